@@ -1,0 +1,219 @@
+"""Sessions, battles, turns, rollouts and votes. Tables and columns are named as in the requirements V-DB-01..04."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from arena.ids import new_id
+
+
+class Side(models.TextChoices):
+    LEFT = "left", "left"
+    RIGHT = "right", "right"
+
+
+class BattleStatus(models.TextChoices):
+    ONGOING = "ongoing", "ongoing"
+    VOTED = "voted", "voted"
+    ABANDONED = "abandoned", "abandoned"
+
+
+class RolloutStatus(models.TextChoices):
+    """Where one side's attempt stands. Settled means completed or failed."""
+
+    QUEUED = "queued", "queued"
+    RUNNING = "running", "running"
+    COMPLETED = "completed", "completed"
+    FAILED = "failed", "failed"
+
+
+class StartKind(models.TextChoices):
+    CONTINUE = "continue", "where each side ended"
+    RESET = "reset", "the first state again"
+
+
+class VoteChoice(models.TextChoices):
+    LEFT_BETTER = "left_better", "left is better"
+    RIGHT_BETTER = "right_better", "right is better"
+    TIE = "tie", "tie"
+    BOTH_BAD = "both_bad", "both bad"
+
+
+class ProcessingStatus(models.TextChoices):
+    PENDING = "pending", "pending"
+    PROCESSED = "processed", "processed"
+    FAILED = "failed", "failed"
+
+
+def _session_id() -> str:
+    return new_id("sess")
+
+
+def _battle_id() -> str:
+    return new_id("battle")
+
+
+def _turn_id() -> str:
+    return new_id("turn")
+
+
+def _episode_id() -> str:
+    return new_id("ep")
+
+
+def _vote_id() -> str:
+    return new_id("vote")
+
+
+class Session(models.Model):
+    """A visitor's stay with one robot and scene. Its title is its first instruction (`arena.selectors`)."""
+
+    session_id = models.CharField(max_length=50, unique=True, default=_session_id, editable=False)
+    robot_id = models.CharField(max_length=50)
+    scene_id = models.CharField(max_length=50)
+    user_id = models.CharField(max_length=50, null=True, blank=True, db_index=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    last_active_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        db_table = "sessions"
+        ordering = ["-last_active_at"]
+
+    def __str__(self) -> str:
+        return self.session_id
+
+
+class Battle(models.Model):
+    """Two hidden policies against each other. `event_seq` counts the events told about it; raise it under a row lock."""
+
+    battle_id = models.CharField(max_length=50, unique=True, default=_battle_id, editable=False)
+    session = models.ForeignKey(
+        Session, to_field="session_id", db_column="session_id", on_delete=models.PROTECT, related_name="battles"
+    )
+    seq_in_session = models.PositiveIntegerField(db_index=True)
+    left_model = models.ForeignKey(
+        "policies.Policy", db_column="left_model_id", on_delete=models.PROTECT, related_name="battles_left"
+    )
+    right_model = models.ForeignKey(
+        "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="battles_right"
+    )
+    seed = models.PositiveIntegerField(help_text="Makes the first state of both sides.")
+    status = models.CharField(
+        max_length=20, choices=BattleStatus.choices, default=BattleStatus.ONGOING, db_index=True
+    )
+    event_seq = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "battles"
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "seq_in_session"], name="one_battle_per_place_in_session")
+        ]
+
+    def __str__(self) -> str:
+        return self.battle_id
+
+
+class Turn(models.Model):
+    """One instruction given to both sides. `released_steps` is how far both sides may be shown, in step."""
+
+    turn_id = models.CharField(max_length=50, unique=True, default=_turn_id, editable=False)
+    session = models.ForeignKey(
+        Session, to_field="session_id", db_column="session_id", on_delete=models.PROTECT, related_name="turns"
+    )
+    battle = models.ForeignKey(
+        Battle, to_field="battle_id", db_column="battle_id", on_delete=models.PROTECT, related_name="turns"
+    )
+    battle_seq_in_session = models.PositiveIntegerField(db_index=True)
+    seq = models.PositiveIntegerField(db_index=True)
+    instruction = models.TextField()
+    start = models.CharField(max_length=20, choices=StartKind.choices, default=StartKind.CONTINUE)
+    released_steps = models.PositiveIntegerField(default=0)
+    settled_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        db_table = "turns"
+        ordering = ["created_at"]
+        constraints = [models.UniqueConstraint(fields=["battle", "seq"], name="one_turn_per_place_in_battle")]
+
+    def __str__(self) -> str:
+        return self.turn_id
+
+
+class Rollout(models.Model):
+    """One side's attempt at a turn. Its episode in MongoDB has the same public id.
+
+    A worker claims it by a conditional update (queued -> running, attempt + 1) and proves it lives by `heartbeat_at`.
+    """
+
+    episode_id = models.CharField(max_length=50, unique=True, default=_episode_id, editable=False)
+    turn = models.ForeignKey(
+        Turn, to_field="turn_id", db_column="turn_id", on_delete=models.PROTECT, related_name="rollouts"
+    )
+    side = models.CharField(max_length=5, choices=Side.choices)
+    model = models.ForeignKey(
+        "policies.Policy", db_column="model_id", on_delete=models.PROTECT, related_name="rollouts"
+    )
+    status = models.CharField(
+        max_length=20, choices=RolloutStatus.choices, default=RolloutStatus.QUEUED, db_index=True
+    )
+    attempt = models.PositiveIntegerField(default=0)
+    worker = models.CharField(max_length=100, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    steps_done = models.PositiveIntegerField(default=0)
+    success = models.BooleanField(null=True, blank=True)
+    progress = models.FloatField(null=True, blank=True)
+    termination_reason = models.CharField(max_length=30, blank=True)
+    duration_ms = models.FloatField(null=True, blank=True)
+    error = models.TextField(blank=True)
+    start_hash = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "rollouts"
+        ordering = ["turn", "side"]
+        constraints = [models.UniqueConstraint(fields=["turn", "side"], name="one_rollout_per_side_of_a_turn")]
+
+    def __str__(self) -> str:
+        return self.episode_id
+
+
+class Vote(models.Model):
+    """Ends a battle. Append-only but for the processing columns; keeps its copies of what it judged."""
+
+    vote_id = models.CharField(max_length=50, unique=True, default=_vote_id, editable=False)
+    battle = models.OneToOneField(
+        Battle, to_field="battle_id", db_column="battle_id", on_delete=models.PROTECT, related_name="vote"
+    )
+    session = models.ForeignKey(
+        Session, to_field="session_id", db_column="session_id", on_delete=models.PROTECT, related_name="votes"
+    )
+    user_id = models.CharField(max_length=50, null=True, blank=True, db_index=True)
+    robot_id = models.CharField(max_length=50, db_index=True)
+    scene_id = models.CharField(max_length=50, db_index=True)
+    left_model = models.ForeignKey(
+        "policies.Policy", db_column="left_model_id", on_delete=models.PROTECT, related_name="votes_left"
+    )
+    right_model = models.ForeignKey(
+        "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="votes_right"
+    )
+    vote = models.CharField(max_length=20, choices=VoteChoice.choices)
+    processing_status = models.CharField(
+        max_length=20, choices=ProcessingStatus.choices, default=ProcessingStatus.PENDING, db_index=True
+    )
+    processed_at = models.DateTimeField(null=True, blank=True)
+    error_message = models.TextField(null=True, blank=True)
+    voted_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        db_table = "votes"
+        ordering = ["-voted_at"]
+
+    def __str__(self) -> str:
+        return self.vote_id

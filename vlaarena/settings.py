@@ -1,0 +1,196 @@
+"""Settings of VLA Arena. Everything that differs between a laptop and production is a variable in the environment.
+
+The embedded default (SQLite, bundled Valkey and MongoDB-compatible server) and production (PostgreSQL, MongoDB,
+Redis or RabbitMQ) differ in URLs only: no code asks which it runs on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+from vlaarena import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(env.text("ARENA_DATA", str(BASE_DIR / "var"))).resolve()
+
+DEBUG = env.flag("ARENA_DEBUG", False)
+SECRET_KEY = env.text("ARENA_SECRET_KEY", "")
+if not SECRET_KEY:
+    secret_file = DATA_DIR / "secret_key"
+    if secret_file.exists():
+        SECRET_KEY = secret_file.read_text().strip()
+    else:
+        SECRET_KEY = "only-for-commands-that-sign-nothing"
+ALLOWED_HOSTS = env.words("ARENA_HOSTS", ["localhost", "127.0.0.1", "[::1]", "testserver"])
+CSRF_TRUSTED_ORIGINS = env.words("ARENA_ORIGINS", [])
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "django_celery_beat",
+    "csp",
+    "vlaarena",
+    "simulation",
+    "policies",
+    "arena",
+    "rankings",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "vlaarena.urls"
+ASGI_APPLICATION = "vlaarena.asgi.application"
+WSGI_APPLICATION = "vlaarena.wsgi.application"
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# Relations: SQLite in WAL mode by default, PostgreSQL by DATABASE_URL.
+DATABASES: dict[str, Any] = {
+    "default": dj_database_url.parse(env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'arena.sqlite3'}"))
+}
+_database = DATABASES["default"]
+if _database["ENGINE"] == "django.db.backends.sqlite3":
+    _database["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }
+elif _database["ENGINE"] == "django.db.backends.postgresql":
+    _database["OPTIONS"] = {"pool": {"min_size": 1, "max_size": int(env.number("ARENA_DB_POOL", 8))}}
+else:
+    raise ImproperlyConfigured(f"DATABASE_URL names {_database['ENGINE']}; known are sqlite:/// and postgres://")
+
+# Episodes: any server that speaks MongoDB's protocol.
+MONGO_URL = env.text("MONGO_URL", "mongodb://127.0.0.1:27017")
+MONGO_DATABASE = env.text("MONGO_DATABASE", "vla_arena")
+
+# Queue and channel layer.
+BROKER_URL = env.text("BROKER_URL", "redis://127.0.0.1:6379/0")
+CHANNEL_URL = env.text("CHANNEL_URL", "redis://127.0.0.1:6379/1")
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        # redis-py 8 sets a socket timeout of 5 s, which closes idle websockets: channels_redis issue 422.
+        "CONFIG": {"hosts": [{"address": CHANNEL_URL, "socket_timeout": None}], "capacity": 2000},
+    }
+}
+
+CELERY_BROKER_URL = BROKER_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_ROUTES = {"arena.play_rollout": {"queue": "gpu"}}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_TIMEZONE = "UTC"
+
+# A rollout: at most this many control steps and seconds; a running one without a heartbeat for so long is stale.
+ROLLOUT_MAX_STEPS = 50
+ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
+ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
+ROLLOUT_MAX_ATTEMPTS = 2
+
+INSTRUCTION_MAX_LENGTH = 500
+DEFAULT_ROBOT = "widowx"
+DEFAULT_SCENE = "table"
+
+POLICY_WEIGHTS = BASE_DIR / "policies" / "weights"
+SCENE_BUNDLES = Path(env.text("ARENA_SCENES", str(BASE_DIR / "build" / "scenes")))
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "arena.errors.handle_exception",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "VLA Arena",
+    "DESCRIPTION": "Blind battles between vision-language-action policies.",
+    "VERSION": "0.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(env.text("ARENA_STATIC", str(BASE_DIR / "build" / "static")))
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:", "blob:"],
+        "connect-src": ["'self'"],
+        "worker-src": ["'self'"],
+        "object-src": ["'none'"],
+        "base-uri": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "form-action": ["'self'"],
+    }
+}
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": env.text("ARENA_LOG_LEVEL", "INFO")},
+}
