@@ -1,0 +1,226 @@
+"""What a policy, a world and a recorder agree on: shapes, units and frames. Needs numpy and nothing else.
+
+Frames: the robot's base frame is the world frame; x points away from the robot, y to its left, z up; z = 0 is the table top.
+An action is BridgeData's: dx, dy, dz [m], droll, dpitch, dyaw [rad] of the tool in the base frame, gripper 0 closed .. 1 open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+CONTROL_HZ = 5
+CONTROL_PERIOD = 1.0 / CONTROL_HZ
+ACTION_DIM = 7
+PROPRIOCEPTION_DIM = 8
+MAX_STEPS = 50
+MAX_CHUNK = 64
+
+Floats = NDArray[np.float64]
+Image = NDArray[np.uint8]
+TerminationReason = Literal["success", "step_limit", "time_limit", "diverged", "policy_error"]
+
+
+class SimulationError(Exception):
+    """Any failure of the simulation that a caller may want to catch."""
+
+    code = "simulation_error"
+
+
+class SpecError(SimulationError, ValueError):
+    """An array that is not what was declared."""
+
+    code = "spec_error"
+
+
+class PolicyFailure(SimulationError):
+    """A policy raised, was too slow or answered something unusable. The reason names no policy."""
+
+    code = "policy_failure"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """One array as declared: None in `shape` is any length; `low` and `high` bound every element, ends included."""
+
+    name: str
+    shape: tuple[int | None, ...]
+    dtype: str
+    unit: str
+    low: float | None = None
+    high: float | None = None
+
+    def check(self, array: NDArray[Any]) -> None:
+        """Raise SpecError unless `array` is what was declared; the message says what would have been right."""
+        if not isinstance(array, np.ndarray):
+            raise SpecError(f"{self.name}: expected {self._wanted()}, got {type(array).__name__}")
+        fits = array.ndim == len(self.shape) and all(
+            want is None or want == got for want, got in zip(self.shape, array.shape, strict=True)
+        )
+        if not fits or array.dtype != np.dtype(self.dtype):
+            raise SpecError(f"{self.name}: expected {self._wanted()}, got {array.dtype}{list(array.shape)}")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise SpecError(f"{self.name}: expected finite numbers [{self.unit}], got NaN or infinity")
+        if array.size and self.low is not None and float(array.min()) < self.low:
+            raise SpecError(f"{self.name}: expected at least {self.low} {self.unit}, got {array.min()}")
+        if array.size and self.high is not None and float(array.max()) > self.high:
+            raise SpecError(f"{self.name}: expected at most {self.high} {self.unit}, got {array.max()}")
+
+    def _wanted(self) -> str:
+        return f"{self.dtype}[{', '.join('any' if n is None else str(n) for n in self.shape)}]"
+
+
+@dataclass(frozen=True)
+class CameraSpec:
+    """A camera picture that a policy asks for: uint8 RGB, shape (height, width, 3)."""
+
+    name: str
+    height: int
+    width: int
+
+    def array_spec(self) -> ArraySpec:
+        return ArraySpec(f"images[{self.name}]", (self.height, self.width, 3), "uint8", "RGB")
+
+
+ACTION_CHUNK = ArraySpec("actions", (None, ACTION_DIM), "float64", "m, rad, gripper 0..1")
+ACTION = ArraySpec("action", (ACTION_DIM,), "float64", "m, rad, gripper 0..1")
+PROPRIOCEPTION = ArraySpec("proprioception", (PROPRIOCEPTION_DIM,), "float32", "m, sin/cos, opening 0..1")
+POLICY_CAMERA = CameraSpec("workspace", 128, 128)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a policy sees, and all of it.
+
+    `images`: camera name -> uint8 (H, W, 3). `proprioception`: float32 (8,) = tool x, y, z [m, base frame], sin and cos of
+    the tool's yaw, two tilt terms (x and y of the approach axis, 0 when it points straight down), finger opening 0..1.
+    """
+
+    images: Mapping[str, Image]
+    proprioception: NDArray[np.float32]
+    instruction: str
+    step: int
+
+
+class Policy(Protocol):
+    """Reads observations, answers actions. One instance plays one rollout at a time."""
+
+    def reset(self, instruction: str, seed: int) -> None: ...
+
+    def infer(self, observation: Observation) -> Floats:
+        """Answer the next n actions, float64 (n, 7), 1 <= n <= MAX_CHUNK."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Chunking:
+    """How the runner uses a chunk of actions, alike for every policy.
+
+    `execute`: how many actions of a chunk are played before the next inference. `ensemble`: with a number, infer at every
+    step and average all predictions made for it, each weighted by ensemble ** age; `execute` is then ignored.
+    """
+
+    execute: int = 1
+    ensemble: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.execute <= MAX_CHUNK:
+            raise SpecError(f"execute: expected 1..{MAX_CHUNK}, got {self.execute}")
+        if self.ensemble is not None and not 0.0 < self.ensemble <= 1.0:
+            raise SpecError(f"ensemble: expected a weight in (0, 1], got {self.ensemble}")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`wall_s` bounds the whole rollout, `infer_s` one call of the policy (seconds of wall time)."""
+
+    max_steps: int = MAX_STEPS
+    wall_s: float = 60.0
+    infer_s: float = 30.0
+
+
+@dataclass(frozen=True)
+class StartState:
+    """Everything physics needs to go on bit for bit; all float64.
+
+    `time` [s]; `qpos` (nq,), `qvel` (nv,), `qacc_warmstart` (nv,) in MuJoCo's units; `control` (14,): joint targets of the
+    arm (6) [rad], finger target [m], commanded tool position (3) [m] and quaternion wxyz (4) in the base frame.
+    """
+
+    time: float
+    qpos: Floats
+    qvel: Floats
+    qacc_warmstart: Floats
+    control: Floats
+
+    def hash(self, engine: str, scene_hash: str) -> str:
+        """sha256 hex over engine version, scene and every bit of the state."""
+        digest = hashlib.sha256(f"{engine}\n{scene_hash}\n".encode())
+        for field in fields(self):
+            digest.update(np.asarray(getattr(self, field.name), dtype="<f8").tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One control step: the action played, the state after it, and what it cost in seconds."""
+
+    step: int
+    action: Floats
+    state: StartState
+    reward: float
+    progress: float
+    success: bool
+    render_s: float
+    infer_s: float
+    physics_s: float
+
+
+@dataclass(frozen=True)
+class EpisodeResult:
+    """The outcome of a rollout. `progress` is the best reached, 0..1; times are wall milliseconds."""
+
+    steps: int
+    success: bool
+    progress: float
+    total_reward: float
+    termination_reason: TerminationReason
+    error: str | None
+    duration_ms: float
+    render_ms: float
+    infer_ms: float
+    physics_ms: float
+
+
+class Listener(Protocol):
+    """Told what happens during a rollout; never asked. The loop does not know what it does with it."""
+
+    def on_start(self, start: StartState) -> None: ...
+
+    def on_step(self, record: StepRecord) -> None: ...
+
+    def on_end(self, result: EpisodeResult) -> None: ...
+
+
+class BaseListener:
+    """A listener that ignores everything; override what matters."""
+
+    def on_start(self, start: StartState) -> None:
+        pass
+
+    def on_step(self, record: StepRecord) -> None:
+        pass
+
+    def on_end(self, result: EpisodeResult) -> None:
+        pass
