@@ -1,0 +1,26 @@
+"""Fixtures that every test may use. The settings of the run are made in `tests.settings`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pymongo
+import pytest
+from django.conf import settings
+
+from tests import servers
+from tests.settings import RUN_DIR
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers() -> Iterator[None]:
+    """Broker, channel layer and episode store, for the whole run; what the run stored is dropped at its end."""
+    servers.start()
+    try:
+        yield
+        with pymongo.MongoClient(settings.MONGO_URL, serverSelectionTimeoutMS=2000) as client:
+            client.drop_database(settings.MONGO_DATABASE)
+    finally:
+        servers.stop()
+        shutil.rmtree(RUN_DIR, ignore_errors=True)

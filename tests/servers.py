@@ -1,0 +1,50 @@
+"""The servers behind the tests: those named in the environment, or bundled ones on free loopback ports."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from vlaarena import bundled
+
+_wanted: dict[str, int] = {}
+_folder: Path
+_running: list[subprocess.Popen[bytes]] = []
+
+
+def choose_addresses(folder: Path) -> None:
+    """Give every URL that the environment lacks the address of a bundled server that `start` will start."""
+    global _folder
+    _folder = folder
+    if "BROKER_URL" not in os.environ or "CHANNEL_URL" not in os.environ:
+        _wanted["valkey"] = bundled.free_port()
+        os.environ.setdefault("BROKER_URL", f"redis://127.0.0.1:{_wanted['valkey']}/0")
+        os.environ.setdefault("CHANNEL_URL", f"redis://127.0.0.1:{_wanted['valkey']}/1")
+    if "MONGO_URL" not in os.environ:
+        _wanted["mongo"] = bundled.free_port()
+        os.environ["MONGO_URL"] = f"mongodb://127.0.0.1:{_wanted['mongo']}"
+
+
+def start() -> None:
+    """Start the bundled servers that are wanted, both at once, and wait until they answer."""
+    commands = {"valkey": bundled.valkey_command, "mongo": bundled.secantus_command}
+    for name, port in _wanted.items():
+        with (_folder / f"{name}.log").open("wb") as log:
+            command = commands[name](_folder / name, port)
+            _running.append(subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL))
+    for name, port in _wanted.items():
+        if not bundled.wait_for(port):
+            raise RuntimeError(f"{name} did not answer: {(_folder / f'{name}.log').read_text()[-2000:]}")
+
+
+def stop() -> None:
+    for process in reversed(_running):
+        process.terminate()
+    for process in reversed(_running):
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    _running.clear()

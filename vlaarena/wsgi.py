@@ -1,0 +1,8 @@
+"""For servers that speak WSGI: everything but the websocket."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
+application = get_wsgi_application()
