@@ -110,7 +110,10 @@ class Battle(models.Model):
         db_table = "battles"
         ordering = ["-created_at"]
         constraints = [
-            models.UniqueConstraint(fields=["session", "seq_in_session"], name="one_battle_per_place_in_session")
+            models.UniqueConstraint(fields=["session", "seq_in_session"], name="one_battle_per_place_in_session"),
+            models.CheckConstraint(
+                condition=~models.Q(left_model=models.F("right_model")), name="a_policy_never_meets_itself"
+            ),
         ]
 
     def __str__(self) -> str:
