@@ -19,22 +19,19 @@ servers.choose_addresses(RUN_DIR)
 
 os.environ["ARENA_DATA"] = str(RUN_DIR)
 os.environ["ARENA_SECRET_KEY"] = secrets.token_hex(32)
+# Names of this run only, so that a shared server keeps what others stored there.
+os.environ["ARENA_PREFIX"] = f"test-{RUN_ID}-"
 os.environ["MONGO_DATABASE"] = f"vla_arena_test_{RUN_ID}"
 os.environ.setdefault("MUJOCO_GL", "osmesa")
 os.environ.setdefault("LP_NUM_THREADS", "0")
 
 from vlaarena.settings import *  # noqa: E402, F403
-from vlaarena.settings import CHANNEL_LAYERS, DATABASES, STORAGES  # noqa: E402
+from vlaarena.settings import DATABASES, STORAGES  # noqa: E402
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(RUN_DIR / "test.sqlite3")}  # a file, so that threads share it
 else:
     DATABASES["default"]["TEST"] = {"NAME": f"vla_arena_test_{RUN_ID}"}
-
-# Names of this run only, so that a shared server keeps what others stored there.
-CHANNEL_LAYERS["default"]["CONFIG"]["prefix"] = f"test-{RUN_ID}"
-CELERY_TASK_DEFAULT_QUEUE = f"test-{RUN_ID}-default"
-CELERY_TASK_ROUTES = {"arena.play_rollout": {"queue": f"test-{RUN_ID}-gpu"}}
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Unhashed names: pages render in tests without collectstatic.

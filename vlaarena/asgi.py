@@ -9,11 +9,16 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from channels.sessions import CookieMiddleware
 from django.core.asgi import get_asgi_application
+from django.urls import URLPattern
+
+from vlaarena.secret import refuse_built_in_secret
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
 http = get_asgi_application()  # sets Django up, so it comes before anything that imports models
 
-websocket_urlpatterns = []
+refuse_built_in_secret()
+
+websocket_urlpatterns: list[URLPattern] = []
 if find_spec("arena.routing"):
     from arena.routing import websocket_urlpatterns  # type: ignore[import-not-found,no-redef]
 

@@ -13,18 +13,23 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from vlaarena import env
+from vlaarena.supervisor.folder import DataFolder
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("ARENA_DATA", str(BASE_DIR / "var"))).resolve()
+# A command typed beside a running arena talks to the servers which that arena started.
+_running = DataFolder(DATA_DIR).running()
+_started = _running.urls if _running else {}
+
+# Two arenas that share a broker or a channel layer must not share names there.
+PREFIX = env.text("ARENA_PREFIX", "")
 
 DEBUG = env.flag("ARENA_DEBUG", False)
-SECRET_KEY = env.text("ARENA_SECRET_KEY", "")
-if not SECRET_KEY:
-    secret_file = DATA_DIR / "secret_key"
-    if secret_file.exists():
-        SECRET_KEY = secret_file.read_text().strip()
-    else:
-        SECRET_KEY = "only-for-commands-that-sign-nothing"
+BUILT_IN_SECRET_KEY = "only-for-commands-that-sign-nothing"  # noqa: S105 - asgi.py and wsgi.py refuse to serve with it
+_secret_file = DATA_DIR / "secret_key"
+SECRET_KEY = env.text("ARENA_SECRET_KEY", "") or (
+    _secret_file.read_text().strip() if _secret_file.exists() else BUILT_IN_SECRET_KEY
+)
 ALLOWED_HOSTS = env.words("ARENA_HOSTS", ["localhost", "127.0.0.1", "[::1]", "testserver"])
 CSRF_TRUSTED_ORIGINS = env.words("ARENA_ORIGINS", [])
 
@@ -98,17 +103,21 @@ else:
     raise ImproperlyConfigured(f"DATABASE_URL names {_database['ENGINE']}; known are sqlite:/// and postgres://")
 
 # Episodes: any server that speaks MongoDB's protocol.
-MONGO_URL = env.text("MONGO_URL", "mongodb://127.0.0.1:27017")
+MONGO_URL = env.text("MONGO_URL", _started.get("MONGO_URL", "mongodb://127.0.0.1:27017"))
 MONGO_DATABASE = env.text("MONGO_DATABASE", "vla_arena")
 
 # Queue and channel layer.
-BROKER_URL = env.text("BROKER_URL", "redis://127.0.0.1:6379/0")
-CHANNEL_URL = env.text("CHANNEL_URL", "redis://127.0.0.1:6379/1")
+BROKER_URL = env.text("BROKER_URL", _started.get("BROKER_URL", "redis://127.0.0.1:6379/0"))
+CHANNEL_URL = env.text("CHANNEL_URL", _started.get("CHANNEL_URL", "redis://127.0.0.1:6379/1"))
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
         # redis-py 8 sets a socket timeout of 5 s, which closes idle websockets: channels_redis issue 422.
-        "CONFIG": {"hosts": [{"address": CHANNEL_URL, "socket_timeout": None}], "capacity": 2000},
+        "CONFIG": {
+            "hosts": [{"address": CHANNEL_URL, "socket_timeout": None}],
+            "capacity": 2000,
+            "prefix": f"{PREFIX}asgi",
+        },
     }
 }
 
@@ -117,11 +126,28 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_TASK_DEFAULT_QUEUE = "default"
-CELERY_TASK_ROUTES = {"arena.play_rollout": {"queue": "gpu"}}
+CELERY_TASK_DEFAULT_QUEUE = f"{PREFIX}default"
+CELERY_TASK_ROUTES = {"arena.play_rollout": {"queue": f"{PREFIX}gpu"}}
+CELERY_CONTROL_EXCHANGE = f"{PREFIX}celery"
+CELERY_EVENT_EXCHANGE = f"{PREFIX}celeryev"
+QUEUES = [f"{PREFIX}gpu", f"{PREFIX}default"]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_TIMEZONE = "UTC"
+
+# Entered by `manage.py seed_schedule` where missing; edited in the admin from then on.
+BEAT_TASKS: dict[str, dict[str, Any]] = {
+    "Aggregate votes": {
+        "task": "rankings.aggregate",
+        "crontab": {"minute": "0"},
+        "description": "Every hour: fit the ratings to the votes and write the boards.",
+    },
+    "Sweep stale rollouts": {
+        "task": "arena.sweep",
+        "every_s": 5,
+        "description": "Send the rollouts of dead workers again, once, and fail those that had their second chance.",
+    },
+}
 
 # A rollout: at most this many control steps and seconds; a running one without a heartbeat for so long is stale.
 ROLLOUT_MAX_STEPS = 50

@@ -1,0 +1,18 @@
+"""`manage.py prepare`: bring the database to what this version of the arena needs. Safe to repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management import call_command, get_commands
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    help = "Run the migrations, register the policies that ship with the arena, and set up the periodic tasks."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", interactive=False, verbosity=options["verbosity"])
+        if "seed_policies" in get_commands():
+            call_command("seed_policies")
+        call_command("seed_schedule")

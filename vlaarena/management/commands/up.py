@@ -1,0 +1,103 @@
+"""`manage.py up`: the whole arena in one go, until Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import socket
+import sys
+from argparse import ArgumentParser
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from vlaarena import env
+from vlaarena.bundled import BundledServerMissing
+from vlaarena.supervisor import plan
+from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
+from vlaarena.supervisor.watch import Plan, Supervisor, SupervisorError
+
+
+class Command(BaseCommand):
+    help = (
+        "Start every part of the arena: bundled servers where no URL names one, migrations, Celery worker, beat, web. "
+        "ARENA_PORT (8000) and ARENA_DATA (./var) place it."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="tell when it is ready as one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.as_json = bool(options["json"])
+        folder = DataFolder(settings.DATA_DIR)
+        try:
+            with folder.locked():
+                asyncio.run(self._run(folder))
+        except (FolderBusy, SupervisorError, BundledServerMissing) as error:
+            raise CommandError(str(error)) from error
+
+    async def _run(self, folder: DataFolder) -> None:
+        host, port = env.text("ARENA_BIND", "127.0.0.1"), int(env.number("ARENA_PORT", 8000))
+        for pid in folder.end_orphans():
+            self._say(f"ended process {pid}, left behind by an earlier start")
+        _refuse_taken_port(host, port)
+        _refuse_unbuilt()
+        folder.secret_key()
+        servers = plan.bundled_servers(folder, os.environ)
+        running = Running(pid=os.getpid(), url=f"http://{host}:{port}/", urls=servers.urls)
+        environment = plan.child_environment(folder, servers.urls)
+        supervisor = Supervisor(
+            folder, settings.BASE_DIR, environment, running, say=self._say, tell_ready=self._tell_ready
+        )
+        await supervisor.run(
+            Plan(
+                servers=servers.specs,
+                prepare=plan.prepare(),
+                parts=plan.parts(
+                    queues=settings.QUEUES,
+                    worker_processes=int(env.number("ARENA_WORKERS", 2)),
+                    host=host,
+                    port=port,
+                ),
+                health_host=_health_host(),
+            )
+        )
+
+    def _say(self, line: str) -> None:
+        """Progress goes to the error stream: what is printed on the other is the one line that programs wait for."""
+        self.stderr.write(line, ending="\n", style_func=str)
+
+    def _tell_ready(self, running: Running) -> None:
+        sys.stdout.write(json.dumps(asdict(running)) if self.as_json else f"ready {running.url}")
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+
+
+def _refuse_taken_port(host: str, port: int) -> None:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise SupervisorError(f"port {port} is taken; name a free one: ARENA_PORT=8080 make run") from None
+            raise SupervisorError(f"cannot listen on {host} port {port} (ARENA_BIND, ARENA_PORT): {error}") from None
+
+
+def _refuse_unbuilt() -> None:
+    """What `make install` builds must be there; a missing piece is better said now than as a broken page."""
+    for what, place in {"static files": settings.STATIC_ROOT, "scenes": settings.SCENE_BUNDLES}.items():
+        if not Path(place).is_dir():
+            raise SupervisorError(f"the {what} are not built ({place} is missing); run: make install")
+
+
+def _health_host() -> str:
+    """A name that the site answers to; a wildcard answers to any."""
+    names = [name for name in settings.ALLOWED_HOSTS if not name.startswith(("*", "."))]
+    return names[0] if names else "localhost"

@@ -1,0 +1,87 @@
+"""What an arena consists of: which servers it must start itself, and the commands of every part."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vlaarena import bundled
+from vlaarena.supervisor.child import ChildSpec
+from vlaarena.supervisor.folder import DataFolder
+
+# What physics, rendering and networks want to know before they are loaded.
+WORKER_ENVIRONMENT = {
+    "MUJOCO_GL": "osmesa",
+    "LP_NUM_THREADS": "0",  # the renderer's own threads do not survive the worker's fork
+    "OMP_NUM_THREADS": "1",  # two rollouts share the cores; more threads each only get in each other's way
+}
+VALKEY_SAYS_ALWAYS = b"Memory overcommit"  # true of most machines, and of no matter to a queue this small
+STORE_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 1.0, 4.0, 1.0, 2.0
+
+
+@dataclass
+class Servers:
+    """The bundled servers to start, and the URLs under which the other parts find them."""
+
+    specs: list[ChildSpec] = field(default_factory=list)
+    urls: dict[str, str] = field(default_factory=dict)
+
+
+def bundled_servers(folder: DataFolder, environment: Mapping[str, str]) -> Servers:
+    """A bundled server, on a free loopback port, for each URL that the environment does not give."""
+    servers = Servers()
+    if not (environment.get("BROKER_URL") and environment.get("CHANNEL_URL")):
+        port = bundled.free_port()
+        command = bundled.valkey_command(folder.path / "valkey", port)
+        servers.specs.append(ChildSpec("valkey", command, STORE_GRACE_S, port, harmless=VALKEY_SAYS_ALWAYS))
+        redis = f"redis://127.0.0.1:{port}"
+        servers.urls["BROKER_URL"] = environment.get("BROKER_URL") or f"{redis}/0"
+        servers.urls["CHANNEL_URL"] = environment.get("CHANNEL_URL") or f"{redis}/1"
+    if not environment.get("MONGO_URL"):
+        port = bundled.free_port()
+        command = bundled.secantus_command(folder.path / "mongo", port)
+        servers.specs.append(ChildSpec("mongo", command, STORE_GRACE_S, port))
+        servers.urls["MONGO_URL"] = f"mongodb://127.0.0.1:{port}"
+    return servers
+
+
+def child_environment(folder: DataFolder, urls: Mapping[str, str]) -> dict[str, str]:
+    """The environment of every child: ours, the data folder, and where the servers listen."""
+    own = {"ARENA_DATA": str(folder.path), "PYTHONUNBUFFERED": "1", **urls}
+    return folder.marked({**WORKER_ENVIRONMENT, **os.environ, **own})
+
+
+def prepare() -> ChildSpec:
+    """Migrations and seeds, in a process of their own: ours read its settings before the servers had addresses."""
+    return ChildSpec("prepare", [sys.executable, "manage.py", "prepare"], grace_s=1.0)
+
+
+def parts(*, queues: list[str], worker_processes: int, host: str, port: int) -> list[ChildSpec]:
+    """Worker, beat and web, in the order in which they start."""
+    celery = [sys.executable, "-m", "celery", "-A", "vlaarena"]
+    worker = [
+        *(*celery, "worker"),
+        *("--hostname", f"arena-{os.getpid()}@%h"),
+        *("--pool", "prefork"),
+        *("--concurrency", str(worker_processes)),
+        *("--queues", ",".join(queues)),
+        *("--loglevel", "INFO"),
+        *("-O", "fair"),
+        *("--without-gossip", "--without-mingle"),
+    ]
+    beat = [*celery, "beat", "--loglevel", "INFO", "--pidfile="]
+    web = [
+        *(sys.executable, "-m", "daphne"),
+        *("--bind", host),
+        *("--port", str(port)),
+        *("--application-close-timeout", "1"),
+        *("--no-server-name",),
+        "vlaarena.asgi:application",
+    ]
+    return [
+        ChildSpec("worker", worker, WORKER_GRACE_S),
+        ChildSpec("beat", beat, BEAT_GRACE_S),
+        ChildSpec("web", web, WEB_GRACE_S, port),
+    ]

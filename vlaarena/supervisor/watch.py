@@ -1,0 +1,166 @@
+"""Starts the children in order, watches them, restarts what dies, and stops them in reverse order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vlaarena import bundled
+from vlaarena.supervisor.child import DEATHS_ALLOWED, DEATHS_WINDOW_S, Child, ChildSpec
+from vlaarena.supervisor.folder import DataFolder, Running
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PORT_WITHIN_S = 30.0
+READY_WITHIN_S = 120.0
+RESTART_PAUSE_S = 0.3
+
+
+class SupervisorError(Exception):
+    """Why the arena could not start or go on; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Servers first, then `prepare` once to its end, then the parts. `health_host`: a host name the site answers to."""
+
+    servers: Sequence[ChildSpec]
+    prepare: ChildSpec
+    parts: Sequence[ChildSpec]
+    health_host: str
+
+
+class Supervisor:
+    """Owns the children of one arena. `say` tells people how it goes, `tell_ready` that it stands."""
+
+    def __init__(
+        self,
+        folder: DataFolder,
+        base: Path,
+        environment: dict[str, str],
+        running: Running,
+        *,
+        say: Callable[[str], None],
+        tell_ready: Callable[[Running], None],
+    ) -> None:
+        self._folder = folder
+        self._base = base
+        self._environment = environment
+        self._running = running
+        self._say = say
+        self._tell_ready = tell_ready
+        self._children: list[Child] = []
+
+    async def run(self, plan: Plan) -> None:
+        """Run until a stop signal. Raises SupervisorError when a part cannot be started or kept alive."""
+        life = asyncio.create_task(self._live(plan))
+        for number in STOP_SIGNALS:
+            asyncio.get_running_loop().add_signal_handler(number, life.cancel)
+        try:
+            with contextlib.suppress(asyncio.CancelledError):
+                await life
+        finally:
+            for number in STOP_SIGNALS:
+                asyncio.get_running_loop().add_signal_handler(number, self._kill_all)
+            await self._stop_all()
+
+    async def _live(self, plan: Plan) -> None:
+        try:
+            async with asyncio.TaskGroup() as keepers:  # when one gives up, the rest of this is cancelled
+                for spec in plan.servers:
+                    keepers.create_task(self._keep_alive(await self._start(spec)))
+                for spec in plan.servers:
+                    await self._wait_for_port(spec)
+                await self._prepare(plan.prepare)
+                for spec in plan.parts:
+                    keepers.create_task(self._keep_alive(await self._start(spec)))
+                await self._wait_for_health(plan.health_host)
+                self._tell_ready(self._running)
+        except* SupervisorError as failures:
+            raise failures.exceptions[0] from None
+
+    async def _start(self, spec: ChildSpec) -> Child:
+        self._say(f"starting {spec.name}")
+        log = self._folder.fresh_log(spec.name)
+        child = Child(spec, environment=self._environment, folder=self._base, log=log)
+        child.on_warning = lambda name, line: self._say(f"{name} | {line}")
+        self._children.append(child)
+        await child.start()
+        self._announce()
+        return child
+
+    async def _keep_alive(self, child: Child) -> None:
+        """Start one child again whenever it ends, until it does so too often."""
+        while True:
+            code = await child.wait()
+            how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+            if child.died_too_often():
+                often = f"{child.spec.name} {how}, death {DEATHS_ALLOWED} within {DEATHS_WINDOW_S:.0f} s"
+                raise SupervisorError(f"{often}. Its last lines:\n{_indented(child.last_lines)}")
+            self._say(f"{child.spec.name} {how}; starting it again")
+            await asyncio.sleep(RESTART_PAUSE_S)
+            await child.start()
+            self._announce()
+
+    def _announce(self) -> None:
+        self._running.processes = {child.spec.name: child.pid for child in self._children if child.pid}
+        self._folder.announce(self._running)
+
+    async def _wait_for_port(self, spec: ChildSpec) -> None:
+        for _ in range(int(PORT_WITHIN_S / 0.05)):
+            if spec.port is None or bundled.answers(spec.port):
+                return
+            await asyncio.sleep(0.05)
+        raise SupervisorError(f"{spec.name} does not answer on port {spec.port} after {PORT_WITHIN_S:.0f} s")
+
+    async def _prepare(self, spec: ChildSpec) -> None:
+        child = await self._start(spec)
+        code = await child.wait()
+        self._children.remove(child)
+        if code:
+            raise SupervisorError(f"preparing the database failed:\n{_indented(child.last_lines)}")
+
+    async def _wait_for_health(self, host: str) -> None:
+        url, down = f"{self._running.url}api/health", ""
+        for _ in range(int(READY_WITHIN_S / 0.2)):
+            down = await asyncio.to_thread(_down_parts, url, host)
+            if not down:
+                return
+            await asyncio.sleep(0.2)
+        raise SupervisorError(f"not ready after {READY_WITHIN_S:.0f} s; down: {down}. See {self._folder.path / 'log'}")
+
+    async def _stop_all(self) -> None:
+        """In reverse order, one after the other: each can still finish what it owes to those below it."""
+        for child in reversed(self._children):
+            self._say(f"stopping {child.spec.name}")
+            await child.stop()
+
+    def _kill_all(self) -> None:
+        """A second signal while stopping: no more patience."""
+        for child in self._children:
+            child.kill()
+
+
+def _indented(lines: Iterable[str]) -> str:
+    return "\n".join(f"  {line}" for line in lines)
+
+
+def _down_parts(url: str, host: str) -> str:
+    """The names of the parts that are down, comma-separated; empty when all answer."""
+    request = urllib.request.Request(url, headers={"Host": host})  # noqa: S310 - our own address
+    try:
+        with urllib.request.urlopen(request, timeout=5):  # noqa: S310
+            return ""
+    except urllib.error.HTTPError as error:
+        if error.code != 503:
+            return f"the web server (it answers {error.code})"
+        parts = json.loads(error.read())["parts"]
+        return ", ".join(f"{name} ({part['detail']})" for name, part in parts.items() if part["status"] != "ok")
+    except OSError:
+        return "the web server"
