@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
+from django.db.models import F, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from arena.ids import new_id
@@ -66,6 +70,70 @@ def _vote_id() -> str:
     return new_id("vote")
 
 
+class SessionQuerySet(models.QuerySet["Session"]):
+    def with_titles(self) -> SessionQuerySet:
+        """Adds `title` (the first instruction), `battle_count` and `last_battle_id`."""
+        turns = Turn.objects.filter(session=OuterRef("session_id")).order_by("battle_seq_in_session", "seq")
+        battles = Battle.objects.filter(session=OuterRef("session_id"))
+        return self.annotate(
+            title=Subquery(turns.values("instruction")[:1]),
+            battle_count=models.Count("battles"),
+            last_battle_id=Subquery(battles.order_by("-seq_in_session").values("battle_id")[:1]),
+        )
+
+
+class BattleQuerySet(models.QuerySet["Battle"]):
+    def with_titles(self) -> BattleQuerySet:
+        """Adds `title`: the battle's first instruction."""
+        turns = Turn.objects.filter(battle=OuterRef("battle_id")).order_by("seq")
+        return self.annotate(title=Subquery(turns.values("instruction")[:1]))
+
+    def with_everything(self) -> BattleQuerySet:
+        """All that a snapshot shows, in three queries. The battle, and so its `event_seq`, is read first."""
+        turns = Turn.objects.order_by("seq").prefetch_related("rollouts")
+        return self.select_related("session", "left_model", "right_model", "vote").prefetch_related(
+            models.Prefetch("turns", turns)
+        )
+
+
+class TurnQuerySet(models.QuerySet["Turn"]):
+    def unsettled(self) -> TurnQuerySet:
+        """Turns of which a side is still queued or running."""
+        return self.filter(settled_at=None)
+
+    def completed(self) -> TurnQuerySet:
+        """Turns that both sides completed."""
+        return self.exclude(settled_at=None).exclude(rollouts__status=RolloutStatus.FAILED)
+
+
+class RolloutQuerySet(models.QuerySet["Rollout"]):
+    def claim(self, episode_id: str, worker: str) -> bool:
+        """Take a queued rollout: True for one caller, False for everybody else, however often its message comes."""
+        now = timezone.now()
+        took = self.filter(episode_id=episode_id, status=RolloutStatus.QUEUED).update(
+            status=RolloutStatus.RUNNING,
+            attempt=F("attempt") + 1,
+            worker=worker,
+            heartbeat_at=now,
+            steps_done=0,
+            started_at=Coalesce("started_at", now),
+        )
+        return took == 1
+
+    def attempt_running(self, episode_id: str, attempt: int) -> RolloutQuerySet:
+        """The rollout while this attempt plays it; empty once the attempt was given up."""
+        return self.filter(episode_id=episode_id, attempt=attempt, status=RolloutStatus.RUNNING)
+
+    def running(self) -> RolloutQuerySet:
+        return self.filter(status=RolloutStatus.RUNNING)
+
+    def unanswered(self, since: datetime) -> RolloutQuerySet:
+        """Queued ones whose message was last sent before `since`."""
+        return self.filter(status=RolloutStatus.QUEUED).filter(
+            models.Q(heartbeat_at=None, created_at__lt=since) | models.Q(heartbeat_at__lt=since)
+        )
+
+
 class Session(models.Model):
     """A visitor's stay with one robot and scene. Its title is its first instruction (`arena.selectors`)."""
 
@@ -75,6 +143,8 @@ class Session(models.Model):
     user_id = models.CharField(max_length=50, null=True, blank=True, db_index=True)
     created_at = models.DateTimeField(default=timezone.now)
     last_active_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    objects = SessionQuerySet.as_manager()
 
     class Meta:
         db_table = "sessions"
@@ -105,6 +175,8 @@ class Battle(models.Model):
     event_seq = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     updated_at = models.DateTimeField(auto_now=True)
+
+    objects = BattleQuerySet.as_manager()
 
     class Meta:
         db_table = "battles"
@@ -138,6 +210,8 @@ class Turn(models.Model):
     settled_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
+    objects = TurnQuerySet.as_manager()
+
     class Meta:
         db_table = "turns"
         ordering = ["created_at"]
@@ -150,7 +224,10 @@ class Turn(models.Model):
 class Rollout(models.Model):
     """One side's attempt at a turn. Its episode in MongoDB has the same public id.
 
-    A worker claims it by a conditional update (queued -> running, attempt + 1) and proves it lives by `heartbeat_at`.
+    A worker claims it by a conditional update (queued -> running, attempt + 1) and proves it lives by `heartbeat_at`; of
+    a queued one, `heartbeat_at` is when its message was last sent. `started_at` stays what the first attempt made it.
+    Of a failed one, `termination_reason` is the reason that may be told (`arena.shapes.FailureReason`), `error` the whole
+    story for moderators.
     """
 
     episode_id = models.CharField(max_length=50, unique=True, default=_episode_id, editable=False)
@@ -178,6 +255,8 @@ class Rollout(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
+    objects = RolloutQuerySet.as_manager()
+
     class Meta:
         db_table = "rollouts"
         ordering = ["turn", "side"]
@@ -185,6 +264,10 @@ class Rollout(models.Model):
 
     def __str__(self) -> str:
         return self.episode_id
+
+    @property
+    def settled(self) -> bool:
+        return self.status in (RolloutStatus.COMPLETED, RolloutStatus.FAILED)
 
 
 class Vote(models.Model):

@@ -1,0 +1,31 @@
+"""Rows that change together, then telling others. Nothing else publishes an event or puts work on the queue.
+
+Every action that touches a battle locks the battle's row first, so the order of its events is the order of its changes.
+"""
+
+from arena.actions.rollouts import (
+    claim_rollout,
+    fail_rollout,
+    finish_rollout,
+    give_up_attempt,
+    report_progress,
+    resend_rollout,
+    retry_rollout,
+)
+from arena.actions.sessions import open_next_battle, open_session
+from arena.actions.turns import submit_instruction
+from arena.actions.votes import cast_vote
+
+__all__ = [
+    "cast_vote",
+    "claim_rollout",
+    "fail_rollout",
+    "finish_rollout",
+    "give_up_attempt",
+    "open_next_battle",
+    "open_session",
+    "report_progress",
+    "resend_rollout",
+    "retry_rollout",
+    "submit_instruction",
+]

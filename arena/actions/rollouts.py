@@ -1,0 +1,185 @@
+"""One side's attempt at a turn: claimed, reported on, settled, tried again.
+
+Only the attempt that a rollout's row names may report or settle it: what an attempt says after it was given up is ignored.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from arena import dispatch, events
+from arena.actions.announce import announce, lock_battle
+from arena.errors import NotRetryable, QueueUnavailable
+from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Turn
+from arena.selectors import doors, turn_json, turn_status
+from arena.shapes import FailureReason
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a finished rollout's row keeps; the rest is in its episode. `duration_ms` is wall time."""
+
+    steps: int
+    success: bool
+    progress: float
+    termination_reason: str
+    duration_ms: float
+    start_hash: str
+
+
+def claim_rollout(episode_id: str, worker: str) -> Rollout | None:
+    """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already."""
+    battle_id = Rollout.objects.filter(episode_id=episode_id).values_list("turn__battle_id", flat=True).first()
+    if battle_id is None:
+        return None
+    with transaction.atomic():
+        battle = lock_battle(battle_id)
+        had_started = Rollout.objects.filter(episode_id=episode_id, started_at__isnull=False).exists()
+        if not Rollout.objects.claim(episode_id, worker):
+            return None
+        rollout = Rollout.objects.select_related("turn__battle__session", "model").get(episode_id=episode_id)
+        if not had_started and turn_status(rollout.turn) == "running":
+            announce(battle, "rollout.started", turn_id=rollout.turn_id)
+        return rollout
+
+
+def report_progress(rollout: Rollout, steps: int, from_step: int, frames: list[list[float]]) -> bool:
+    """Say that this attempt lives and has played `steps` steps; False when it was given up and may stop.
+
+    `frames`: rows `[time, ...qpos]` of the steps from `from_step` on. They are shown once the other side is as far.
+    """
+    battle_id = rollout.turn.battle_id
+    if frames:
+        events.pass_frames(battle_id, rollout.turn_id, rollout.side, from_step, frames)
+    with transaction.atomic():
+        battle = lock_battle(battle_id)
+        alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
+        if not alive.update(steps_done=steps, heartbeat_at=timezone.now()):
+            return False
+        _release(battle, Turn.objects.get(turn_id=rollout.turn_id))
+        return True
+
+
+def finish_rollout(rollout: Rollout, outcome: Outcome) -> bool:
+    """Settle an attempt whose episode is stored; False when the attempt was given up."""
+    return _settle(
+        rollout,
+        status=RolloutStatus.COMPLETED,
+        steps_done=outcome.steps,
+        success=outcome.success,
+        progress=outcome.progress,
+        termination_reason=outcome.termination_reason,
+        duration_ms=outcome.duration_ms,
+        start_hash=outcome.start_hash,
+        error="",
+    )
+
+
+def fail_rollout(rollout: Rollout, reason: FailureReason, story: str) -> bool:
+    """Settle an attempt as failed. `reason` is told to the visitor; `story` is for moderators and may name the policy."""
+    return _settle(rollout, status=RolloutStatus.FAILED, termination_reason=reason, error=story)
+
+
+def give_up_attempt(rollout: Rollout) -> bool:
+    """Put a running rollout whose worker is lost back on the queue. False when the attempt had ended after all."""
+    with transaction.atomic():
+        lock_battle(rollout.turn.battle_id)
+        alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
+        if not alive.update(status=RolloutStatus.QUEUED, worker="", heartbeat_at=timezone.now()):
+            return False
+        transaction.on_commit(partial(_send_or_leave_to_the_sweep, rollout.episode_id))
+        return True
+
+
+def resend_rollout(rollout: Rollout) -> None:
+    """Send a queued rollout's message again: the first may be lost. Whoever claims it first plays it."""
+    Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.QUEUED).update(heartbeat_at=timezone.now())
+    _send_or_leave_to_the_sweep(rollout.episode_id)
+
+
+def retry_rollout(rollout: Rollout) -> None:
+    """Play a failed rollout once more, by a moderator's hand; raises NotRetryable and QueueUnavailable."""
+    with transaction.atomic():
+        battle = lock_battle(rollout.turn.battle_id)
+        turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
+        if battle.status != BattleStatus.ONGOING or turns[-1].turn_id != rollout.turn_id:
+            raise NotRetryable
+        failed = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.FAILED)
+        if not failed.update(
+            status=RolloutStatus.QUEUED,
+            worker="",
+            heartbeat_at=timezone.now(),
+            finished_at=None,
+            termination_reason="",
+            error="",
+        ):
+            raise NotRetryable
+        Turn.objects.filter(turn_id=rollout.turn_id).update(settled_at=None)
+        turns[-1] = Turn.objects.prefetch_related("rollouts").get(turn_id=rollout.turn_id)
+        transaction.on_commit(partial(dispatch.play, [rollout.episode_id]))
+        announce(battle, "turn.opened", turn=turn_json(turns[-1], show_outcome=False), battle=doors(battle, turns))
+
+
+def _settle(rollout: Rollout, **columns: Any) -> bool:
+    with transaction.atomic():
+        battle = lock_battle(rollout.turn.battle_id)
+        alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
+        if not alive.update(finished_at=timezone.now(), **columns):
+            return False
+        turn = Turn.objects.prefetch_related("rollouts").get(turn_id=rollout.turn_id)
+        _release(battle, turn)
+        if all(side.settled for side in turn.rollouts.all()):
+            _close_turn(battle, turn)
+        return True
+
+
+def _release(battle: Battle, turn: Turn) -> None:
+    """Let browsers show as many steps as both sides have played; a side that has ended holds nobody back."""
+    sides = list(turn.rollouts.all())
+    if any(side.started_at is None for side in sides):
+        return
+    playing = [side.steps_done for side in sides if not side.settled]
+    steps = min(playing) if playing else max(side.steps_done for side in sides)
+    if steps <= turn.released_steps:
+        return
+    from_step = turn.released_steps + 1 if turn.released_steps else 0
+    turn.released_steps = steps
+    turn.save(update_fields=["released_steps"])
+    announce(battle, "rollout.frames", turn_id=turn.turn_id, from_step=from_step, to_step=steps)
+
+
+def _close_turn(battle: Battle, turn: Turn) -> None:
+    """Both sides have settled: tell how, left first, both at once."""
+    turn.settled_at = timezone.now()
+    turn.save(update_fields=["settled_at"])
+    sides = {Side(side.side): side for side in turn.rollouts.all()}
+    for side in (Side.LEFT, Side.RIGHT):
+        _announce_side(battle, sides[side])
+    turns = battle.turns.order_by("seq").prefetch_related("rollouts")
+    announce(
+        battle, "turn.finished", turn_id=turn.turn_id, status=turn_status(turn), battle=doors(battle, list(turns))
+    )
+
+
+def _announce_side(battle: Battle, rollout: Rollout) -> None:
+    about: dict[str, Any] = {"turn_id": rollout.turn_id, "side": str(rollout.side), "steps": rollout.steps_done}
+    if rollout.status == RolloutStatus.FAILED:
+        announce(battle, "rollout.failed", **about, reason=rollout.termination_reason)
+        return
+    url = f"/api/episodes/{rollout.episode_id}"
+    announce(battle, "rollout.finished", **about, episode_id=rollout.episode_id, url=url)
+
+
+def _send_or_leave_to_the_sweep(episode_id: str) -> None:
+    try:
+        dispatch.play([episode_id])
+    except QueueUnavailable:
+        log.warning("The queue is down; a later sweep sends %s again", episode_id)

@@ -1,0 +1,51 @@
+"""Opening a session, and its battles."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.db import transaction
+
+from arena.actions.announce import announce, lock_battle, touch_session
+from arena.models import Battle, BattleStatus, Session
+from arena.pairing import draw_pair
+from arena.selectors import doors
+from policies.models import Policy
+
+SEEDS = 2**31
+
+
+def open_session(robot_id: str, scene_id: str, visitor: str) -> Battle:
+    """A new session with its first battle; raises NoContestants."""
+    with transaction.atomic():
+        session = Session.objects.create(robot_id=robot_id, scene_id=scene_id, user_id=visitor)
+        return _open_battle(session)
+
+
+def open_next_battle(session: Session) -> Battle:
+    """The session's next battle, with a new pair. An ongoing one without a vote is abandoned; raises NoContestants."""
+    with transaction.atomic():
+        touch_session(session.session_id)
+        for battle_id in session.battles.filter(status=BattleStatus.ONGOING).values_list("battle_id", flat=True):
+            _abandon(battle_id)
+        return _open_battle(session)
+
+
+def _open_battle(session: Session) -> Battle:
+    left, right = draw_pair(list(Policy.objects.contestants()))
+    return Battle.objects.create(
+        session=session,
+        seq_in_session=session.battles.count() + 1,
+        left_model=left,
+        right_model=right,
+        seed=secrets.randbelow(SEEDS),
+    )
+
+
+def _abandon(battle_id: str) -> None:
+    battle = lock_battle(battle_id)
+    if battle.status != BattleStatus.ONGOING:  # a vote came first
+        return
+    battle.status = BattleStatus.ABANDONED
+    battle.save(update_fields=["status"])
+    announce(battle, "battle.abandoned", battle=doors(battle, list(battle.turns.prefetch_related("rollouts"))))

@@ -1,0 +1,69 @@
+"""Giving both sides an instruction."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.db import transaction
+from django.utils import timezone
+
+from arena import dispatch
+from arena.actions.announce import announce, lock_battle, skip_number, touch_session
+from arena.errors import BattleClosed, QueueUnavailable, TurnRunning
+from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
+from arena.selectors import doors, turn_json
+from simulation.store import get_store
+
+
+def submit_instruction(battle: Battle, instruction: str, start: StartKind) -> Turn:
+    """Add a turn with a rollout per side and put both on the queue.
+
+    Raises BattleClosed, TurnRunning, and, with nothing left behind, StoreUnavailable and QueueUnavailable.
+    """
+    get_store().ping()
+    turn: Turn | None = None
+    try:
+        with transaction.atomic():
+            touch_session(battle.session_id)
+            turn = _add_turn(lock_battle(battle.battle_id), instruction, start)
+    except QueueUnavailable:
+        if turn is None or _withdraw(turn):
+            raise
+    return turn
+
+
+def _add_turn(battle: Battle, instruction: str, start: StartKind) -> Turn:
+    if battle.status != BattleStatus.ONGOING:
+        raise BattleClosed
+    turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
+    if any(turn.settled_at is None for turn in turns):
+        raise TurnRunning
+    turn = Turn.objects.create(
+        session_id=battle.session_id,
+        battle=battle,
+        battle_seq_in_session=battle.seq_in_session,
+        seq=len(turns) + 1,
+        instruction=instruction,
+        start=start,
+    )
+    sides = {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
+    rollouts = Rollout.objects.bulk_create(
+        Rollout(turn=turn, side=side, model_id=model_id, heartbeat_at=timezone.now()) for side, model_id in sides.items()
+    )
+    # The queue first: when it is down, nobody is told about a turn that will be withdrawn.
+    transaction.on_commit(partial(dispatch.play, [rollout.episode_id for rollout in rollouts]))
+    announce(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*turns, turn]))
+    return turn
+
+
+def _withdraw(turn: Turn) -> bool:
+    """Take back a turn that could not be queued. False when a worker has a side already: a sweep sends the other again."""
+    with transaction.atomic():
+        battle = lock_battle(turn.battle_id)
+        skip_number(battle)
+        rollouts = Rollout.objects.filter(turn=turn)
+        if rollouts.exclude(status=RolloutStatus.QUEUED).exists():
+            return False
+        rollouts.delete()
+        turn.delete()
+        return True

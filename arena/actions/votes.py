@@ -1,0 +1,51 @@
+"""Casting the vote that ends a battle and reveals its policies."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from arena.actions.announce import announce, lock_battle, touch_session
+from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, TurnRunning
+from arena.models import Battle, BattleStatus, Side, Vote, VoteChoice
+from arena.selectors import doors, revealed_model, turn_json, vote_json
+
+REFUSALS: dict[str, type[ArenaError]] = {
+    "already_voted": AlreadyVoted,
+    "battle_closed": BattleClosed,
+    "turn_running": TurnRunning,
+    "no_completed_turn": NoCompletedTurn,
+}
+
+
+def cast_vote(battle: Battle, choice: VoteChoice) -> Vote:
+    """One vote per battle. Raises AlreadyVoted, BattleClosed, TurnRunning or NoCompletedTurn."""
+    with transaction.atomic():
+        touch_session(battle.session_id)
+        locked = lock_battle(battle.battle_id)
+        turns = list(locked.turns.order_by("seq").prefetch_related("rollouts"))
+        blocked = doors(locked, turns)["vote_blocked_because"]
+        if blocked is not None:
+            raise REFUSALS[blocked]
+        session = locked.session
+        vote = Vote.objects.create(
+            battle=locked,
+            session=session,
+            user_id=session.user_id,
+            robot_id=session.robot_id,
+            scene_id=session.scene_id,
+            left_model_id=locked.left_model_id,
+            right_model_id=locked.right_model_id,
+            vote=choice,
+        )
+        locked.status = BattleStatus.VOTED
+        locked.save(update_fields=["status"])
+        announce(
+            locked,
+            "battle.voted",
+            vote=vote_json(vote),
+            left_model=revealed_model(locked, Side.LEFT),
+            right_model=revealed_model(locked, Side.RIGHT),
+            turns=[turn_json(turn, show_outcome=True) for turn in turns],
+            battle=doors(locked, turns),
+        )
+        return vote

@@ -1,0 +1,139 @@
+"""What can go wrong in the arena, as clients see it: one family, each with a stable code and an HTTP status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from simulation.store import StoreUnavailable
+
+
+class ArenaError(Exception):
+    """A refusal with a reason. `extra` is sent beside code and detail."""
+
+    status = 400
+    code = "error"
+    detail = "The request cannot be served."
+
+    def __init__(self, detail: str = "", **extra: Any) -> None:
+        super().__init__(detail or self.detail)
+        self.extra = extra
+
+    def body(self) -> dict[str, Any]:
+        return {"code": self.code, "detail": str(self), **self.extra}
+
+
+class UnknownName(ArenaError):
+    status = 422
+
+    def __init__(self, kind: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        super().__init__(f"Unknown {kind}. Known: {', '.join(names)}.", known=names)
+        self.code = f"unknown_{kind}"
+
+
+class InvalidInstruction(ArenaError):
+    status, code = 422, "invalid_instruction"
+
+
+class InvalidVote(ArenaError):
+    status, code = 422, "invalid_vote"
+
+
+class NotFound(ArenaError):
+    status, code, detail = 404, "not_found", "There is nothing here for you."
+
+
+class TurnRunning(ArenaError):
+    status, code, detail = 409, "turn_running", "Both sides must finish the running turn first."
+
+
+class BattleClosed(ArenaError):
+    status, code, detail = 409, "battle_closed", "This battle is over: open the session's next battle."
+
+
+class NoCompletedTurn(ArenaError):
+    status, code, detail = 409, "no_completed_turn", "Vote after a turn that both sides completed."
+
+
+class AlreadyVoted(ArenaError):
+    status, code, detail = 409, "already_voted", "This battle has its vote."
+
+
+class NotRetryable(ArenaError):
+    status, code = 409, "not_retryable"
+    detail = "Only a failed rollout of the last turn of an ongoing battle can be retried."
+
+
+class NoContestants(ArenaError):
+    status, code, detail = 503, "no_contestants", "Fewer than two policies are active: there is nobody to draw."
+
+
+class QueueUnavailable(ArenaError):
+    status, code, detail = 503, "queue_unavailable", "The queue is down. Nothing was started: send it again later."
+
+
+class EpisodesUnavailable(ArenaError):
+    status, code, detail = 503, "episodes_unavailable", "The episode store is down: try again later."
+
+
+class SceneNotBuilt(ArenaError):
+    status, code, detail = 503, "scene_not_built", "The scene's files are missing: run `manage.py build_scenes`."
+
+
+class CrossSite(exceptions.PermissionDenied):
+    default_code = "cross_site"
+    default_detail = "This call changes something, and the browser says that it comes from another site."
+
+
+class TooLarge(exceptions.APIException):
+    status_code = 413
+    default_code = "too_large"
+    default_detail = "The body is too large."
+
+
+def handle_exception(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Every error of the API as `{"code", "detail", ...}`; None lets a programming error become a 500."""
+    if isinstance(error, StoreUnavailable):
+        error = EpisodesUnavailable()
+    if isinstance(error, ArenaError):
+        set_rollback()
+        return Response(error.body(), status=error.status, headers=_retry_later(error.status))
+    if isinstance(error, Http404):
+        error = exceptions.NotFound(NotFound.detail)
+    elif isinstance(error, DjangoPermissionDenied):
+        error = exceptions.PermissionDenied()
+    if not isinstance(error, exceptions.APIException):
+        return None
+    set_rollback()
+    return Response(_body(error), status=_status(error), headers=_headers(error))
+
+
+def _body(error: exceptions.APIException) -> dict[str, Any]:
+    if isinstance(error, exceptions.ValidationError):
+        return {"code": "invalid", "detail": "Some fields are not what they should be.", "fields": error.detail}
+    code = "malformed" if isinstance(error, exceptions.ParseError) else error.get_codes()
+    return {"code": code, "detail": str(error.detail)}
+
+
+def _status(error: exceptions.APIException) -> int:
+    return 422 if isinstance(error, exceptions.ValidationError) else error.status_code
+
+
+def _headers(error: exceptions.APIException) -> dict[str, str]:
+    headers = {}
+    if challenge := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = challenge
+    if wait := getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(wait))
+    return headers
+
+
+def _retry_later(status: int) -> dict[str, str]:
+    return {"Retry-After": "5"} if status == 503 else {}

@@ -1,0 +1,82 @@
+"""Who may do what: a visitor acts on own battles only; staff may look. What is not yours does not exist for you."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from arena.errors import CrossSite, NotFound
+from arena.models import Battle, Session
+from arena.visitors import visitor_of
+
+
+def may_act(visitor: str | None, session: Session) -> bool:
+    return visitor is not None and session.user_id == visitor
+
+
+def may_look(visitor: str | None, is_staff: bool, session: Session) -> bool:
+    """Staff see what the visitor sees: the snapshot is as blind for them."""
+    return is_staff or may_act(visitor, session)
+
+
+def own_session(request: HttpRequest | Request, session_id: str) -> Session:
+    """The visitor's own session, to act on; NotFound for any other id."""
+    session = Session.objects.filter(session_id=session_id).first()
+    if session is None or not may_act(_visitor(request), session):
+        raise NotFound
+    return session
+
+
+def own_battle(request: HttpRequest | Request, battle_id: str) -> Battle:
+    """The visitor's own battle, to act on; NotFound for any other id."""
+    battle = Battle.objects.select_related("session").filter(battle_id=battle_id).first()
+    if battle is None or not may_act(_visitor(request), battle.session):
+        raise NotFound
+    return battle
+
+
+def check_may_look(request: HttpRequest | Request, session: Session | None) -> Session:
+    """Return the session if this caller may read it, or raise NotFound."""
+    if session is None or not may_look(_visitor(request), bool(request.user.is_staff), session):
+        raise NotFound
+    return session
+
+
+def _visitor(request: HttpRequest | Request) -> str | None:
+    return visitor_of(request._request if isinstance(request, Request) else request)
+
+
+class SameSite(BasePermission):
+    """Refuses a call that changes something when a browser sends it for another site's page.
+
+    The visitor's cookie is SameSite=Lax and bodies must be JSON; this is the third lock. A client that is no browser
+    sends none of these headers and passes: without the cookie it has nothing that another site could misuse.
+    """
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if request.method in SAFE_METHODS or _is_own_site(request):
+            return True
+        raise CrossSite
+
+
+def _is_own_site(request: Request) -> bool:
+    if request.headers.get("Sec-Fetch-Site", "same-origin") == "cross-site":
+        return False
+    source = request.headers.get("Origin") or request.headers.get("Referer")
+    if source is None:
+        return True
+    trusted = {urlsplit(origin).netloc for origin in settings.CSRF_TRUSTED_ORIGINS}
+    return urlsplit(source).netloc in {request.get_host(), *trusted}
+
+
+class VisitorSession(SessionAuthentication):
+    """Django's login, without its CSRF token: `SameSite` protects these calls for everybody alike."""
+
+    def enforce_csrf(self, request: Request) -> None:
+        return

@@ -1,0 +1,264 @@
+"""Reads shaped for a screen, and the one place that knows what may be shown of a battle before its vote.
+
+Blind means that nothing here differs by who is who: a side's state is told only when it holds for both sides, and names,
+outcomes, durations and hashes wait for the vote.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, cast
+
+from django.conf import settings
+from django.db.models import Prefetch
+
+from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Session, Side, Turn, Vote
+from arena.shapes import (
+    BattleJson,
+    BattleRow,
+    Doors,
+    EpisodeJson,
+    Hidden,
+    Outcome,
+    Revealed,
+    SessionJson,
+    SessionRow,
+    SideOfTurn,
+    Status,
+    TurnJson,
+    VoteJson,
+)
+from policies.models import Policy
+
+HIDDEN: Hidden = "???"
+SESSIONS_LISTED = 200
+
+
+def snapshot(battle_id: str) -> BattleJson:
+    """The battle as its visitor may see it now; raises Battle.DoesNotExist."""
+    return battle_json(Battle.objects.with_everything().get(battle_id=battle_id))
+
+
+def battle_json(battle: Battle) -> BattleJson:
+    turns = sorted(battle.turns.all(), key=lambda turn: turn.seq)
+    return {
+        "battle_id": battle.battle_id,
+        "session_id": battle.session_id,
+        "robot_id": battle.session.robot_id,
+        "scene_id": battle.session.scene_id,
+        "seq": battle.event_seq,
+        "left_model": shown_model(battle, Side.LEFT),
+        "right_model": shown_model(battle, Side.RIGHT),
+        "turns": [turn_json(turn, revealed(battle)) for turn in turns],
+        "vote": vote_json(vote_of(battle)),
+        **doors(battle, turns),
+    }
+
+
+def revealed(battle: Battle) -> bool:
+    return battle.status == BattleStatus.VOTED
+
+
+def shown_model(battle: Battle, side: Side) -> Hidden | Revealed:
+    return revealed_model(battle, side) if revealed(battle) else HIDDEN
+
+
+def revealed_model(battle: Battle, side: Side) -> Revealed:
+    policy: Policy = battle.left_model if side == Side.LEFT else battle.right_model
+    return {"model_id": policy.id, "name": policy.name, "family": policy.family, "provenance": policy.provenance}
+
+
+def vote_of(battle: Battle) -> Vote | None:
+    return battle.vote if hasattr(battle, "vote") else None
+
+
+def vote_json(vote: Vote | None) -> VoteJson | None:
+    if vote is None:
+        return None
+    return cast(VoteJson, {"vote_id": vote.vote_id, "vote": vote.vote, "voted_at": _time(vote.voted_at)})
+
+
+def doors(battle: Battle, turns: list[Turn]) -> Doors:
+    """What may be done next with this battle."""
+    running = any(turn.settled_at is None for turn in turns)
+    completed = any(_status(_sides(turn)) == RolloutStatus.COMPLETED for turn in turns)
+    blocked: Any = None
+    if battle.status == BattleStatus.VOTED:
+        blocked = "already_voted"
+    elif battle.status == BattleStatus.ABANDONED:
+        blocked = "battle_closed"
+    elif running:
+        blocked = "turn_running"
+    elif not completed:
+        blocked = "no_completed_turn"
+    return {
+        "status": cast(Any, battle.status),
+        "can_vote": blocked is None,
+        "vote_blocked_because": blocked,
+        "can_send": battle.status == BattleStatus.ONGOING and not running,
+    }
+
+
+def turn_json(turn: Turn, show_outcome: bool) -> TurnJson:
+    sides = _sides(turn)
+    status = _status(sides)
+    return {
+        "turn_id": turn.turn_id,
+        "seq": turn.seq,
+        "instruction": turn.instruction,
+        "start": cast(Any, turn.start),
+        "status": status,
+        "released_steps": turn.released_steps,
+        "max_steps": settings.ROLLOUT_MAX_STEPS,
+        "created_at": _time(turn.created_at),
+        "left": _side_json(sides[Side.LEFT], status, show_outcome),
+        "right": _side_json(sides[Side.RIGHT], status, show_outcome),
+    }
+
+
+def turn_status(turn: Turn) -> Status:
+    return _status(_sides(turn))
+
+
+def _sides(turn: Turn) -> dict[Side, Rollout]:
+    return {Side(rollout.side): rollout for rollout in turn.rollouts.all()}
+
+
+def _status(sides: dict[Side, Rollout]) -> Status:
+    """Queued until both sides have started, running until both have settled, failed if either has failed."""
+    if all(rollout.settled for rollout in sides.values()):
+        failed = any(rollout.status == RolloutStatus.FAILED for rollout in sides.values())
+        return "failed" if failed else "completed"
+    return "queued" if any(rollout.started_at is None for rollout in sides.values()) else "running"
+
+
+def _side_json(rollout: Rollout, turn_status: Status, show_outcome: bool) -> SideOfTurn:
+    """A side's own state is told only when both have settled: until then it is the turn's."""
+    settled = turn_status in ("completed", "failed")
+    failed = settled and rollout.status == RolloutStatus.FAILED
+    shown: SideOfTurn = {
+        "episode_id": rollout.episode_id,
+        "status": cast(Any, rollout.status) if settled else turn_status,
+        "steps": rollout.steps_done if settled else None,
+        "error": cast(Any, rollout.termination_reason) if failed else None,
+    }
+    if show_outcome and settled:
+        shown["outcome"] = outcome_json(rollout)
+    return shown
+
+
+def outcome_json(rollout: Rollout) -> Outcome:
+    return {
+        "success": rollout.success,
+        "progress": rollout.progress,
+        "termination_reason": rollout.termination_reason,
+        "steps": rollout.steps_done,
+        "duration_ms": rollout.duration_ms,
+        "start_hash": rollout.start_hash,
+    }
+
+
+def sessions_of(visitor: str) -> list[SessionRow]:
+    """The visitor's sessions, newest activity first."""
+    rows = Session.objects.filter(user_id=visitor).with_titles().order_by("-last_active_at", "-id")[:SESSIONS_LISTED]
+    return [
+        {
+            "session_id": row.session_id,
+            "user_id": row.user_id,
+            "title": row.title,  # type: ignore[attr-defined]
+            "robot_id": row.robot_id,
+            "scene_id": row.scene_id,
+            "created_at": _time(row.created_at),
+            "last_active_at": _time(row.last_active_at),
+            "battle_count": row.battle_count,  # type: ignore[attr-defined]
+            "last_battle_id": row.last_battle_id,  # type: ignore[attr-defined]
+        }
+        for row in rows
+    ]
+
+
+def session_json(session: Session) -> SessionJson:
+    battles = battles_of(session)
+    return {
+        "session_id": session.session_id,
+        "user_id": session.user_id,
+        "title": next((row["title"] for row in battles if row["title"] is not None), None),
+        "robot_id": session.robot_id,
+        "scene_id": session.scene_id,
+        "created_at": _time(session.created_at),
+        "last_active_at": _time(session.last_active_at),
+        "battles": battles,
+    }
+
+
+def battles_of(session: Session) -> list[BattleRow]:
+    """The session's battles in the order they were opened."""
+    battles = session.battles.with_titles().select_related("left_model", "right_model", "vote")
+    return [_battle_row(battle) for battle in battles.order_by("seq_in_session")]
+
+
+def _battle_row(battle: Battle) -> BattleRow:
+    vote = vote_of(battle)
+    return {
+        "battle_id": battle.battle_id,
+        "seq": battle.seq_in_session,
+        "status": cast(Any, battle.status),
+        "title": battle.title,  # type: ignore[attr-defined]
+        "created_at": _time(battle.created_at),
+        "left_model": shown_model(battle, Side.LEFT),
+        "right_model": shown_model(battle, Side.RIGHT),
+        "vote": cast(Any, vote.vote) if vote else None,
+    }
+
+
+def find_turn(turn_id: str) -> Turn | None:
+    """A turn with its rollouts, battle and session."""
+    turns = Turn.objects.select_related("battle__session").prefetch_related("rollouts")
+    return turns.filter(turn_id=turn_id).first()
+
+
+def find_rollout(episode_id: str) -> Rollout | None:
+    """A rollout with its turn, battle and session."""
+    return Rollout.objects.select_related("turn__battle__session").filter(episode_id=episode_id).first()
+
+
+def may_be_shown(rollout: Rollout) -> bool:
+    """An episode may be seen once both sides of its turn have settled."""
+    return rollout.status == RolloutStatus.COMPLETED and rollout.turn.settled_at is not None
+
+
+def episode_json(rollout: Rollout, document: dict[str, Any]) -> EpisodeJson:
+    known = revealed(rollout.turn.battle)
+    states = document["states"]
+    return {
+        "episode_id": rollout.episode_id,
+        "turn_id": rollout.turn_id,
+        "side": cast(Any, rollout.side),
+        "instruction": rollout.turn.instruction,
+        "robot_id": document["robot_id"],
+        "scene_id": document["scene_id"],
+        "actions": document["actions"],
+        "states": [{"time": state["time"], "qpos": state["qpos"], "qvel": state["qvel"]} for state in states],
+        "engine_version": document["engine_version"],
+        "scene_hash": document["scene_hash"],
+        "start_hash": rollout.start_hash if known else None,
+        "outcome": outcome_json(rollout) if known else None,
+    }
+
+
+def continues_from(turn: Turn) -> dict[Side, str] | None:
+    """Per side the episode at whose end this turn starts; None when it starts from the seed's first state.
+
+    A turn that a side failed is as if it had not been: the next one starts, on both sides, where the last turn that
+    both sides completed ended.
+    """
+    if turn.start == "reset":
+        return None
+    before = Turn.objects.completed().filter(battle=turn.battle_id, seq__lt=turn.seq).order_by("-seq")
+    last = before.prefetch_related(Prefetch("rollouts", Rollout.objects.only("episode_id", "side", "turn"))).first()
+    return {Side(rollout.side): rollout.episode_id for rollout in last.rollouts.all()} if last else None
+
+
+def _time(moment: datetime) -> str:
+    """UTC, to the millisecond: 2026-01-31T12:00:00.000Z."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,243 @@
+"""The JSON that the arena tells browsers, declared once: for readers, for mypy, for the OpenAPI schema and for `check`.
+
+NotRequired must be seen by TypedDict itself, so annotations are not postponed here.
+"""
+
+import types
+from functools import cache
+from typing import Any, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+SideName = Literal["left", "right"]
+Status = Literal["queued", "running", "completed", "failed"]
+FailureReason = Literal["policy_failed", "timeout", "worker_lost", "internal"]
+VoteName = Literal["left_better", "right_better", "tie", "both_bad"]
+Hidden = Literal["???"]
+
+
+class Revealed(TypedDict):
+    """Who a side was, told after the vote only."""
+
+    model_id: str
+    name: str
+    family: str
+    provenance: str
+
+
+class Outcome(TypedDict):
+    """What physics says about a side, told after the vote only."""
+
+    success: bool | None
+    progress: float | None
+    termination_reason: str
+    steps: int
+    duration_ms: float | None
+    start_hash: str
+
+
+class SideOfTurn(TypedDict):
+    """`steps` and `error` are null until both sides have settled."""
+
+    episode_id: str
+    status: Status
+    steps: int | None
+    error: FailureReason | None
+    outcome: NotRequired[Outcome]
+
+
+class TurnJson(TypedDict):
+    turn_id: str
+    seq: int
+    instruction: str
+    start: Literal["continue", "reset"]
+    status: Status
+    released_steps: int
+    max_steps: int
+    created_at: str
+    left: SideOfTurn
+    right: SideOfTurn
+
+
+class VoteJson(TypedDict):
+    vote_id: str
+    vote: VoteName
+    voted_at: str
+
+
+class Doors(TypedDict):
+    """What the visitor may do next. `vote_blocked_because` is a code of `arena.errors`."""
+
+    status: Literal["ongoing", "voted", "abandoned"]
+    can_vote: bool
+    vote_blocked_because: Literal["no_completed_turn", "turn_running", "already_voted", "battle_closed"] | None
+    can_send: bool
+
+
+class BattleJson(Doors):
+    """`GET battles/{id}`, and the first message on its socket. `seq` is the last event that it includes."""
+
+    battle_id: str
+    session_id: str
+    robot_id: str
+    scene_id: str
+    seq: int
+    left_model: Hidden | Revealed
+    right_model: Hidden | Revealed
+    turns: list[TurnJson]
+    vote: VoteJson | None
+
+
+class BattleRow(TypedDict):
+    """A battle in a list."""
+
+    battle_id: str
+    seq: int
+    status: Literal["ongoing", "voted", "abandoned"]
+    title: str | None
+    created_at: str
+    left_model: Hidden | Revealed
+    right_model: Hidden | Revealed
+    vote: VoteName | None
+
+
+class SessionRow(TypedDict):
+    session_id: str
+    user_id: str | None
+    title: str | None
+    robot_id: str
+    scene_id: str
+    created_at: str
+    last_active_at: str
+    battle_count: int
+    last_battle_id: str | None
+
+
+class SessionJson(TypedDict):
+    session_id: str
+    user_id: str | None
+    title: str | None
+    robot_id: str
+    scene_id: str
+    created_at: str
+    last_active_at: str
+    battles: list[BattleRow]
+
+
+class SessionList(TypedDict):
+    results: list[SessionRow]
+
+
+class BattleList(TypedDict):
+    results: list[BattleRow]
+
+
+class OpenedBattle(TypedDict):
+    session_id: str
+    battle_id: str
+    robot_id: str
+    scene_id: str
+    left_model: Hidden
+    right_model: Hidden
+
+
+class SentTurn(TypedDict):
+    turn_id: str
+    left_episode_id: str
+    right_episode_id: str
+    status: Status
+
+
+class RevealedModels(TypedDict):
+    left: Revealed
+    right: Revealed
+
+
+class CastVote(TypedDict):
+    vote_id: str
+    revealed_models: RevealedModels
+
+
+class EpisodeState(TypedDict):
+    time: float
+    qpos: list[float]
+    qvel: list[float]
+
+
+class EpisodeJson(TypedDict):
+    """`states` has one more entry than `actions`: the first is the start."""
+
+    episode_id: str
+    turn_id: str
+    side: SideName
+    instruction: str
+    robot_id: str
+    scene_id: str
+    actions: list[list[float]]
+    states: list[EpisodeState]
+    engine_version: str
+    scene_hash: str
+    start_hash: str | None
+    outcome: Outcome | None
+
+
+class ErrorJson(TypedDict):
+    code: str
+    detail: str
+
+
+class ShapeError(ValueError):
+    """A message that is not what was declared; says where and what would have been right."""
+
+
+def check(value: Any, shape: Any, where: str = "message") -> None:
+    """Raise ShapeError unless `value` is exactly what `shape` (a type as used in this file) declares."""
+    if shape is Any:
+        return
+    if is_typeddict(shape):
+        _check_fields(value, shape, where)
+        return
+    origin = get_origin(shape)
+    if origin is Literal:
+        fits = value in get_args(shape) and isinstance(value, str)
+    elif origin in (Union, types.UnionType):
+        fits = any(_fits(value, each, where) for each in get_args(shape))
+    elif origin is list:
+        fits = isinstance(value, list)
+        for place, each in enumerate(value if fits else ()):
+            check(each, get_args(shape)[0], f"{where}[{place}]")
+    elif shape is float:
+        fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+    elif shape is int:
+        fits = isinstance(value, int) and not isinstance(value, bool)
+    else:
+        fits = isinstance(value, shape)
+    if not fits:
+        raise ShapeError(f"{where}: expected {_name(shape)}, got {value!r}")
+
+
+def _check_fields(value: Any, shape: Any, where: str) -> None:
+    fields = _fields(shape)
+    if not isinstance(value, dict):
+        raise ShapeError(f"{where}: expected {shape.__name__}, got {value!r}")
+    missing = shape.__required_keys__ - value.keys()
+    unknown = value.keys() - fields.keys()
+    if missing or unknown:
+        raise ShapeError(f"{where}: {shape.__name__} lacks {sorted(missing)} and does not know {sorted(unknown)}")
+    for name, each in value.items():
+        check(each, fields[name], f"{where}.{name}")
+
+
+@cache
+def _fields(shape: Any) -> dict[str, Any]:
+    return get_type_hints(shape)
+
+
+def _fits(value: Any, shape: Any, where: str) -> bool:
+    try:
+        check(value, shape, where)
+    except ShapeError:
+        return False
+    return True
+
+
+def _name(shape: Any) -> str:
+    return getattr(shape, "__name__", None) if isinstance(shape, type) else str(shape)  # type: ignore[return-value]

@@ -1,0 +1,64 @@
+"""Finding rollouts that nobody plays any more, and giving them another chance or an end."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from arena import actions
+from arena.models import Rollout, RolloutQuerySet
+
+log = logging.getLogger(__name__)
+
+
+def worker_name() -> str:
+    """This process, as a rollout's row names it: host:process."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def sweep() -> int:
+    """Take care of every lost rollout; answers how many there were. Safe to run at any time, by many at once."""
+    lost_since = timezone.now() - timedelta(seconds=settings.ROLLOUT_STALE_S)
+    lost = [rollout for rollout in _with_battle().running() if _is_lost(rollout, lost_since)]
+    for rollout in lost:
+        _replace_attempt(rollout)
+    unanswered = list(_with_battle().unanswered(since=lost_since))
+    for rollout in unanswered:
+        log.warning("Nobody has taken %s: sending it again", rollout.episode_id)
+        actions.resend_rollout(rollout)
+    return len(lost) + len(unanswered)
+
+
+def _with_battle() -> RolloutQuerySet:
+    return Rollout.objects.select_related("turn")
+
+
+def _is_lost(rollout: Rollout, since: datetime) -> bool:
+    """Its worker has been silent for too long, or is a process of this host that is no more."""
+    return rollout.heartbeat_at is None or rollout.heartbeat_at < since or _has_died(rollout.worker)
+
+
+def _has_died(worker: str) -> bool:
+    host, _, process = worker.rpartition(":")
+    if host != socket.gethostname() or not process.isdigit():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
+def _replace_attempt(rollout: Rollout) -> None:
+    if rollout.attempt < settings.ROLLOUT_MAX_ATTEMPTS:
+        if actions.give_up_attempt(rollout):
+            log.warning("Worker %s was lost: playing %s again", rollout.worker, rollout.episode_id)
+    elif actions.fail_rollout(rollout, "worker_lost", f"{rollout.attempt} attempts ended with their worker"):
+        log.error("Worker %s was lost: giving %s up", rollout.worker, rollout.episode_id)

@@ -1,0 +1,126 @@
+"""Where recorded episodes live: one collection of a server that speaks MongoDB's protocol, spoken to with plain pymongo.
+
+A document's `_id` is the public episode id. Writing is idempotent and journaled: when `save` returns, a crash of the
+server loses nothing. A later attempt replaces an earlier one, never the other way round.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+from pymongo import MongoClient, WriteConcern
+from pymongo.collection import Collection
+from pymongo.errors import ConfigurationError, DuplicateKeyError, PyMongoError
+
+from simulation.contracts import SimulationError
+
+Document = dict[str, Any]
+COLLECTION = "episodes"
+SELECTION_TIMEOUT_MS = 1500
+SOCKET_TIMEOUT_MS = 10_000
+INDEXES = ([("battle_id", 1), ("side", 1)], [("turn_id", 1)])
+
+
+class StoreUnavailable(SimulationError):
+    """The episode store does not answer, or refuses."""
+
+    code = "episodes_unavailable"
+
+
+class EpisodeSuperseded(SimulationError):
+    """A later attempt at the same rollout has been stored already."""
+
+    code = "episode_superseded"
+
+
+class EpisodeStore:
+    """Episodes by id. Every method raises StoreUnavailable when the server cannot be used."""
+
+    def __init__(self, url: str, database: str) -> None:
+        with _translated():
+            client: MongoClient[Document] = MongoClient(
+                url,
+                serverSelectionTimeoutMS=SELECTION_TIMEOUT_MS,
+                connectTimeoutMS=SELECTION_TIMEOUT_MS,
+                socketTimeoutMS=SOCKET_TIMEOUT_MS,
+                appname="vla-arena",
+                tz_aware=True,
+            )
+        self._client = client
+        journaled = WriteConcern(w="majority", j=True, wtimeout=SOCKET_TIMEOUT_MS)
+        self._episodes: Collection[Document] = client[database].get_collection(COLLECTION, write_concern=journaled)
+        self._indexed = False
+
+    def ping(self) -> None:
+        """Return if the server answers, raise StoreUnavailable if not."""
+        with _translated():
+            self._client.admin.command("ping")
+
+    def ensure_indexes(self) -> None:
+        """Make the indexes if they are missing: (battle_id, side) and turn_id; `_id` has its own."""
+        with _translated():
+            for keys in INDEXES:
+                self._episodes.create_index(keys)
+        self._indexed = True
+
+    def save(self, document: Mapping[str, Any]) -> None:
+        """Write an episode; the same document again changes nothing. Needs `_id` and `attempt`.
+
+        Raises EpisodeSuperseded when a later attempt is stored.
+        """
+        if not self._indexed:
+            self.ensure_indexes()
+        not_later = {"_id": document["_id"], "attempt": {"$lte": document["attempt"]}}
+        try:
+            with _translated():
+                self._episodes.replace_one(not_later, document, upsert=True)
+        except DuplicateKeyError:
+            raise EpisodeSuperseded(f"a later attempt at {document['_id']} is stored") from None
+
+    def get(self, episode_id: str) -> Document | None:
+        with _translated():
+            return self._episodes.find_one({"_id": episode_id})
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all episodes, in order, without loading the episodes."""
+        with _translated():
+            for row in self._episodes.find({}, {"_id": 1}, sort=[("_id", 1)]):
+                yield row["_id"]
+
+    def count(self) -> int:
+        with _translated():
+            return self._episodes.count_documents({})
+
+    def index_keys(self) -> list[list[tuple[str, int]]]:
+        """The keys of every index that the collection has."""
+        with _translated():
+            return [list(index["key"]) for index in self._episodes.index_information().values()]
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def get_store() -> EpisodeStore:
+    """The store that the settings name; one client per process, for clients do not survive a fork."""
+    return _store(settings.MONGO_URL, settings.MONGO_DATABASE, os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _store(url: str, database: str, process_id: int) -> EpisodeStore:
+    return EpisodeStore(url, database)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn the driver's errors into ours. A duplicate key is an answer, not a failure."""
+    try:
+        yield
+    except DuplicateKeyError:
+        raise
+    except (PyMongoError, ConfigurationError) as error:
+        raise StoreUnavailable(f"the episode store cannot be used: {type(error).__name__}") from error
