@@ -1,0 +1,139 @@
+"""What a policy says about itself, and how opening one can fail. Needs neither Django nor torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from simulation.contracts import CameraSpec, Chunking, Policy
+
+ACTION_SPACE = "eef_delta_bridge7"
+
+
+class PolicyError(Exception):
+    """A policy folder that cannot be opened. The message says what would have been right."""
+
+    code = "policy_error"
+
+
+class UnknownFamily(PolicyError):
+    code = "unknown_family"
+
+
+class MissingFile(PolicyError):
+    code = "missing_file"
+
+
+class HashMismatch(PolicyError):
+    code = "hash_mismatch"
+
+
+class BadCard(PolicyError):
+    code = "bad_card"
+
+
+class BadTensors(PolicyError):
+    """A missing, unexpected or misshapen tensor, or a weight that is not a finite number."""
+
+    code = "bad_tensors"
+
+
+class MissingStatistics(PolicyError):
+    code = "missing_statistics"
+
+
+class DatasetError(PolicyError):
+    """Demonstrations that cannot be trained on."""
+
+    code = "dataset_error"
+
+
+class CheckpointError(PolicyError):
+    """A training run that cannot be resumed as asked."""
+
+    code = "checkpoint_error"
+
+
+@dataclass(frozen=True)
+class PolicySpec:
+    """What a runner must know. `chunk`: actions per inference; `chunking`: how they are used; `rate_hz`: of control."""
+
+    id: str
+    name: str
+    family: str
+    cameras: tuple[CameraSpec, ...]
+    action_space: str
+    rate_hz: int
+    chunk: int
+    chunking: Chunking
+    statistics_key: str
+
+
+class OpenedPolicy(Policy, Protocol):
+    """A policy that also knows its own spec."""
+
+    @property
+    def spec(self) -> PolicySpec: ...
+
+
+@dataclass(frozen=True)
+class PolicyCard:
+    """All of policy.json. `network`: sizes for the family; `training`, `measured`: what was done and how it went."""
+
+    spec: PolicySpec
+    description: str
+    organization: str
+    license: str
+    provenance: str
+    revision: str
+    network: Mapping[str, Any]
+    training: Mapping[str, Any]
+    measured: Mapping[str, Any]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PolicyCard:
+        """Raises BadCard naming the first field that is missing or unusable."""
+        try:
+            cameras = tuple(CameraSpec(c["name"], int(c["height"]), int(c["width"])) for c in data["cameras"])
+            spec = PolicySpec(
+                id=data["id"],
+                name=data["name"],
+                family=data["family"],
+                cameras=cameras,
+                action_space=data["action_space"],
+                rate_hz=int(data["rate_hz"]),
+                chunk=int(data["chunk"]),
+                chunking=Chunking(int(data["execute"]), data["ensembling"]),
+                statistics_key=data["statistics_key"],
+            )
+            texts = {key: data[key] for key in ("description", "organization", "license", "provenance", "revision")}
+            return cls(spec, **texts, **{key: data[key] for key in ("network", "training", "measured")})
+        except KeyError as error:
+            raise BadCard(f"policy.json: field {error.args[0]!r} is missing") from None
+        except (TypeError, ValueError) as error:
+            raise BadCard(f"policy.json: {error}") from None
+
+    def to_json(self) -> dict[str, Any]:
+        """The inverse of `from_json`, in the order that people read."""
+        spec = self.spec
+        return {
+            "id": spec.id,
+            "name": spec.name,
+            "family": spec.family,
+            "description": self.description,
+            "organization": self.organization,
+            "license": self.license,
+            "provenance": self.provenance,
+            "revision": self.revision,
+            "cameras": [{"name": c.name, "height": c.height, "width": c.width} for c in spec.cameras],
+            "action_space": spec.action_space,
+            "rate_hz": spec.rate_hz,
+            "chunk": spec.chunk,
+            "execute": spec.chunking.execute,
+            "ensembling": spec.chunking.ensemble,
+            "statistics_key": spec.statistics_key,
+            "network": dict(self.network),
+            "training": dict(self.training),
+            "measured": dict(self.measured),
+        }

@@ -1,0 +1,107 @@
+"""Batches in an order that depends on the seed and the step alone, so that a resumed run goes on exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from policies.film.dataset import Demonstrations
+from policies.film.losses import Labels
+from policies.film.tokenizer import WordTokenizer
+from policies.film.words import WordNoise, disturb, needless, pad
+from policies.networks.film import GREY, patches
+from policies.transforms import Statistics
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Augmentation. Pictures are never shifted: a pixel's place is what the arm acts on.
+
+    `brightness` and `contrast` for the whole picture, `colour` per channel (standard deviations, picture in -1..1);
+    `proprioception` in standard deviations of the data.
+    """
+
+    brightness: float = 0.1
+    contrast: float = 0.1
+    colour: float = 0.04
+    proprioception: float = 0.02
+    words: WordNoise = field(default_factory=WordNoise)
+
+
+@dataclass(frozen=True)
+class Batch:
+    images: Tensor  # uint8 (B, 3 * patch**2, S, S)
+    gain: Tensor  # (B, 3 * patch**2, 1, 1): picture = (pixel - GREY) * gain + offset
+    offset: Tensor
+    tokens: Tensor  # int64 (B, L)
+    proprioception: Tensor  # float32 (B, 8)
+    labels: Labels
+
+
+class BatchMaker:
+    """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes."""
+
+    def __init__(
+        self,
+        demos: Demonstrations,
+        statistics: Statistics,
+        tokenizer: WordTokenizer,
+        *,
+        batch: int,
+        seed: int,
+        patch: int,
+        noise: Noise | None = None,
+    ) -> None:
+        self.demos, self.statistics, self.tokenizer = demos, statistics, tokenizer
+        self.batch, self.seed, self.patch, self.noise = batch, seed, patch, noise or Noise()
+        self.tokens = [tokenizer.encode(text) for text in demos.texts]
+        self.free = needless(self.tokens, demos.goals) if tokenizer.words else [np.zeros(1, bool) for _ in demos.texts]
+        self._pass, self._order = -1, np.empty(0, np.int64)
+
+    def make(self, step: int) -> Batch:
+        rows = self._rows(step)
+        random = np.random.default_rng([self.seed, 1, step])
+        frames = self.demos.read(rows)
+        sentences = [disturb(self.tokens[i], self.free[i], self.noise.words, random) for i in frames.text]
+        gain, offset = self._light(random)
+        proprioception = self.statistics.normalise_proprioception(frames.proprioception)
+        proprioception += random.normal(0, self.noise.proprioception, proprioception.shape).astype(np.float32)
+        labels = Labels(
+            actions=_float(self.statistics.normalise_actions(frames.actions)),
+            mask=_float(frames.mask),
+            pixels=_float(frames.pixels),
+            places=_float(self.statistics.normalise_places(frames.places)),
+            held=_float(frames.held),
+            turn=_float(frames.turn),
+        )
+        images = patches(torch.from_numpy(frames.images), self.patch)
+        return Batch(images, gain, offset, torch.from_numpy(pad(sentences)), _float(proprioception), labels)
+
+    def _rows(self, step: int) -> NDArray[np.int64]:
+        """Passes over all frames, each in its own order, cut into batches without regard to where a pass ends."""
+        count = len(self.demos)
+        wanted = np.arange(step * self.batch, (step + 1) * self.batch)
+        return np.array([self._permutation(int(n) // count)[int(n) % count] for n in wanted])
+
+    def _permutation(self, number: int) -> NDArray[np.int64]:
+        if number != self._pass:
+            order = np.random.default_rng([self.seed, 0, number]).permutation(len(self.demos))
+            self._pass, self._order = number, order
+        return self._order
+
+    def _light(self, random: np.random.Generator) -> tuple[Tensor, Tensor]:
+        """Gain and offset per patch channel for one batch; channels are (row, column, colour), colour fastest."""
+        noise, size = self.noise, (self.batch, 1)
+        gain = 1 + random.normal(0, noise.contrast, size) + random.normal(0, noise.colour, (self.batch, 3))
+        offset = random.normal(0, noise.brightness, size) + random.normal(0, noise.colour, (self.batch, 3))
+        repeat = (1, self.patch**2)
+        gain, offset = np.tile(gain, repeat) / GREY, np.tile(offset, repeat)
+        return _float(gain[:, :, None, None]), _float(offset[:, :, None, None])
+
+
+def _float(array: NDArray[np.generic]) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, np.float32))

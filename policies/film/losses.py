@@ -1,0 +1,96 @@
+"""What the FiLM network is trained towards. Labels come from the demonstrations; every term is in network units."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from policies.networks.film import LINEAR_DIMS, SUPERVISED_MAPS, FilmOutput
+
+YAW_RANGE = 1.1  # bins span -YAW_RANGE .. YAW_RANGE network units
+STEP_WEIGHTS = (1.0, 0.8, 0.6, 0.5)  # the first action of a chunk is always played; later ones less often
+WEIGHTS = {
+    "linear": 1.0,
+    "yaw": 0.12,
+    "gripper": 0.25,
+    "held": 0.05,
+    "turn": 0.1,
+    "place": 0.3,
+    "map": 0.05,
+    "point": 2.0,
+}
+
+
+class Labels(NamedTuple):
+    actions: Tensor  # (B, chunk, 7) normalised
+    mask: Tensor  # (B, chunk) 1 where the label counts
+    pixels: Tensor  # (B, 3, 2) x, y in 0..1 of object, target, tool; anything outside 0..1 does not count
+    places: Tensor  # (B, 2, 3) normalised xyz of object and target; NaN does not count
+    held: Tensor  # (B,) 0 or 1
+    turn: Tensor  # (B, 2) sin 4a, cos 4a; NaN does not count
+
+
+def yaw_centres(bins: int, device: torch.device | str = "cpu") -> Tensor:
+    """Values of the yaw bins in network units, (bins,)."""
+    return torch.linspace(-YAW_RANGE, YAW_RANGE, bins, device=device)
+
+
+def yaw_target(values: Tensor, bins: int) -> Tensor:
+    """(...,) -> (..., bins): each value shared between its two nearest bins, so that its mean is exact."""
+    position = (values.clamp(-YAW_RANGE, YAW_RANGE) + YAW_RANGE) * ((bins - 1) / (2 * YAW_RANGE))
+    low = position.floor().clamp(max=bins - 2).long()
+    part = (position - low).unsqueeze(-1)
+    return F.one_hot(low, bins) * (1 - part) + F.one_hot(low + 1, bins) * part
+
+
+def decode_yaw(logits: Tensor) -> Tensor:
+    """(..., bins) -> (...,): the mean over the most likely bin and its two neighbours, never over two far answers."""
+    bins = logits.shape[-1]
+    odds = logits.softmax(-1)
+    mode = odds.argmax(-1, keepdim=True)
+    near = (torch.arange(bins, device=logits.device) - mode).abs() <= 1
+    weight = odds * near
+    return (weight * yaw_centres(bins, logits.device)).sum(-1) / weight.sum(-1)
+
+
+def losses(output: FilmOutput, labels: Labels) -> dict[str, Tensor]:
+    """Every term, and their weighted sum as "total"."""
+    weight = labels.mask * labels.mask.new_tensor(STEP_WEIGHTS[: labels.mask.shape[1]])
+    weight = weight / weight.sum().clamp(min=1e-6)  # (B, chunk), sums to one
+    yaw = yaw_target(labels.actions[..., 5], output.yaw.shape[-1])
+    terms = {
+        "linear": ((output.linear - labels.actions[..., :LINEAR_DIMS]).abs().mean(-1) * weight).sum(),
+        "yaw": (-(yaw * output.yaw.log_softmax(-1)).sum(-1) * weight).sum(),
+        "gripper": (_binary(output.gripper, labels.actions[..., 6]) * weight).sum(),
+        "held": _binary(output.held, labels.held).mean(),
+        "turn": _masked_mean((output.turn - labels.turn.nan_to_num()).abs().mean(-1), ~labels.turn.isnan().any(-1)),
+        "place": _masked_mean(
+            (output.places - labels.places.nan_to_num()).abs().mean(-1), ~labels.places.isnan().any(-1)
+        ),
+        **_point_losses(output, labels.pixels),
+    }
+    terms["total"] = torch.stack([WEIGHTS[name] * term for name, term in terms.items()]).sum()
+    return terms
+
+
+def _point_losses(output: FilmOutput, pixels: Tensor) -> dict[str, Tensor]:
+    """Cross-entropy of the supervised maps against the labelled cell, and distance of their keypoints."""
+    size = output.map_logits.shape[-1]
+    inside = ((pixels >= 0) & (pixels < 1)).all(-1)  # (B, 3); NaN compares false
+    safe = torch.where(inside[..., None], pixels, 0.0)
+    cell = (safe * size).long()
+    index = cell[..., 1] * size + cell[..., 0]
+    cross = F.cross_entropy(output.map_logits.flatten(2).transpose(1, 2), index, reduction="none")
+    distance = (output.keypoints[:, :SUPERVISED_MAPS] - safe).abs().mean(-1)
+    return {"map": _masked_mean(cross, inside), "point": _masked_mean(distance, inside)}
+
+
+def _binary(logits: Tensor, target: Tensor) -> Tensor:
+    return F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+
+
+def _masked_mean(values: Tensor, mask: Tensor) -> Tensor:
+    return (values * mask).sum() / mask.sum().clamp(min=1)

@@ -1,0 +1,113 @@
+"""A trained FiLM network as a policy: observation in, un-normalised chunk of actions out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from policies.base import BadCard, BadTensors, PolicyCard, PolicySpec
+from policies.film.losses import decode_yaw
+from policies.film.tokenizer import WordTokenizer
+from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
+from policies.networks.film import GREY, FilmConfig, FilmNetwork, patches
+from policies.transforms import Statistics, read_statistics
+from simulation.contracts import Observation
+
+
+class FilmPolicy:
+    """Reads one camera, the instruction and proprioception; keeps nothing between steps but the encoded sentence."""
+
+    def __init__(
+        self,
+        spec: PolicySpec,
+        network: FilmNetwork,
+        tokenizer: WordTokenizer,
+        statistics: Statistics,
+        device: str | None = None,
+    ) -> None:
+        self.spec = spec
+        self._device = torch.device(device or "cpu")
+        self._network = network.eval().to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._tokenizer, self._statistics = tokenizer, statistics
+        self._camera = spec.cameras[0].array_spec()
+        self._instruction: str | None = None
+        self._text: Tensor | None = None
+
+    def reset(self, instruction: str, seed: int) -> None:
+        """The policy is deterministic: `seed` is not used."""
+        self._encode(instruction)
+
+    @torch.inference_mode()
+    def infer(self, observation: Observation) -> NDArray[np.float64]:
+        """float64 (chunk, 7): m, rad, gripper 0 or 1."""
+        image = observation.images[self.spec.cameras[0].name]
+        self._camera.check(image)
+        text = self._encode(observation.instruction)
+        pixels = patches(torch.from_numpy(np.ascontiguousarray(image))[None], self._network.config.patch)
+        picture = (pixels.to(self._device).float() - GREY) / GREY
+        proprioception = self._statistics.normalise_proprioception(observation.proprioception)
+        output = self._network(picture, text, torch.from_numpy(proprioception)[None].to(self._device))
+        yaw = decode_yaw(output.yaw)[..., None]
+        gripper = (output.gripper > 0).float()[..., None]
+        actions = torch.cat([output.linear, yaw, gripper], -1)[0].cpu().numpy().astype(np.float64)
+        return self._statistics.unnormalise_actions(actions)
+
+    def close(self) -> None:
+        self._text = None
+
+    @torch.inference_mode()
+    def _encode(self, instruction: str) -> Tensor:
+        if self._text is None or instruction != self._instruction:
+            tokens = torch.tensor([self._tokenizer.encode(instruction)], device=self._device)
+            self._instruction, self._text = instruction, self._network.text(tokens)
+        return self._text
+
+
+def open_film(folder: Path, card: PolicyCard, device: str | None) -> FilmPolicy:
+    """Open a folder whose card has been read; every needed file must be listed in SHA256SUMS."""
+    check_sums(folder, required=(WEIGHTS, STATISTICS, TOKENIZER))
+    tokenizer = WordTokenizer.from_json(read_json(folder, TOKENIZER))
+    statistics = read_statistics(read_json(folder, STATISTICS), card.spec.statistics_key)
+    network = FilmNetwork(_config(card.network, tokenizer))
+    network.load_state_dict(_weights(folder / WEIGHTS, network.state_dict()))
+    return FilmPolicy(card.spec, network, tokenizer, statistics, device)
+
+
+def _config(sizes: Mapping[str, Any], tokenizer: WordTokenizer) -> FilmConfig:
+    known = {field.name for field in fields(FilmConfig)}
+    if unknown := sorted(set(sizes) - known):
+        raise BadCard(f"policy.json: network has unknown sizes {', '.join(unknown)}; known: {', '.join(sorted(known))}")
+    try:
+        config = FilmConfig(**{**sizes, "dilations": tuple(sizes["dilations"])})
+    except (KeyError, TypeError) as error:
+        raise BadCard(f"policy.json: network: {error}") from None
+    if config.vocabulary != tokenizer.size:
+        raise BadCard(f"policy.json: vocabulary {config.vocabulary}, but tokenizer.json has {tokenizer.size} tokens")
+    return config
+
+
+def _weights(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """All tensors, exactly those wanted, with their shapes and finite; the error names the first that is not."""
+    try:
+        found = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise BadTensors(f"{path}: not a whole safetensors file: {error}") from None
+    for name, tensor in wanted.items():
+        if name not in found:
+            raise BadTensors(f"{path}: tensor {name} {list(tensor.shape)} is missing")
+        if found[name].shape != tensor.shape:
+            raise BadTensors(f"{path}: tensor {name} is {list(found[name].shape)}, expected {list(tensor.shape)}")
+        if not found[name].isfinite().all():
+            raise BadTensors(f"{path}: tensor {name} holds a number that is not finite")
+    if extra := sorted(set(found) - set(wanted)):
+        raise BadTensors(f"{path}: tensor {extra[0]} is not part of the network")
+    return found

@@ -1,0 +1,62 @@
+"""Making a network ready for wordings it never saw: hide words that no goal depends on, and add strange ones."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.film.tokenizer import MAX_WORDS, PAD, UNKNOWN
+
+WILDCARD = -1
+
+
+@dataclass(frozen=True)
+class WordNoise:
+    """Chances: `hide` a needless word behind "unknown", `drop` it, `insert` up to three unknown words per sentence."""
+
+    hide: float = 0.15
+    drop: float = 0.05
+    insert: float = 0.2
+
+
+def needless(tokens: Sequence[Sequence[int]], goals: Sequence[Hashable]) -> list[NDArray[np.bool_]]:
+    """Per text, which words could be hidden without another goal becoming possible.
+
+    A word is needed when, with a wildcard in its place, the sentence also fits a text of another goal:
+    "pick up the * cube" fits two cubes, "pick up the red *" just one thing.
+    """
+    meanings: dict[tuple[int, ...], set[Hashable]] = defaultdict(set)
+    for ids, goal in zip(tokens, goals, strict=True):
+        for key in _with_wildcards(ids):
+            meanings[key].add(goal)
+    return [np.array([len(meanings[key]) == 1 for key in _with_wildcards(ids)], bool) for ids in tokens]
+
+
+def _with_wildcards(ids: Sequence[int]) -> list[tuple[int, ...]]:
+    return [(*ids[:i], WILDCARD, *ids[i + 1 :]) for i in range(len(ids))]
+
+
+def disturb(ids: Sequence[int], free: NDArray[np.bool_], noise: WordNoise, random: np.random.Generator) -> list[int]:
+    """One sentence with noise; never empty, at most MAX_WORDS."""
+    chance = random.random(len(ids))
+    kept = [
+        UNKNOWN if can and roll < noise.hide else word
+        for word, can, roll in zip(ids, free, chance, strict=True)
+        if not (can and noise.hide <= roll < noise.hide + noise.drop)
+    ]
+    if random.random() < noise.insert:
+        at = int(random.integers(len(kept) + 1))
+        kept[at:at] = [UNKNOWN] * int(random.integers(1, 4))
+    return (kept or [UNKNOWN])[:MAX_WORDS]
+
+
+def pad(sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """(B, longest), PAD at the end."""
+    out = np.full((len(sentences), max(map(len, sentences))), PAD, np.int64)
+    for row, ids in zip(out, sentences, strict=True):
+        row[: len(ids)] = ids
+    return out

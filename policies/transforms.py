@@ -1,0 +1,97 @@
+"""From what a robot measures to what a network reads, and back: pure numpy, so that training and playing agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.base import MissingStatistics
+from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM
+
+STATISTICS_KEY = "arena_widowx"
+# Smallest spans taken as one unit of the network [m, m, m, rad, rad, rad]: a motion the demonstrations hardly make must
+# not be blown up into noise.
+MIN_ACTION_SCALE = np.array([0.01, 0.01, 0.01, 0.05, 0.05, 0.05])
+MIN_PROPRIOCEPTION_STD = 0.02
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How numbers become network units. Actions: `action_scale` (6,) [m, rad]; the gripper passes as it is.
+
+    Proprioception: `mean`, `std` (8,). Places (xyz of things, base frame): `place_mean`, `place_scale` (3,) [m].
+    """
+
+    action_scale: Array
+    mean: Array
+    std: Array
+    place_mean: Array
+    place_scale: Array
+
+    def normalise_actions(self, actions: Array) -> Array:
+        """(..., 7) in m, rad, 0..1 -> (..., 7) with the six displacements in network units."""
+        return np.concatenate([actions[..., :6] / self.action_scale, actions[..., 6:]], -1)
+
+    def unnormalise_actions(self, actions: Array) -> Array:
+        return np.concatenate([actions[..., :6] * self.action_scale, actions[..., 6:]], -1)
+
+    def normalise_proprioception(self, values: Array) -> Array:
+        return ((values - self.mean) / self.std).astype(np.float32)
+
+    def normalise_places(self, places: Array) -> Array:
+        return ((places - self.place_mean) / self.place_scale).astype(np.float32)
+
+
+def measure(actions: Array, proprioception: Array, places: Array) -> dict[str, Any]:
+    """The content of dataset_statistics.json from (N, 7), (N, 8) and (M, 3) arrays.
+
+    `action` keeps the usual keys (mean, std, min, max, q01, q99, mask) and adds `scale`, which our networks use.
+    """
+    low, high = np.quantile(actions, [0.01, 0.99], axis=0)
+    scale = np.maximum(np.maximum(-low, high)[:6], MIN_ACTION_SCALE)
+    action = {"mean": actions.mean(0), "std": actions.std(0), "min": actions.min(0), "max": actions.max(0)}
+    action |= {"q01": low, "q99": high, "scale": scale}
+    content = {
+        "action": {key: _list(value) for key, value in action.items()} | {"mask": [True] * 6 + [False]},
+        "proprioception": {
+            "mean": _list(proprioception.mean(0)),
+            "std": _list(np.maximum(proprioception.std(0), MIN_PROPRIOCEPTION_STD)),
+        },
+        "place": {"mean": _list(places.mean(0)), "scale": _list(np.maximum(places.std(0), MIN_PROPRIOCEPTION_STD))},
+        "num_transitions": len(actions),
+    }
+    return {STATISTICS_KEY: content}
+
+
+def read_statistics(content: Mapping[str, Any], key: str) -> Statistics:
+    """Pick one data set's numbers; an unknown key lists the known ones."""
+    if key not in content:
+        raise MissingStatistics(f"statistics key {key!r} is missing; known: {', '.join(sorted(content)) or 'none'}")
+    chosen = content[key]
+    return Statistics(
+        action_scale=_vector(chosen, key, "action", "scale", ACTION_DIM - 1),
+        mean=_vector(chosen, key, "proprioception", "mean", PROPRIOCEPTION_DIM),
+        std=_vector(chosen, key, "proprioception", "std", PROPRIOCEPTION_DIM),
+        place_mean=_vector(chosen, key, "place", "mean", 3),
+        place_scale=_vector(chosen, key, "place", "scale", 3),
+    )
+
+
+def _vector(content: Mapping[str, Any], key: str, group: str, name: str, length: int) -> Array:
+    try:
+        values = np.asarray(content[group][name], np.float64)
+    except KeyError:
+        raise MissingStatistics(f"statistics {key!r}: {group}.{name} is missing") from None
+    if values.shape != (length,) or not np.isfinite(values).all():
+        raise MissingStatistics(f"statistics {key!r}: {group}.{name} must be {length} finite numbers")
+    return values
+
+
+def _list(values: Array) -> list[float]:
+    return [round(float(value), 9) for value in np.asarray(values)]

@@ -1,0 +1,33 @@
+"""Toy demonstrations and one policy folder trained on them, made once per run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from policies.film.dataset import Demonstrations
+from policies.film.export import Naming, export
+from policies.film.training import Pace, Trainer, TrainingPlan
+from tests.policies.tiny import write_demos
+
+
+@pytest.fixture(scope="session")
+def demos(tmp_path_factory: pytest.TempPathFactory) -> Demonstrations:
+    return Demonstrations(write_demos(tmp_path_factory.mktemp("demos")))
+
+
+@pytest.fixture(scope="session")
+def _trained(tmp_path_factory: pytest.TempPathFactory, demos: Demonstrations) -> Path:
+    base = tmp_path_factory.mktemp("trained")
+    trainer = Trainer(demos, TrainingPlan(samples=3 * 16, batch=16, warm_up=2), base / "run", Pace(log_steps=1))
+    trainer.run()
+    export(trainer, Naming("film-toy", "Toy", "For tests."), base / "film-toy")
+    return base / "film-toy"
+
+
+@pytest.fixture
+def folder(_trained: Path, tmp_path: Path) -> Path:
+    """A copy that a test may spoil."""
+    return Path(shutil.copytree(_trained, tmp_path / "film-toy"))

@@ -1,0 +1,88 @@
+"""Training is seeded, and a stopped run goes on exactly."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from policies.base import CheckpointError, DatasetError
+from policies.film.dataset import Demonstrations
+from policies.film.training import Pace, Trainer, TrainingPlan
+from policies.folder import LOG
+from tests.policies.tiny import STEPS, write_demos
+
+PLAN = TrainingPlan(samples=6 * 16, batch=16, warm_up=2, seed=5)
+PACE = Pace(log_steps=2)
+
+
+def test_a_resumed_run_has_the_losses_and_weights_of_one_never_stopped(demos: Demonstrations, tmp_path: Path) -> None:
+    whole = Trainer(demos, PLAN, tmp_path / "whole", PACE)
+    expected = [whole.step() for _ in range(PLAN.steps)]
+    first = Trainer(demos, PLAN, tmp_path / "run", PACE)
+    found = [first.step() for _ in range(3)]
+    first.save()
+    first.step()  # lost in the crash
+    second = Trainer(demos, PLAN, tmp_path / "run", PACE)
+    second.resume()
+    found += [second.step() for _ in range(3)]
+    assert found == expected
+    for name, value in whole.ema.items():
+        assert torch.equal(value, second.ema[name]), name
+
+
+def test_equal_seeds_give_equal_weights_and_other_seeds_others(demos: Demonstrations, tmp_path: Path) -> None:
+    runs = [Trainer(demos, replace(PLAN, seed=seed), tmp_path / str(seed), PACE) for seed in (5, 5, 6)]
+    a, b, c = ([run.step()["total"] for _ in range(2)] for run in runs)
+    assert a == b
+    assert a != c
+
+
+def test_the_log_has_one_line_per_period_and_none_from_after_the_checkpoint(
+    demos: Demonstrations, tmp_path: Path
+) -> None:
+    trainer = Trainer(demos, PLAN, tmp_path, PACE)
+    trainer.run()
+    with (tmp_path / LOG).open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [int(row["samples"]) for row in rows] == [32, 64, 96]
+    with (tmp_path / LOG).open("a", encoding="utf-8") as stream:
+        stream.write("8,128,9,9,1,1,1,1,1,1,1,1,1\n")
+    again = Trainer(demos, PLAN, tmp_path, PACE)
+    again.resume()
+    assert len((tmp_path / LOG).read_text("utf-8").splitlines()) == 1 + len(rows)
+
+
+def test_resuming_with_another_plan_names_what_differs(demos: Demonstrations, tmp_path: Path) -> None:
+    Trainer(demos, PLAN, tmp_path, PACE).save()
+    with pytest.raises(CheckpointError, match="channels 32, not 16"):
+        Trainer(demos, replace(PLAN, channels=16), tmp_path, PACE).resume()
+
+
+def test_resuming_on_other_demonstrations_or_nothing_is_refused(demos: Demonstrations, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"checkpoint\.json is missing"):
+        Trainer(demos, PLAN, tmp_path / "run", PACE).resume()
+    Trainer(demos, PLAN, tmp_path / "run", PACE).save()
+    others = Demonstrations(write_demos(tmp_path / "demos", seed=9))
+    with pytest.raises(CheckpointError, match="other demonstrations"):
+        Trainer(others, PLAN, tmp_path / "run", PACE).resume()
+
+
+def test_a_checkpoint_holds_no_pickle(demos: Demonstrations, tmp_path: Path) -> None:
+    Trainer(demos, PLAN, tmp_path, PACE).save()
+    assert {path.suffix for path in tmp_path.iterdir()} == {".safetensors", ".json"}
+
+
+def test_a_share_of_the_demonstrations_keeps_whole_episodes(tmp_path: Path) -> None:
+    folder = write_demos(tmp_path, episodes=20)
+    tenth = Demonstrations(folder, fraction=0.1)
+    assert tenth.episodes == 2
+    assert len(tenth) == 2 * STEPS
+
+
+def test_missing_demonstrations_say_how_to_make_them(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"manage\.py demos"):
+        Demonstrations(tmp_path)

@@ -1,0 +1,54 @@
+"""A toy data set in the format of `manage.py demos`, small enough to train on in a test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+COLOURS = {"red": (220, 30, 30), "blue": (30, 30, 220)}
+SIZE, CHUNK, STEPS = 32, 4, 8
+
+
+def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2) -> Path:
+    """Two coloured squares; the action moves towards the named one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    random = np.random.default_rng(seed)
+    rows = [{"text": f"{verb} the {colour} cube", "task_id": "pick", "slots": {"object": f"{colour}_cube"}}
+            for colour in COLOURS for verb in ("lift", "take")]  # fmt: skip
+    parts = np.array_split(np.arange(episodes), shards)
+    listed = []
+    for number, part in enumerate(parts):
+        moments = [int(episode) for episode in part for _ in range(STEPS)]
+        frames = [_frame(int(random.integers(len(rows))), episode, random) for episode in moments]
+        name = f"shard-{number:05d}.npz"
+        np.savez(folder / name, **{key: np.stack([frame[key] for frame in frames]) for key in frames[0]})
+        listed.append({"file": name, "frames": len(frames)})
+    (folder / "dataset.json").write_text(json.dumps({"instructions": rows, "shards": listed}), "utf-8")
+    return folder
+
+
+def _frame(text: int, episode: int, random: np.random.Generator) -> dict[str, NDArray[Any]]:
+    spots = {colour: random.integers(4, SIZE - 8, 2) for colour in COLOURS}
+    image = np.full((SIZE, SIZE, 3), 128, np.uint8)
+    for colour, (x, y) in spots.items():
+        image[y : y + 4, x : x + 4] = COLOURS[colour]
+    named = (spots["red"] if text < 2 else spots["blue"]) + 2.0
+    centre = named / SIZE
+    move = np.array([*(centre - 0.5) * 0.05, 0, 0, 0, 0.2 * (centre[0] - 0.5), float(centre[1] > 0.5)])
+    return {
+        "images": image,
+        "proprioception": random.normal(0, 1, 8).astype(np.float32),
+        "actions": np.tile(move, (CHUNK, 1)).astype(np.float32),
+        "mask": np.ones(CHUNK, np.float32),
+        "text": np.array(text, np.int32),
+        "pixels": np.stack([centre, [np.nan, np.nan], [0.5, 0.5]]).astype(np.float32),
+        "places": np.stack([[*centre, 0.0], [np.nan] * 3]).astype(np.float32),
+        "held": np.array(0.0, np.float32),
+        "turn": np.array([0.0, 1.0], np.float32),
+        "episode": np.array(episode, np.int32),
+        "task": np.array(0, np.int32),
+    }
