@@ -57,6 +57,8 @@ class ModelStatsTotal(BoardRow):
 
 
 class WorkerStatus(models.Model):
+    """What a worker did last. The aggregation locks its row, so that two runs at once take turns."""
+
     worker_name = models.CharField(max_length=100, unique=True)
     last_run_at = models.DateTimeField(null=True, blank=True)
     status = models.CharField(max_length=50, blank=True)
@@ -66,6 +68,7 @@ class WorkerStatus(models.Model):
     class Meta:
         db_table = "worker_status"
         verbose_name_plural = "worker status"
+        permissions = [("run_aggregation", "Can run the aggregation now")]
 
     def __str__(self) -> str:
         return self.worker_name

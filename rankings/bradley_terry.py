@@ -1,0 +1,134 @@
+"""Bradley-Terry ratings and their intervals from outcome counts. Numbers in, numbers out, no Django.
+
+P(left is preferred) = sigma(theta_left - theta_right); tie and both_bad are worth half a win to each side. Inside,
+theta is in natural units; outside, ratings are on Elo's scale: 1500 + theta * 400 / ln 10, with mean 1500 over the
+policies that can be compared with each other. docs/ranking.md explains the method and names its sources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankings.counts import Counts, Floats, Integers
+from rankings.graph import Booleans, groups, reachability
+from rankings.posterior import Games, Posterior
+from rankings.sandwich import field, meat_of_voters, meat_of_votes, sandwich, variance_in_field, variance_of_differences
+
+SCALE = 400.0 / np.log(10.0)
+"""Elo points per natural unit: 173.7."""
+MEAN = 1500.0
+Z = 1.959963984540054
+"""Two-sided 95 % of a normal distribution."""
+PRIOR = 1.0
+"""Virtual games per policy against the mean, half won and half lost."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Ratings of `names`, in their order. Unvoted policies are in it too, at 1500 with the prior's width."""
+
+    names: tuple[str, ...]
+    rating: Floats
+    """(k,) Elo points."""
+    half_width: Floats
+    """(k,) Elo points, of the 95 % interval; inf where the data say nothing at all (only without a prior)."""
+    difference_sd: Floats
+    """(k, k) Elo points: standard deviation of rating i minus rating j; inf between groups."""
+    group: Integers
+    """(k,) policies with the same label can be compared, directly or through others."""
+    reach: Booleans
+    """(k, k) i has scored against j, directly or through others."""
+
+    @cached_property
+    def no_upper_bound(self) -> Booleans:
+        """(k,) somebody comparable never scored against it, even through others: only the prior holds it down."""
+        found: Booleans = np.any(self._comparable & ~self.reach.T, axis=1)
+        return found
+
+    @cached_property
+    def no_lower_bound(self) -> Booleans:
+        """(k,) it never scored against somebody comparable, even through others: only the prior holds it up."""
+        found: Booleans = np.any(self._comparable & ~self.reach, axis=1)
+        return found
+
+    @cached_property
+    def _comparable(self) -> Booleans:
+        """(k, k) connected by votes, whoever won them."""
+        return reachability(self.reach | self.reach.T)
+
+    def rank_ranges(self, ranked: Booleans) -> tuple[Integers, Integers]:
+        """(k,) best and worst rank of each policy among `ranked` ones that the 95 % intervals of differences allow."""
+        ahead = (self.rating[None, :] - self.rating[:, None]) > Z * self.difference_sd
+        ahead &= ranked[None, :]
+        behind = (self.rating[:, None] - self.rating[None, :]) > Z * self.difference_sd
+        behind &= ranked[None, :]
+        return 1 + ahead.sum(axis=1), int(ranked.sum()) - behind.sum(axis=1)
+
+    def components(self) -> list[list[str]]:
+        """The names that can be compared with each other, group by group, each sorted; the largest group first."""
+        found = [[self.names[i] for i in np.flatnonzero(self.group == label)] for label in np.unique(self.group)]
+        return sorted(found, key=lambda members: (-len(members), members))
+
+
+@dataclass(frozen=True)
+class SideAdvantage:
+    """What standing on the left is worth, in Elo points; 0 would be fair."""
+
+    elo: float
+    half_width: float
+
+
+def fit(counts: Counts, *, prior: float = PRIOR, cap: int = 0, cluster: bool = True) -> Fit:
+    """Rate every policy in `counts`.
+
+    `prior`: virtual games per policy; 0 leaves the data alone, and then policies compare only where each has scored
+    against the other, directly or through others. `cap`: a voter's votes together weigh at most so much; 0: no limit.
+    `cluster`: the votes of one voter are not taken for independent; it never narrows an interval.
+    """
+    votes = counts.without_sides()
+    weights = votes.weights(cap)
+    games = Games.of(votes, weights)
+    reach = reachability(games.scored > 0)
+    comparable = reachability(games.met) if prior > 0 else reach & reach.T
+    posterior = Posterior(games.only(comparable), prior, comparable)
+    x = posterior.mode()
+    meats = [meat_of_votes(posterior, x), meat_of_voters(votes, weights, comparable, x) if cluster else None]
+    covariances = [sandwich(posterior, x, meat) for meat in meats if meat is not None]
+    variance = np.max([variance_in_field(each, field(posterior, x)) for each in covariances], axis=0)
+    difference = np.max([variance_of_differences(each) for each in covariances], axis=0)
+    if prior == 0:
+        variance[~posterior.games.met.any(axis=1)] = np.inf
+    difference[~comparable] = np.inf
+    group = groups(comparable)
+    return Fit(
+        names=counts.names,
+        rating=MEAN + SCALE * _centred(x[:-1], group),
+        half_width=Z * SCALE * np.sqrt(variance),
+        difference_sd=SCALE * np.sqrt(difference),
+        group=group,
+        reach=reach,
+    )
+
+
+def side_advantage(counts: Counts, *, cap: int = 0) -> SideAdvantage | None:
+    """What the left side gains, fitted beside the ratings, with a virtual game of its own; None without a vote.
+
+    The interval is the Hessian's: where one policy always stood left, only that admits that nothing is known.
+    """
+    if not counts.total:
+        return None
+    games = Games.of(counts, counts.weights(cap))
+    posterior = Posterior(games, PRIOR, reachability(games.met), with_side=True)
+    x = posterior.mode()
+    variance = np.linalg.inv(posterior.hessian(x))[-1, -1]
+    return SideAdvantage(float(SCALE * x[-1]), float(Z * SCALE * np.sqrt(variance)))
+
+
+def _centred(theta: Floats, group: Integers) -> Floats:
+    """(k,) theta less the mean of its group."""
+    size = len(theta)
+    means = np.bincount(group, theta, size) / np.maximum(np.bincount(group, minlength=size), 1)
+    return theta - means[group]

@@ -1,0 +1,12 @@
+"""What the worker does for the rankings; beat sends it by name (`rankings.schedule`)."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from rankings import aggregation
+
+
+@shared_task(name=aggregation.WORKER)  # type: ignore[untyped-decorator]
+def aggregate() -> None:
+    aggregation.aggregate()
