@@ -11,6 +11,7 @@ from django.conf import settings
 
 from tests import servers
 from tests.settings import RUN_DIR
+from tests.stack import Arena
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,3 +25,17 @@ def _servers() -> Iterator[None]:
     finally:
         servers.stop()
         shutil.rmtree(RUN_DIR, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def arena_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
+    """The whole arena, as `make run` starts it, started once for all tests that talk to it: `.url` is its address.
+
+    Tests share it, so each plays in sessions of its own. It needs what `make install` builds.
+    """
+    arena = Arena(tmp_path_factory.mktemp("arena"))
+    try:
+        arena.start()
+        yield arena
+    finally:
+        arena.close()

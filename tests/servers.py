@@ -8,6 +8,9 @@ from pathlib import Path
 
 from vlaarena import bundled
 
+URLS = ("DATABASE_URL", "MONGO_URL", "BROKER_URL", "CHANNEL_URL")
+given = {name: os.environ[name] for name in URLS if os.environ.get(name)}  # what the caller of this run named
+
 _wanted: dict[str, int] = {}
 _folder: Path
 _running: list[subprocess.Popen[bytes]] = []

@@ -13,6 +13,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from vlaarena import env
+from vlaarena.log_filters import is_no_health_answer
 from vlaarena.supervisor.folder import DataFolder
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -217,6 +218,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "filters": {"no_health": {"()": "django.utils.log.CallbackFilter", "callback": is_no_health_answer}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["no_health"]}},
     "root": {"handlers": ["console"], "level": env.text("ARENA_LOG_LEVEL", "INFO")},
 }

@@ -18,7 +18,8 @@ WORKER_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",  # two rollouts share the cores; more threads each only get in each other's way
 }
 VALKEY_SAYS_ALWAYS = b"Memory overcommit"  # true of most machines, and of no matter to a queue this small
-STORE_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 1.0, 4.0, 1.0, 2.0
+# Together under ten seconds. Idle, each needs: valkey 0.2, mongo 2.1, worker 2.6, beat 0.5, web 0.6.
+VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 2.5, 3.2, 1.0, 2.0
 
 
 @dataclass
@@ -35,14 +36,14 @@ def bundled_servers(folder: DataFolder, environment: Mapping[str, str]) -> Serve
     if not (environment.get("BROKER_URL") and environment.get("CHANNEL_URL")):
         port = bundled.free_port()
         command = bundled.valkey_command(folder.path / "valkey", port)
-        servers.specs.append(ChildSpec("valkey", command, STORE_GRACE_S, port, harmless=VALKEY_SAYS_ALWAYS))
+        servers.specs.append(ChildSpec("valkey", command, VALKEY_GRACE_S, port, harmless=VALKEY_SAYS_ALWAYS))
         redis = f"redis://127.0.0.1:{port}"
         servers.urls["BROKER_URL"] = environment.get("BROKER_URL") or f"{redis}/0"
         servers.urls["CHANNEL_URL"] = environment.get("CHANNEL_URL") or f"{redis}/1"
     if not environment.get("MONGO_URL"):
         port = bundled.free_port()
         command = bundled.secantus_command(folder.path / "mongo", port)
-        servers.specs.append(ChildSpec("mongo", command, STORE_GRACE_S, port))
+        servers.specs.append(ChildSpec("mongo", command, MONGO_GRACE_S, port))
         servers.urls["MONGO_URL"] = f"mongodb://127.0.0.1:{port}"
     return servers
 

@@ -1,0 +1,65 @@
+"""Parts that die come back; those that keep dying end everything; a killed supervisor leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import psutil
+import pytest
+
+from tests.stack import Arena, wait_until
+from tests.system.conftest import MakeArena
+
+
+@pytest.fixture(scope="module")
+def arena(make_arena: MakeArena) -> Arena:
+    arena = make_arena()
+    arena.start()
+    return arena
+
+
+@pytest.mark.parametrize("part", ["web", "worker", "beat", "mongo", "valkey"])
+def test_a_killed_part_is_started_again(arena: Arena, part: str) -> None:
+    if part not in arena.children():
+        return  # this run was given a server of that kind, so the arena starts none
+    pid = arena.children()[part]
+    family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: arena.children()[part] != pid)
+    wait_until(lambda: arena.health()[0] == 200)
+    _, alive = psutil.wait_procs(family, timeout=5)
+    assert alive == []
+    assert any(f"{part} was killed by SIGKILL; starting it again" in line for line in arena.errors)
+
+
+def test_after_a_killed_supervisor_nothing_is_left_and_the_next_start_works(make_arena: MakeArena) -> None:
+    arena = make_arena()
+    arena.start()
+    arena.manage(
+        "shell", "--verbosity", "0", "-c", "from django.contrib.auth.models import User; User(username='a').save()"
+    )
+    arena.process.kill()
+    arena.process.wait()
+    wait_until(lambda: arena.processes() == [], seconds=5)
+
+    arena.start()
+    asked = "from django.contrib.auth.models import User; print(User.objects.filter(username='a').count())"
+    assert arena.manage("shell", "--verbosity", "0", "-c", asked).strip().endswith("1")
+
+
+def test_the_third_death_within_a_minute_stops_everything_and_shows_the_last_lines(make_arena: MakeArena) -> None:
+    arena = make_arena()
+    arena.start()
+    for _ in range(2):
+        pid = arena.children()["web"]
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda pid=pid: arena.children()["web"] != pid)
+        wait_until(lambda: arena.health()[0] == 200)
+    os.kill(arena.children()["web"], signal.SIGKILL)
+    assert arena.process.wait(20) != 0
+    told = "".join(arena.errors)
+    assert "web was killed by SIGKILL, death 3 within 60 s" in told
+    assert "GET" in told.partition("Its last lines:")[2]
+    assert "Traceback" not in told
+    assert arena.processes() == []
