@@ -1,0 +1,91 @@
+# The front doors. Each installs what it needs, and is quick when nothing changed.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PY := .venv/bin/python
+DONE := build/done
+PIP := $(PY) -m pip --disable-pip-version-check install --quiet
+
+SIMULATION := $(shell find simulation/worlds simulation/catalogue_data simulation/bundle.py simulation/assets -type f -not -name '*.pyc' 2>/dev/null)
+FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/null)
+STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
+
+.PHONY: help run install install-test test test-services check bench clean
+help:
+	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
+	@echo "make test           install what the tests need and run them all, a real browser included"
+	@echo "make test-services  the same tests against PostgreSQL, Redis and RabbitMQ"
+	@echo "make check          formatting, lint, types, import contracts, migrations, API description"
+	@echo "make bench          measure the figures of the README"
+	@echo "make install        everything but the start"
+	@echo "make clean          remove what was built; the data in var/ stays"
+
+run: install
+	@exec $(PY) manage.py up
+
+install: $(DONE)/requirements $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
+
+test: install install-test
+	@cd frontend && ../scripts/with_node.sh npm test --silent
+	@$(PY) -m pytest $(ARGS)
+
+test-services: install install-test
+	@scripts/with_services.sh $(PY) -m pytest $(ARGS)
+
+check: $(DONE)/requirements-test $(DONE)/frontend
+	@scripts/check.sh
+
+bench: install
+	@$(PY) scripts/bench.py $(ARGS)
+
+install-test: $(DONE)/requirements-test
+	@scripts/browser.sh
+
+clean:
+	rm -rf build static/dist frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
+
+$(DONE)/venv:
+	@scripts/make_venv.sh
+	@mkdir -p $(DONE) && touch $@
+
+$(DONE)/requirements: requirements/base.txt requirements/embedded.txt requirements/constraints.txt | $(DONE)/venv
+	@echo "installing requirements"
+	@$(PIP) -r requirements/base.txt -r requirements/embedded.txt -c requirements/constraints.txt
+	@touch $@
+
+$(DONE)/requirements-test: $(DONE)/requirements requirements/test.txt
+	@echo "installing what the tests need"
+	@$(PIP) -r requirements/test.txt -c requirements/constraints.txt
+	@touch $@
+
+$(DONE)/renderer: | $(DONE)/requirements
+	@scripts/renderer.sh
+	@touch $@
+
+$(DONE)/assets: scripts/fetch_assets.py | $(DONE)/requirements
+	@echo "fetching the robot's meshes"
+	@$(PY) scripts/fetch_assets.py
+	@touch $@
+
+$(DONE)/scenes: $(SIMULATION) $(DONE)/assets | $(DONE)/requirements $(DONE)/renderer
+	@echo "building the scenes that the browser loads"
+	@$(PY) manage.py build_scenes
+	@touch $@
+
+$(DONE)/node_modules: frontend/package.json frontend/package-lock.json | $(DONE)/venv
+	@echo "installing the front end's packages"
+	@cd frontend && ../scripts/with_node.sh npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(DONE)/frontend: $(FRONTEND) $(DONE)/node_modules
+	@echo "building the front end"
+	@cd frontend && ../scripts/with_node.sh npm run build --silent
+	@touch $@
+
+$(DONE)/static: $(STATIC) $(DONE)/frontend $(DONE)/requirements
+	@echo "collecting static files"
+	@$(PY) manage.py collectstatic --noinput --verbosity 0
+	@touch $@

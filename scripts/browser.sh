@@ -1,0 +1,7 @@
+#!/bin/sh
+# The browser in which the tests play a battle.
+cd "$(dirname "$0")/.." || exit 1
+for name in chromium chromium-browser google-chrome; do
+  command -v "$name" >/dev/null 2>&1 && exit 0
+done
+exec scripts/debian_packages.sh chromium

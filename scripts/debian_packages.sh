@@ -1,0 +1,23 @@
+#!/bin/sh
+# Install the named Debian packages where we may (as root, or with a sudo that asks nothing);
+# else print the exact line to type, and fail.
+if [ "$(id -u)" = 0 ]; then
+  as_root=""
+elif sudo -n true 2>/dev/null; then
+  as_root="sudo"
+else
+  echo "These system packages are missing. Please type:" >&2
+  echo >&2
+  echo "    sudo apt-get update && sudo apt-get install -y --no-install-recommends $*" >&2
+  echo >&2
+  exit 1
+fi
+echo "installing system packages: $*"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+if ! { $as_root apt-get update && $as_root apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "could not install: $*; please type: sudo apt-get update && sudo apt-get install -y $*" >&2
+  exit 1
+fi
+rm -f "$log"

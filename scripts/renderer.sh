@@ -1,0 +1,5 @@
+#!/bin/sh
+# The library that draws the camera pictures, without a screen or a graphics card.
+cd "$(dirname "$0")/.." || exit 1
+.venv/bin/python -c 'import ctypes.util, sys; sys.exit(ctypes.util.find_library("OSMesa") is None)' ||
+  exec scripts/debian_packages.sh libosmesa6
