@@ -1,0 +1,46 @@
+"""The robot's meshes, checked against the committed manifest before anything is built from them."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from simulation.contracts import SimulationError
+
+FOLDER = Path(__file__).parent / "assets"
+
+
+class AssetError(SimulationError):
+    """A mesh is missing or is not the one this arena was measured with."""
+
+    code = "asset_error"
+
+
+def read_manifest(path: Path) -> dict[str, str]:
+    """File name -> sha256 hex, as `sha256sum` writes it."""
+    rows = (line.split() for line in path.read_text("utf-8").splitlines() if line.strip())
+    return {name: digest for digest, name in rows}
+
+
+def load_checked(folder: Path, manifest: Path) -> dict[str, bytes]:
+    """Every file of the manifest by name, or AssetError saying what to run."""
+    found = {}
+    for name, wanted in read_manifest(manifest).items():
+        path = folder / name
+        if not path.is_file():
+            raise AssetError(f"mesh {name} is missing from {folder}; run: python scripts/fetch_assets.py")
+        content = path.read_bytes()
+        got = hashlib.sha256(content).hexdigest()
+        if got != wanted:
+            raise AssetError(
+                f"mesh {name} has sha256 {got}, expected {wanted}; delete {folder} and run: python scripts/fetch_assets.py"
+            )
+        found[name] = content
+    return found
+
+
+@cache
+def robot_meshes(name: str) -> dict[str, bytes]:
+    """The meshes of one robot (`wx250s`): file name -> STL bytes."""
+    return load_checked(FOLDER / name, FOLDER / f"{name}.sha256")

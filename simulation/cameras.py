@@ -1,0 +1,103 @@
+"""Camera pictures on the CPU, in one frozen look. A change of look is a new RENDER_PROFILE: old scores do not compare."""
+
+from __future__ import annotations
+
+import os
+
+# Before mujoco is imported: software rendering without a display, and no worker threads (they hang after a fork).
+os.environ.setdefault("MUJOCO_GL", "osmesa")
+os.environ.setdefault("LP_NUM_THREADS", "0")
+
+from functools import cache  # noqa: E402
+from typing import cast  # noqa: E402
+
+import mujoco  # noqa: E402
+import numpy as np  # noqa: E402
+
+from simulation.contracts import CameraSpec, Floats, Image  # noqa: E402
+from simulation.variation import NO_VARIATION, Variation  # noqa: E402
+from simulation.worlds import World, load_world  # noqa: E402
+
+# OSMesa, no shadows, no reflections, no multisampling, hidden sites and collision shapes.
+RENDER_PROFILE = "osmesa-1"
+
+
+class Cameras:
+    """Renders one world. It owns a copy of the model, so that colours and light change without touching the physics."""
+
+    def __init__(self, world: World) -> None:
+        self._model = world.compile()
+        self._pristine = world.model
+        self._renderers: dict[tuple[int, int], mujoco.Renderer] = {}
+        self._applied = NO_VARIATION
+
+    def render(self, data: mujoco.MjData, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Image:
+        """uint8 (height, width, 3). `data` must have current kinematics; only its derived camera pose is overwritten."""
+        self._apply(variation)
+        self._place_camera(data, camera.name, variation)
+        renderer = self._renderer(camera.height, camera.width)
+        renderer.update_scene(data, camera.name)
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = variation.shadows
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
+        return cast(Image, renderer.render())
+
+    def project(
+        self, points: Floats, camera: CameraSpec, variation: Variation = NO_VARIATION
+    ) -> Floats:
+        """Where points (n, 3) [m, base frame] appear: (n, 2) as x, y from the top left corner, 0..1 inside the picture."""
+        position, rotation = camera_pose(self._pristine, camera.name, variation)
+        local = (points - position) @ rotation
+        scale = 0.5 / np.tan(np.deg2rad(self._pristine.camera(camera.name).fovy[0]) / 2)
+        aspect = camera.width / camera.height
+        depth = -local[:, 2]
+        return np.stack([0.5 + scale * local[:, 0] / depth / aspect, 0.5 - scale * local[:, 1] / depth], axis=1)
+
+    def close(self) -> None:
+        for renderer in self._renderers.values():
+            renderer.close()
+        self._renderers.clear()
+
+    def _renderer(self, height: int, width: int) -> mujoco.Renderer:
+        if (height, width) not in self._renderers:
+            self._renderers[height, width] = mujoco.Renderer(self._model, height, width)
+        return self._renderers[height, width]
+
+    def _apply(self, variation: Variation) -> None:
+        if variation == self._applied:
+            return
+        model, pristine = self._model, self._pristine
+        model.light_diffuse[:] = pristine.light_diffuse * variation.light_scale
+        model.light_specular[:] = pristine.light_specular * variation.light_scale
+        model.vis.headlight.ambient[:] = pristine.vis.headlight.ambient * variation.light_scale
+        model.vis.headlight.diffuse[:] = pristine.vis.headlight.diffuse * variation.light_scale
+        model.mat_rgba[:] = pristine.mat_rgba
+        model.mat_rgba[model.material("table").id, :3] *= variation.table_scale
+        for name, colour in variation.colours.items():
+            model.mat_rgba[model.material(name).id, :3] = colour
+        self._applied = variation
+
+    def _place_camera(self, data: mujoco.MjData, name: str, variation: Variation) -> None:
+        index = self._model.camera(name).id
+        position, rotation = camera_pose(self._pristine, name, variation)
+        data.cam_xpos[index], data.cam_xmat[index] = position, rotation.ravel()
+
+
+def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple[Floats, Floats]:
+    """Position [m] and rotation (3, 3) of a camera in the base frame: x right, y up, z backwards."""
+    index = model.camera(name).id
+    rotation, turn, quaternion = np.empty(9), np.empty(9), np.empty(4)
+    mujoco.mju_quat2Mat(rotation, model.cam_quat[index])
+    vector = np.array(variation.camera_rotation)
+    angle = float(np.linalg.norm(vector))
+    mujoco.mju_axisAngle2Quat(quaternion, vector / angle if angle else np.array([1.0, 0, 0]), angle)
+    mujoco.mju_quat2Mat(turn, quaternion)
+    return (
+        model.cam_pos[index] + np.array(variation.camera_offset),
+        rotation.reshape(3, 3) @ turn.reshape(3, 3),
+    )
+
+
+@cache
+def cameras_of(robot_id: str, scene_id: str, fifth_object: bool = False) -> Cameras:
+    """The process's one renderer of a world: making one costs a quarter of a second, keeping it is free."""
+    return Cameras(load_world(robot_id, scene_id, fifth_object))

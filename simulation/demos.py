@@ -1,0 +1,308 @@
+"""Demonstrations: the expert, disturbed on purpose, labelled with what it would do, seen through varied cameras and light.
+
+Frames go to shards of plain `.npy` files (no pickle), `dataset.json` describes them; see docs/decisions/0103.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulation import catalogue
+from simulation.cameras import RENDER_PROFILE, cameras_of
+from simulation.contracts import ACTION_DIM, POLICY_CAMERA, Floats, SimulationError
+from simulation.environment import Environment
+from simulation.expert import CUBES, act, holds
+from simulation.variation import Variation
+
+FORMAT = 1
+CHUNK = 4
+SHARD_EPISODES = 50
+MAX_STEPS = 60
+HOLD_STEPS = 5
+FAMILIES = {"pick": 0.25, "place": 0.35, "stack": 0.40}
+NOISE_LEVELS = (0.0, 1.0, 1.6)
+SWITCH_SHARE = 0.2  # of the demonstrations change their instruction midway
+FIELDS = {  # name -> (shape of one frame, dtype)
+    "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8"),
+    "proprioception": ((8,), "float32"),
+    "actions": ((CHUNK, ACTION_DIM), "float32"),
+    "mask": ((CHUNK,), "bool"),
+    "instruction": ((), "int32"),
+    "task": ((), "int32"),
+    "pixels": ((3, 2), "float32"),
+    "points": ((2, 3), "float32"),
+    "held": ((), "bool"),
+    "yaw": ((2,), "float32"),
+    "episode": ((), "int64"),
+}
+DESCRIPTION = {
+    "images": "RGB of camera 'workspace'",
+    "proprioception": "tool x y z [m], sin yaw, cos yaw, tilt x, tilt y, finger opening 0..1",
+    "actions": "the expert's clean actions for this and the next frames: m, rad, gripper 1 open",
+    "mask": "which actions of the chunk exist and belong to the frame's instruction",
+    "instruction": "index into texts",
+    "task": "index into tasks",
+    "pixels": "x, y from the top left, 0..1, of the named object, the target (picks: the object) and the tool",
+    "points": "x y z [m, base frame] of the named object and of the target (picks: the object)",
+    "held": "both pads hold the named object",
+    "yaw": "sin 4a, cos 4a of the named cube's yaw against the tool's; 0 0 for round things",
+    "episode": "seed of the demonstration",
+}
+
+
+class DatasetError(SimulationError):
+    """A folder that holds another data set, or a broken one."""
+
+    code = "dataset_error"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One wording and what it asks for; indices point into the data set's lists."""
+
+    text: str
+    instruction: int
+    task: int
+    object: str
+    target: str
+
+
+@dataclass
+class Disturbance:
+    """DART noise: what is executed differs from what is stored. Lengths in m and rad, per control step."""
+
+    rng: np.random.Generator
+    level: float
+    kick: Floats = field(default_factory=lambda: np.zeros(3))
+    kick_left: int = 0
+    flip_left: int = 0
+
+    def __call__(self, action: Floats) -> Floats:
+        if self.level == 0.0:
+            return action
+        rng, noisy = self.rng, action.copy()
+        if self.kick_left == 0 and rng.random() < 0.05:
+            self.kick, self.kick_left = rng.normal(size=3) * 0.012 * self.level, int(rng.integers(1, 4))
+        if self.flip_left == 0 and rng.random() < 0.012:
+            self.flip_left = int(rng.integers(1, 3))
+        noisy[:3] += rng.normal(size=3) * 0.005 * self.level
+        noisy[3:6] += rng.normal(size=3) * 0.05 * self.level
+        if self.kick_left:
+            noisy[:3] += self.kick
+            self.kick_left -= 1
+        if self.flip_left:
+            noisy[6] = 1.0 - noisy[6]
+            self.flip_left -= 1
+        return noisy
+
+
+def task_list() -> list[tuple[str, dict[str, str]]]:
+    """Every task with its slots filled, in the order of the `task` index."""
+    return [(each.id, dict(slots)) for each in catalogue.tasks() for slots in each.slots]
+
+
+def text_list() -> list[str]:
+    """Every wording, kept-out ones included (never used here), in the order of the `instruction` index."""
+    return [one.text for one in catalogue.instructions()]
+
+
+def draw_variation(rng: np.random.Generator) -> Variation:
+    """Camera within 3 cm and 2 degrees (a quarter stays put), light 0.5..1.2, table and objects tinted, rarely shadows."""
+    moved = rng.random() < 0.75
+    offset = rng.uniform(-0.03, 0.03, 3) * moved
+    turn = rng.uniform(-1.0, 1.0, 3) * np.deg2rad(2.0) * moved
+    light = rng.uniform(0.5, 1.2)
+    table = rng.uniform(0.55, 1.15) * rng.uniform(0.93, 1.07, 3)
+    shadows = bool(rng.random() < 0.04)
+    base = {"red_cube": (0.80, 0.10, 0.09), "yellow_cube": (0.93, 0.76, 0.08)}
+    base |= {"blue_cylinder": (0.10, 0.25, 0.78), "green_sphere": (0.13, 0.60, 0.20)}
+    colours = {name: _vector(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in base.items()}
+    return Variation(_vector(offset), _vector(turn), float(light), _vector(table), shadows, colours)
+
+
+class Demonstrator:
+    """Makes demonstrations one seed at a time, keeping the environment and the catalogue's lists."""
+
+    def __init__(self) -> None:
+        self.environment = Environment()
+        self.tasks = task_list()
+        self._index = {text: index for index, text in enumerate(text_list())}
+        self._families = {
+            name: [index for index, (task_id, _) in enumerate(self.tasks) if task_id == name] for name in FAMILIES
+        }
+
+    def assign(self, rng: np.random.Generator) -> Assignment:
+        family = str(rng.choice(list(FAMILIES), p=list(FAMILIES.values())))
+        index = int(rng.choice(self._families[family]))
+        task_id, slots = self.tasks[index]
+        wordings = catalogue.phrasings(task_id, slots, train=True)
+        text = wordings[int(rng.integers(len(wordings)))].text
+        target = slots.get("target") or slots.get("base") or slots["object"]
+        return Assignment(text, self._index[text], index, slots["object"], target)
+
+    def demonstrate(self, seed: int) -> dict[str, NDArray[Any]] | None:
+        """The frames of one demonstration, field name -> (n, ...), or None when it did not succeed in time."""
+        rng = np.random.default_rng([seed, 1])
+        environment = self.environment
+        environment.reset(seed, draw_variation(rng))
+        disturb = Disturbance(rng, NOISE_LEVELS[int(rng.integers(len(NOISE_LEVELS)))])
+        assigned = self.assign(rng)
+        switch_at = int(rng.integers(4, 16)) if rng.random() < SWITCH_SHARE else -1
+        environment.set_instruction(assigned.text)
+        frames: list[dict[str, Any]] = []
+        held = 0
+        for step in range(MAX_STEPS):
+            if step == switch_at:
+                assigned, held = self.assign(rng), 0
+                environment.set_instruction(assigned.text)
+            action = act(environment, environment.goal)
+            frames.append(self._frame(assigned, action, seed))
+            outcome = environment.step(disturb(action))
+            held = held + 1 if outcome.judgement.success else 0
+            if outcome.diverged:
+                return None
+            if held >= HOLD_STEPS and step > switch_at:
+                return _chunked(frames)
+        return None
+
+    def _frame(self, assigned: Assignment, action: Floats, seed: int) -> dict[str, Any]:
+        environment, view = self.environment, self.environment.view
+        points = np.array([view.position(assigned.object), view.position(assigned.target), view.tool()])
+        cameras = cameras_of(environment.world.robot_id, environment.world.scene_id)
+        return {
+            "images": environment.picture(),
+            "proprioception": environment.proprioception(),
+            "action": action,
+            "instruction": assigned.instruction,
+            "task": assigned.task,
+            "pixels": cameras.project(points, POLICY_CAMERA, environment.variation),
+            "points": points[:2],
+            "held": holds(environment, assigned.object),
+            "yaw": relative_yaw(environment, assigned.object),
+            "episode": seed,
+        }
+
+
+def relative_yaw(environment: Environment, name: str) -> tuple[float, float]:
+    """sin 4a and cos 4a of a cube's yaw a against the tool's; (0, 0) for things without one."""
+    if name not in CUBES:
+        return 0.0, 0.0
+    cube, tool = environment.view.rotation(name), environment.view.tool_rotation()
+    axis = cube[:, int(np.argmin(np.abs(cube[2])))]
+    angle = np.arctan2(axis[1], axis[0]) - np.arctan2(-tool[0, 1], tool[1, 1])
+    return float(np.sin(4 * angle)), float(np.cos(4 * angle))
+
+
+def write_dataset(
+    folder: Path,
+    episodes: int,
+    seed: int,
+    workers: int,
+    resume: bool,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Any]:
+    """Write `episodes` demonstrations tried from seeds `seed`, `seed` + 1, ... and answer the content of dataset.json.
+
+    A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips whole shards.
+    """
+    if (folder / "dataset.json").exists() and not resume:
+        raise DatasetError(f"{folder} already holds a data set; pass --resume or choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    starts = range(seed, seed + episodes, SHARD_EPISODES)
+    jobs = [(folder, start, min(SHARD_EPISODES, seed + episodes - start)) for start in starts]
+    open_jobs = [job for job in jobs if not (folder / _shard_name(job[1]) / "shard.json").exists()]
+    done = len(jobs) - len(open_jobs)
+    _write_index(folder, seed, episodes)
+    with get_context("spawn").Pool(workers) as pool:
+        for _ in pool.imap_unordered(_write_shard, open_jobs):
+            done += 1
+            _write_index(folder, seed, episodes)
+            report(done, len(jobs))
+    return _write_index(folder, seed, episodes)
+
+
+def _chunked(frames: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+    count = len(frames)
+    labels = np.array([frame["action"] for frame in frames], dtype=np.float32)
+    texts = np.array([frame["instruction"] for frame in frames])
+    ahead = np.arange(count)[:, None] + np.arange(CHUNK)
+    inside = np.minimum(ahead, count - 1)
+    columns: dict[str, NDArray[Any]] = {
+        name: np.array([frame[name] for frame in frames], dtype=dtype)
+        for name, (_, dtype) in FIELDS.items()
+        if name not in ("actions", "mask")
+    }
+    columns["actions"] = labels[inside]
+    # The last label may repeat past the end: a finished demonstration stays as it is.
+    columns["mask"] = texts[inside] == texts[:, None]
+    return columns
+
+
+_demonstrator: list[Demonstrator] = []
+
+
+def _write_shard(job: tuple[Path, int, int]) -> None:
+    folder, start, episodes = job
+    if not _demonstrator:
+        _demonstrator.append(Demonstrator())
+    found = [_demonstrator[0].demonstrate(seed) for seed in range(start, start + episodes)]
+    kept = [one for one in found if one is not None]
+    work, final = folder / f".{_shard_name(start)}", folder / _shard_name(start)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    for name, (shape, dtype) in FIELDS.items():
+        parts = [one[name] for one in kept] or [np.empty((0, *shape), dtype)]
+        np.save(work / f"{name}.npy", np.concatenate(parts), allow_pickle=False)
+    frames = sum(len(one["task"]) for one in kept)
+    (work / "shard.json").write_text(
+        json.dumps({"name": final.name, "seed": start, "tried": episodes, "kept": len(kept), "frames": frames})
+    )
+    shutil.rmtree(final, ignore_errors=True)
+    work.rename(final)
+
+
+def _write_index(folder: Path, seed: int, episodes: int) -> dict[str, Any]:
+    shards = [json.loads(path.read_text()) for path in sorted(folder.glob("shard-*/shard.json"))]
+    environment = Environment()
+    index = {
+        "format": FORMAT,
+        "robot_id": environment.world.robot_id,
+        "scene_id": environment.world.scene_id,
+        "scene_hash": environment.scene_hash,
+        "engine_version": environment.engine_version,
+        "render_profile": RENDER_PROFILE,
+        "camera": asdict(POLICY_CAMERA),
+        "seed": seed,
+        "episodes": episodes,
+        "frames": sum(shard["frames"] for shard in shards),
+        "kept": sum(shard["kept"] for shard in shards),
+        "shards": shards,
+        "fields": {
+            name: {"shape": list(shape), "dtype": dtype, "what": DESCRIPTION[name]}
+            for name, (shape, dtype) in FIELDS.items()
+        },
+        "tasks": [{"task": task_id, "slots": slots} for task_id, slots in task_list()],
+        "texts": text_list(),
+    }
+    fresh = folder / ".dataset.json"
+    fresh.write_text(json.dumps(index, indent=1))
+    fresh.rename(folder / "dataset.json")
+    return index
+
+
+def _shard_name(start: int) -> str:
+    return f"shard-{start:09d}"
+
+
+def _vector(array: Floats) -> tuple[float, float, float]:
+    x, y, z = array.tolist()
+    return x, y, z

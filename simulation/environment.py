@@ -1,0 +1,189 @@
+"""One robot in one scene: resets by seed, obeys actions at 5 Hz, shows pictures, and judges the instruction."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from simulation.cameras import cameras_of  # first: it chooses the renderer before mujoco is imported
+
+import mujoco
+import numpy as np
+
+from simulation.contracts import (
+    ACTION,
+    CONTROL_PERIOD,
+    POLICY_CAMERA,
+    CameraSpec,
+    Floats,
+    Image,
+    Observation,
+    SimulationError,
+    StartState,
+)
+from simulation.controller import CONTROL_DIM, FINGER, JOINTS, RAMP_PIECES, Controller
+from simulation.goals import Goal, Judgement, View, goal_for
+from simulation.variation import NO_VARIATION, Variation
+from simulation.worlds import engine_version, load_world, widowx
+
+# The seeded start pose of the tool: lowest and highest offset from SimplerEnv's start [m: x, y, z; rad: yaw].
+START_JITTER = np.array([[-0.03, -0.04, -0.02, -0.2], [0.03, 0.04, 0.03, 0.2]])
+POINTING_DOWN = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # tool x axis (approach) down, y axis along base y
+SETTLE_STEPS = 50  # physics steps after the objects are put down, so that nothing starts in the air or inside the table
+DIVERGED = (
+    mujoco.mjtWarning.mjWARN_BADQPOS,
+    mujoco.mjtWarning.mjWARN_BADQVEL,
+    mujoco.mjtWarning.mjWARN_BADQACC,
+    mujoco.mjtWarning.mjWARN_BADCTRL,
+)
+NOT_JUDGED = Judgement(False, 0.0)
+
+
+class StateMismatch(SimulationError, ValueError):
+    """A state that does not belong to this scene."""
+
+    code = "state_mismatch"
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """After one control step: the judgement of this instant, whether physics broke down, and the wall time [s]."""
+
+    judgement: Judgement
+    diverged: bool
+    physics_s: float
+
+
+class Environment:
+    """Everything the seed varies lives in qpos, so a StartState is all there is to a start."""
+
+    def __init__(self, robot_id: str = "widowx", scene_id: str = "table", variation: Variation | None = None) -> None:
+        self.variation = variation or NO_VARIATION
+        self.world = load_world(robot_id, scene_id, self.variation.fifth_object)
+        self.model = self.world.model
+        self.data = mujoco.MjData(self.model)
+        self.view = View(self.world, self.data)
+        self.controller = Controller()
+        self.goal: Goal | None = None
+        self.engine_version = engine_version()
+        self.scene_hash = self.world.scene_hash
+        self._substeps = round(CONTROL_PERIOD / self.model.opt.timestep / RAMP_PIECES)
+        joints = [self.model.joint(f"{widowx.PREFIX}{name}") for name in widowx.ARM_JOINTS]
+        self._arm = np.array([int(joint.qposadr[0]) for joint in joints])
+        self._fingers = [int(self.model.joint(f"{widowx.PREFIX}{side}_finger").qposadr[0]) for side in ("left", "right")]
+
+    # -- states ---------------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int, variation: Variation | None = None) -> StartState:
+        """Lay out the scene that the seed stands for. A new `variation` may change its looks, not its objects."""
+        if variation is not None:
+            if variation.fifth_object != self.variation.fifth_object:
+                raise StateMismatch("a fifth object is another scene: make another Environment")
+            self.variation = variation
+        rng = np.random.default_rng(seed)
+        mujoco.mj_resetData(self.model, self.data)
+        for name, (x, y, z, yaw) in self.world.sample(rng).items():
+            self._put(name, x, y, z, yaw)
+        self._put_arm(rng)
+        self._settle()
+        return self.state()
+
+    def state(self) -> StartState:
+        data = self.data
+        return StartState(
+            time=float(data.time),
+            qpos=data.qpos.copy(),
+            qvel=data.qvel.copy(),
+            qacc_warmstart=data.qacc_warmstart.copy(),
+            control=self.controller.memory.copy(),
+        )
+
+    def restore(self, state: StartState) -> None:
+        """Go on from a state, bit for bit as if it had never been left."""
+        wanted = {"qpos": self.model.nq, "qvel": self.model.nv, "qacc_warmstart": self.model.nv, "control": CONTROL_DIM}
+        for name, length in wanted.items():
+            got = np.shape(getattr(state, name))
+            if got != (length,):
+                raise StateMismatch(f"{name}: expected {length} numbers for scene {self.world.scene_id}, got {got}")
+        mujoco.mj_resetData(self.model, self.data)
+        self.data.time = state.time
+        self.data.qpos[:] = state.qpos
+        self.data.qvel[:] = state.qvel
+        self.data.qacc_warmstart[:] = state.qacc_warmstart
+        self.controller.memory = np.array(state.control, dtype=np.float64)
+        self._refresh()
+
+    # -- acting and seeing ----------------------------------------------------------------------------------------------
+
+    def set_instruction(self, text: str) -> Goal | None:
+        """Judge by this instruction from now on; free text has no goal."""
+        self.goal = goal_for(text)
+        return self.goal
+
+    def step(self, action: Floats) -> StepOutcome:
+        """Play one action (7,) for 0.2 s: the joint targets walk along a ramp, 10 pieces of 10 physics steps."""
+        ACTION.check(action)
+        began = time.perf_counter()
+        ctrl = self.data.ctrl
+        for piece in self.controller.command(action):
+            ctrl[:] = piece
+            mujoco.mj_step(self.model, self.data, self._substeps)
+        self._refresh()
+        diverged = self._diverged()
+        judgement = NOT_JUDGED if diverged or self.goal is None else self.goal.judge(self.view)
+        return StepOutcome(judgement, diverged, time.perf_counter() - began)
+
+    def proprioception(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+        """float32 (8,), see contracts.Observation."""
+        rotation = self.view.tool_rotation()
+        yaw = np.arctan2(-rotation[0, 1], rotation[1, 1])
+        opening = (self.data.qpos[self._fingers[0]] - widowx.FINGER_CLOSED) / (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
+        values = [*self.view.tool(), np.sin(yaw), np.cos(yaw), rotation[0, 0], rotation[1, 0], np.clip(opening, 0.0, 1.0)]
+        return np.array(values, dtype=np.float32)
+
+    def picture(self, camera: CameraSpec = POLICY_CAMERA) -> Image:
+        cameras = cameras_of(self.world.robot_id, self.world.scene_id, self.variation.fifth_object)
+        return cameras.render(self.data, camera, self.variation)
+
+    def observe(self, instruction: str, step: int = 0, cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,)) -> Observation:
+        images = {camera.name: self.picture(camera) for camera in cameras}
+        return Observation(images, self.proprioception(), instruction, step)
+
+    def close(self) -> None:
+        """Nothing to free: the renderer belongs to the process."""
+
+    # -- details --------------------------------------------------------------------------------------------------------
+
+    def _put(self, name: str, x: float, y: float, z: float, yaw: float) -> None:
+        if name in self.world.targets:
+            for axis, value in (("x", x), ("y", y)):
+                self.data.qpos[self.model.joint(f"{name}_{axis}").qposadr[0]] = value
+            return
+        first = int(self.model.joint(name).qposadr[0])
+        self.data.qpos[first : first + 7] = [x, y, z, np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)]
+
+    def _put_arm(self, rng: np.random.Generator) -> None:
+        jitter = rng.uniform(*START_JITTER)
+        position = self.controller.tool_pose(widowx.START_ARM)[0] + jitter[:3]
+        turn, quaternion = np.array([np.cos(jitter[3] / 2), 0.0, 0.0, np.sin(jitter[3] / 2)]), np.empty(4)
+        mujoco.mju_mulQuat(quaternion, turn, POINTING_DOWN)
+        joints = self.controller.solve(widowx.START_ARM, position, quaternion)
+        self.controller.start_at(joints, widowx.FINGER_OPEN)
+        self.data.qpos[self._arm] = joints
+        self.data.qpos[self._fingers] = [widowx.FINGER_OPEN, -widowx.FINGER_OPEN]
+
+    def _settle(self) -> None:
+        self.data.ctrl[:6], self.data.ctrl[6] = self.controller.memory[JOINTS], self.controller.memory[FINGER]
+        mujoco.mj_step(self.model, self.data, SETTLE_STEPS)
+        self.data.time = 0.0
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Bring derived positions up to the state: mj_step leaves those of its beginning. Changes no state."""
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_camlight(self.model, self.data)
+
+    def _diverged(self) -> bool:
+        if any(self.data.warning[kind].number for kind in DIVERGED):
+            return True
+        return not (np.isfinite(self.data.qpos).all() and np.isfinite(self.data.qvel).all())

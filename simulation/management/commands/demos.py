@@ -1,0 +1,49 @@
+"""Make demonstrations with the scripted expert."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+
+class Command(BaseCommand):
+    help = "Make demonstrations with the scripted expert: pictures, states, clean action labels."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--episodes", type=int, default=4000, help="how many seeds to try")
+        parser.add_argument("--seed", type=int, default=1_000_000, help="first seed; below 1000000 is for evaluation")
+        parser.add_argument("--workers", type=int, default=2)
+        parser.add_argument("--out", type=Path, required=True)
+        parser.add_argument("--resume", action="store_true", help="keep complete shards, make the missing ones")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        from simulation.demos import DatasetError, write_dataset
+
+        if options["episodes"] < 1 or options["workers"] < 1 or options["seed"] < 0:
+            raise CommandError("--episodes and --workers must be at least 1, --seed at least 0")
+        began = time.monotonic()
+
+        def report(done: int, total: int) -> None:
+            self.stderr.write(f"{done}/{total} shards, {time.monotonic() - began:.0f} s")
+
+        try:
+            index = write_dataset(
+                options["out"], options["episodes"], options["seed"], options["workers"], options["resume"], report
+            )
+        except DatasetError as error:
+            raise CommandError(str(error)) from error
+        seconds = time.monotonic() - began
+        if options["json"]:
+            summary = {key: index[key] for key in ("seed", "episodes", "kept", "frames")} | {"seconds": round(seconds, 1)}
+            self.stdout.write(json.dumps(summary))
+        else:
+            self.stdout.write(
+                f"{index['kept']} of {index['episodes']} demonstrations, {index['frames']} frames, {seconds:.0f} s"
+            )
