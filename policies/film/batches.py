@@ -58,15 +58,17 @@ class BatchMaker:
     ) -> None:
         self.demos, self.statistics, self.tokenizer = demos, statistics, tokenizer
         self.batch, self.seed, self.patch, self.noise = batch, seed, patch, noise or Noise()
-        self.tokens = [tokenizer.encode(text) for text in demos.texts]
-        self.free = needless(self.tokens, demos.goals) if tokenizer.words else [np.zeros(1, bool) for _ in demos.texts]
+        self.tokens = {number: tokenizer.encode(text) for number, text in demos.texts.items()}
+        self.free = needless(self.tokens, demos.goals)
         self._pass, self._order = -1, np.empty(0, np.int64)
 
     def make(self, step: int) -> Batch:
         rows = self._rows(step)
         random = np.random.default_rng([self.seed, 1, step])
         frames = self.demos.read(rows)
-        sentences = [disturb(self.tokens[i], self.free[i], self.noise.words, random) for i in frames.text]
+        sentences = [
+            disturb(self.tokens[i], self.free[i], self.noise.words, random) for i in frames.instruction.tolist()
+        ]
         gain, offset = self._light(random)
         proprioception = self.statistics.normalise_proprioception(frames.proprioception)
         proprioception += random.normal(0, self.noise.proprioception, proprioception.shape).astype(np.float32)
@@ -74,9 +76,9 @@ class BatchMaker:
             actions=_float(self.statistics.normalise_actions(frames.actions)),
             mask=_float(frames.mask),
             pixels=_float(frames.pixels),
-            places=_float(self.statistics.normalise_places(frames.places)),
+            places=_float(self.statistics.normalise_places(frames.points)),
             held=_float(frames.held),
-            turn=_float(frames.turn),
+            turn=_float(frames.yaw),
         )
         images = patches(torch.from_numpy(frames.images), self.patch)
         return Batch(images, gain, offset, torch.from_numpy(pad(sentences)), _float(proprioception), labels)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from policies.base import DatasetError
@@ -19,26 +17,28 @@ from policies.transforms import measure
 
 Array = NDArray[Any]
 INDEX = "dataset.json"
-SMALL = ("proprioception", "actions", "mask", "text", "pixels", "places", "held", "turn", "episode", "task")
+LABELS = ("proprioception", "actions", "mask", "instruction", "pixels", "points", "held", "yaw")
+SMALL = (*LABELS, "task", "episode")
 
 
 @dataclass(frozen=True)
 class Frames:
-    """Some frames. images uint8 (B, H, W, 3); actions (B, chunk, 7) clean labels; mask (B, chunk); text (B,) index.
+    """Some frames. images uint8 (B, H, W, 3); actions (B, chunk, 7) clean labels [m, rad, gripper]; mask (B, chunk);
+    instruction (B,) index into the texts.
 
-    pixels (B, 3, 2) x, y in 0..1 of named object, target, tool; places (B, 2, 3) xyz [m] of object and target;
-    held (B,); turn (B, 2) sin 4a, cos 4a of the named object's yaw against the gripper.
+    pixels (B, 3, 2) x, y in 0..1 of named object, target, tool; points (B, 2, 3) xyz [m] of object and target;
+    held (B,); yaw (B, 2) sin 4a, cos 4a of the named object's yaw against the tool, 0 0 for round things.
     """
 
     images: Array
     proprioception: Array
     actions: Array
     mask: Array
-    text: Array
+    instruction: Array
     pixels: Array
-    places: Array
+    points: Array
     held: Array
-    turn: Array
+    yaw: Array
 
 
 class Demonstrations:
@@ -46,21 +46,26 @@ class Demonstrations:
 
     def __init__(self, folder: Path, fraction: float = 1.0, seed: int = 0) -> None:
         index = _read_index(folder)
-        self.texts: list[str] = [str(row["text"]) for row in index["instructions"]]
-        self.goals: list[tuple[Any, ...]] = [
-            (row["task_id"], *sorted(row["slots"].items())) for row in index["instructions"]
-        ]
-        shards = [folder / row["file"] for row in index["shards"]]
-        self._images = [map_member(path, "images") for path in shards]
-        arrays: Mapping[str, Array] = _read_small(shards)
+        shards = [folder / str(row["name"]) for row in index["shards"] if row["frames"]]
+        if not shards:
+            raise DatasetError(f"{folder}: no demonstrations yet")
+        self._images = [_load(path, "images") for path in shards]
+        arrays: Mapping[str, Array] = {name: np.concatenate([_load(path, name) for path in shards]) for name in SMALL}
         starts = np.cumsum([0, *map(len, self._images)])
-        if starts[-1] != len(arrays["text"]) or not starts[-1]:
-            raise DatasetError(f"{folder}: {starts[-1]} pictures but {len(arrays['text'])} rows of labels")
+        if any(len(array) != starts[-1] for array in arrays.values()):
+            raise DatasetError(f"{folder}: {starts[-1]} pictures but {len(arrays['task'])} rows of labels")
         keep = _share(arrays["episode"], fraction, seed)
         self._shard = (np.searchsorted(starts, keep, side="right") - 1).astype(np.int64)
         self._row = keep - starts[self._shard]
         self._small = {name: array[keep] for name, array in arrays.items()}
-        self.fingerprint = _fingerprint(index, self._small)
+        self.texts, self.goals = self._instructions(index)
+        self.fingerprint = _fingerprint(self.texts, self._small)
+
+    def _instructions(self, index: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]]:
+        """The texts that occur and the goal (task number) of each, by text number; kept-out wordings never occur."""
+        numbers, first = np.unique(self._small["instruction"], return_index=True)
+        texts = {int(number): str(index["texts"][number]) for number in numbers}
+        return texts, {int(n): int(self._small["task"][row]) for n, row in zip(numbers, first, strict=True)}
 
     def __len__(self) -> int:
         return len(self._row)
@@ -79,34 +84,13 @@ class Demonstrations:
 
     def read(self, rows: Array) -> Frames:
         images = np.stack([self._images[self._shard[row]][self._row[row]] for row in rows])
-        small = {name: self._small[name][rows] for name in SMALL if name not in ("episode", "task")}
-        return Frames(images, **small)
+        return Frames(images, **{name: self._small[name][rows] for name in LABELS})
 
     def statistics(self) -> dict[str, Any]:
         """The content of dataset_statistics.json, over the first action of every chunk."""
-        places = self._small["places"].reshape(-1, 3)
-        places = places[np.isfinite(places).all(1)]
         actions = self._small["actions"][:, 0].astype(np.float64)
-        return measure(actions, self._small["proprioception"].astype(np.float64), places.astype(np.float64))
-
-
-def map_member(path: Path, name: str) -> Array:
-    """A read-only memory map of one array inside an uncompressed .npz; nothing is unpickled."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            info = archive.getinfo(f"{name}.npy")
-        if info.compress_type != zipfile.ZIP_STORED:
-            raise DatasetError(f"{path}: {name} is compressed; write it with numpy.savez")
-        with path.open("rb") as stream:
-            stream.seek(info.header_offset)
-            header = stream.read(30)  # a local file header: name and extra lengths are its last two words
-            stream.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
-            version = npy_format.read_magic(stream)
-            read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
-            shape, fortran, dtype = read(stream)
-            return np.memmap(path, dtype, "r", stream.tell(), shape, "F" if fortran else "C")
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
-        raise DatasetError(f"{path}: cannot read {name}: {error}") from None
+        points = self._small["points"].reshape(-1, 3).astype(np.float64)
+        return measure(actions, self._small["proprioception"].astype(np.float64), points)
 
 
 def _read_index(folder: Path) -> dict[str, Any]:
@@ -119,15 +103,14 @@ def _read_index(folder: Path) -> dict[str, Any]:
     return dict(index)
 
 
-def _read_small(shards: Sequence[Path]) -> dict[str, Array]:
-    parts: dict[str, list[Array]] = {name: [] for name in SMALL}
-    for path in shards:
-        with np.load(path, allow_pickle=False) as data:
-            for name in SMALL:
-                if name not in data:
-                    raise DatasetError(f"{path}: array {name!r} is missing; there are {', '.join(sorted(data))}")
-                parts[name].append(data[name])
-    return {name: np.concatenate(arrays) for name, arrays in parts.items()}
+def _load(shard: Path, name: str) -> Array:
+    """A memory map of one array; nothing is ever unpickled."""
+    path = shard / f"{name}.npy"
+    try:
+        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{path}: cannot be read: {error}") from None
+    return array
 
 
 def _share(episode: Array, fraction: float, seed: int) -> Array:
@@ -136,13 +119,13 @@ def _share(episode: Array, fraction: float, seed: int) -> Array:
         raise DatasetError(f"fraction: expected more than 0 and at most 1, got {fraction}")
     known = np.unique(episode)
     count = max(1, round(fraction * len(known)))
-    chosen = np.sort(np.random.default_rng([seed, 2]).permutation(known)[:count])
+    chosen = np.random.default_rng([seed, 2]).permutation(known)[:count]
     return np.flatnonzero(np.isin(episode, chosen))
 
 
-def _fingerprint(index: Mapping[str, Any], small: Mapping[str, Array]) -> str:
+def _fingerprint(texts: Mapping[int, str], small: Mapping[str, Array]) -> str:
     """sha256 hex over texts and labels: a run resumes only on the demonstrations it began with."""
-    digest = hashlib.sha256(json.dumps(index["instructions"], sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(sorted(texts.items())).encode())
     for name in sorted(small):
         digest.update(np.ascontiguousarray(small[name]).tobytes())
     return digest.hexdigest()

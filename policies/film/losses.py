@@ -27,10 +27,10 @@ WEIGHTS = {
 class Labels(NamedTuple):
     actions: Tensor  # (B, chunk, 7) normalised
     mask: Tensor  # (B, chunk) 1 where the label counts
-    pixels: Tensor  # (B, 3, 2) x, y in 0..1 of object, target, tool; anything outside 0..1 does not count
-    places: Tensor  # (B, 2, 3) normalised xyz of object and target; NaN does not count
+    pixels: Tensor  # (B, 3, 2) x, y in 0..1 of object, target, tool; outside the picture they do not count
+    places: Tensor  # (B, 2, 3) normalised xyz of object and target
     held: Tensor  # (B,) 0 or 1
-    turn: Tensor  # (B, 2) sin 4a, cos 4a; NaN does not count
+    turn: Tensor  # (B, 2) sin 4a, cos 4a; 0 0 does not count
 
 
 def yaw_centres(bins: int, device: torch.device | str = "cpu") -> Tensor:
@@ -66,10 +66,8 @@ def losses(output: FilmOutput, labels: Labels) -> dict[str, Tensor]:
         "yaw": (-(yaw * output.yaw.log_softmax(-1)).sum(-1) * weight).sum(),
         "gripper": (_binary(output.gripper, labels.actions[..., 6]) * weight).sum(),
         "held": _binary(output.held, labels.held).mean(),
-        "turn": _masked_mean((output.turn - labels.turn.nan_to_num()).abs().mean(-1), ~labels.turn.isnan().any(-1)),
-        "place": _masked_mean(
-            (output.places - labels.places.nan_to_num()).abs().mean(-1), ~labels.places.isnan().any(-1)
-        ),
+        "turn": _masked_mean((output.turn - labels.turn).abs().mean(-1), (labels.turn != 0).any(-1)),
+        "place": (output.places - labels.places).abs().mean(),
         **_point_losses(output, labels.pixels),
     }
     terms["total"] = torch.stack([WEIGHTS[name] * term for name, term in terms.items()]).sum()
@@ -79,7 +77,7 @@ def losses(output: FilmOutput, labels: Labels) -> dict[str, Tensor]:
 def _point_losses(output: FilmOutput, pixels: Tensor) -> dict[str, Tensor]:
     """Cross-entropy of the supervised maps against the labelled cell, and distance of their keypoints."""
     size = output.map_logits.shape[-1]
-    inside = ((pixels >= 0) & (pixels < 1)).all(-1)  # (B, 3); NaN compares false
+    inside = ((pixels >= 0) & (pixels < 1)).all(-1)  # (B, 3)
     safe = torch.where(inside[..., None], pixels, 0.0)
     cell = (safe * size).long()
     index = cell[..., 1] * size + cell[..., 0]

@@ -68,7 +68,7 @@ class Trainer:
         self.demos, self.plan, self.folder, self.pace = demos, plan, folder, pace
         self.device = torch.device(pace.device)
         self.statistics = demos.statistics()
-        self.tokenizer = WordTokenizer.from_texts(demos.texts) if plan.language else WordTokenizer([])
+        self.tokenizer = WordTokenizer.from_texts(demos.texts.values()) if plan.language else WordTokenizer([])
         self.config = FilmConfig(
             self.tokenizer.size, image_size=demos.image_size, channels=plan.channels, chunk=demos.chunk
         )

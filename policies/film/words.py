@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,17 +23,19 @@ class WordNoise:
     insert: float = 0.2
 
 
-def needless(tokens: Sequence[Sequence[int]], goals: Sequence[Hashable]) -> list[NDArray[np.bool_]]:
+def needless(tokens: Mapping[int, Sequence[int]], goals: Mapping[int, Hashable]) -> dict[int, NDArray[np.bool_]]:
     """Per text, which words could be hidden without another goal becoming possible.
 
     A word is needed when, with a wildcard in its place, the sentence also fits a text of another goal:
     "pick up the * cube" fits two cubes, "pick up the red *" just one thing.
     """
     meanings: dict[tuple[int, ...], set[Hashable]] = defaultdict(set)
-    for ids, goal in zip(tokens, goals, strict=True):
+    for text, ids in tokens.items():
         for key in _with_wildcards(ids):
-            meanings[key].add(goal)
-    return [np.array([len(meanings[key]) == 1 for key in _with_wildcards(ids)], bool) for ids in tokens]
+            meanings[key].add(goals[text])
+    return {
+        text: np.array([len(meanings[key]) == 1 for key in _with_wildcards(ids)], bool) for text, ids in tokens.items()
+    }
 
 
 def _with_wildcards(ids: Sequence[int]) -> list[tuple[int, ...]]:

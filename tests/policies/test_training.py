@@ -86,3 +86,9 @@ def test_a_share_of_the_demonstrations_keeps_whole_episodes(tmp_path: Path) -> N
 def test_missing_demonstrations_say_how_to_make_them(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"manage\.py demos"):
         Demonstrations(tmp_path)
+
+
+def test_words_of_kept_out_texts_are_not_in_the_vocabulary(demos: Demonstrations, tmp_path: Path) -> None:
+    trainer = Trainer(demos, PLAN, tmp_path, PACE)
+    assert "lift" in trainer.tokenizer.words
+    assert "fetch" not in trainer.tokenizer.words

@@ -37,7 +37,7 @@ def test_a_tokenizer_reads_back_from_its_file_form() -> None:
 
 def test_words_that_decide_between_goals_are_needed() -> None:
     words = WordTokenizer.from_texts(TEXTS)
-    free = needless([words.encode(text) for text in TEXTS], GOALS)
+    free = needless({n: words.encode(text) for n, text in enumerate(TEXTS)}, dict(enumerate(GOALS)))
     assert free[0].tolist() == [True, True, True, False, True]  # pick up the RED cube
     assert free[4].tolist() == [True, True, True, True, True, True, False, True]  # ... on the LEFT plate
 

@@ -17,17 +17,18 @@ def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2
     """Two coloured squares; the action moves towards the named one."""
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(seed)
-    rows = [{"text": f"{verb} the {colour} cube", "task_id": "pick", "slots": {"object": f"{colour}_cube"}}
-            for colour in COLOURS for verb in ("lift", "take")]  # fmt: skip
-    parts = np.array_split(np.arange(episodes), shards)
+    texts = [f"{verb} the {colour} cube" for colour in COLOURS for verb in ("lift", "take", "fetch")]
+    trained = [number for number, text in enumerate(texts) if "fetch" not in text]
     listed = []
-    for number, part in enumerate(parts):
+    for number, part in enumerate(np.array_split(np.arange(episodes), shards)):
         moments = [int(episode) for episode in part for _ in range(STEPS)]
-        frames = [_frame(int(random.integers(len(rows))), episode, random) for episode in moments]
-        name = f"shard-{number:05d}.npz"
-        np.savez(folder / name, **{key: np.stack([frame[key] for frame in frames]) for key in frames[0]})
-        listed.append({"file": name, "frames": len(frames)})
-    (folder / "dataset.json").write_text(json.dumps({"instructions": rows, "shards": listed}), "utf-8")
+        frames = [_frame(int(random.choice(trained)), episode, random) for episode in moments]
+        shard = folder / f"shard-{number:05d}"
+        shard.mkdir()
+        for name in frames[0]:
+            np.save(shard / f"{name}.npy", np.stack([frame[name] for frame in frames]))
+        listed.append({"name": shard.name, "frames": len(frames)})
+    (folder / "dataset.json").write_text(json.dumps({"texts": texts, "shards": listed}), "utf-8")
     return folder
 
 
@@ -36,19 +37,19 @@ def _frame(text: int, episode: int, random: np.random.Generator) -> dict[str, ND
     image = np.full((SIZE, SIZE, 3), 128, np.uint8)
     for colour, (x, y) in spots.items():
         image[y : y + 4, x : x + 4] = COLOURS[colour]
-    named = (spots["red"] if text < 2 else spots["blue"]) + 2.0
+    named = (spots["red"] if text < 3 else spots["blue"]) + 2.0
     centre = named / SIZE
     move = np.array([*(centre - 0.5) * 0.05, 0, 0, 0, 0.2 * (centre[0] - 0.5), float(centre[1] > 0.5)])
     return {
         "images": image,
         "proprioception": random.normal(0, 1, 8).astype(np.float32),
         "actions": np.tile(move, (CHUNK, 1)).astype(np.float32),
-        "mask": np.ones(CHUNK, np.float32),
-        "text": np.array(text, np.int32),
-        "pixels": np.stack([centre, [np.nan, np.nan], [0.5, 0.5]]).astype(np.float32),
-        "places": np.stack([[*centre, 0.0], [np.nan] * 3]).astype(np.float32),
-        "held": np.array(0.0, np.float32),
-        "turn": np.array([0.0, 1.0], np.float32),
+        "mask": np.ones(CHUNK, bool),
+        "instruction": np.array(text, np.int32),
+        "pixels": np.stack([centre, centre, [0.5, 1.5]]).astype(np.float32),
+        "points": np.stack([[*centre, 0.0], [*centre, 0.0]]).astype(np.float32),
+        "held": np.array(False),
+        "yaw": np.array([0.0, 1.0], np.float32),
         "episode": np.array(episode, np.int32),
-        "task": np.array(0, np.int32),
+        "task": np.array(text // 3, np.int32),
     }
