@@ -14,7 +14,8 @@ from channels import DEFAULT_CHANNEL_LAYER
 from channels.layers import channel_layers
 from django.conf import settings
 from django.db import connection
-from drf_spectacular.utils import OpenApiTypes, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view, authentication_classes, throttle_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
