@@ -155,7 +155,7 @@ class Session(models.Model):
 
 
 class Battle(models.Model):
-    """Two hidden policies against each other. `event_seq` counts the events told about it; raise it under a row lock."""
+    """Two hidden policies against each other. `event_seq` counts its events; raise it under a row lock."""
 
     battle_id = models.CharField(max_length=50, unique=True, default=_battle_id, editable=False)
     session = models.ForeignKey(
@@ -169,9 +169,7 @@ class Battle(models.Model):
         "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="battles_right"
     )
     seed = models.PositiveIntegerField(help_text="Makes the first state of both sides.")
-    status = models.CharField(
-        max_length=20, choices=BattleStatus.choices, default=BattleStatus.ONGOING, db_index=True
-    )
+    status = models.CharField(max_length=20, choices=BattleStatus.choices, default=BattleStatus.ONGOING, db_index=True)
     event_seq = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -224,10 +222,9 @@ class Turn(models.Model):
 class Rollout(models.Model):
     """One side's attempt at a turn. Its episode in MongoDB has the same public id.
 
-    A worker claims it by a conditional update (queued -> running, attempt + 1) and proves it lives by `heartbeat_at`; of
-    a queued one, `heartbeat_at` is when its message was last sent. `started_at` stays what the first attempt made it.
-    Of a failed one, `termination_reason` is the reason that may be told (`arena.shapes.FailureReason`), `error` the whole
-    story for moderators.
+    A worker claims it by a conditional update (queued -> running, attempt + 1) and proves it lives by `heartbeat_at`.
+    While it is queued, `heartbeat_at` is when its message was last sent. `started_at` is that of the first attempt.
+    Of a failed one, `termination_reason` may be told (`arena.shapes.FailureReason`); `error` is for moderators.
     """
 
     episode_id = models.CharField(max_length=50, unique=True, default=_episode_id, editable=False)
@@ -238,9 +235,7 @@ class Rollout(models.Model):
     model = models.ForeignKey(
         "policies.Policy", db_column="model_id", on_delete=models.PROTECT, related_name="rollouts"
     )
-    status = models.CharField(
-        max_length=20, choices=RolloutStatus.choices, default=RolloutStatus.QUEUED, db_index=True
-    )
+    status = models.CharField(max_length=20, choices=RolloutStatus.choices, default=RolloutStatus.QUEUED, db_index=True)
     attempt = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=100, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)

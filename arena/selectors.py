@@ -1,7 +1,7 @@
 """Reads shaped for a screen, and the one place that knows what may be shown of a battle before its vote.
 
-Blind means that nothing here differs by who is who: a side's state is told only when it holds for both sides, and names,
-outcomes, durations and hashes wait for the vote.
+Blind means that nothing here differs by who is who: a side's state is told only when it holds for both, and
+names, outcomes, durations and hashes wait for the vote.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from arena.shapes import (
     Hidden,
     Outcome,
     Revealed,
+    RevealedModels,
     SessionJson,
     SessionRow,
     SideOfTurn,
@@ -68,6 +69,10 @@ def revealed_model(battle: Battle, side: Side) -> Revealed:
     return {"model_id": policy.id, "name": policy.name, "family": policy.family, "provenance": policy.provenance}
 
 
+def revealed_models(battle: Battle) -> RevealedModels:
+    return {"left": revealed_model(battle, Side.LEFT), "right": revealed_model(battle, Side.RIGHT)}
+
+
 def vote_of(battle: Battle) -> Vote | None:
     return battle.vote if hasattr(battle, "vote") else None
 
@@ -81,7 +86,7 @@ def vote_json(vote: Vote | None) -> VoteJson | None:
 def doors(battle: Battle, turns: list[Turn]) -> Doors:
     """What may be done next with this battle."""
     running = any(turn.settled_at is None for turn in turns)
-    completed = any(_status(_sides(turn)) == RolloutStatus.COMPLETED for turn in turns)
+    completed = any(_status(_sides(turn)) == "completed" for turn in turns)
     blocked: Any = None
     if battle.status == BattleStatus.VOTED:
         blocked = "already_voted"
@@ -254,7 +259,7 @@ def continues_from(turn: Turn) -> dict[Side, str] | None:
     """
     if turn.start == "reset":
         return None
-    before = Turn.objects.completed().filter(battle=turn.battle_id, seq__lt=turn.seq).order_by("-seq")
+    before = turn.battle.turns.completed().filter(seq__lt=turn.seq).order_by("-seq")
     last = before.prefetch_related(Prefetch("rollouts", Rollout.objects.only("episode_id", "side", "turn"))).first()
     return {Side(rollout.side): rollout.episode_id for rollout in last.rollouts.all()} if last else None
 

@@ -7,6 +7,8 @@ from typing import Any
 from django.db import models
 from django.utils import timezone
 
+REASON_LENGTH = 500
+
 
 class PolicyStatus(models.TextChoices):
     ACTIVE = "active", "active"
@@ -34,14 +36,16 @@ class Policy(models.Model):
     license = models.CharField(max_length=50, blank=True)
     family = models.CharField(max_length=50, db_index=True)
     adapter = models.CharField(max_length=50)
-    model_path = models.CharField(max_length=500, blank=True, help_text="Folder with policy.json; empty for references.")
+    model_path = models.CharField(
+        max_length=500, blank=True, help_text="Folder with policy.json; empty for references."
+    )
     revision = models.CharField(max_length=64, blank=True, help_text="Hash of the weights.")
     provenance = models.TextField(blank=True, help_text="Who trained it, on what.")
     card = models.JSONField(default=dict, blank=True, help_text="The policy.json as read when it was registered.")
-    status = models.CharField(
-        max_length=20, choices=PolicyStatus.choices, default=PolicyStatus.ACTIVE, db_index=True
+    status = models.CharField(max_length=20, choices=PolicyStatus.choices, default=PolicyStatus.ACTIVE, db_index=True)
+    status_reason = models.CharField(
+        max_length=REASON_LENGTH, blank=True, help_text="Why it is unavailable or retired."
     )
-    status_reason = models.CharField(max_length=500, blank=True, help_text="Why it is unavailable or retired.")
     reference = models.BooleanField(default=False, help_text="For tests and tooling; never drawn for a blind battle.")
     pairing_weight = models.FloatField(default=1.0)
     created_at = models.DateTimeField(default=timezone.now)
@@ -60,3 +64,20 @@ class Policy(models.Model):
         if self.status == PolicyStatus.ACTIVE:
             self.status_reason = ""
         super().save(*args, **kwargs)
+
+    def activate(self) -> None:
+        """Let it be drawn again."""
+        self._set_status(PolicyStatus.ACTIVE, "")
+
+    def retire(self, reason: str) -> None:
+        """Draw it no more. Battles that it is in go on; its votes and its place stay."""
+        self._set_status(PolicyStatus.RETIRED, reason)
+
+    def mark_unavailable(self, reason: str) -> None:
+        """It cannot play at present; the reason says what would have to be put right."""
+        self._set_status(PolicyStatus.UNAVAILABLE, reason)
+
+    def _set_status(self, status: PolicyStatus, reason: str) -> None:
+        self.status = status
+        self.status_reason = reason[:REASON_LENGTH]
+        self.save(update_fields=["status", "status_reason"])

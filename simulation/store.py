@@ -1,4 +1,4 @@
-"""Where recorded episodes live: one collection of a server that speaks MongoDB's protocol, spoken to with plain pymongo.
+"""Where recorded episodes live: one collection of a server that speaks MongoDB's protocol, by plain pymongo.
 
 A document's `_id` is the public episode id. Writing is idempotent and journaled: when `save` returns, a crash of the
 server loses nothing. A later attempt replaces an earlier one, never the other way round.

@@ -4,6 +4,7 @@ Every action that touches a battle locks the battle's row first, so the order of
 """
 
 from arena.actions.rollouts import (
+    Outcome,
     claim_rollout,
     fail_rollout,
     finish_rollout,
@@ -17,6 +18,7 @@ from arena.actions.turns import submit_instruction
 from arena.actions.votes import cast_vote
 
 __all__ = [
+    "Outcome",
     "cast_vote",
     "claim_rollout",
     "fail_rollout",

@@ -22,7 +22,7 @@ def lock_battle(battle_id: str) -> Battle:
     return Battle.objects.select_for_update().get(battle_id=battle_id)
 
 
-def announce(battle: Battle, event_type: str, **fields: Any) -> None:
+def announce(battle: Battle, event_type: str, /, **fields: Any) -> None:
     """Number an event and tell it once the transaction is committed. The caller holds the battle's lock."""
     skip_number(battle)
     event = events.build(event_type, battle.event_seq, fields)

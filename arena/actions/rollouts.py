@@ -1,6 +1,6 @@
 """One side's attempt at a turn: claimed, reported on, settled, tried again.
 
-Only the attempt that a rollout's row names may report or settle it: what an attempt says after it was given up is ignored.
+Only the attempt that a rollout's row names may report or settle it; what one says after it was given up is ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Outcome:
 
 def claim_rollout(episode_id: str, worker: str) -> Rollout | None:
     """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already."""
-    battle_id = Rollout.objects.filter(episode_id=episode_id).values_list("turn__battle_id", flat=True).first()
+    battle_id = (
+        Battle.objects.filter(turns__rollouts__episode_id=episode_id).values_list("battle_id", flat=True).first()
+    )
     if battle_id is None:
         return None
     with transaction.atomic():
@@ -84,7 +86,7 @@ def finish_rollout(rollout: Rollout, outcome: Outcome) -> bool:
 
 
 def fail_rollout(rollout: Rollout, reason: FailureReason, story: str) -> bool:
-    """Settle an attempt as failed. `reason` is told to the visitor; `story` is for moderators and may name the policy."""
+    """Settle an attempt as failed. `reason` is told to the visitor; `story` is moderators' and may name the policy."""
     return _settle(rollout, status=RolloutStatus.FAILED, termination_reason=reason, error=story)
 
 
@@ -164,9 +166,7 @@ def _close_turn(battle: Battle, turn: Turn) -> None:
     for side in (Side.LEFT, Side.RIGHT):
         _announce_side(battle, sides[side])
     turns = battle.turns.order_by("seq").prefetch_related("rollouts")
-    announce(
-        battle, "turn.finished", turn_id=turn.turn_id, status=turn_status(turn), battle=doors(battle, list(turns))
-    )
+    announce(battle, "turn.finished", turn_id=turn.turn_id, status=turn_status(turn), battle=doors(battle, list(turns)))
 
 
 def _announce_side(battle: Battle, rollout: Rollout) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from django.db import transaction
-from django.utils import timezone
 
 from arena import dispatch
 from arena.actions.announce import announce, lock_battle, skip_number, touch_session
@@ -48,7 +47,8 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind) -> Turn:
     )
     sides = {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
     rollouts = Rollout.objects.bulk_create(
-        Rollout(turn=turn, side=side, model_id=model_id, heartbeat_at=timezone.now()) for side, model_id in sides.items()
+        Rollout(turn=turn, side=side, model_id=model_id, heartbeat_at=turn.created_at)
+        for side, model_id in sides.items()
     )
     # The queue first: when it is down, nobody is told about a turn that will be withdrawn.
     transaction.on_commit(partial(dispatch.play, [rollout.episode_id for rollout in rollouts]))
@@ -57,7 +57,7 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind) -> Turn:
 
 
 def _withdraw(turn: Turn) -> bool:
-    """Take back a turn that could not be queued. False when a worker has a side already: a sweep sends the other again."""
+    """Take back a turn that could not be queued. False when a worker has a side already: a sweep sends the other."""
     with transaction.atomic():
         battle = lock_battle(turn.battle_id)
         skip_number(battle)

@@ -5,37 +5,61 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Policy',
+            name="Policy",
             fields=[
-                ('id', models.SlugField(max_length=255, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=255)),
-                ('description', models.TextField(blank=True)),
-                ('organization', models.CharField(blank=True, max_length=255)),
-                ('license', models.CharField(blank=True, max_length=50)),
-                ('family', models.CharField(db_index=True, max_length=50)),
-                ('adapter', models.CharField(max_length=50)),
-                ('model_path', models.CharField(blank=True, help_text='Folder with policy.json; empty for references.', max_length=500)),
-                ('revision', models.CharField(blank=True, help_text='Hash of the weights.', max_length=64)),
-                ('provenance', models.TextField(blank=True, help_text='Who trained it, on what.')),
-                ('card', models.JSONField(blank=True, default=dict, help_text='The policy.json as read when it was registered.')),
-                ('status', models.CharField(choices=[('active', 'active'), ('retired', 'retired'), ('unavailable', 'unavailable')], db_index=True, default='active', max_length=20)),
-                ('status_reason', models.CharField(blank=True, help_text='Why it is unavailable or retired.', max_length=500)),
-                ('reference', models.BooleanField(default=False, help_text='For tests and tooling; never drawn for a blind battle.')),
-                ('pairing_weight', models.FloatField(default=1.0)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ("id", models.SlugField(max_length=255, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=255)),
+                ("description", models.TextField(blank=True)),
+                ("organization", models.CharField(blank=True, max_length=255)),
+                ("license", models.CharField(blank=True, max_length=50)),
+                ("family", models.CharField(db_index=True, max_length=50)),
+                ("adapter", models.CharField(max_length=50)),
+                (
+                    "model_path",
+                    models.CharField(
+                        blank=True, help_text="Folder with policy.json; empty for references.", max_length=500
+                    ),
+                ),
+                ("revision", models.CharField(blank=True, help_text="Hash of the weights.", max_length=64)),
+                ("provenance", models.TextField(blank=True, help_text="Who trained it, on what.")),
+                (
+                    "card",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="The policy.json as read when it was registered."
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("active", "active"), ("retired", "retired"), ("unavailable", "unavailable")],
+                        db_index=True,
+                        default="active",
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "status_reason",
+                    models.CharField(blank=True, help_text="Why it is unavailable or retired.", max_length=500),
+                ),
+                (
+                    "reference",
+                    models.BooleanField(
+                        default=False, help_text="For tests and tooling; never drawn for a blind battle."
+                    ),
+                ),
+                ("pairing_weight", models.FloatField(default=1.0)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                'verbose_name_plural': 'policies',
-                'db_table': 'models',
-                'ordering': ['id'],
+                "verbose_name_plural": "policies",
+                "db_table": "models",
+                "ordering": ["id"],
             },
         ),
     ]

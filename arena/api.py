@@ -1,0 +1,283 @@
+"""The HTTP API of sessions, battles, turns, episodes and votes: parse, check, act, answer."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.db import close_old_connections
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from arena import actions, selectors, shapes, visitors
+from arena.errors import NotFound
+from arena.models import Battle, Rollout, Session, StartKind, VoteChoice
+from arena.parsers import SmallJSONParser
+from arena.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
+from arena.schema import answer, body, refusals
+from arena.serializers import (
+    SceneChoiceSerializer,
+    SessionChoiceSerializer,
+    TurnSerializer,
+    VoteSerializer,
+    clean_instruction,
+    is_public_id,
+)
+from arena.shapes import OpenedBattle, SentTurn, TurnJson
+from simulation.episode_format import to_float32
+from simulation.store import Document, get_store
+
+LONGEST_WAIT_S = 60
+POLL_S = 0.05
+FOR_EVER = "max-age=31536000, immutable"
+WAIT = re.compile(r'(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?', re.IGNORECASE)
+
+
+class ArenaView(APIView):
+    """A call on behalf of a visitor. Its answers are the visitor's alone, so nobody on the way may keep them."""
+
+    authentication_classes = [VisitorSession]
+    permission_classes = [SameSite]
+    parser_classes = [SmallJSONParser]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if any(name != "user_id" and not is_public_id(value) for name, value in kwargs.items()):
+            raise NotFound
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    @property
+    def visitor(self) -> str | None:
+        return visitors.visitor_of(self.request._request)
+
+
+class InitSession(ArenaView):
+    @extend_schema(
+        operation_id="init_session",
+        description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
+        request=body(
+            robot_id={"type": "string", "default": settings.DEFAULT_ROBOT},
+            scene_id={"type": "string", "default": settings.DEFAULT_SCENE},
+        ),
+        responses={201: answer(OpenedBattle), **refusals(400, 422, 503)},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = SceneChoiceSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        visitor = self.visitor or visitors.new_visitor()
+        battle = actions.open_session(wanted.validated_data["robot_id"], wanted.validated_data["scene_id"], visitor)
+        response = Response(_opened(battle), status=201)
+        visitors.remember(response, visitor, secure=request.is_secure())
+        return response
+
+
+class OwnSessions(ArenaView):
+    @extend_schema(
+        operation_id="list_sessions",
+        description="The visitor's own sessions, newest activity first.",
+        parameters=[OpenApiParameter("mine", OpenApiTypes.STR, description="There are no others to list")],
+        responses={200: answer(shapes.SessionList)},
+    )
+    def get(self, request: Request) -> Response:
+        return Response({"results": selectors.sessions_of(self.visitor) if self.visitor else []})
+
+
+class SessionsOfUser(ArenaView):
+    @extend_schema(
+        operation_id="list_sessions_of_user",
+        description="The same under the visitor's own id (or `me`); 404 for any other.",
+        responses={200: answer(shapes.SessionList), **refusals(404)},
+    )
+    def get(self, request: Request, user_id: str) -> Response:
+        if self.visitor is None or user_id not in (self.visitor, "me"):
+            raise NotFound
+        return Response({"results": selectors.sessions_of(self.visitor)})
+
+
+class SessionDetail(ArenaView):
+    @extend_schema(operation_id="get_session", responses={200: answer(shapes.SessionJson), **refusals(404)})
+    def get(self, request: Request, session_id: str) -> Response:
+        session = check_may_look(request, Session.objects.filter(session_id=session_id).first())
+        return Response(selectors.session_json(session))
+
+
+class BattlesOfSession(ArenaView):
+    @extend_schema(operation_id="list_battles_of_session", responses={200: answer(shapes.BattleList), **refusals(404)})
+    def get(self, request: Request, session_id: str) -> Response:
+        session = check_may_look(request, Session.objects.filter(session_id=session_id).first())
+        return Response({"results": selectors.battles_of(session)})
+
+
+class NextBattle(ArenaView):
+    @extend_schema(
+        operation_id="open_next_battle",
+        description="Open the session's next battle, with a new pair. An ongoing one without a vote is abandoned.",
+        request=None,
+        responses={201: answer(OpenedBattle), **refusals(404, 503)},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
+
+
+class Battles(ArenaView):
+    @extend_schema(
+        operation_id="open_battle",
+        description="The same as `POST sessions/{session_id}/battles`, with the session in the body.",
+        request=body(session_id={"type": "string"}),
+        responses={201: answer(OpenedBattle), **refusals(400, 404, 422, 503)},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = SessionChoiceSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        session_id = wanted.validated_data["session_id"]
+        if not is_public_id(session_id):
+            raise NotFound
+        return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
+
+
+class BattleDetail(ArenaView):
+    @extend_schema(operation_id="get_battle", responses={200: answer(shapes.BattleJson), **refusals(404)})
+    def get(self, request: Request, battle_id: str) -> Response:
+        battle = Battle.objects.with_everything().filter(battle_id=battle_id).first()
+        check_may_look(request, battle.session if battle else None)
+        return Response(selectors.battle_json(battle)) if battle else Response(status=404)
+
+
+class Turns(ArenaView):
+    @extend_schema(
+        operation_id="send_turn",
+        description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
+        "minute and answers 200 once both sides have settled.",
+        parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
+        request=body(
+            instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
+            start={"type": "string", "enum": StartKind.values, "default": "continue"},
+        ),
+        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(400, 404, 409, 422, 503)},
+    )
+    def post(self, request: Request, battle_id: str) -> Response:
+        battle = own_battle(request, battle_id)
+        wanted = TurnSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        instruction = clean_instruction(wanted.validated_data["instruction"])
+        turn = actions.submit_instruction(battle, instruction, StartKind(wanted.validated_data["start"]))
+        wait_s = _wait_wanted(request.headers)
+        state = _wait_for(turn.turn_id, wait_s)
+        settled = wait_s > 0 and state["status"] in ("completed", "failed")
+        response = Response(_sent(state, settled), status=200 if settled else 202)
+        if wait_s:
+            response["Preference-Applied"] = f"wait={wait_s}"
+        return response
+
+
+class TurnDetail(ArenaView):
+    @extend_schema(operation_id="get_turn", responses={200: answer(TurnJson), **refusals(404)})
+    def get(self, request: Request, turn_id: str) -> Response:
+        turn = selectors.find_turn(turn_id)
+        check_may_look(request, turn.battle.session if turn else None)
+        return Response(selectors.turn_json(turn, selectors.revealed(turn.battle))) if turn else Response(status=404)
+
+
+class EpisodeDetail(ArenaView):
+    @extend_schema(
+        operation_id="get_episode",
+        description="A recorded episode, once both sides of its turn have settled.",
+        responses={200: answer(shapes.EpisodeJson), **refusals(404, 503)},
+    )
+    def get(self, request: Request, episode_id: str) -> Response:
+        rollout, document = _episode(request, episode_id)
+        return Response(selectors.episode_json(rollout, document))
+
+
+class EpisodeStates(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_states",
+        description="The states alone: float32, little-endian, rows of time, qpos, qvel; the start first. For ever.",
+        responses={
+            200: OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
+            **refusals(404, 503),
+        },
+    )
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
+        _, document = _episode(request, episode_id)
+        response = HttpResponse(to_float32(document), content_type="application/octet-stream")
+        response["Cache-Control"] = f"private, {FOR_EVER}"
+        return response
+
+
+class Votes(ArenaView):
+    @extend_schema(
+        operation_id="cast_vote",
+        description="End a battle and learn who was who.",
+        request=body(battle_id={"type": "string"}, vote={"type": "string", "enum": VoteChoice.values}),
+        responses={201: answer(shapes.CastVote), **refusals(400, 404, 409, 422)},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = VoteSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        battle_id = wanted.validated_data["battle_id"]
+        if not is_public_id(battle_id):
+            raise NotFound
+        vote = actions.cast_vote(own_battle(request, battle_id), wanted.validated_data["vote"])
+        names = selectors.revealed_models(vote.battle)
+        return Response({"vote_id": vote.vote_id, "revealed_models": names}, status=201)
+
+
+def _opened(battle: Battle) -> OpenedBattle:
+    return {
+        "session_id": battle.session_id,
+        "battle_id": battle.battle_id,
+        "robot_id": battle.session.robot_id,
+        "scene_id": battle.session.scene_id,
+        "left_model": selectors.HIDDEN,
+        "right_model": selectors.HIDDEN,
+    }
+
+
+def _sent(turn: TurnJson, settled: bool) -> SentTurn:
+    return {
+        "turn_id": turn["turn_id"],
+        "left_episode_id": turn["left"]["episode_id"],
+        "right_episode_id": turn["right"]["episode_id"],
+        "status": turn["status"] if settled else "running",
+    }
+
+
+def _wait_wanted(headers: Mapping[str, str]) -> int:
+    """Seconds of `Prefer: wait=N` (RFC 7240), at most a minute; 0 without one."""
+    found = WAIT.search(headers.get("Prefer", ""))
+    return min(int(found[1]), LONGEST_WAIT_S) if found else 0
+
+
+def _wait_for(turn_id: str, seconds: int) -> TurnJson:
+    """The turn once it has settled, or as it stands after so many seconds. Holds no transaction and no connection."""
+    deadline = time.monotonic() + seconds
+    while True:
+        turn = selectors.find_turn(turn_id)
+        if turn is None:
+            raise NotFound
+        state = selectors.turn_json(turn, show_outcome=False)
+        if state["status"] in ("completed", "failed") or time.monotonic() >= deadline:
+            return state
+        close_old_connections()
+        time.sleep(POLL_S)
+
+
+def _episode(request: Request, episode_id: str) -> tuple[Rollout, Document]:
+    rollout = selectors.find_rollout(episode_id)
+    check_may_look(request, rollout.turn.battle.session if rollout else None)
+    document = get_store().get(episode_id) if rollout and selectors.may_be_shown(rollout) else None
+    if rollout is None or document is None:
+        raise NotFound
+    return rollout, document

@@ -1,0 +1,180 @@
+"""Playing one side of a turn: policy, world and recorder; the episode first, then its row. For workers only."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.utils import timezone
+
+from arena import actions, selectors
+from arena.actions import Outcome
+from arena.models import Rollout, Side
+from arena.reporter import AttemptGivenUp, Reporter
+from arena.shapes import FailureReason
+from arena.stage import Stage, preload
+from arena.sweeps import worker_name
+from policies.base import PolicyError
+from policies.models import Policy
+from simulation import catalogue
+from simulation.cameras import RENDER_PROFILE
+from simulation.contracts import EpisodeResult, Limits, PolicyFailure, PolicyTooSlow, SimulationError
+from simulation.environment import Environment
+from simulation.episode_format import build_document, state_at
+from simulation.recorder import Recorder
+from simulation.runner import run_episode
+from simulation.store import EpisodeSuperseded, StoreUnavailable, get_store
+
+log = logging.getLogger(__name__)
+STORE_TRIES_S = (0.5, 1.0, 2.0, 4.0)  # pauses between tries to keep an episode: a store may be starting again
+
+
+class StartMissing(SimulationError):
+    """The episode at whose end this turn starts is not in the store."""
+
+    code = "start_missing"
+
+
+def play(episode_id: str) -> None:
+    """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
+    rollout = actions.claim_rollout(episode_id, worker_name())
+    if rollout is None:
+        log.info("%s is not there to be claimed", episode_id)
+        return
+    try:
+        outcome = _play_side(rollout, stage())
+    except (AttemptGivenUp, EpisodeSuperseded) as news:
+        log.warning("%s", news)
+    except PolicyTooSlow as failure:
+        _fail(rollout, "timeout", failure.reason)
+    except PolicyFailure as failure:
+        too_late = isinstance(failure.__cause__, SoftTimeLimitExceeded)
+        _fail(rollout, "timeout" if too_late else "policy_failed", _story(failure))
+    except PolicyError as failure:
+        _fail(rollout, "policy_failed", f"cannot be opened: {failure}")
+    except SoftTimeLimitExceeded:
+        _fail(rollout, "timeout", "the task's time limit was met")
+    except Exception as error:  # the task's edge: the turn must settle, its reason kept
+        log.exception("%s failed", episode_id)
+        _fail(rollout, "internal", _story(error))
+    else:
+        actions.finish_rollout(rollout, outcome)
+
+
+def prepare_process() -> None:
+    """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
+    places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
+    preload(stage(), list(Policy.objects.contestants()), places)
+    try:
+        get_store().ensure_indexes()
+    except StoreUnavailable:
+        log.warning("The episode store does not answer yet; its indexes are made with the first episode")
+
+
+@cache
+def stage() -> Stage:
+    return Stage()
+
+
+def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
+    session = rollout.turn.battle.session
+    environment = stage.environment(session.robot_id, session.scene_id)
+    player = stage.player(rollout.model, session.robot_id, session.scene_id)
+    _set_start(environment, rollout)
+    recorder = Recorder()
+    with Reporter(rollout) as reporter:
+        try:
+            result = run_episode(
+                environment,
+                player,
+                rollout.turn.instruction,
+                rollout.turn.battle.seed,
+                listeners=(recorder, reporter),
+                limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
+                chunking=player.chunking,
+            )
+        except PolicyFailure:
+            stage.drop(rollout.model)
+            raise
+        document = build_document(
+            _identity(rollout),
+            recorder.recording,
+            engine_version=environment.engine_version,
+            scene_hash=environment.scene_hash,
+            render_profile=RENDER_PROFILE,
+        )
+        _keep(lambda: get_store().save(document))
+    return _outcome(result, document["start_hash"])
+
+
+def _set_start(environment: Environment, rollout: Rollout) -> None:
+    """The seed's first state, or where this side ended the last turn that both sides completed."""
+    before = selectors.continues_from(rollout.turn)
+    if before is None:
+        environment.reset(rollout.turn.battle.seed)
+        return
+    episode_id = before[Side(rollout.side)]
+    document = get_store().get(episode_id)
+    if document is None:
+        raise StartMissing(f"{episode_id}, at whose end this turn starts, is not in the store")
+    environment.restore(state_at(document, -1))
+
+
+def _identity(rollout: Rollout) -> dict[str, Any]:
+    """What an episode says about where it belongs; the rest of its document is physics."""
+    turn, battle, session = rollout.turn, rollout.turn.battle, rollout.turn.battle.session
+    return {
+        "_id": rollout.episode_id,
+        "attempt": rollout.attempt,
+        "session_id": session.session_id,
+        "battle_id": battle.battle_id,
+        "battle_seq_in_session": battle.seq_in_session,
+        "turn_id": turn.turn_id,
+        "turn_seq": turn.seq,
+        "side": rollout.side,
+        "model_id": rollout.model_id,
+        "policy_revision": rollout.model.revision,
+        "instruction": turn.instruction,
+        "robot_id": session.robot_id,
+        "scene_id": session.scene_id,
+        "seed": battle.seed,
+        "created_at": timezone.now(),
+    }
+
+
+def _outcome(result: EpisodeResult, start_hash: str) -> Outcome:
+    return Outcome(
+        steps=result.steps,
+        success=result.success,
+        progress=result.progress,
+        termination_reason=result.termination_reason,
+        duration_ms=result.duration_ms,
+        start_hash=start_hash,
+    )
+
+
+def _keep(save: Callable[[], None]) -> None:
+    """Store an episode, waiting some seconds for a store that is down before giving up."""
+    for pause in STORE_TRIES_S:
+        try:
+            return save()
+        except StoreUnavailable as error:
+            log.warning("%s; trying again in %s s", error, pause)
+            time.sleep(pause)
+    return save()
+
+
+def _fail(rollout: Rollout, reason: FailureReason, story: str) -> None:
+    log.warning("%s failed: %s (%s)", rollout.episode_id, reason, story)
+    actions.fail_rollout(rollout, reason, story)
+
+
+def _story(error: BaseException) -> str:
+    """The error and its cause, for moderators."""
+    told = f"{type(error).__name__}: {error}"
+    return f"{told}; caused by {_story(error.__cause__)}" if error.__cause__ else told

@@ -1,0 +1,32 @@
+"""Reading JSON bodies: small ones, and an object every time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import IO, Any
+
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+from arena.errors import TooLarge
+
+MAX_BYTES = 64 * 1024
+
+
+class SmallJSONParser(JSONParser):
+    """JSON of at most MAX_BYTES that is an object; anything else is refused before it costs anything."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        raw = stream.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            raise TooLarge(f"A body may have at most {MAX_BYTES} bytes.")
+        try:
+            data = super().parse(BytesIO(raw), media_type, parser_context)
+        except RecursionError:
+            raise ParseError("The body is nested too deeply.") from None
+        if not isinstance(data, dict):
+            raise ParseError("The body must be a JSON object.")
+        return data

@@ -1,0 +1,41 @@
+"""Addresses under /api/. A closing slash makes no difference to a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import URLPattern, path
+
+from arena import api, catalogue_api
+
+
+def _route(address: str, view: Any, name: str) -> list[URLPattern]:
+    """The address as documented, and the same with or without the closing slash (left out of the schema)."""
+    other = address.removesuffix("/") if address.endswith("/") else f"{address}/"
+    return [path(address, view.as_view(), name=name), path(other, view.as_view(schema=None))]
+
+
+urlpatterns = [
+    *_route("sessions/init", api.InitSession, "init-session"),
+    *_route("sessions/", api.OwnSessions, "own-sessions"),
+    *_route("sessions/user/<str:user_id>", api.SessionsOfUser, "sessions-of-user"),
+    *_route("sessions/<str:session_id>", api.SessionDetail, "session"),
+    *_route("sessions/<str:session_id>/battles", api.NextBattle, "next-battle"),
+    *_route("battles", api.Battles, "battles"),
+    *_route("battles/session/<str:session_id>", api.BattlesOfSession, "battles-of-session"),
+    *_route("battles/<str:battle_id>", api.BattleDetail, "battle"),
+    *_route("battles/<str:battle_id>/turns", api.Turns, "turns"),
+    *_route("turns/<str:turn_id>", api.TurnDetail, "turn"),
+    *_route("episodes/<str:episode_id>", api.EpisodeDetail, "episode"),
+    *_route("episodes/<str:episode_id>/states.bin", api.EpisodeStates, "episode-states"),
+    *_route("votes", api.Votes, "votes"),
+    *_route("robots", catalogue_api.Robots, "robots"),
+    *_route("scenes", catalogue_api.Scenes, "scenes"),
+    *_route("scenes/<slug:robot_id>/<slug:scene_id>/", catalogue_api.SceneBundle, "scene"),
+    *_route("tasks", catalogue_api.Tasks, "tasks"),
+    path(
+        "scenes/<slug:robot_id>/<slug:scene_id>/<str:scene_hash>/<str:name>",
+        catalogue_api.SceneFile.as_view(),
+        name="scene-file",
+    ),
+]

@@ -1,0 +1,28 @@
+"""`manage.py seed_policies`: enter the shipped policies into the registry, or refresh them."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from policies.seeding import seed_policies
+
+
+class Command(BaseCommand):
+    help = "Register every policy folder that ships with the arena, and the references. Safe to repeat."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="answer with one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        seeded = seed_policies(settings.POLICY_WEIGHTS)
+        if options["json"]:
+            self.stdout.write(json.dumps({"policies": [asdict(each) for each in seeded]}))
+            return
+        for each in seeded:
+            self.stdout.write(f"{each.model_id}: {each.trouble or ('entered' if each.created else 'up to date')}")

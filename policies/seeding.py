@@ -1,0 +1,96 @@
+"""Registering the policies that ship with the arena: the folders under POLICY_WEIGHTS, and the two references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from policies.base import PolicyError
+from policies.folder import CARD, check_sums
+from policies.models import Policy, PolicyStatus
+from policies.registry import describe
+
+# Seeding brings back what seeding made unavailable, once the folder is whole; what a moderator did, stays.
+FOLDER_TROUBLE = "folder: "
+REFERENCES: dict[str, dict[str, Any]] = {
+    "scripted-expert": {
+        "name": "Scripted expert",
+        "adapter": "expert",
+        "description": "Reads the simulator's state and moves by rule. The teacher of the trained policies.",
+    },
+    "hold-still": {
+        "name": "Hold still",
+        "adapter": "still",
+        "description": "Does nothing, for every instruction. The floor of every comparison.",
+    },
+}
+REFERENCE_FIELDS = {
+    "family": "reference",
+    "reference": True,
+    "organization": "VLA Arena",
+    "license": "Apache-2.0",
+    "provenance": "Written by hand; no training",
+}
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """What became of one policy: `trouble` is empty when it is ready to play."""
+
+    model_id: str
+    created: bool
+    trouble: str
+
+
+def seed_policies(weights: Path) -> list[Seeded]:
+    """Enter or refresh every shipped policy. A moderator's choice of status stays; a broken folder is noted."""
+    folders = sorted(path.parent for path in weights.glob(f"*/{CARD}"))
+    seeded = [_seed_folder(folder) for folder in folders]
+    seeded += [_enter(model_id, {**REFERENCE_FIELDS, **fields}) for model_id, fields in REFERENCES.items()]
+    for policy in Policy.objects.filter(reference=False, model_path__startswith=f"{weights}/"):
+        if Path(policy.model_path) not in folders:
+            _note_trouble(policy, f"{policy.model_path} has no {CARD}")
+            seeded.append(Seeded(policy.id, False, policy.status_reason))
+    return seeded
+
+
+def _seed_folder(folder: Path) -> Seeded:
+    try:
+        card = describe(folder)
+    except PolicyError as error:
+        policy = Policy.objects.filter(id=folder.name).first()
+        if policy:
+            _note_trouble(policy, str(error))
+        return Seeded(folder.name, False, str(error))
+    fields = {
+        "name": card.spec.name,
+        "family": card.spec.family,
+        "adapter": card.spec.family,
+        "description": card.description,
+        "organization": card.organization,
+        "license": card.license,
+        "provenance": card.provenance,
+        "revision": card.revision,
+        "model_path": str(folder),
+        "card": card.to_json(),
+    }
+    try:
+        check_sums(folder, required=(CARD,))
+    except PolicyError as error:
+        return _enter(card.spec.id, fields, trouble=str(error))
+    return _enter(card.spec.id, fields)
+
+
+def _enter(model_id: str, fields: dict[str, Any], trouble: str = "") -> Seeded:
+    policy, created = Policy.objects.update_or_create(id=model_id, defaults=fields)
+    if trouble:
+        _note_trouble(policy, trouble)
+    elif policy.status == PolicyStatus.UNAVAILABLE and policy.status_reason.startswith(FOLDER_TROUBLE):
+        policy.activate()
+    return Seeded(model_id, created, trouble)
+
+
+def _note_trouble(policy: Policy, trouble: str) -> None:
+    if policy.status == PolicyStatus.ACTIVE or policy.status_reason.startswith(FOLDER_TROUBLE):
+        policy.mark_unavailable(f"{FOLDER_TROUBLE}{trouble}")

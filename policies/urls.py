@@ -1,0 +1,14 @@
+"""Addresses under /api/. A closing slash makes no difference."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from policies import api
+
+urlpatterns = [
+    path("models", api.Models.as_view(), name="models"),
+    path("models/", api.Models.as_view(schema=None)),
+    path("models/<slug:model_id>", api.ModelDetail.as_view(), name="model"),
+    path("models/<slug:model_id>/", api.ModelDetail.as_view(schema=None)),
+]
