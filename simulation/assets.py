@@ -33,9 +33,7 @@ def load_checked(folder: Path, manifest: Path) -> dict[str, bytes]:
         content = path.read_bytes()
         got = hashlib.sha256(content).hexdigest()
         if got != wanted:
-            raise AssetError(
-                f"mesh {name} has sha256 {got}, expected {wanted}; delete {folder} and run: python scripts/fetch_assets.py"
-            )
+            raise AssetError(f"mesh {name} has sha256 {got}, expected {wanted}; run: python scripts/fetch_assets.py")
         found[name] = content
     return found
 

@@ -1,22 +1,16 @@
-"""Camera pictures on the CPU, in one frozen look. A change of look is a new RENDER_PROFILE: old scores do not compare."""
+"""Camera pictures on the CPU, in one frozen look. Another look is another RENDER_PROFILE, and scores do not compare."""
 
 from __future__ import annotations
 
-import os
+from functools import cache
+from typing import cast
 
-# Before mujoco is imported: software rendering without a display, and no worker threads (they hang after a fork).
-os.environ.setdefault("MUJOCO_GL", "osmesa")
-os.environ.setdefault("LP_NUM_THREADS", "0")
+import mujoco
+import numpy as np
 
-from functools import cache  # noqa: E402
-from typing import cast  # noqa: E402
-
-import mujoco  # noqa: E402
-import numpy as np  # noqa: E402
-
-from simulation.contracts import CameraSpec, Floats, Image  # noqa: E402
-from simulation.variation import NO_VARIATION, Variation  # noqa: E402
-from simulation.worlds import World, load_world  # noqa: E402
+from simulation.contracts import CameraSpec, Floats, Image
+from simulation.variation import NO_VARIATION, Variation
+from simulation.worlds import World, load_world
 
 # OSMesa, no shadows, no reflections, no multisampling, hidden sites and collision shapes.
 RENDER_PROFILE = "osmesa-1"
@@ -32,7 +26,7 @@ class Cameras:
         self._applied = NO_VARIATION
 
     def render(self, data: mujoco.MjData, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Image:
-        """uint8 (height, width, 3). `data` must have current kinematics; only its derived camera pose is overwritten."""
+        """uint8 (height, width, 3). `data` needs current kinematics; only its derived camera pose is overwritten."""
         self._apply(variation)
         self._place_camera(data, camera.name, variation)
         renderer = self._renderer(camera.height, camera.width)
@@ -41,10 +35,8 @@ class Cameras:
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         return cast(Image, renderer.render())
 
-    def project(
-        self, points: Floats, camera: CameraSpec, variation: Variation = NO_VARIATION
-    ) -> Floats:
-        """Where points (n, 3) [m, base frame] appear: (n, 2) as x, y from the top left corner, 0..1 inside the picture."""
+    def project(self, points: Floats, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Floats:
+        """Where points (n, 3) [m, base frame] appear: (n, 2), x and y from the top left, 0..1 in the picture."""
         position, rotation = camera_pose(self._pristine, camera.name, variation)
         local = (points - position) @ rotation
         scale = 0.5 / np.tan(np.deg2rad(self._pristine.camera(camera.name).fovy[0]) / 2)

@@ -1,4 +1,4 @@
-"""Robots, scenes and tasks as written in `catalogue_data/*.yaml`, and the meaning of an instruction. Needs no physics."""
+"""Robots, scenes and tasks as written in `catalogue_data/*.yaml`, and what an instruction means. Needs no physics."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One concrete wording of one task. `train` is False when its template or any of its nouns is kept out of training."""
+    """One wording of one task. `train` is False when its template or any of its nouns is kept out of training."""
 
     text: str
     task_id: str
@@ -135,7 +135,7 @@ def normalise(instruction: str) -> str:
 
 
 def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None) -> list[Instruction]:
-    """Every wording of one filled task, in a fixed order; `train` True or False keeps the trained or the kept-out ones."""
+    """Every wording of one filled task, in a fixed order; with `train`, only the trained or the kept-out ones."""
     chosen = task(task_id)
     things = scene(chosen.scene_id).things
     names = list(slots)

@@ -1,7 +1,8 @@
 """What a policy, a world and a recorder agree on: shapes, units and frames. Needs numpy and nothing else.
 
-Frames: the robot's base frame is the world frame; x points away from the robot, y to its left, z up; z = 0 is the table top.
-An action is BridgeData's: dx, dy, dz [m], droll, dpitch, dyaw [rad] of the tool in the base frame, gripper 0 closed .. 1 open.
+Frames: the robot's base frame is the world frame; x points away from the robot, y to its left, z up; z = 0 is the
+table top. An action is BridgeData's: dx, dy, dz [m], droll, dpitch, dyaw [rad] of the tool in the base frame, gripper
+0 closed .. 1 open.
 """
 
 from __future__ import annotations
@@ -46,6 +47,12 @@ class PolicyFailure(SimulationError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class PolicyTooSlow(PolicyFailure):
+    """A policy took longer over one inference than the limits allow."""
+
+    code = "policy_too_slow"
 
 
 @dataclass(frozen=True)
@@ -101,8 +108,9 @@ POLICY_CAMERA = CameraSpec("workspace", 128, 128)
 class Observation:
     """What a policy sees, and all of it.
 
-    `images`: camera name -> uint8 (H, W, 3). `proprioception`: float32 (8,) = tool x, y, z [m, base frame], sin and cos of
-    the tool's yaw, two tilt terms (x and y of the approach axis, 0 when it points straight down), finger opening 0..1.
+    `images`: camera name -> uint8 (H, W, 3). `proprioception`: float32 (8,) = tool x, y, z [m, base frame], sin and
+    cos of the tool's yaw, two tilt terms (x and y of the approach axis, 0 when it points straight down), finger
+    opening 0..1.
     """
 
     images: Mapping[str, Image]
@@ -127,8 +135,8 @@ class Policy(Protocol):
 class Chunking:
     """How the runner uses a chunk of actions, alike for every policy.
 
-    `execute`: how many actions of a chunk are played before the next inference. `ensemble`: with a number, infer at every
-    step and average all predictions made for it, each weighted by ensemble ** age; `execute` is then ignored.
+    `execute`: how many actions of a chunk are played before the next inference. `ensemble`: with a number, infer at
+    every step and average all predictions made for it, each weighted by ensemble ** age; `execute` is then ignored.
     """
 
     execute: int = 1
@@ -154,8 +162,9 @@ class Limits:
 class StartState:
     """Everything physics needs to go on bit for bit; all float64.
 
-    `time` [s]; `qpos` (nq,), `qvel` (nv,), `qacc_warmstart` (nv,) in MuJoCo's units; `control` (14,): joint targets of the
-    arm (6) [rad], finger target [m], commanded tool position (3) [m] and quaternion wxyz (4) in the base frame.
+    `time` [s]; `qpos` (nq,), `qvel` (nv,), `qacc_warmstart` (nv,) in MuJoCo's units; `control` (14,): joint targets
+    of the arm (6) [rad], finger target [m], commanded tool position (3) [m] and quaternion wxyz (4) in the base
+    frame.
     """
 
     time: float

@@ -5,8 +5,6 @@ Only MuJoCo's own linear algebra is used, in a fixed order, so that the same act
 
 from __future__ import annotations
 
-from typing import cast
-
 import mujoco
 import numpy as np
 
@@ -55,8 +53,8 @@ class Controller:
     def command(self, action: Floats) -> Floats:
         """Apply one action (7,) to the memory; answer ctrl for each piece of the ramp, (RAMP_PIECES, 7) [rad, m].
 
-        Moves are clipped in length, the position to the workspace; a pose that the joints cannot reach is replaced by the
-        nearest that they can, so that the command never runs away from the arm.
+        Moves are clipped in length, the position to the workspace; a pose that the joints cannot reach is replaced by
+        the nearest that they can, so that the command never runs away from the arm.
         """
         old = self.memory
         new = old.copy()
@@ -129,7 +127,7 @@ def _arm_model() -> mujoco.MjModel:
 
 def _shortened(vector: Floats, longest: float) -> Floats:
     length = float(np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2))
-    return cast(Floats, vector * (longest / length)) if length > longest else vector
+    return vector * (longest / length) if length > longest else vector
 
 
 def _rotation_vector(rpy: Floats) -> Floats:

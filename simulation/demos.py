@@ -1,4 +1,4 @@
-"""Demonstrations: the expert, disturbed on purpose, labelled with what it would do, seen through varied cameras and light.
+"""Demonstrations: the expert, disturbed on purpose, labelled with what it would do, in varied camera and light.
 
 Frames go to shards of plain `.npy` files (no pickle), `dataset.json` describes them; see docs/decisions/0103.
 """
@@ -116,7 +116,7 @@ def text_list() -> list[str]:
 
 
 def draw_variation(rng: np.random.Generator) -> Variation:
-    """Camera within 3 cm and 2 degrees (a quarter stays put), light 0.5..1.2, table and objects tinted, rarely shadows."""
+    """Camera within 3 cm and 2 degrees (a quarter stays put), light 0.5..1.2, tinted things, rarely shadows."""
     moved = rng.random() < 0.75
     offset = rng.uniform(-0.03, 0.03, 3) * moved
     turn = rng.uniform(-1.0, 1.0, 3) * np.deg2rad(2.0) * moved
@@ -125,7 +125,9 @@ def draw_variation(rng: np.random.Generator) -> Variation:
     shadows = bool(rng.random() < 0.04)
     base = {"red_cube": (0.80, 0.10, 0.09), "yellow_cube": (0.93, 0.76, 0.08)}
     base |= {"blue_cylinder": (0.10, 0.25, 0.78), "green_sphere": (0.13, 0.60, 0.20)}
-    colours = {name: _vector(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in base.items()}
+    colours = {
+        name: _vector(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in base.items()
+    }
     return Variation(_vector(offset), _vector(turn), float(light), _vector(table), shadows, colours)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from simulation.cameras import cameras_of  # first: it chooses the renderer before mujoco is imported
-
 import mujoco
 import numpy as np
 
+from simulation.cameras import cameras_of
 from simulation.contracts import (
     ACTION,
     CONTROL_PERIOD,
@@ -70,9 +69,11 @@ class Environment:
         self._substeps = round(CONTROL_PERIOD / self.model.opt.timestep / RAMP_PIECES)
         joints = [self.model.joint(f"{widowx.PREFIX}{name}") for name in widowx.ARM_JOINTS]
         self._arm = np.array([int(joint.qposadr[0]) for joint in joints])
-        self._fingers = [int(self.model.joint(f"{widowx.PREFIX}{side}_finger").qposadr[0]) for side in ("left", "right")]
+        self._fingers = [
+            int(self.model.joint(f"{widowx.PREFIX}{side}_finger").qposadr[0]) for side in ("left", "right")
+        ]
 
-    # -- states ---------------------------------------------------------------------------------------------------------
+    # -- states -------------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int, variation: Variation | None = None) -> StartState:
         """Lay out the scene that the seed stands for. A new `variation` may change its looks, not its objects."""
@@ -113,7 +114,7 @@ class Environment:
         self.controller.memory = np.array(state.control, dtype=np.float64)
         self._refresh()
 
-    # -- acting and seeing ----------------------------------------------------------------------------------------------
+    # -- acting and seeing --------------------------------------------------------------------------------------------
 
     def set_instruction(self, text: str) -> Goal | None:
         """Judge by this instruction from now on; free text has no goal."""
@@ -137,22 +138,27 @@ class Environment:
         """float32 (8,), see contracts.Observation."""
         rotation = self.view.tool_rotation()
         yaw = np.arctan2(-rotation[0, 1], rotation[1, 1])
-        opening = (self.data.qpos[self._fingers[0]] - widowx.FINGER_CLOSED) / (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
-        values = [*self.view.tool(), np.sin(yaw), np.cos(yaw), rotation[0, 0], rotation[1, 0], np.clip(opening, 0.0, 1.0)]
-        return np.array(values, dtype=np.float32)
+        finger = self.data.qpos[self._fingers[0]]
+        opening = (finger - widowx.FINGER_CLOSED) / (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
+        tilt = rotation[:2, 0]
+        return np.array(
+            [*self.view.tool(), np.sin(yaw), np.cos(yaw), *tilt, np.clip(opening, 0.0, 1.0)], dtype=np.float32
+        )
 
     def picture(self, camera: CameraSpec = POLICY_CAMERA) -> Image:
         cameras = cameras_of(self.world.robot_id, self.world.scene_id, self.variation.fifth_object)
         return cameras.render(self.data, camera, self.variation)
 
-    def observe(self, instruction: str, step: int = 0, cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,)) -> Observation:
+    def observe(
+        self, instruction: str, step: int = 0, cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,)
+    ) -> Observation:
         images = {camera.name: self.picture(camera) for camera in cameras}
         return Observation(images, self.proprioception(), instruction, step)
 
     def close(self) -> None:
         """Nothing to free: the renderer belongs to the process."""
 
-    # -- details --------------------------------------------------------------------------------------------------------
+    # -- details ------------------------------------------------------------------------------------------------------
 
     def _put(self, name: str, x: float, y: float, z: float, yaw: float) -> None:
         if name in self.world.targets:

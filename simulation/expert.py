@@ -1,7 +1,8 @@
 """The scripted expert: reads the simulator's state, never a picture. A reference and a teacher, not a contestant.
 
-It is stateless: the action depends on the present state alone, so it can label any state, recover from any slip, and follow
-an instruction that changes midway. It plans on the commanded tool pose, which the arm follows some millimetres behind.
+It is stateless: the action depends on the present state alone, so it can label any state, recover from any slip, and
+follow an instruction that changes midway. It plans on the commanded tool pose, which the arm follows some millimetres
+behind.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ MAX_MOVE = 0.045  # longest move per step [m]
 MAX_TURN = 0.35  # longest turn per step [rad]
 GRASP_OFFSET = 0.002  # the tool grasps this much over the object's centre [m]
 FUNNEL_SLOPE, FUNNEL_TOP = 3.0, 0.07  # height over the grasp grows with the sideways error [-, m]
-YAW_FREE, YAW_SLOPE = 0.09, 0.16  # ... and with the yaw error [rad, m/rad]: the fingers wait above until they are aligned
+YAW_FREE, YAW_SLOPE = 0.09, 0.16  # ... and with the yaw error [rad, m/rad]: fingers wait above until they fit
 LOOK_AHEAD = 0.014  # of the sideways error that this step will remove anyway [m]
 AT_GRASP_XY, AT_GRASP_Z, AT_GRASP_YAW = 0.007, 0.007, 0.14
 TIE_BREAK = np.deg2rad(3.0)  # of two equally near grasps take the one to the left
@@ -185,7 +186,8 @@ class _Planner:
         return not any(self.view.pads_touching(name) for name in self.environment.world.objects)
 
     def _other_held(self, name: str) -> str | None:
-        return next((one for one in self.environment.world.objects if one != name and holds(self.environment, one)), None)
+        others = (one for one in self.environment.world.objects if one != name)
+        return next((one for one in others if holds(self.environment, one)), None)
 
     def _put_away(self, name: str) -> Floats:
         """Lower what is held to whatever is below before letting go of it."""
@@ -222,7 +224,8 @@ class _Planner:
             np.arcsin(np.clip(-matrix[6], -1.0, 1.0)),
             np.arctan2(matrix[3], matrix[0]),
         )
-        return np.clip(np.array([roll, pitch, spin]), -MAX_TURN, MAX_TURN)
+        turns: Floats = np.clip(np.array([roll, pitch, spin]), -MAX_TURN, MAX_TURN)
+        return turns
 
 
 def _wrapped(angle: float, period: float) -> float:

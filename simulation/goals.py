@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import mujoco
 import numpy as np
@@ -17,7 +17,7 @@ from simulation.worlds.widowx import PREFIX
 
 REST_SPEED = 0.05  # an object slower than this [m/s] rests
 PLATE_TOP = 0.006  # [m]
-HEIGHT_TOLERANCE = 0.008  # how far a resting object's centre may be from where it should rest [m]; a tilted cube exceeds it
+HEIGHT_TOLERANCE = 0.008  # of a resting object's centre from where it should be [m]; a tilted cube exceeds it
 REACH_SCALE = 0.15  # distance [m] from which an approach counts as progress
 
 
@@ -47,16 +47,16 @@ class View:
 
     def position(self, name: str) -> Floats:
         """(3,) [m, base frame]; a live view."""
-        return self._data.xpos[self._bodies[name]]
+        return cast(Floats, self._data.xpos[self._bodies[name]])
 
     def rotation(self, name: str) -> Floats:
-        return self._data.xmat[self._bodies[name]].reshape(3, 3)
+        return cast(Floats, self._data.xmat[self._bodies[name]].reshape(3, 3))
 
     def tool(self) -> Floats:
-        return self._data.site_xpos[self._tool]
+        return cast(Floats, self._data.site_xpos[self._tool])
 
     def tool_rotation(self) -> Floats:
-        return self._data.site_xmat[self._tool].reshape(3, 3)
+        return cast(Floats, self._data.site_xmat[self._tool].reshape(3, 3))
 
     def resting(self, name: str) -> bool:
         first = self._dofs[name]

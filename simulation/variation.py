@@ -1,4 +1,4 @@
-"""What may look different from the frozen scene: for training with variety and for measuring shifts. Physics never changes."""
+"""What may look different from the frozen scene, for training and for measuring shifts. Physics never changes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Variation:
-    """`camera_offset` [m, base frame], `camera_rotation` [rad, rotation vector in the camera's frame], factors on all light
-    and on the table's colour, shadows on, other colours (name -> RGB 0..1), and a fifth object that nothing names.
+    """`camera_offset` [m, base frame], `camera_rotation` [rad, rotation vector in the camera's frame], factors on all
+    light and on the table's colour, shadows on, other colours (name -> RGB 0..1), and a fifth object that nothing
+    names.
     """
 
     camera_offset: Vector = (0.0, 0.0, 0.0)

@@ -48,7 +48,9 @@ def engine_version() -> str:
 
 @cache
 def load_world(robot_id: str, scene_id: str, fifth_object: bool = False) -> World:
-    """The world for a robot and a scene of the catalogue; `fifth_object` adds a purple cube that no instruction names."""
+    """The world for a robot and a scene of the catalogue; `fifth_object` adds a purple cube that no instruction
+    names.
+    """
     catalogue.robot(robot_id)
     catalogue.scene(scene_id)
     robot, scene = ROBOTS[robot_id], SCENES[scene_id]

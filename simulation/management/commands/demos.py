@@ -41,8 +41,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         seconds = time.monotonic() - began
         if options["json"]:
-            summary = {key: index[key] for key in ("seed", "episodes", "kept", "frames")} | {"seconds": round(seconds, 1)}
-            self.stdout.write(json.dumps(summary))
+            summary = {key: index[key] for key in ("seed", "episodes", "kept", "frames")}
+            self.stdout.write(json.dumps({**summary, "seconds": round(seconds, 1)}))
         else:
             self.stdout.write(
                 f"{index['kept']} of {index['episodes']} demonstrations, {index['frames']} frames, {seconds:.0f} s"

@@ -1,0 +1,94 @@
+"""What a browser loads to show a scene: the flattened XML, the meshes, and a manifest that names and hashes them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import mujoco
+
+from simulation.contracts import CONTROL_HZ
+from simulation.controller import CONTROL_DIM, RAMP_PIECES
+from simulation.environment import Environment
+from simulation.worlds import World, engine_version, load_world
+
+MANIFEST = "manifest.json"
+HOME_SEED = 0  # the layout shown before there is anything to replay
+
+
+def write_scene_bundle(robot_id: str, scene_id: str, folder: Path) -> dict[str, Any]:
+    """Fill `folder` and answer the manifest, which is written last.
+
+    File names carry the content's hash, so that a name never changes its content; files of older scenes are removed.
+    `assets[].name` is what the XML calls a mesh, `assets[].file` its file in the folder.
+    """
+    world = load_world(robot_id, scene_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    xml_file = _write(folder, "scene.xml", world.xml.encode())
+    assets = [
+        {"name": name, "file": _write(folder, name, content), "sha256": _sha256(content), "bytes": len(content)}
+        for name, content in sorted(world.meshes.items())
+    ]
+    manifest = _manifest(world) | {"xml": xml_file, "assets": assets}
+    _write_whole(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+    keep = {MANIFEST, xml_file, *(asset["file"] for asset in assets)}
+    for path in folder.iterdir():
+        if path.name not in keep:
+            path.unlink()
+    return manifest
+
+
+def _manifest(world: World) -> dict[str, Any]:
+    model = world.model
+    home = Environment(world.robot_id, world.scene_id).reset(HOME_SEED)
+    return {
+        "robot_id": world.robot_id,
+        "scene_id": world.scene_id,
+        "scene_hash": world.scene_hash,
+        "engine_version": engine_version(),
+        "nq": model.nq,
+        "nv": model.nv,
+        "nu": model.nu,
+        "control_hz": CONTROL_HZ,
+        "timestep": model.opt.timestep,
+        # Physics between two records: joint targets go from control[k][0:6] to control[k + 1][0:6] in `pieces` equal
+        # steps, each held for `substeps`; the finger target is control[k + 1][6] from the first on (see
+        # simulation.controller.ramp).
+        "ramp": {"pieces": RAMP_PIECES, "substeps": round(1 / CONTROL_HZ / model.opt.timestep / RAMP_PIECES)},
+        "control_size": CONTROL_DIM,
+        "home": home.qpos.tolist(),
+        "cameras": [_camera(model, index) for index in range(model.ncam)],
+        "presets": [model.camera(index).name for index in range(model.ncam)],
+        "objects": list(world.objects),
+        "targets": list(world.targets),
+    }
+
+
+def _camera(model: mujoco.MjModel, index: int) -> dict[str, Any]:
+    """`quat` is w, x, y, z; MuJoCo's cameras look along -z with y up; `fovy` is vertical, in degrees."""
+    camera = model.camera(index)
+    return {
+        "name": camera.name,
+        "pos": camera.pos.tolist(),
+        "quat": camera.quat.tolist(),
+        "fovy": float(model.cam_fovy[index]),
+    }
+
+
+def _write(folder: Path, name: str, content: bytes) -> str:
+    stem, _, suffix = name.rpartition(".")
+    hashed = f"{stem}.{_sha256(content)[:12]}.{suffix}"
+    _write_whole(folder / hashed, content)
+    return hashed
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    fresh = path.with_name(f".{path.name}")
+    fresh.write_bytes(content)
+    fresh.replace(path)
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,53 @@
+"""Playing chunks of actions, alike for every policy: execute the first n, or average overlapping predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+
+from simulation.contracts import ACTION_CHUNK, MAX_CHUNK, Chunking, Floats, PolicyFailure, SpecError
+
+
+class ChunkPlayer:
+    """Asks for a chunk only when one is needed and answers one action per step."""
+
+    def __init__(self, chunking: Chunking, infer: Callable[[], Floats]) -> None:
+        self._chunking = chunking
+        self._infer = infer
+        self._chunks: list[tuple[int, Floats]] = []
+        self._step = 0
+
+    def next(self) -> Floats:
+        """The action (7,) for this step. Raises PolicyFailure for a chunk that cannot be played."""
+        if self._needs_chunk():
+            chunk = checked_chunk(self._infer())
+            self._chunks = [*self._chunks, (self._step, chunk)] if self._chunking.ensemble else [(self._step, chunk)]
+        self._chunks = [(born, chunk) for born, chunk in self._chunks if self._step - born < len(chunk)]
+        action = self._average() if self._chunking.ensemble else self._chunks[0][1][self._step - self._chunks[0][0]]
+        self._step += 1
+        return action
+
+    def _needs_chunk(self) -> bool:
+        if self._chunking.ensemble or not self._chunks:
+            return True
+        born, chunk = self._chunks[-1]
+        return self._step - born >= min(self._chunking.execute, len(chunk))
+
+    def _average(self) -> Floats:
+        ages = np.array([self._step - born for born, _ in self._chunks])
+        weights = cast(float, self._chunking.ensemble) ** ages
+        actions = np.array([chunk[self._step - born] for born, chunk in self._chunks])
+        return cast(Floats, weights @ actions / weights.sum())
+
+
+def checked_chunk(chunk: Floats) -> Floats:
+    """The chunk itself if it is float64 (1..MAX_CHUNK, 7) and finite, else PolicyFailure saying what was expected."""
+    try:
+        ACTION_CHUNK.check(chunk)
+    except SpecError as error:
+        raise PolicyFailure(str(error)) from error
+    if not 1 <= len(chunk) <= MAX_CHUNK:
+        raise PolicyFailure(f"actions: expected 1..{MAX_CHUNK} rows, got {len(chunk)}")
+    return chunk

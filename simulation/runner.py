@@ -1,0 +1,180 @@
+"""The one loop that plays a rollout. It knows nothing of who listens, and treats every policy alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simulation.chunking import ChunkPlayer
+from simulation.contracts import (
+    CONTROL_HZ,
+    POLICY_CAMERA,
+    CameraSpec,
+    Chunking,
+    EpisodeResult,
+    Floats,
+    Limits,
+    Listener,
+    Policy,
+    PolicyFailure,
+    PolicyTooSlow,
+    StepRecord,
+    TerminationReason,
+)
+from simulation.environment import Environment
+from simulation.goals import Judgement
+
+HOLD_STEPS = CONTROL_HZ  # success counts once it was held for a second
+
+
+@dataclass
+class Score:
+    """Judgements added up. The reward of a step is the gain in best progress, plus 1 when success is complete."""
+
+    progress: float = 0.0
+    total_reward: float = 0.0
+    held: int = 0
+
+    @property
+    def complete(self) -> bool:
+        return self.held >= HOLD_STEPS
+
+    def add(self, judgement: Judgement) -> float:
+        """Count one step and answer its reward."""
+        self.held = self.held + 1 if judgement.success else 0
+        reward = max(0.0, judgement.progress - self.progress) + float(self.complete)
+        self.progress = max(self.progress, judgement.progress)
+        self.total_reward += reward
+        return reward
+
+
+@dataclass
+class _Clock:
+    """Wall seconds spent in each part."""
+
+    render_s: float = 0.0
+    infer_s: float = 0.0
+    physics_s: float = 0.0
+
+
+def run_episode(
+    environment: Environment,
+    policy: Policy,
+    instruction: str,
+    seed: int,
+    listeners: Sequence[Listener] = (),
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    chunking: Chunking = Chunking(),  # noqa: B008 - frozen
+    cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,),
+) -> EpisodeResult:
+    """Play from the environment's present state until success is held, a limit is met or physics breaks down.
+
+    Raises PolicyFailure, without telling the listeners of an end, when the policy raises, is too slow or answers
+    nonsense.
+    """
+    rollout = _Rollout(environment, policy, instruction, limits, cameras)
+    rollout.start(seed)
+    for listener in listeners:
+        listener.on_start(environment.state())
+    player = ChunkPlayer(chunking, rollout.infer)
+    began = time.perf_counter()
+    reason: TerminationReason | None = "step_limit" if limits.max_steps < 1 else None
+    while reason is None:
+        record, reason = rollout.step(player)
+        if record is not None:
+            for listener in listeners:
+                listener.on_step(record)
+        if reason is None and time.perf_counter() - began > limits.wall_s:
+            reason = "time_limit"
+    result = rollout.result(reason, time.perf_counter() - began)
+    for listener in listeners:
+        listener.on_end(result)
+    return result
+
+
+class _Rollout:
+    def __init__(
+        self,
+        environment: Environment,
+        policy: Policy,
+        instruction: str,
+        limits: Limits,
+        cameras: tuple[CameraSpec, ...],
+    ) -> None:
+        self._environment = environment
+        self._policy = policy
+        self._instruction = instruction
+        self._limits = limits
+        self._cameras = cameras
+        self._score = Score()
+        self._total = _Clock()
+        self._now = _Clock()
+        self._steps = 0
+
+    def start(self, seed: int) -> None:
+        self._environment.set_instruction(self._instruction)
+        try:
+            self._policy.reset(self._instruction, seed)
+        except Exception as error:  # whatever a policy raises fails its rollout only
+            raise PolicyFailure(f"reset raised {type(error).__name__}") from error
+
+    def infer(self) -> Floats:
+        """Look and ask the policy; the time of both is kept apart."""
+        began = time.perf_counter()
+        observation = self._environment.observe(self._instruction, self._steps, self._cameras)
+        rendered = time.perf_counter()
+        try:
+            actions = self._policy.infer(observation)
+        except Exception as error:  # whatever a policy raises fails its rollout only
+            raise PolicyFailure(f"infer raised {type(error).__name__}") from error
+        done = time.perf_counter()
+        self._now.render_s, self._now.infer_s = rendered - began, done - rendered
+        if self._now.infer_s > self._limits.infer_s:
+            raise PolicyTooSlow(f"infer took {self._now.infer_s:.1f} s, at most {self._limits.infer_s:g} s are allowed")
+        return actions
+
+    def step(self, player: ChunkPlayer) -> tuple[StepRecord | None, TerminationReason | None]:
+        """One control step; a step on which physics broke down leaves no record."""
+        self._now = _Clock()
+        action = player.next()
+        outcome = self._environment.step(action)
+        self._now.physics_s = outcome.physics_s
+        self._count_time()
+        if outcome.diverged:
+            return None, "diverged"
+        reward = self._score.add(outcome.judgement)
+        record = StepRecord(
+            step=self._steps,
+            action=action.copy(),
+            state=self._environment.state(),
+            reward=reward,
+            progress=outcome.judgement.progress,
+            success=outcome.judgement.success,
+            render_s=self._now.render_s,
+            infer_s=self._now.infer_s,
+            physics_s=self._now.physics_s,
+        )
+        self._steps += 1
+        if self._score.complete:
+            return record, "success"
+        return record, "step_limit" if self._steps >= self._limits.max_steps else None
+
+    def result(self, reason: TerminationReason, seconds: float) -> EpisodeResult:
+        return EpisodeResult(
+            steps=self._steps,
+            success=self._score.complete,
+            progress=self._score.progress,
+            total_reward=self._score.total_reward,
+            termination_reason=reason,
+            error="physics became unstable" if reason == "diverged" else None,
+            duration_ms=seconds * 1e3,
+            render_ms=self._total.render_s * 1e3,
+            infer_ms=self._total.infer_s * 1e3,
+            physics_ms=self._total.physics_s * 1e3,
+        )
+
+    def _count_time(self) -> None:
+        self._total.render_s += self._now.render_s
+        self._total.infer_s += self._now.infer_s
+        self._total.physics_s += self._now.physics_s

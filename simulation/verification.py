@@ -1,0 +1,65 @@
+"""Playing a stored episode again: same start, same actions, and every bit of every state compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from simulation.contracts import StartState
+from simulation.environment import Environment
+from simulation.episode_format import actions_of, state_at, step_count
+from simulation.runner import Score
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first thing that is not as recorded: `first_step` counts actions, 0 is the start."""
+
+    first_step: int
+    reason: str
+
+
+def verify_document(document: Mapping[str, Any]) -> Difference | None:
+    """None when the recorded actions give the recorded states and outcome, bit for bit."""
+    environment = _environment(document["robot_id"], document["scene_id"])
+    for name, here in (("engine_version", environment.engine_version), ("scene_hash", environment.scene_hash)):
+        if document[name] != here:
+            return Difference(0, f"recorded with {name} {document[name]}, here it is {here}")
+    start = state_at(document, 0)
+    if start.hash(environment.engine_version, environment.scene_hash) != document["start_hash"]:
+        return Difference(0, "the start state does not have the recorded hash")
+    environment.restore(start)
+    environment.set_instruction(document["instruction"])
+    return _replay(environment, document)
+
+
+def _replay(environment: Environment, document: Mapping[str, Any]) -> Difference | None:
+    score = Score()
+    for step, action in enumerate(actions_of(document), 1):
+        score.add(environment.step(action).judgement)
+        different = first_difference(state_at(document, step), environment.state())
+        if different is not None:
+            return Difference(step, f"{different} differs")
+    outcome = {"success": score.complete, "progress": score.progress, "total_reward": score.total_reward}
+    for name, value in outcome.items():
+        if document[name] != value:
+            return Difference(step_count(document), f"recorded {name} {document[name]}, judged {value}")
+    return None
+
+
+def first_difference(one: StartState, other: StartState) -> str | None:
+    """The name of the first field that is not the same bit for bit."""
+    for field in fields(StartState):
+        mine, yours = (np.asarray(getattr(state, field.name), dtype="<f8").tobytes() for state in (one, other))
+        if mine != yours:
+            return field.name
+    return None
+
+
+@cache
+def _environment(robot_id: str, scene_id: str) -> Environment:
+    return Environment(robot_id, scene_id)
