@@ -127,6 +127,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 120.0  # a worker process opens its policies before it says that it lives
 CELERY_TASK_DEFAULT_QUEUE = f"{PREFIX}default"
 CELERY_TASK_ROUTES = {"arena.play_rollout": {"queue": f"{PREFIX}gpu"}}
 CELERY_CONTROL_EXCHANGE = f"{PREFIX}celery"
