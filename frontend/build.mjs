@@ -1,0 +1,54 @@
+// Bundles the pages' scripts and the MuJoCo worker into static/dist, with the engine's WebAssembly beside them.
+
+import { copyFile, mkdir, rm, writeFile, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import * as esbuild from "esbuild";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const out = path.resolve(here, "../static/dist");
+const resolve = createRequire(import.meta.url).resolve;
+const watch = process.argv.includes("--watch");
+
+const NOTICE = `Third-party software in these files:
+
+@mujoco/mujoco (mujoco-worker.js, mujoco.wasm), Copyright DeepMind Technologies Limited, Apache License 2.0:
+https://www.apache.org/licenses/LICENSE-2.0
+
+three.js (battle.js):
+`;
+
+const options = {
+  entryPoints: {
+    battle: path.join(here, "src/battle/main.js"),
+    leaderboard: path.join(here, "src/leaderboard/main.js"),
+    "mujoco-worker": path.join(here, "src/viewer/mujoco-worker.js"),
+  },
+  outdir: out,
+  bundle: true,
+  format: "esm",
+  target: ["es2022"],
+  minify: !watch,
+  sourcemap: watch ? "linked" : false,
+  legalComments: "none",
+  external: ["module", "fs", "path", "url", "crypto", "worker_threads"],
+  logLevel: "warning",
+};
+
+await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+await copyFile(resolve("@mujoco/mujoco/mujoco.wasm"), path.join(out, "mujoco.wasm"));
+const threeLicence = await readFile(path.join(here, "node_modules/three/LICENSE"), "utf8");
+await writeFile(path.join(out, "THIRD-PARTY.txt"), NOTICE + threeLicence);
+
+if (watch) {
+  const context = await esbuild.context({ ...options, logLevel: "info" });
+  await context.watch();
+} else {
+  const { metafile } = await esbuild.build({ ...options, metafile: true });
+  for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
+    console.log(`${path.basename(file).padEnd(24)} ${(bytes / 1024).toFixed(0)} KiB`);
+  }
+}

@@ -1,0 +1,84 @@
+// Calls of the JSON API. A failure is an ApiError with the server's own word for it.
+
+export class ApiError extends Error {
+  /** @param {number} status 0: no answer at all */
+  constructor(status, { code, detail, ...extras }) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.extras = extras;
+  }
+}
+
+export class Api {
+  /** @param {string} root "/api/" */
+  constructor(root) {
+    this.root = root;
+  }
+
+  openSession(robot_id, scene_id) {
+    return this.#send("sessions/init", { robot_id, scene_id });
+  }
+
+  async ownSessions() {
+    return (await this.#get("sessions/?mine")).results;
+  }
+
+  session(sessionId) {
+    return this.#get(`sessions/${sessionId}`);
+  }
+
+  nextBattle(sessionId) {
+    return this.#send(`sessions/${sessionId}/battles`, {});
+  }
+
+  battle(battleId) {
+    return this.#get(`battles/${battleId}`);
+  }
+
+  sendInstruction(battleId, instruction, start) {
+    return this.#send(`battles/${battleId}/turns`, { instruction, start });
+  }
+
+  vote(battleId, vote) {
+    return this.#send("votes", { battle_id: battleId, vote });
+  }
+
+  scene(robotId, sceneId) {
+    return this.#get(`scenes/${robotId}/${sceneId}/`);
+  }
+
+  async states(episodeId) {
+    return (await this.#call(`episodes/${episodeId}/states.bin`)).arrayBuffer();
+  }
+
+  async #get(path) {
+    return (await this.#call(path)).json();
+  }
+
+  async #send(path, body) {
+    const headers = { "Content-Type": "application/json" };
+    return (await this.#call(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  }
+
+  async #call(path, options = {}) {
+    let response;
+    try {
+      response = await fetch(this.root + path, { credentials: "same-origin", ...options });
+    } catch {
+      throw new ApiError(0, { code: "unreachable", detail: "The server did not answer." });
+    }
+    if (response.ok) return response;
+    throw new ApiError(response.status, await errorBody(response));
+  }
+}
+
+async function errorBody(response) {
+  try {
+    const body = await response.json();
+    if (body.code) return body;
+  } catch {
+    // Not JSON: a proxy or a crash answered, not the API.
+  }
+  return { code: `http_${response.status}`, detail: `The server answered ${response.status}.` };
+}

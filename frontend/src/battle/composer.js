@@ -1,0 +1,68 @@
+// The instruction box: suggestions, the start of a follow-up turn, and why sending is closed.
+
+export class Composer {
+  #form;
+  #input;
+  #button;
+  #why;
+  #restart;
+
+  /** @param {HTMLFormElement} form @param {(instruction: string, start: string) => Promise<boolean>} send true: sent */
+  constructor(form, send) {
+    this.#form = form;
+    this.#input = form.elements.instruction;
+    this.#button = form.querySelector("[data-part=send]");
+    this.#why = form.querySelector("[data-part=send-why]");
+    this.#restart = form.querySelector("[data-part=restart]");
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit(send);
+    });
+    form.addEventListener("click", ({ target }) => {
+      const chip = target.closest("[data-suggestion]");
+      if (chip) this.suggest(chip.dataset.suggestion);
+    });
+    this.#input.addEventListener("input", () => this.#input.setCustomValidity(""));
+  }
+
+  focus() {
+    this.#input.focus();
+  }
+
+  suggest(text) {
+    this.#input.value = text;
+    this.#form.querySelector("details")?.removeAttribute("open");
+    this.focus();
+  }
+
+  /** @param {{phase: string, turns: number, blocked: string | null}} view */
+  render({ phase, turns, blocked }) {
+    this.blocked = blocked;
+    this.#button.setAttribute("aria-disabled", String(blocked !== null));
+    this.#why.textContent = blocked ?? "";
+    this.#restart.hidden = !(phase === "settled" && turns > 0);
+    this.#form.querySelector("[data-part=composer-label]").textContent = LABELS[phase] ?? LABELS.idle;
+  }
+
+  async #submit(send) {
+    const instruction = this.#input.value.trim();
+    if (this.blocked !== null) return;
+    if (instruction === "") {
+      this.#input.setCustomValidity("Write what the robots should do, for instance: pick up the red cube.");
+      this.#input.reportValidity();
+      return;
+    }
+    const again = !this.#restart.hidden && this.#form.elements.restart.checked;
+    if (await send(instruction, again ? "reset" : "continue")) {
+      this.#input.value = "";
+      this.#form.elements.restart.checked = false;
+    }
+  }
+}
+
+const LABELS = {
+  idle: "Tell both robots what to do",
+  settled: "Not sure yet? Give both another instruction",
+  voted: "Next battle: give two new robots an instruction",
+  abandoned: "Next battle: give two new robots an instruction",
+};

@@ -1,0 +1,27 @@
+// `window.vlaArena`: what tests and the curious may ask the battle page. Read-only; documented in frontend/README.md.
+
+export function debugHandle(page) {
+  const replay = () => page.stage.replay;
+  return {
+    get ready() {
+      return replay() !== null;
+    },
+    get versions() {
+      return { engine: page.stage.runtime?.engineVersion, recorded: page.stage.manifest?.engine_version };
+    },
+    get clock() {
+      const { time, duration, record, lastRecord, playing, speed, loop, growing } = replay().clock;
+      return { time, duration, record, lastRecord, playing, speed, loop, growing };
+    },
+    get drawing() {
+      return { quality: replay().quality, drawn: replay().drawn };
+    },
+    get battle() {
+      return structuredClone(page.state.battle);
+    },
+    /** Records that a side has. */
+    records: (side) => replay().tracks[side]?.count ?? 0,
+    /** {bodies: {name: [x, y, z]}, geoms: {...}} [m] in a recorded state; the one shown unless told. */
+    poses: (side, record = replay().clock.record) => replay().inspect(side, record),
+  };
+}

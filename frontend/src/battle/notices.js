@@ -1,0 +1,43 @@
+// Sentences at the top of the page: what failed, a lost connection, engines that differ.
+
+const PATIENCE = 2_000;
+
+export class Notices {
+  #root;
+  #timer = null;
+
+  constructor(root) {
+    this.#root = root;
+    this.#part("error-close").addEventListener("click", () => this.clear());
+  }
+
+  error(text, { code } = {}) {
+    this.#part("error-text").textContent = text;
+    this.#part("error").hidden = false;
+    this.#part("error").dataset.code = code ?? "";
+  }
+
+  clear() {
+    this.#part("error").hidden = true;
+  }
+
+  /** A short hiccup is not worth a word. */
+  connection(connected) {
+    clearTimeout(this.#timer);
+    if (connected) this.#part("connection").hidden = true;
+    else this.#timer = setTimeout(() => (this.#part("connection").hidden = false), PATIENCE);
+  }
+
+  /** @param {{recorded: string, here: string} | null} mismatch */
+  engine(mismatch) {
+    this.#part("engine").hidden = mismatch === null;
+    if (mismatch) {
+      this.#part("engine").textContent =
+        `Recorded with MuJoCo ${mismatch.recorded} but shown by ${mismatch.here}: positions may differ slightly.`;
+    }
+  }
+
+  #part(name) {
+    return this.#root.querySelector(`[data-part=${name}]`);
+  }
+}

@@ -1,0 +1,236 @@
+// Connects the battle page's parts: messages into the store, the store into what is seen, and people's wishes into calls.
+
+import { Composer } from "./composer.js";
+import { listenToKeys } from "./keyboard.js";
+import { Notices } from "./notices.js";
+import { phaseOf, sayPhase, whyNotSend } from "./phase.js";
+import { SessionList } from "./sessions.js";
+import { SidePanel } from "./sides.js";
+import { BattleFeed } from "./socket.js";
+import { Stage } from "./stage.js";
+import { emptyState, reduce } from "./store.js";
+import { Transport } from "./transport.js";
+import { TurnTabs } from "./turns.js";
+import { Verdict } from "./verdict.js";
+import { VotePanel } from "./vote.js";
+import { explainError } from "./words.js";
+
+export class BattlePage {
+  #root;
+  #api;
+  #feed = null;
+  #chosenTurn = null;
+  #phase = "loading";
+  #sessions = { own: [], current: null };
+
+  /** @param {HTMLElement} root with the addresses in its data attributes @param {import("./api.js").Api} api */
+  constructor(root, api) {
+    this.#root = root;
+    this.#api = api;
+    this.state = emptyState();
+    const part = (name) => root.querySelector(`[data-part=${name}]`);
+    this.panels = {
+      left: new SidePanel(root.querySelector("[data-viewer=left]"), "left"),
+      right: new SidePanel(root.querySelector("[data-viewer=right]"), "right"),
+    };
+    this.stage = new Stage(this.panels, api, {
+      addresses: { workerUrl: root.dataset.worker, wasmUrl: root.dataset.wasm },
+      quality: new URLSearchParams(location.search).get("quality"),
+      onReady: () => this.#stageReady(),
+    });
+    this.stageRegion = part("stage");
+    this.announcer = part("announce");
+    this.notices = new Notices(part("notices"));
+    this.transport = new Transport(part("transport"), (preset) => this.stage.replay?.setPreset(preset));
+    this.turnTabs = new TurnTabs(part("task"), (turnId) => this.#chooseTurn(turnId));
+    this.votePanel = new VotePanel(part("vote"), (vote) => this.#vote(vote));
+    this.verdict = new Verdict(part("verdict"), () => this.#nextBattle());
+    this.composer = new Composer(part("composer"), (instruction, start) => this.#send(instruction, start));
+    this.sessionList = new SessionList(part("sidebar"), {
+      open: (battleId) => this.open(battleId, { push: true }),
+      start: () => this.#openSession({ push: true }),
+      page: root.dataset.page,
+    });
+    root.addEventListener("click", ({ target }) => target.closest("[data-action=send-again]") && this.#sendAgain());
+    listenToKeys({ clock: () => this.stage.replay?.clock, vote: (vote) => this.votePanel.cast(vote) });
+    window.addEventListener("popstate", () => this.#openFromAddress());
+    window
+      .matchMedia("(prefers-color-scheme: dark)")
+      .addEventListener("change", () => this.stage.replay?.refreshTheme());
+  }
+
+  get battle() {
+    return this.state.battle;
+  }
+
+  async start() {
+    this.render();
+    const { robot, scene, battle } = this.#root.dataset;
+    this.stage.load(robot, scene);
+    if (battle) await this.open(battle);
+    else await this.#openUntouchedOrNew();
+  }
+
+  async open(battleId, { push = false } = {}) {
+    this.#feed?.dispose();
+    this.#feed = null;
+    this.#chosenTurn = null;
+    this.state = emptyState();
+    this.notices.clear();
+    this.render();
+    try {
+      const battle = await this.#api.battle(battleId);
+      const address = `${this.#root.dataset.page}/${battleId}`;
+      if (push) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+      this.#take({ type: "snapshot", battle });
+      this.#follow(battleId);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#refreshSessions();
+  }
+
+  /** Opening the page opens a session; one that was opened and never used is taken up again. */
+  async #openUntouchedOrNew() {
+    try {
+      this.#sessions.own = await this.#api.ownSessions();
+      const untouched = this.#sessions.own.find(({ title, last_battle_id }) => !title && last_battle_id);
+      if (untouched) await this.open(untouched.last_battle_id);
+      else await this.#openSession();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #openSession(options) {
+    try {
+      const { robot, scene } = this.#root.dataset;
+      const { battle_id } = await this.#api.openSession(robot, scene);
+      await this.open(battle_id, options);
+      if (options?.push) this.composer.focus();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #openFromAddress() {
+    const battleId = location.pathname.slice(this.#root.dataset.page.length + 1);
+    if (battleId) this.open(battleId);
+  }
+
+  #follow(battleId) {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const url = `${scheme}//${location.host}${this.#root.dataset.socket}${battleId}/`;
+    this.#feed = new BattleFeed(url, () => this.#api.battle(battleId));
+    this.#feed.addEventListener("message", ({ detail }) => this.#take(detail));
+    this.#feed.addEventListener("connection", () => this.notices.connection(this.#feed.connected));
+    this.#feed.addEventListener("refused", () => this.#fail({ code: "not_found" }));
+  }
+
+  #take(message) {
+    this.state = reduce(this.state, message);
+    if (this.state.needsSnapshot) this.#feed?.ask();
+    this.render();
+  }
+
+  #chooseTurn(turnId) {
+    this.#chosenTurn = turnId;
+    this.render();
+  }
+
+  get shownTurn() {
+    const turns = this.battle?.turns ?? [];
+    return turns.find(({ turn_id }) => turn_id === this.#chosenTurn) ?? turns.at(-1);
+  }
+
+  render() {
+    const { battle } = this;
+    const turn = this.shownTurn;
+    const phase = phaseOf(battle);
+    this.#root.dataset.phase = phase;
+    this.composer.render({ phase, turns: battle?.turns.length ?? 0, blocked: whyNotSend(battle) });
+    if (battle) {
+      this.turnTabs.render(battle, turn);
+      this.votePanel.render(battle);
+      this.verdict.render(battle);
+      for (const panel of Object.values(this.panels)) panel.render(battle, turn);
+      this.stage.show(turn, this.state.frames[turn?.turn_id]);
+    }
+    if (phase !== this.#phase) this.#phaseChanged(phase);
+  }
+
+  #phaseChanged(phase) {
+    const before = this.#phase;
+    this.#phase = phase;
+    this.announcer.textContent = sayPhase(phase, this.battle);
+    if (before !== "loading") this.#refreshSessions();
+    if (phase === "voted" && before === "settled") this.verdict.focus();
+  }
+
+  #stageReady() {
+    this.transport.attach(this.stage.replay);
+    this.notices.engine(this.stage.engineMismatch);
+    this.render();
+  }
+
+  async #send(instruction, start) {
+    this.notices.clear();
+    try {
+      if (this.battle.status !== "ongoing") {
+        const { battle_id } = await this.#api.nextBattle(this.battle.session_id);
+        await this.open(battle_id, { push: true });
+      }
+      await this.#api.sendInstruction(this.battle.battle_id, instruction, start);
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+    this.#chosenTurn = null;
+    if (!this.#feed?.connected) this.#feed?.ask();
+    this.stageRegion.focus({ preventScroll: true });
+    return true;
+  }
+
+  #sendAgain() {
+    const { instruction, start } = this.battle.turns.at(-1);
+    this.#send(instruction, start);
+  }
+
+  async #nextBattle() {
+    try {
+      const { battle_id } = await this.#api.nextBattle(this.battle.session_id);
+      await this.open(battle_id, { push: true });
+      this.composer.focus();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #vote(vote) {
+    this.notices.clear();
+    try {
+      await this.#api.vote(this.battle.battle_id, vote);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#feed?.ask();
+  }
+
+  async #refreshSessions() {
+    try {
+      this.#sessions.own = await this.#api.ownSessions();
+      const sessionId = this.battle?.session_id;
+      this.#sessions.current = sessionId ? await this.#api.session(sessionId) : null;
+      this.sessionList.render(this.#sessions.own, this.#sessions.current, this.battle?.battle_id);
+    } catch {
+      // The list is a convenience; what failed shows itself where it matters.
+    }
+  }
+
+  #fail(error) {
+    if (!("code" in error)) throw error;
+    this.notices.error(explainError(error), error);
+    if (error.code === "not_found") this.#root.dataset.phase = "missing";
+  }
+}

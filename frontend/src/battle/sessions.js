@@ -1,0 +1,67 @@
+// The visitor's own sessions, newest first; the open one with its battles.
+
+import { voteName } from "./vote.js";
+import { ago } from "./words.js";
+
+export class SessionList {
+  #root;
+  #list;
+  #sessionTemplate;
+  #battleTemplate;
+
+  /** @param {HTMLElement} root @param {{open: (battleId: string) => void, start: () => void, page: string}} options */
+  constructor(root, { open, start, page }) {
+    this.#root = root;
+    this.page = page;
+    this.#list = root.querySelector("[data-part=sessions]");
+    this.#sessionTemplate = root.querySelector("[data-part=session-template]");
+    this.#battleTemplate = root.querySelector("[data-part=session-battle-template]");
+    root.querySelector("[data-part=new-session]").addEventListener("click", start);
+    this.#list.addEventListener("click", (event) => {
+      const link = event.target.closest("[data-battle]");
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      open(link.dataset.battle);
+    });
+  }
+
+  /** @param {object[]} sessions @param {object | null} current the open session with its battles @param {string} battleId */
+  render(sessions, current, battleId) {
+    this.#list.replaceChildren(...sessions.map((session) => this.#session(session, current, battleId)));
+    this.#root.querySelector("[data-part=no-sessions]").hidden = sessions.length > 0;
+  }
+
+  #session(session, current, battleId) {
+    const item = this.#sessionTemplate.content.firstElementChild.cloneNode(true);
+    const isCurrent = session.session_id === current?.session_id;
+    this.#fillLink(item.querySelector("[data-battle]"), session.last_battle_id, isCurrent && session.last_battle_id === battleId);
+    item.querySelector("[data-part=session-title]").textContent = session.title || "No instruction yet";
+    item.querySelector("[data-part=session-meta]").textContent = metaOf(session);
+    item.dataset.current = String(isCurrent);
+    const battles = isCurrent && current.battles.length > 1 ? current.battles : [];
+    const list = item.querySelector("[data-part=session-battles]");
+    list.hidden = battles.length === 0;
+    list.replaceChildren(...battles.map((battle) => this.#battle(battle, battleId)));
+    return item;
+  }
+
+  #battle(battle, battleId) {
+    const item = this.#battleTemplate.content.firstElementChild.cloneNode(true);
+    this.#fillLink(item.querySelector("[data-battle]"), battle.battle_id, battle.battle_id === battleId);
+    item.querySelector("[data-part=session-battle-title]").textContent = battle.title || `Battle ${battle.seq}`;
+    item.querySelector("[data-part=session-battle-vote]").textContent = battle.vote ? voteName(voteOf(battle)) : battle.status;
+    return item;
+  }
+
+  #fillLink(link, battleId, current) {
+    link.dataset.battle = battleId;
+    link.href = `${this.page}/${battleId}`;
+    if (current) link.setAttribute("aria-current", "page");
+  }
+}
+
+const voteOf = ({ vote }) => (typeof vote === "string" ? vote : vote.vote);
+
+function metaOf({ battle_count, last_active_at }) {
+  return `${battle_count} ${battle_count === 1 ? "battle" : "battles"} · ${ago(last_active_at)}`;
+}

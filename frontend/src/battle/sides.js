@@ -1,0 +1,92 @@
+// What stands around each viewer: how its robot is doing, what went wrong, and after the vote who it was.
+
+import { explainEnding, explainFailure } from "./words.js";
+
+const STATUS = {
+  queued: "Waiting for its turn",
+  running: "Working",
+  completed: "Finished",
+  failed: "Failed",
+};
+
+export class SidePanel {
+  #root;
+  #side;
+
+  /** @param {HTMLElement} root `[data-viewer]` @param {"left" | "right"} side */
+  constructor(root, side) {
+    this.#root = root;
+    this.#side = side;
+  }
+
+  get screen() {
+    return this.#part("screen");
+  }
+
+  /** @param {object} battle @param {object | undefined} turn the one shown */
+  render(battle, turn) {
+    const rollout = turn?.[this.#side];
+    this.#root.dataset.status = rollout?.status ?? "idle";
+    this.#part("status").textContent = rollout ? statusOf(rollout, turn) : "Ready";
+    this.#renderProgress(rollout, turn);
+    this.#renderFailure(rollout);
+    this.#renderIdentity(battle[`${this.#side}_model`], rollout?.outcome);
+    this.#root.dataset.result = resultOf(battle.vote?.vote, this.#side);
+  }
+
+  /** A sentence over the picture: loading, or why there is none. `null` takes it away. */
+  veil(text, { working = false } = {}) {
+    const veil = this.#part("veil");
+    veil.hidden = text === null;
+    veil.dataset.working = String(working);
+    this.#part("veil-text").textContent = text ?? "";
+  }
+
+  #renderProgress(rollout, turn) {
+    const bar = this.#part("progress");
+    const open = rollout && (rollout.status === "queued" || rollout.status === "running");
+    bar.hidden = !open;
+    if (!open) return;
+    if (rollout.status === "queued") bar.removeAttribute("value");
+    else bar.value = turn.released_steps;
+    bar.max = turn.max_steps;
+  }
+
+  #renderFailure(rollout) {
+    const failed = rollout?.status === "failed";
+    this.#part("failure").hidden = !failed;
+    if (failed) this.#part("failure-text").textContent = explainFailure(rollout.error);
+  }
+
+  #renderIdentity(model, outcome) {
+    const known = model !== null && typeof model === "object";
+    this.#part("identity").hidden = !known;
+    this.#part("name").textContent = known ? model.name : this.#side === "left" ? "Left robot" : "Right robot";
+    if (!known) return;
+    this.#part("family").textContent = model.family;
+    this.#part("provenance").textContent = model.provenance;
+    this.#part("outcome").textContent = outcome ? outcomeOf(outcome) : "";
+  }
+
+  #part(name) {
+    return this.#root.querySelector(`[data-part=${name}]`);
+  }
+}
+
+function statusOf(rollout, turn) {
+  if (rollout.status === "running") return `Working: step ${turn.released_steps} of ${turn.max_steps}`;
+  if (rollout.status === "completed" && rollout.steps !== null) return `Finished after ${rollout.steps} steps`;
+  return STATUS[rollout.status];
+}
+
+function outcomeOf({ success, progress, termination_reason, steps, duration_ms }) {
+  const verdict =
+    success === null ? "No judged goal" : success ? "Goal reached" : `Goal missed, ${Math.round(100 * progress)} % of the way`;
+  return `${verdict} · ${steps} steps, ${explainEnding(termination_reason)} · computed in ${(duration_ms / 1000).toFixed(1)} s`;
+}
+
+function resultOf(vote, side) {
+  if (!vote) return "";
+  if (vote === `${side}_better`) return "won";
+  return vote.endsWith("_better") ? "lost" : "even";
+}

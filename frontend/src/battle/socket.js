@@ -1,0 +1,84 @@
+// The battle's events: a websocket that comes back by itself, and polling for as long as it does not.
+
+const FIRST_RETRY = 500;
+const LONGEST_RETRY = 10_000;
+const POLL_EVERY = 2_000;
+const REFUSED = 4404;
+
+export class BattleFeed extends EventTarget {
+  #url;
+  #poll;
+  #socket = null;
+  #retry = FIRST_RETRY;
+  #retryTimer = null;
+  #pollTimer = null;
+  #closed = false;
+
+  /**
+   * @param {string} url of the websocket
+   * @param {() => Promise<object>} poll fetches a snapshot when there is no socket
+   */
+  constructor(url, poll) {
+    super();
+    this.#url = url;
+    this.#poll = poll;
+    this.connected = false;
+    this.#connect();
+  }
+
+  /** Asks for a snapshot, by whichever way is open. */
+  ask() {
+    if (this.connected) this.#socket.send(JSON.stringify({ type: "snapshot" }));
+    else this.#pollOnce();
+  }
+
+  dispose() {
+    this.#closed = true;
+    clearTimeout(this.#retryTimer);
+    clearInterval(this.#pollTimer);
+    this.#socket?.close();
+  }
+
+  #connect() {
+    const socket = new WebSocket(this.#url);
+    this.#socket = socket;
+    socket.addEventListener("open", () => {
+      this.#retry = FIRST_RETRY;
+      this.#setConnected(true);
+    });
+    socket.addEventListener("message", ({ data }) => this.#tell(JSON.parse(data)));
+    socket.addEventListener("close", ({ code }) => {
+      if (this.#closed) return;
+      if (code === REFUSED) this.dispatchEvent(new Event("refused"));
+      else this.#reconnectLater();
+      this.#setConnected(false);
+    });
+  }
+
+  #reconnectLater() {
+    const wait = this.#retry * (0.75 + Math.random() / 2);
+    this.#retry = Math.min(2 * this.#retry, LONGEST_RETRY);
+    this.#retryTimer = setTimeout(() => this.#connect(), wait);
+  }
+
+  #setConnected(connected) {
+    clearInterval(this.#pollTimer);
+    if (!connected) this.#pollTimer = setInterval(() => this.#pollOnce(), POLL_EVERY);
+    if (connected === this.connected) return;
+    this.connected = connected;
+    this.dispatchEvent(new Event("connection"));
+  }
+
+  async #pollOnce() {
+    try {
+      this.#tell({ type: "snapshot", battle: await this.#poll() });
+    } catch (error) {
+      if (error.status === 404) this.dispatchEvent(new Event("refused"));
+      // Anything else: still unreachable. The page says so already, and the next poll follows.
+    }
+  }
+
+  #tell(message) {
+    if (!this.#closed) this.dispatchEvent(new CustomEvent("message", { detail: message }));
+  }
+}

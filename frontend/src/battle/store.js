@@ -1,0 +1,102 @@
+// What the page knows of one battle. Pure: (state, message) -> state. Snapshot + events = fresh snapshot.
+
+/**
+ * @typedef {object} State
+ * @property {object | null} battle as `GET battles/{id}` answers it
+ * @property {Object<string, {left: number[][], right: number[][], whole: boolean}>} frames live rows
+ *   `[time, ...qpos]` by turn, from step 0; `whole` is false once rows were missed: the recording has to be fetched
+ * @property {boolean} needsSnapshot events were missed: ask for a snapshot
+ */
+
+/** @returns {State} */
+export function emptyState() {
+  return { battle: null, frames: {}, needsSnapshot: false };
+}
+
+/** @param {State} state @param {object} message a snapshot or an event of the battle's socket */
+export function reduce(state, message) {
+  if (message.type === "snapshot") return takeSnapshot(state, message.battle);
+  const { battle } = state;
+  if (battle === null) return { ...state, needsSnapshot: true };
+  if (message.seq <= battle.seq) return state;
+  if (message.seq > battle.seq + 1 || !(message.type in changes)) return { ...state, needsSnapshot: true };
+  return {
+    // Where an event changes what the visitor may do next, it says so itself (`battle`).
+    battle: { ...changes[message.type](battle, message), ...message.battle, seq: message.seq },
+    frames: changeFrames(state.frames, message),
+    needsSnapshot: state.needsSnapshot,
+  };
+}
+
+function takeSnapshot(state, battle) {
+  const same = state.battle?.battle_id === battle.battle_id;
+  if (same && battle.seq < state.battle.seq) return state;
+  return { battle, frames: same ? state.frames : {}, needsSnapshot: false };
+}
+
+const changes = {
+  /** A new turn, or one of the same id that starts again in place of what it was. */
+  "turn.opened": (battle, { turn }) => ({
+    ...battle,
+    turns: [...battle.turns.filter(({ turn_id }) => turn_id !== turn.turn_id), turn].sort((a, b) => a.seq - b.seq),
+  }),
+
+  "rollout.started": (battle, { turn_id }) =>
+    changeTurn(battle, turn_id, (turn) => ({
+      ...turn,
+      status: "running",
+      left: { ...turn.left, status: "running" },
+      right: { ...turn.right, status: "running" },
+    })),
+
+  "rollout.frames": (battle, { turn_id, to_step }) =>
+    changeTurn(battle, turn_id, (turn) => ({ ...turn, released_steps: to_step })),
+
+  "rollout.finished": (battle, { turn_id, side, steps }) =>
+    changeSide(battle, turn_id, side, { status: "completed", steps, error: null }),
+
+  "rollout.failed": (battle, { turn_id, side, steps, reason }) =>
+    changeSide(battle, turn_id, side, { status: "failed", steps, error: reason }),
+
+  "turn.finished": (battle, { turn_id, status }) => changeTurn(battle, turn_id, (turn) => ({ ...turn, status })),
+
+  "battle.voted": (battle, { vote, left_model, right_model, turns }) => ({
+    ...battle,
+    vote,
+    left_model,
+    right_model,
+    turns,
+  }),
+
+  "battle.abandoned": (battle) => battle,
+};
+
+function changeTurn(battle, turnId, change) {
+  return { ...battle, turns: battle.turns.map((turn) => (turn.turn_id === turnId ? change(turn) : turn)) };
+}
+
+function changeSide(battle, turnId, side, news) {
+  return changeTurn(battle, turnId, (turn) => ({ ...turn, [side]: { ...turn[side], ...news } }));
+}
+
+export function isOpen({ status }) {
+  return status === "queued" || status === "running";
+}
+
+function changeFrames(frames, message) {
+  if (message.type === "rollout.frames") return addFrames(frames, message);
+  if (message.type !== "turn.opened") return frames;
+  const { [message.turn.turn_id]: _startsAgain, ...others } = frames;
+  return others;
+}
+
+function addFrames(frames, { turn_id, from_step, left, right }) {
+  const known = frames[turn_id] ?? { left: [], right: [], whole: true };
+  const reach = Math.max(known.left.length, known.right.length);
+  if (!known.whole || from_step > reach) return { ...frames, [turn_id]: { ...known, whole: false } };
+  const grow = (rows, more) => [...rows, ...(more?.steps ?? []).slice(Math.max(0, rows.length - from_step))];
+  return {
+    ...frames,
+    [turn_id]: { left: grow(known.left, left), right: grow(known.right, right), whole: true },
+  };
+}

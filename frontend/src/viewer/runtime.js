@@ -1,0 +1,81 @@
+// The page's end of the MuJoCo worker: starts it, loads a scene from its manifest, asks it for poses.
+
+export class RuntimeFailure extends Error {}
+
+export class Runtime {
+  #worker;
+  #waiting = new Map();
+  #lastId = 0;
+
+  /** @param {{workerUrl: string, wasmUrl: string}} addresses of the static files */
+  constructor({ workerUrl, wasmUrl }) {
+    this.engineVersion = null;
+    this.scene = null;
+    this.#worker = new Worker(workerUrl, { type: "module" });
+    this.#worker.addEventListener("message", ({ data }) => this.#settle(data));
+    this.#worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      this.#failAll(event.message || "its script could not be loaded");
+    });
+    this.booted = this.#ask("boot", { wasmUrl: new URL(wasmUrl, document.baseURI).href }).then(({ version }) => {
+      this.engineVersion = version;
+    });
+    this.booted.catch(() => {});
+  }
+
+  /** Fetches and compiles a scene; engine and files load at the same time. Resolves to its description. */
+  async load(manifest) {
+    const [xml, assets] = await Promise.all([
+      fetchBytes(manifest.xml.url),
+      Promise.all(manifest.assets.map(async ({ name, url }) => ({ name, bytes: await fetchBytes(url) }))),
+      this.booted,
+    ]);
+    this.scene = await this.#ask(
+      "load",
+      { xml: new TextDecoder().decode(xml), assets },
+      assets.map(({ bytes }) => bytes.buffer),
+    );
+    return this.scene;
+  }
+
+  poses(requests) {
+    return this.#ask("poses", { requests });
+  }
+
+  inspect(qpos) {
+    return this.#ask("inspect", { qpos });
+  }
+
+  dispose() {
+    this.#worker.terminate();
+    this.#failAll("closed");
+  }
+
+  #ask(op, args, transfer = []) {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, op, ...args }, transfer);
+    });
+  }
+
+  #settle({ id, result, error }) {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (!waiting) return;
+    if (error === undefined) waiting.resolve(result);
+    else waiting.reject(new RuntimeFailure(error));
+  }
+
+  #failAll(reason) {
+    for (const { reject } of this.#waiting.values()) reject(new RuntimeFailure(reason));
+    this.#waiting.clear();
+  }
+}
+
+async function fetchBytes(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new RuntimeFailure(`${url} answered ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}

@@ -1,0 +1,169 @@
+// A three.js scene built from what the worker reports of a compiled MuJoCo model, moved by the poses it computes.
+
+import * as THREE from "three";
+
+const PLANE = 0;
+const SPHERE = 2;
+const CAPSULE = 3;
+const ELLIPSOID = 4;
+const CYLINDER = 5;
+const BOX = 6;
+const MESH = 7;
+
+/** Groups from here on are collision shapes and helpers, which MuJoCo's own viewers hide too. */
+const HIDDEN_GROUP = 3;
+const ENDLESS = 20;
+const UNSET_COLOUR = "0.5,0.5,0.5,1";
+
+/** three stands cylinders and capsules along y, MuJoCo along z. */
+const upright = (geometry) => geometry.rotateX(Math.PI / 2);
+
+const shapes = {
+  [PLANE]: ([x, y]) => new THREE.PlaneGeometry(2 * (x || ENDLESS), 2 * (y || ENDLESS)),
+  [SPHERE]: ([radius]) => new THREE.SphereGeometry(radius, 32, 20),
+  [CAPSULE]: ([radius, half]) => upright(new THREE.CapsuleGeometry(radius, 2 * half, 8, 24)),
+  [ELLIPSOID]: ([x, y, z]) => new THREE.SphereGeometry(1, 32, 20).scale(x, y, z),
+  [CYLINDER]: ([radius, half]) => upright(new THREE.CylinderGeometry(radius, radius, 2 * half, 48)),
+  [BOX]: ([x, y, z]) => new THREE.BoxGeometry(2 * x, 2 * y, 2 * z),
+};
+
+/** Geometries of a described model, made once and shared by both viewers. */
+export class Shapes {
+  constructor(description) {
+    this.description = description;
+    this.meshes = description.meshes.map(meshGeometry);
+    this.geometries = description.geoms.map((geom) =>
+      geom.type === MESH ? this.meshes[geom.mesh] : shapes[geom.type]?.(geom.size),
+    );
+  }
+
+  dispose() {
+    for (const geometry of new Set([...this.geometries, ...this.meshes])) geometry?.dispose();
+  }
+}
+
+function meshGeometry({ positions, normals, uvs }) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
+  if (uvs) geometry.setAttribute("uv", new THREE.BufferAttribute(uvs, 2));
+  return geometry;
+}
+
+export class StageScene {
+  #owned = [];
+  #objects = [];
+
+  /**
+   * @param {Shapes} shapes
+   * @param {{lite: boolean, background: string}} look `lite`: cheaper materials, no shadows
+   */
+  constructor(shapes, { lite, background }) {
+    this.root = new THREE.Scene();
+    this.lite = lite;
+    this.setBackground(background);
+    this.#addLights();
+    const materials = new Map();
+    shapes.description.geoms.forEach((geom, index) => {
+      const geometry = shapes.geometries[index];
+      if (geom.group < HIDDEN_GROUP && geometry) this.#addGeom(geom, index, geometry, shapes.description, materials);
+    });
+  }
+
+  /** Places every geom. `xpos`: 3 numbers per geom [m]; `xmat`: 9 per geom, row by row. */
+  update({ xpos, xmat }) {
+    for (const { object, index } of this.#objects) {
+      const p = 3 * index;
+      const r = 9 * index;
+      // prettier-ignore
+      object.matrix.set(
+        xmat[r], xmat[r + 1], xmat[r + 2], xpos[p],
+        xmat[r + 3], xmat[r + 4], xmat[r + 5], xpos[p + 1],
+        xmat[r + 6], xmat[r + 7], xmat[r + 8], xpos[p + 2],
+        0, 0, 0, 1,
+      );
+      object.matrixWorldNeedsUpdate = true;
+    }
+  }
+
+  setBackground(colour) {
+    this.root.background = new THREE.Color(colour);
+    this.root.fog = new THREE.Fog(colour, 1.6, 4.2);
+  }
+
+  dispose() {
+    for (const each of this.#owned) each.dispose();
+    this.root.clear();
+  }
+
+  #addLights() {
+    this.root.add(new THREE.HemisphereLight(0xffffff, 0x9a9184, this.lite ? 2.4 : 1.9));
+    const lamp = new THREE.DirectionalLight(0xfff4e6, this.lite ? 1.5 : 2.3);
+    lamp.position.set(0.1, -0.75, 1.6);
+    lamp.target.position.set(0.27, 0, 0);
+    lamp.castShadow = !this.lite;
+    lamp.shadow.mapSize.set(2048, 2048);
+    Object.assign(lamp.shadow.camera, { left: -0.6, right: 0.6, top: 0.6, bottom: -0.6, near: 0.5, far: 3 });
+    lamp.shadow.bias = -0.0004;
+    lamp.shadow.normalBias = 0.002;
+    lamp.shadow.radius = 3;
+    this.root.add(lamp, lamp.target);
+    this.#owned.push(lamp);
+  }
+
+  #addGeom(geom, index, geometry, description, materials) {
+    const look = lookOf(geom, description);
+    if (look.rgba[3] === 0) return;
+    const key = JSON.stringify(look);
+    if (!materials.has(key)) materials.set(key, this.#material(look, description));
+    const object = new THREE.Mesh(geometry, materials.get(key));
+    object.name = geom.name;
+    object.matrixAutoUpdate = false;
+    object.castShadow = !this.lite && geom.type !== PLANE;
+    object.receiveShadow = !this.lite;
+    this.#objects.push({ object, index });
+    this.root.add(object);
+  }
+
+  #material({ rgba: [r, g, b, a], shininess, texture, repeat }, description) {
+    const options = {
+      color: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace),
+      transparent: a < 1,
+      opacity: a,
+      map: texture >= 0 ? this.#texture(description.textures[texture], repeat) : null,
+    };
+    const material = this.lite
+      ? new THREE.MeshLambertMaterial(options)
+      : new THREE.MeshStandardMaterial({ ...options, roughness: 0.85 - 0.5 * shininess, metalness: 0 });
+    this.#owned.push(material);
+    return material;
+  }
+
+  #texture(described, repeat) {
+    if (!described) return null;
+    const { pixels, width, height } = described;
+    const texture = new THREE.DataTexture(pixels, width, height);
+    texture.colorSpace = THREE.SRGBColorSpace;
+    texture.wrapS = THREE.RepeatWrapping;
+    texture.wrapT = THREE.RepeatWrapping;
+    texture.repeat.set(...repeat);
+    texture.magFilter = THREE.LinearFilter;
+    texture.minFilter = THREE.LinearMipmapLinearFilter;
+    texture.generateMipmaps = true;
+    texture.needsUpdate = true;
+    this.#owned.push(texture);
+    return texture;
+  }
+}
+
+/** A geom's own colour wins over its material's, as in MuJoCo. */
+function lookOf(geom, description) {
+  const material = description.materials[geom.material];
+  const own = geom.rgba.join() !== UNSET_COLOUR;
+  return {
+    rgba: own || !material ? geom.rgba : material.rgba,
+    shininess: material?.shininess ?? 0.2,
+    texture: material?.texture ?? -1,
+    repeat: material?.repeat ?? [1, 1],
+  };
+}
