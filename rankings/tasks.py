@@ -1,4 +1,4 @@
-"""What the worker does for the rankings; beat sends it by name (`rankings.schedule`)."""
+"""What the worker does for the rankings; beat sends it by name, hourly (`settings.BEAT_TASKS`)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,92 @@
+"""What moderators see of the rankings: the boards and the worker, to read; and one button, to aggregate now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
+
+from rankings import aggregation
+from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+
+FIGURES = [
+    "elo_score",
+    "elo_ci",
+    "elo_sequential",
+    "vote_count",
+    "win_count",
+    "loss_count",
+    "tie_count",
+    "both_bad_count",
+    "win_rate",
+    "updated_at",
+]
+
+
+class ReadOnlyAdmin(admin.ModelAdmin[Any]):
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(ModelStatsTotal)
+class ModelStatsTotalAdmin(ReadOnlyAdmin):
+    list_display = ["model", "organization", *FIGURES]
+    list_select_related = ["model"]
+    list_filter = ["organization"]
+    search_fields = ["model__id", "model__name"]
+    ordering = ["-elo_score"]
+
+
+@admin.register(ModelStatsByRobot)
+class ModelStatsByRobotAdmin(ReadOnlyAdmin):
+    list_display = ["model", "robot_id", *FIGURES]
+    list_select_related = ["model"]
+    list_filter = ["robot_id"]
+    search_fields = ["model__id", "model__name"]
+    ordering = ["robot_id", "-elo_score"]
+
+
+@admin.register(WorkerStatus)
+class WorkerStatusAdmin(ReadOnlyAdmin):
+    list_display = ["worker_name", "status", "last_run_at", "votes_processed", "error_message"]
+
+    def get_urls(self) -> list[URLPattern]:
+        run = path("run/", self.admin_site.admin_view(self.run), name="rankings_workerstatus_run")
+        return [run, *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "may_run": _may_run(request)})
+
+    @method_decorator(require_POST)
+    def run(self, request: HttpRequest) -> HttpResponseRedirect:
+        if not _may_run(request):
+            raise PermissionDenied
+        try:
+            report = aggregation.aggregate()
+        except Exception as error:  # noqa: BLE001  any reason; it is in the worker's row too
+            self.message_user(request, f"The aggregation failed: {error}", messages.ERROR)
+        else:
+            self.message_user(request, _told(report), messages.WARNING if report.votes_failed else messages.SUCCESS)
+        return HttpResponseRedirect(reverse("admin:rankings_workerstatus_changelist"))
+
+
+def _may_run(request: HttpRequest) -> bool:
+    return request.user.has_perm("rankings.run_aggregation")
+
+
+def _told(report: aggregation.Report) -> str:
+    return (
+        f"{report.votes_processed} votes processed, {report.votes_failed} failed, "
+        f"{report.rows_changed} rows of the boards changed."
+    )

@@ -1,0 +1,210 @@
+"""Reads shaped for the leaderboard: the API and the page show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, Literal
+
+from django.core.cache import cache
+from django.db.models import Count
+
+from arena.errors import UnknownName
+from arena.models import Battle, ProcessingStatus, Session, Vote, VoteChoice
+from policies.models import Policy, PolicyStatus
+from rankings.aggregation import GLOBAL, STATISTICS, WORKER, worker_status
+from rankings.boards import MINIMUM_VOTES, Standing, standings, unvoted
+from rankings.counts import Ballot
+from rankings.models import ModelStatsByRobot, ModelStatsTotal
+from rankings.shapes import Leaderboard, RankingRow, Statistics, Worker
+from simulation import catalogue
+
+SCENE_BOARD_SECONDS = 3600
+Order = Literal["asc", "desc"]
+SORTS: dict[str, tuple[Callable[[RankingRow, Standing], Any], Order]] = {
+    "elo": (lambda row, standing: standing.elo_score, "desc"),
+    "votes": (lambda row, standing: standing.vote_count, "desc"),
+    "win_rate": (lambda row, standing: standing.win_rate, "desc"),
+    "name": (lambda row, standing: row["name"].casefold(), "asc"),
+}
+"""Sort name -> (key, order unless asked otherwise)."""
+
+
+@dataclass(frozen=True)
+class LeaderboardQuery:
+    """What to show. Empty text means no filter; names are checked by `leaderboard`."""
+
+    robot_id: str = ""
+    scene_id: str = ""
+    organization: str = ""
+    family: str = ""
+    search: str = ""
+    sort: str = "elo"
+    order: str = ""
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> LeaderboardQuery:
+        """From the parameters of an address; what is no filter is ignored."""
+        return cls(**{field.name: parameters[field.name] for field in fields(cls) if parameters.get(field.name)})
+
+    def check(self) -> None:
+        """Raise UnknownName for a robot, scene, sort or order that does not exist."""
+        robots = {robot.id for robot in catalogue.robots()}
+        scenes = {scene.id: scene.robots for scene in catalogue.scenes()}
+        if self.robot_id and self.robot_id not in robots:
+            raise UnknownName("robot", robots)
+        here = [name for name, with_robots in scenes.items() if not self.robot_id or self.robot_id in with_robots]
+        if self.scene_id and self.scene_id not in here:
+            raise UnknownName("scene", here)
+        if self.sort not in SORTS:
+            raise UnknownName("sort", SORTS)
+        if self.order and self.order not in ("asc", "desc"):
+            raise UnknownName("order", ("asc", "desc"))
+
+    @property
+    def board(self) -> str:
+        return "/".join(name for name in (self.robot_id, self.scene_id) if name) or GLOBAL
+
+
+def leaderboard(query: LeaderboardQuery) -> Leaderboard:
+    """One board, ranked as a whole, then filtered and sorted: a filter never changes a rank."""
+    query.check()
+    status = worker_status()
+    updated = status.last_run_at if status else None
+    policies = {policy.pk: policy for policy in Policy.objects.filter(reference=False).defer("card", "description")}
+    board = [standing for standing in _board(query, updated) if standing.model_id in policies]
+    board += [unvoted(name) for name in _without_votes(board, policies.values())]
+    ranks = _ranks(board)
+    entries = [(_row(each, policies[each.model_id], ranks.get(each.model_id)), each) for each in board]
+    shown = _sorted([entry for entry in entries if _fits(query, entry[0])], query)
+    return {
+        "rankings": [row for row, standing in shown if not standing.provisional],
+        "provisional": [row for row, standing in shown if standing.provisional],
+        "metadata": {
+            "board": query.board,
+            "total_models": len(board),
+            "total_votes": sum(standing.vote_count for standing in board) // 2,
+            "last_updated": _iso(updated),
+            "minimum_votes": MINIMUM_VOTES,
+            "robots": sorted(robot.id for robot in catalogue.robots()),
+            "scenes": sorted(scene.id for scene in catalogue.scenes()),
+            "organizations": sorted({row["organization"] for row, _ in entries} - {""}),
+            "families": sorted({row["family"] for row, _ in entries}),
+        },
+    }
+
+
+def statistics() -> Statistics:
+    votes = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED)
+    outcomes = dict.fromkeys(VoteChoice.values, 0) | _counted(votes, "vote")
+    robots = {robot.id: 0 for robot in catalogue.robots()} | _counted(votes, "robot_id")
+    decisive = outcomes[VoteChoice.LEFT_BETTER] + outcomes[VoteChoice.RIGHT_BETTER]
+    status = worker_status()
+    return {
+        "total_models": Policy.objects.filter(reference=False).count(),
+        "total_votes": sum(outcomes.values()),
+        "total_voters": votes.exclude(user_id=None).aggregate(found=Count("user_id", distinct=True))["found"],
+        "total_battles": Battle.objects.count(),
+        "total_sessions": Session.objects.count(),
+        "votes_by_outcome": outcomes,
+        "votes_by_robot": robots,
+        "left_win_share": round(outcomes[VoteChoice.LEFT_BETTER] / decisive, 4) if decisive else None,
+        "last_updated": _iso(status.last_run_at if status else None),
+    }
+
+
+def worker(*, for_staff: bool) -> Worker:
+    status = worker_status()
+    waiting = _counted(Vote.objects.exclude(processing_status=ProcessingStatus.PROCESSED), "processing_status")
+    return {
+        "worker_name": WORKER,
+        "status": status.status if status else "never run",
+        "last_run_at": _iso(status.last_run_at if status else None),
+        "votes_processed": status.votes_processed if status else 0,
+        "pending_votes": waiting.get(ProcessingStatus.PENDING, 0),
+        "failed_votes": waiting.get(ProcessingStatus.FAILED, 0),
+        "error_message": status.error_message if status and for_staff else None,
+    }
+
+
+def _board(query: LeaderboardQuery, updated: datetime | None) -> list[Standing]:
+    if query.scene_id:
+        return _scene_board(query, updated)
+    rows = (
+        ModelStatsByRobot.objects.filter(robot_id=query.robot_id) if query.robot_id else ModelStatsTotal.objects.all()
+    )
+    return [Standing(**row) for row in rows.values("model_id", *STATISTICS)]
+
+
+def _scene_board(query: LeaderboardQuery, updated: datetime | None) -> list[Standing]:
+    """Fitted from the scene's processed votes when first asked for; the next aggregation makes it stale."""
+    key = f"rankings:{query.board}:{_iso(updated)}"
+    found: list[Standing] | None = cache.get(key)
+    if found is None:
+        votes = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED, scene_id=query.scene_id)
+        if query.robot_id:
+            votes = votes.filter(robot_id=query.robot_id)
+        cast = votes.order_by("voted_at", "id").values_list("left_model_id", "right_model_id", "vote", "user_id")
+        found = standings([Ballot(*each) for each in cast])
+        cache.set(key, found, SCENE_BOARD_SECONDS)
+    return found
+
+
+def _without_votes(board: Iterable[Standing], policies: Iterable[Policy]) -> list[str]:
+    voted = {standing.model_id for standing in board}
+    return sorted(each.pk for each in policies if each.pk not in voted and each.status == PolicyStatus.ACTIVE)
+
+
+def _ranks(board: Iterable[Standing]) -> dict[str, int]:
+    """1 for the highest score; equal scores share a rank, and the ranks after them are skipped."""
+    scores = {standing.model_id: standing.elo_score for standing in board if not standing.provisional}
+    return {name: 1 + sum(other > score for other in scores.values()) for name, score in scores.items()}
+
+
+def _row(standing: Standing, policy: Policy, rank: int | None) -> RankingRow:
+    return {
+        "rank": rank,
+        "model_id": standing.model_id,
+        "name": policy.name,
+        "elo_score": standing.elo_score,
+        "elo_ci": standing.elo_ci,
+        "elo_low": round(standing.elo_score - standing.elo_ci, 1),
+        "elo_high": round(standing.elo_score + standing.elo_ci, 1),
+        "elo_sequential": standing.elo_sequential,
+        "vote_count": standing.vote_count,
+        "win_count": standing.win_count,
+        "loss_count": standing.loss_count,
+        "tie_count": standing.tie_count,
+        "both_bad_count": standing.both_bad_count,
+        "win_rate": round(standing.win_rate, 2),
+        "organization": policy.organization,
+        "license": policy.license,
+        "family": policy.family,
+        "provenance": policy.provenance,
+        "status": PolicyStatus(policy.status).value,
+    }
+
+
+def _fits(query: LeaderboardQuery, row: RankingRow) -> bool:
+    sought = query.search.strip().casefold()
+    return (
+        (not query.organization or row["organization"].casefold() == query.organization.casefold())
+        and (not query.family or row["family"].casefold() == query.family.casefold())
+        and (sought in row["name"].casefold() or sought in row["model_id"].casefold())
+    )
+
+
+def _sorted(entries: list[tuple[RankingRow, Standing]], query: LeaderboardQuery) -> list[tuple[RankingRow, Standing]]:
+    """By the wanted key; equals by rating, then by name, whichever the order."""
+    key, usual = SORTS[query.sort]
+    steady = sorted(entries, key=lambda entry: (-entry[1].elo_score, entry[0]["name"].casefold(), entry[1].model_id))
+    return sorted(steady, key=lambda entry: key(*entry), reverse=(query.order or usual) == "desc")
+
+
+def _counted(votes: Any, column: str) -> dict[str, int]:
+    return dict(votes.order_by().values_list(column).annotate(count=Count("pk")))
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

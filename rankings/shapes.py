@@ -1,0 +1,82 @@
+"""The JSON that the rankings tell, declared once."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+
+class RankingRow(TypedDict):
+    """`rank` is null for a provisional policy; `win_rate` is wins / votes, to two places."""
+
+    rank: int | None
+    model_id: str
+    name: str
+    elo_score: int
+    elo_ci: float
+    elo_low: float
+    elo_high: float
+    elo_sequential: int
+    vote_count: int
+    win_count: int
+    loss_count: int
+    tie_count: int
+    both_bad_count: int
+    win_rate: float
+    organization: str
+    license: str
+    family: str
+    provenance: str
+    status: Literal["active", "retired", "unavailable"]
+
+
+class LeaderboardMetadata(TypedDict):
+    """`board` is "global", a robot, a scene, or "robot/scene". Counts are the board's, before any filter."""
+
+    board: str
+    total_models: int
+    total_votes: int
+    last_updated: str | None
+    minimum_votes: int
+    robots: list[str]
+    scenes: list[str]
+    organizations: list[str]
+    families: list[str]
+
+
+class Leaderboard(TypedDict):
+    rankings: list[RankingRow]
+    provisional: list[RankingRow]
+    metadata: LeaderboardMetadata
+
+
+class Statistics(TypedDict):
+    """Over the votes that are in the boards. `left_win_share`: of the votes with a winner; null without one."""
+
+    total_models: int
+    total_votes: int
+    total_voters: int
+    total_battles: int
+    total_sessions: int
+    votes_by_outcome: dict[str, int]
+    votes_by_robot: dict[str, int]
+    left_win_share: float | None
+    last_updated: str | None
+
+
+class Worker(TypedDict):
+    """`votes_processed` counts the last run. The wording of an error is for staff; others read null."""
+
+    worker_name: str
+    status: str
+    last_run_at: str | None
+    votes_processed: int
+    pending_votes: int
+    failed_votes: int
+    error_message: str | None
+
+
+class Aggregated(TypedDict):
+    status: Literal["ok"]
+    votes_processed: int
+    votes_failed: int
+    rows_changed: int
