@@ -182,7 +182,7 @@ def _row(standing: Standing, policy: Policy, rank: int | None) -> RankingRow:
         "license": policy.license,
         "family": policy.family,
         "provenance": policy.provenance,
-        "status": PolicyStatus(policy.status).value,
+        "status": policy.status,
     }
 
 

@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 
 class RankingRow(TypedDict):
-    """`rank` is null for a provisional policy; `win_rate` is wins / votes, to two places."""
+    """`rank` is null for a provisional policy; `win_rate` is wins / votes, to two places; `status` as in the registry."""
 
     rank: int | None
     model_id: str
@@ -26,7 +26,7 @@ class RankingRow(TypedDict):
     license: str
     family: str
     provenance: str
-    status: Literal["active", "retired", "unavailable"]
+    status: str
 
 
 class LeaderboardMetadata(TypedDict):
