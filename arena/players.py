@@ -1,0 +1,66 @@
+"""Opening whoever plays: a policy family's folder, or a reference that knows the environment. For workers and commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from policies.base import PolicyError
+from policies.registry import families, open_policy
+from simulation.contracts import Chunking, Floats, Observation, Policy
+from simulation.environment import Environment
+from simulation.expert import HoldStill, ScriptedExpert
+
+EXPERT, STILL = "expert", "still"
+EVERY_STEP = Chunking(execute=1)
+
+
+class PlayerRow(Protocol):
+    """The part of a registry row that opening needs; `policies.models.Policy` has it."""
+
+    @property
+    def adapter(self) -> str: ...
+
+    @property
+    def model_path(self) -> str: ...
+
+
+class UnknownAdapter(PolicyError):
+    code = "unknown_adapter"
+
+
+@dataclass(frozen=True)
+class Player:
+    """A policy (contracts.Policy) with how its chunks are to be played, which the runner is told."""
+
+    policy: Policy
+    chunking: Chunking
+
+    def reset(self, instruction: str, seed: int) -> None:
+        self.policy.reset(instruction, seed)
+
+    def infer(self, observation: Observation) -> Floats:
+        return self.policy.infer(observation)
+
+    def close(self) -> None:
+        self.policy.close()
+
+
+def open_player(row: PlayerRow | Path, environment: Environment, device: str | None = None) -> Player:
+    """Open a registry row or a policy folder. Raises PolicyError when it cannot be opened."""
+    if isinstance(row, Path):
+        return _open_folder(row, device)
+    if row.adapter == EXPERT:
+        return Player(ScriptedExpert(environment), EVERY_STEP)
+    if row.adapter == STILL:
+        return Player(HoldStill(), EVERY_STEP)
+    if row.adapter in families:
+        return _open_folder(Path(row.model_path), device)
+    known = ", ".join(sorted([EXPERT, STILL, *families]))
+    raise UnknownAdapter(f"unknown adapter {row.adapter!r}; known: {known}")
+
+
+def _open_folder(folder: Path, device: str | None) -> Player:
+    policy = open_policy(folder, device)
+    return Player(policy, policy.spec.chunking)
