@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 
 class RankingRow(TypedDict):
-    """`rank` is null for a provisional policy; `win_rate` is wins / votes, to two places; `status` as in the registry."""
+    """`rank` is null for a provisional policy; `win_rate` is wins / votes to two places; `status` is the registry's."""
 
     rank: int | None
     model_id: str
