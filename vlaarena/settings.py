@@ -12,7 +12,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from vlaarena import env
+from vlaarena import env, static_headers
 from vlaarena.log_filters import is_no_health_answer
 from vlaarena.supervisor.folder import DataFolder
 
@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "channels",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_celery_beat",
     "csp",
     "vlaarena",
@@ -195,6 +196,8 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # all addresses come from {% static %}
+WHITENOISE_ADD_HEADERS_FUNCTION = static_headers.add_headers
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.test import Client
 
 pytestmark = pytest.mark.django_db
@@ -24,4 +25,7 @@ def test_the_page_loads_its_scripts_and_styles_from_here_and_runs_none_written_i
     assert all("src=" in attributes and not body.strip() for attributes, body in scripts)
     addresses = re.findall(r'(?:src|href)="([^"]+)"', page)
     assert all(address.startswith("/") for address in addresses), addresses
+    files = [address.removeprefix("/static/") for address in addresses if address.startswith("/static/")]
+    assert files
+    assert [file for file in files if not finders.find(file)] == []
     assert "script-src 'self';" in response.headers["Content-Security-Policy"] + ";"
