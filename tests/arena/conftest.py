@@ -1,0 +1,87 @@
+"""A visitor to the arena, two contestants, and rollouts played here and now instead of by a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from arena import episodes
+from arena.models import Battle, Rollout
+from tests.factories import PolicyFactory
+from tests.fakes import FakeStage
+
+
+@dataclass
+class Visitor:
+    """A browser or a program that keeps its cookie."""
+
+    client: Client = field(default_factory=Client)
+
+    def get(self, address: str, **headers: str) -> HttpResponse:
+        return self.client.get(f"/api/{address}", headers=headers)
+
+    def post(self, address: str, body: Any = None, **headers: str) -> HttpResponse:
+        return self.client.post(
+            f"/api/{address}", {} if body is None else body, content_type="application/json", headers=headers
+        )
+
+    def open(self) -> str:
+        """Open a session; answers the id of its first battle."""
+        opened = self.post("sessions/init", {"robot_id": "widowx", "scene_id": "table"})
+        assert opened.status_code == 201, opened.content
+        battle_id: str = opened.json()["battle_id"]
+        return battle_id
+
+    def send(self, battle_id: str, instruction: str = "pick up the red cube", **more: Any) -> dict[str, Any]:
+        sent = self.post(f"battles/{battle_id}/turns", {"instruction": instruction, **more})
+        assert sent.status_code == 202, sent.content
+        return dict(sent.json())
+
+    def battle(self, battle_id: str) -> dict[str, Any]:
+        seen = self.get(f"battles/{battle_id}")
+        assert seen.status_code == 200, seen.content
+        return dict(seen.json())
+
+
+@pytest.fixture
+def visitor(contestants: list[Any]) -> Visitor:
+    return Visitor()
+
+
+@pytest.fixture
+def contestants(transactional_db: None) -> list[Any]:
+    return [PolicyFactory(id="alpha"), PolicyFactory(id="beta")]
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> FakeStage:
+    """The stage on which `play` plays."""
+    fake = FakeStage()
+    monkeypatch.setattr(episodes, "stage", lambda: fake)
+    return fake
+
+
+def play(turn: dict[str, Any]) -> None:
+    """Play both sides of a sent turn, as a worker would."""
+    episodes.play(turn["left_episode_id"])
+    episodes.play(turn["right_episode_id"])
+
+
+def play_battle(visitor: Visitor, instruction: str = "pick up the red cube") -> str:
+    """Open a session and play a turn of its first battle; answers the battle's id. Needs the fixture `stage`."""
+    battle_id = visitor.open()
+    play(visitor.send(battle_id, instruction))
+    return battle_id
+
+
+def battle_row(battle_id: str) -> Battle:
+    return Battle.objects.select_related("session", "left_model", "right_model").get(battle_id=battle_id)
+
+
+def side_of(battle_id: str, side: str) -> Rollout:
+    """The last turn's rollout of this side."""
+    return Rollout.objects.filter(turn__battle__battle_id=battle_id, side=side).order_by("-turn__seq")[0]

@@ -1,0 +1,111 @@
+"""A small world and small policies that keep the contracts, and need neither physics nor pictures."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arena.players import Player
+from policies.base import PolicyError
+from policies.models import Policy
+from simulation.contracts import CameraSpec, Chunking, Floats, Observation, StartState
+from simulation.goals import Judgement
+
+NQ = NV = 4
+ENGINE, SCENE_HASH = "fake-1", "f" * 64
+
+
+@dataclass
+class FakeOutcome:
+    judgement: Judgement
+    diverged: bool = False
+    physics_s: float = 0.0
+
+
+class FakeEnvironment:
+    """Its state is the sum of the actions played, beginning with numbers that the seed stands for."""
+
+    engine_version, scene_hash = ENGINE, SCENE_HASH
+
+    def __init__(self) -> None:
+        self._state = np.zeros(NQ)
+        self._time = 0.0
+        self.success_at = 10**6
+        self._steps = 0
+
+    def reset(self, seed: int) -> StartState:
+        self._state, self._time, self._steps = np.random.default_rng(seed).normal(size=NQ), 0.0, 0
+        return self.state()
+
+    def restore(self, state: StartState) -> None:
+        self._state, self._time, self._steps = state.qpos.copy(), state.time, 0
+
+    def state(self) -> StartState:
+        return StartState(self._time, self._state.copy(), np.zeros(NV), np.zeros(NV), np.full(14, self._state[0]))
+
+    def set_instruction(self, text: str) -> None:
+        self._steps = 0
+
+    def observe(self, instruction: str, step: int = 0, cameras: tuple[CameraSpec, ...] = ()) -> Observation:
+        images = {camera.name: np.zeros((camera.height, camera.width, 3), np.uint8) for camera in cameras}
+        return Observation(images, np.zeros(8, np.float32), instruction, step)
+
+    def step(self, action: Floats) -> FakeOutcome:
+        self._state = self._state + action[:NQ]
+        self._time += 0.2
+        self._steps += 1
+        done = self._steps >= self.success_at
+        return FakeOutcome(Judgement(done, 1.0 if done else 0.1))
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass
+class FakePolicy:
+    """Moves by `stride` each step. `raises`: what its inference raises; `pause_s`: how long it thinks."""
+
+    stride: float = 0.01
+    raises: Exception | None = None
+    answer: Floats | None = None
+    pause_s: float = 0.0
+    resets: list[tuple[str, int]] = field(default_factory=list)
+    closed: int = 0
+
+    def reset(self, instruction: str, seed: int) -> None:
+        self.resets.append((instruction, seed))
+
+    def infer(self, observation: Observation) -> Floats:
+        if self.pause_s:
+            time.sleep(self.pause_s)
+        if self.raises is not None:
+            raise self.raises
+        return np.full((1, 7), self.stride) if self.answer is None else self.answer
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class FakeStage:
+    """A stage whose policies are given by hand: `stage.cast[policy_id] = FakePolicy(...)`. Others move a little."""
+
+    def __init__(self) -> None:
+        self.cast: dict[str, FakePolicy | PolicyError] = {}
+        self.success_at: dict[str, int] = {}
+        self.dropped: list[str] = []
+        self._environment = FakeEnvironment()
+
+    def environment(self, robot_id: str, scene_id: str) -> FakeEnvironment:
+        return self._environment
+
+    def player(self, policy: Policy, robot_id: str, scene_id: str) -> Player:
+        found = self.cast.get(policy.id) or FakePolicy()
+        if isinstance(found, PolicyError):
+            raise found
+        self._environment.success_at = self.success_at.get(policy.id, 10**6)
+        return Player(found, Chunking())
+
+    def drop(self, policy: Policy) -> None:
+        self.dropped.append(policy.id)
