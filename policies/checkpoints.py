@@ -1,0 +1,161 @@
+"""Weights from files into a network built on the meta device: tensor by tensor, each checked, none copied twice.
+
+A checkpoint is first a table of places in files, made from headers alone: here for safetensors, whole or in shards, in
+`policies.flax_checkpoint` for flax. Then the bytes of each tensor are read once, straight into the tensor.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from policies.base import BadTensors, MissingFile
+from policies.folder import WEIGHTS, read_json
+
+WEIGHTS_INDEX = "model.safetensors.index.json"
+
+_SAFETENSORS_TYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+_FINITE_PIECE = 1 << 22  # elements looked at together: a whole embedding would need as much room again
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """Where a tensor lies: `pieces` are (offset, bytes) in `path`, in order."""
+
+    path: Path
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    pieces: tuple[tuple[int, int], ...]
+
+
+def default_device(device: str | None = None) -> tuple[torch.device, torch.dtype]:
+    """The device asked for, or the CPU, and the number type that goes with it: bfloat16 on CUDA, float32 elsewhere."""
+    chosen = torch.device(device or "cpu")
+    return chosen, torch.bfloat16 if chosen.type == "cuda" else torch.float32
+
+
+def build(make: Callable[[], T]) -> T:
+    """Build a network without memory for its weights; `load` brings them."""
+    with torch.device("meta"):
+        return make()
+
+
+def load(network: nn.Module, stored: Mapping[str, StoredTensor], device: torch.device, dtype: torch.dtype) -> None:
+    """Fill a network from `build` with exactly its tensors, in their shapes, all finite; freeze it, in eval mode.
+
+    Raises BadTensors naming the first tensor that is missing, misshapen, unknown, cut short or not finite.
+    """
+    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    compare(wanted, stored)
+    loaded = {name: read(name, stored[name]).to(dtype).to(device) for name in wanted}
+    network.load_state_dict(loaded, assign=True)
+    network.requires_grad_(False).eval()
+
+
+def compare(wanted: Mapping[str, tuple[int, ...]], stored: Mapping[str, StoredTensor]) -> None:
+    """Names and shapes, before any weight is read."""
+    for name, shape in wanted.items():
+        if name not in stored:
+            raise BadTensors(f"{_place(stored)}: tensor {name} {list(shape)} is missing")
+        found = stored[name]
+        if found.shape != shape:
+            raise BadTensors(f"{found.path}: tensor {name} is {list(found.shape)}, expected {list(shape)}")
+    for name, tensor in stored.items():
+        if name not in wanted:
+            raise BadTensors(f"{tensor.path}: tensor {name} {list(tensor.shape)} is not part of the network")
+
+
+def read(name: str, stored: StoredTensor) -> Tensor:
+    """One tensor in its stored number type; every number in it is finite."""
+    flat = torch.empty(math.prod(stored.shape), dtype=stored.dtype)
+    room = memoryview(flat.view(torch.uint8).numpy())  # type: ignore[arg-type]  # numpy arrays are buffers
+    with stored.path.open("rb", buffering=0) as stream:
+        for offset, size in stored.pieces:
+            stream.seek(offset)
+            piece, room = room[:size], room[size:]
+            while piece:
+                count = stream.readinto(piece)
+                if not count:
+                    raise BadTensors(f"{stored.path}: tensor {name} is cut short")
+                piece = piece[count:]
+    if not all(bool(part.isfinite().all()) for part in torch.split(flat, _FINITE_PIECE)):
+        raise BadTensors(f"{stored.path}: tensor {name} holds a number that is not finite")
+    return flat.view(stored.shape)
+
+
+def _place(stored: Mapping[str, StoredTensor]) -> str:
+    """For messages: the file, or the folder when the tensors lie in several."""
+    paths = {tensor.path for tensor in stored.values()}
+    return str(next(iter(paths))) if len(paths) == 1 else str(next(iter(paths)).parent) if paths else "no file"
+
+
+# ---- safetensors ---------------------------------------------------------------------------------------------------
+
+
+def find_safetensors(folder: Path) -> dict[str, StoredTensor]:
+    """All tensors of a folder: of the shards that the index names, or of the one file."""
+    if not (folder / WEIGHTS_INDEX).is_file():
+        return read_safetensors_header(folder / WEIGHTS)
+    places = read_json(folder, WEIGHTS_INDEX).get("weight_map")
+    if not isinstance(places, dict) or not places:
+        raise BadTensors(f"{folder / WEIGHTS_INDEX}: weight_map is missing")
+    found: dict[str, StoredTensor] = {}
+    for shard in sorted(set(places.values())):
+        if Path(shard).name != shard:
+            raise BadTensors(f"{folder / WEIGHTS_INDEX}: {shard!r} is not the name of a file in the same folder")
+        found |= read_safetensors_header(folder / shard)
+    for name, shard in places.items():
+        if name not in found or found[name].path.name != shard:
+            raise BadTensors(f"{folder / shard}: tensor {name} is missing, though {WEIGHTS_INDEX} says it is here")
+    return found
+
+
+def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
+    """Places of all tensors of one file, in its order. Each lies within the file and has the bytes its shape needs."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as stream:
+            length = int.from_bytes(stream.read(8), "little")
+            header = json.loads(stream.read(length)) if length <= size - 8 else None
+    except (FileNotFoundError, NotADirectoryError):
+        raise MissingFile(f"{path.parent}: {path.name} is missing") from None
+    except ValueError:
+        header = None
+    if not isinstance(header, dict):
+        raise BadTensors(f"{path}: not a safetensors file, or cut short within its header")
+    header.pop("__metadata__", None)
+    found = {name: _safetensor(path, name, entry, 8 + length) for name, entry in header.items()}
+    ordered = sorted(found.items(), key=lambda item: item[1].pieces[0])
+    for name, tensor in ordered:
+        if sum(tensor.pieces[0]) > size:
+            raise BadTensors(f"{path}: tensor {name} is cut short")
+    return dict(ordered)
+
+
+def _safetensor(path: Path, name: str, entry: Any, base: int) -> StoredTensor:
+    try:
+        dtype, shape = entry["dtype"], tuple(int(length) for length in entry["shape"])
+        begin, end = entry["data_offsets"]
+    except (TypeError, KeyError, ValueError):
+        raise BadTensors(f"{path}: tensor {name} has no proper header") from None
+    if dtype not in _SAFETENSORS_TYPES:
+        raise BadTensors(f"{path}: tensor {name} is {dtype}, expected one of {', '.join(_SAFETENSORS_TYPES)}")
+    return whole(path, name, shape, _SAFETENSORS_TYPES[dtype], ((base + begin, end - begin),))
+
+
+def whole(
+    path: Path, name: str, shape: tuple[int, ...], dtype: torch.dtype, pieces: tuple[tuple[int, int], ...]
+) -> StoredTensor:
+    """A stored tensor, once its pieces add up to what its shape needs."""
+    needed, there = math.prod(shape) * dtype.itemsize, sum(size for _, size in pieces)
+    if needed != there:
+        raise BadTensors(f"{path}: tensor {name} {list(shape)} needs {needed} bytes, the file gives it {there}")
+    return StoredTensor(path, shape, dtype, pieces)
