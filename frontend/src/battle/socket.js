@@ -49,10 +49,18 @@ export class BattleFeed extends EventTarget {
     socket.addEventListener("message", ({ data }) => this.#tell(JSON.parse(data)));
     socket.addEventListener("close", ({ code }) => {
       if (this.#closed) return;
-      if (code === REFUSED) this.dispatchEvent(new Event("refused"));
-      else this.#reconnectLater();
-      this.#setConnected(false);
+      if (code === REFUSED) this.#onlyPoll();
+      else {
+        this.#reconnectLater();
+        this.#setConnected(false);
+      }
     });
+  }
+
+  /** The socket is the owner's; staff who may look at the battle see it by polling. */
+  #onlyPoll() {
+    this.connected = false;
+    this.#pollTimer = setInterval(() => this.#pollOnce(), POLL_EVERY);
   }
 
   #reconnectLater() {

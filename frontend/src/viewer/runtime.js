@@ -26,7 +26,7 @@ export class Runtime {
   /** Fetches and compiles a scene; engine and files load at the same time. Resolves to its description. */
   async load(manifest) {
     const [xml, assets] = await Promise.all([
-      fetchBytes(manifest.xml.url),
+      fetchBytes(manifest.xml_url),
       Promise.all(manifest.assets.map(async ({ name, url }) => ({ name, bytes: await fetchBytes(url) }))),
       this.booted,
     ]);
