@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import logging
 from functools import cache
 from typing import cast
 
@@ -14,6 +16,8 @@ from simulation.worlds import World, load_world
 
 # OSMesa, no shadows, no reflections, no multisampling, hidden sites and collision shapes.
 RENDER_PROFILE = "osmesa-1"
+
+logging.getLogger("OpenGL").setLevel(logging.WARNING)  # it announces at every start which accelerators it lacks
 
 
 class Cameras:
@@ -92,4 +96,6 @@ def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple
 @cache
 def cameras_of(robot_id: str, scene_id: str, fifth_object: bool = False) -> Cameras:
     """The process's one renderer of a world: making one costs a quarter of a second, keeping it is free."""
-    return Cameras(load_world(robot_id, scene_id, fifth_object))
+    cameras = Cameras(load_world(robot_id, scene_id, fifth_object))
+    atexit.register(cameras.close)  # while OpenGL can still be spoken to
+    return cameras

@@ -1,0 +1,55 @@
+"""One environment for the tests of a process: physics is reset by each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from simulation.cameras import RENDER_PROFILE
+from simulation.contracts import Policy
+from simulation.environment import Environment
+from simulation.episode_format import build_document
+from simulation.expert import ScriptedExpert
+from simulation.recorder import Recorder
+from simulation.runner import run_episode
+
+Record = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def _environment() -> Environment:
+    return Environment("widowx", "table")
+
+
+@pytest.fixture
+def environment(_environment: Environment) -> Environment:
+    _environment.reset(0)
+    _environment.goal = None
+    return _environment
+
+
+@pytest.fixture
+def record(environment: Environment) -> Record:
+    """Play from the environment's present state and answer the episode document."""
+
+    def play(instruction: str, policy: Policy | None = None, episode_id: str = "ep_test") -> dict[str, Any]:
+        recorder = Recorder()
+        run_episode(environment, policy or ScriptedExpert(environment), instruction, 0, [recorder])
+        identity = {
+            "_id": episode_id,
+            "attempt": 1,
+            "robot_id": "widowx",
+            "scene_id": "table",
+            "instruction": instruction,
+        }
+        return build_document(
+            identity,
+            recorder.recording,
+            engine_version=environment.engine_version,
+            scene_hash=environment.scene_hash,
+            render_profile=RENDER_PROFILE,
+        )
+
+    return play

