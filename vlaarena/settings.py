@@ -194,7 +194,7 @@ STATIC_ROOT = Path(env.text("ARENA_STATIC", str(BASE_DIR / "build" / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "vlaarena.static_storage.StaticStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # all addresses come from {% static %}
 WHITENOISE_ADD_HEADERS_FUNCTION = static_headers.add_headers
