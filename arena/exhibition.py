@@ -1,4 +1,4 @@
-"""One turn between two policies without battle, queue or vote: both sides from one start, recorded, kept if possible."""
+"""One turn between two policies without battle, queue or vote: both from one start, recorded, kept if possible."""
 
 from __future__ import annotations
 

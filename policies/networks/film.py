@@ -105,6 +105,8 @@ class FilmBlock(nn.Module):
 
 
 class FilmNetwork(nn.Module):
+    grid: Tensor  # (S * S, 2) x, y of every cell's middle, 0..1
+
     def __init__(self, config: FilmConfig) -> None:
         super().__init__()
         self.config = config

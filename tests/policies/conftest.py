@@ -10,6 +10,7 @@ import pytest
 from policies.film.dataset import Demonstrations
 from policies.film.export import Naming, export
 from policies.film.training import Pace, Trainer, TrainingPlan
+from simulation.contracts import POLICY_CAMERA
 from tests.policies.tiny import write_demos
 
 
@@ -31,3 +32,19 @@ def _trained(tmp_path_factory: pytest.TempPathFactory, demos: Demonstrations) ->
 def folder(_trained: Path, tmp_path: Path) -> Path:
     """A copy that a test may spoil."""
     return Path(shutil.copytree(_trained, tmp_path / "film-toy"))
+
+
+@pytest.fixture(scope="session")
+def _picture_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("pictures")
+    demos = Demonstrations(write_demos(base / "demos", episodes=2, size=POLICY_CAMERA.height))
+    trainer = Trainer(demos, TrainingPlan(samples=4, batch=4), base / "run", Pace())
+    trainer.run()
+    export(trainer, Naming("film-wide", "Wide", "For tests in the real scene."), base / "film-wide")
+    return base / "film-wide"
+
+
+@pytest.fixture
+def picture_folder(_picture_trained: Path, tmp_path: Path) -> Path:
+    """A copy of a hardly trained policy for pictures of the real camera's size."""
+    return Path(shutil.copytree(_picture_trained, tmp_path / "film-wide"))

@@ -13,7 +13,7 @@ COLOURS = {"red": (220, 30, 30), "blue": (30, 30, 220)}
 SIZE, CHUNK, STEPS = 32, 4, 8
 
 
-def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2) -> Path:
+def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2, size: int = SIZE) -> Path:
     """Two coloured squares; the action moves towards the named one."""
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(seed)
@@ -22,7 +22,7 @@ def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2
     listed = []
     for number, part in enumerate(np.array_split(np.arange(episodes), shards)):
         moments = [int(episode) for episode in part for _ in range(STEPS)]
-        frames = [_frame(int(random.choice(trained)), episode, random) for episode in moments]
+        frames = [_frame(int(random.choice(trained)), episode, random, size) for episode in moments]
         shard = folder / f"shard-{number:05d}"
         shard.mkdir()
         for name in frames[0]:
@@ -32,13 +32,13 @@ def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2
     return folder
 
 
-def _frame(text: int, episode: int, random: np.random.Generator) -> dict[str, NDArray[Any]]:
-    spots = {colour: random.integers(4, SIZE - 8, 2) for colour in COLOURS}
-    image = np.full((SIZE, SIZE, 3), 128, np.uint8)
+def _frame(text: int, episode: int, random: np.random.Generator, size: int) -> dict[str, NDArray[Any]]:
+    spots = {colour: random.integers(4, size - 8, 2) for colour in COLOURS}
+    image = np.full((size, size, 3), 128, np.uint8)
     for colour, (x, y) in spots.items():
         image[y : y + 4, x : x + 4] = COLOURS[colour]
     named = (spots["red"] if text < 3 else spots["blue"]) + 2.0
-    centre = named / SIZE
+    centre = named / size
     move = np.array([*(centre - 0.5) * 0.05, 0, 0, 0, 0.2 * (centre[0] - 0.5), float(centre[1] > 0.5)])
     return {
         "images": image,

@@ -1,0 +1,124 @@
+"""Measuring success: the interval, which episodes are played, and the command's answer."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from arena.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, Reference, Setting, cases, measure, wilson
+from policies.folder import CARD
+from policies.registry import describe
+from simulation import catalogue
+from simulation.suites import SHIFTS
+
+
+@pytest.mark.parametrize(
+    ("successes", "episodes", "low", "high"),
+    [  # R: prop.test(x, n, correct = FALSE)$conf.int
+        (0, 10, 0.0, 0.2775),
+        (10, 10, 0.7225, 1.0),
+        (5, 10, 0.2366, 0.7634),
+        (190, 200, 0.9104, 0.9726),
+        (1, 1, 0.2065, 1.0),
+    ],
+)
+def test_wilson_intervals_of_known_answer(successes: int, episodes: int, low: float, high: float) -> None:
+    assert wilson(successes, episodes) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+@pytest.mark.parametrize(("successes", "episodes"), [(1, 0), (0, 0), (-1, 5), (6, 5)])
+def test_impossible_counts_are_refused(successes: int, episodes: int) -> None:
+    with pytest.raises(EvaluationError, match="successes"):
+        wilson(successes, episodes)
+
+
+def test_the_table_suite_uses_trained_wordings_only_and_every_task_equally() -> None:
+    found = cases("table", ["pick", "stack"], 30, seed=100)
+    trained = {one.text for one in catalogue.instructions(train=True)}
+    assert [case.group for case in found] == ["pick"] * 30 + ["stack"] * 30
+    assert {case.instruction for case in found} <= trained
+    assert {case.seed for case in found} == set(range(100, 130))
+
+
+def test_the_shift_suite_covers_every_shift_and_keeps_its_kept_out_wordings_apart() -> None:
+    found = cases("shifts", ["pick"], 5, seed=0)
+    assert {case.group for case in found} == {f"{shift}/pick" for shift in SHIFTS}
+    kept_out = {one.text for one in catalogue.instructions(train=False)}
+    assert all(case.instruction in kept_out for case in found if case.group == "kept-out-phrasings/pick")
+    assert not any(case.instruction in kept_out for case in found if case.group != "kept-out-phrasings/pick")
+
+
+def test_an_episode_is_the_same_whatever_else_is_measured() -> None:
+    many, one = cases("table", ["pick", "place"], 20, seed=0), cases("table", ["place"], 3, seed=5)
+    assert [case for case in many if case.group == "place" and 5 <= case.seed < 8] == one
+
+
+@pytest.mark.parametrize("seed", [-1, HELD_OUT_SEEDS - 2])
+def test_seeds_of_the_training_data_are_refused(seed: int) -> None:
+    with pytest.raises(EvaluationError, match="seeds"):
+        cases("table", ["pick"], 5, seed)
+
+
+def test_unknown_suites_and_shifts_list_the_known_ones() -> None:
+    with pytest.raises(EvaluationError, match="known: table, shifts"):
+        cases("moon", ["pick"], 1, 0)
+    with pytest.raises(catalogue.CatalogueError, match=r"known: .*dim-light"):
+        cases("shifts", ["pick"], 1, 0, ["fog"])
+
+
+def test_the_expert_reaches_its_goal_and_the_still_one_does_not() -> None:
+    case = [Case("pick", "pick up the red cube", seed=3)]
+    assert measure(Setting(Reference("expert", "")), case)["pick"].successes == 1
+    assert measure(Setting(Reference("still", "")), case)["pick"].successes == 0
+
+
+def test_processes_find_what_one_process_finds() -> None:
+    todo = cases("table", ["pick"], 3, seed=40)
+    expert = Setting(Reference("expert", ""))
+    assert measure(expert, todo, workers=2) == measure(expert, todo, workers=1)
+
+
+def evaluate(*arguments: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command("evaluate", *arguments, "--workers", "1", "--json", stdout=out, stderr=StringIO())
+    answer: dict[str, Any] = json.loads(out.getvalue())
+    return answer
+
+
+@pytest.mark.django_db
+def test_the_command_answers_one_object_per_task_and_overall() -> None:
+    answer = evaluate("hold-still", "--episodes", "1", "--seed", "7")
+    assert answer["model_id"] == "hold-still"
+    assert set(answer["tasks"]) == {task.id for task in catalogue.tasks()}
+    assert answer["tasks"]["pick"] == {"episodes": 1, "successes": 0, "rate": 0.0, "low": 0.0, "high": 0.7935}
+    assert answer["overall"]["episodes"] == len(catalogue.tasks())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody"], r"unknown policy 'nobody'; known: .*scripted-expert"),
+        (["hold-still", "--task", "juggle"], "unknown task 'juggle'; known: pick"),
+        (["hold-still", "--suite", "moon"], "unknown suite"),
+        (["hold-still", "--seed", "1000000"], "expected seeds"),
+    ],
+)
+def test_the_command_refuses_what_it_does_not_know(arguments: list[str], message: str) -> None:
+    with pytest.raises(CommandError, match=message):
+        evaluate(*arguments, "--episodes", "1")
+
+
+@pytest.mark.django_db
+def test_recorded_figures_are_in_the_card_and_the_folder_still_opens(picture_folder: Path) -> None:
+    arguments = (str(picture_folder), "--episodes", "1", "--record")
+    evaluate(*arguments, "--task", "pick")
+    evaluate(*arguments, "--task", "place")
+    measured = describe(picture_folder).measured["table"]
+    assert set(measured["tasks"]) == {"pick", "place"}
+    assert json.loads((picture_folder / CARD).read_text("utf-8"))["measured"]["table"]["first_seed"] == 0
