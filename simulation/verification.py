@@ -9,10 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from simulation.contracts import StartState
-from simulation.environment import Environment
+from simulation.contracts import SpecError, StartState
+from simulation.environment import Environment, StateMismatch
 from simulation.episode_format import actions_of, state_at, step_count
 from simulation.runner import Score
+
+NEEDED = (
+    *("robot_id", "scene_id", "engine_version", "scene_hash", "start_hash", "instruction"),
+    *("actions", "states", "qacc_warmstart", "control", "success", "progress", "total_reward"),
+)
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,11 @@ class Difference:
 
 def verify_document(document: Mapping[str, Any]) -> Difference | None:
     """None when the recorded actions give the recorded states and outcome, bit for bit."""
+    missing = [name for name in NEEDED if name not in document]
+    if missing:
+        return Difference(0, f"the document has no {', '.join(missing)}")
+    if any(len(document[name]) != step_count(document) + 1 for name in ("states", "qacc_warmstart", "control")):
+        return Difference(0, f"expected {step_count(document) + 1} states for {step_count(document)} actions")
     environment = _environment(document["robot_id"], document["scene_id"])
     for name, here in (("engine_version", environment.engine_version), ("scene_hash", environment.scene_hash)):
         if document[name] != here:
@@ -32,9 +42,12 @@ def verify_document(document: Mapping[str, Any]) -> Difference | None:
     start = state_at(document, 0)
     if start.hash(environment.engine_version, environment.scene_hash) != document["start_hash"]:
         return Difference(0, "the start state does not have the recorded hash")
-    environment.restore(start)
-    environment.set_instruction(document["instruction"])
-    return _replay(environment, document)
+    try:
+        environment.restore(start)
+        environment.set_instruction(document["instruction"])
+        return _replay(environment, document)
+    except (SpecError, StateMismatch) as error:
+        return Difference(0, str(error))
 
 
 def _replay(environment: Environment, document: Mapping[str, Any]) -> Difference | None:

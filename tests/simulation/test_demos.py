@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from simulation import catalogue
-from simulation.demos import FIELDS, DatasetError, Demonstrator, Disturbance, text_list, write_dataset
+from simulation.demos import FIELDS, DatasetError, Demonstrator, text_list, write_dataset
+from simulation.disturbance import Disturbance
 
 SEED = 1_900_000
 

@@ -55,6 +55,19 @@ def test_a_claimed_success_is_judged_again(record: Record) -> None:
     assert verify_document({**document, "success": True}) == Difference(50, "recorded success True, judged False")
 
 
+def test_a_document_that_is_cut_or_broken_is_found_not_raised(record: Record) -> None:
+    document = record(TEXT, HoldStill())
+    assert verify_document({**document, "states": document["states"][:-1]}) == Difference(
+        0, "expected 51 states for 50 actions"
+    )
+    assert verify_document({key: document[key] for key in document if key != "control"}) == Difference(
+        0, "the document has no control"
+    )
+    found = verify_document({**document, "actions": [[float("nan")] * 7, *document["actions"][1:]]})
+    assert found is not None
+    assert "finite" in found.reason
+
+
 def test_a_start_with_another_hash_is_found(record: Record) -> None:
     document = record(TEXT)
     document["states"][0]["qpos"][0] += 1e-9

@@ -1,0 +1,60 @@
+"""What makes demonstrations teach more than the one right way: noise on what is executed, variety in what is seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simulation.contracts import Floats
+from simulation.variation import Variation
+
+
+@dataclass
+class Disturbance:
+    """DART noise: what is executed differs from what is stored. Lengths in m and rad, per control step."""
+
+    rng: np.random.Generator
+    level: float
+    kick: Floats = field(default_factory=lambda: np.zeros(3))
+    kick_left: int = 0
+    flip_left: int = 0
+
+    def __call__(self, action: Floats) -> Floats:
+        if self.level == 0.0:
+            return action
+        rng, noisy = self.rng, action.copy()
+        if self.kick_left == 0 and rng.random() < 0.05:
+            self.kick, self.kick_left = rng.normal(size=3) * 0.012 * self.level, int(rng.integers(1, 4))
+        if self.flip_left == 0 and rng.random() < 0.012:
+            self.flip_left = int(rng.integers(1, 3))
+        noisy[:3] += rng.normal(size=3) * 0.005 * self.level
+        noisy[3:6] += rng.normal(size=3) * 0.05 * self.level
+        if self.kick_left:
+            noisy[:3] += self.kick
+            self.kick_left -= 1
+        if self.flip_left:
+            noisy[6] = 1.0 - noisy[6]
+            self.flip_left -= 1
+        return noisy
+
+
+def draw_variation(rng: np.random.Generator) -> Variation:
+    """Camera within 3 cm and 2 degrees (a quarter stays put), light 0.5..1.2, tinted things, rarely shadows."""
+    moved = rng.random() < 0.75
+    offset = rng.uniform(-0.03, 0.03, 3) * moved
+    turn = rng.uniform(-1.0, 1.0, 3) * np.deg2rad(2.0) * moved
+    light = rng.uniform(0.5, 1.2)
+    table = rng.uniform(0.55, 1.15) * rng.uniform(0.93, 1.07, 3)
+    shadows = bool(rng.random() < 0.04)
+    base = {"red_cube": (0.80, 0.10, 0.09), "yellow_cube": (0.93, 0.76, 0.08)}
+    base |= {"blue_cylinder": (0.10, 0.25, 0.78), "green_sphere": (0.13, 0.60, 0.20)}
+    colours = {
+        name: _vector(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in base.items()
+    }
+    return Variation(_vector(offset), _vector(turn), float(light), _vector(table), shadows, colours)
+
+
+def _vector(array: Floats) -> tuple[float, float, float]:
+    x, y, z = array.tolist()
+    return x, y, z
