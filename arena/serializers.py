@@ -84,7 +84,7 @@ def clean_instruction(value: Any) -> str:
         raise InvalidInstruction(f"An instruction has at most {longest} characters, this one {len(text)}.")
     if any(unicodedata.category(character) in UNPRINTABLE and character not in JOINERS for character in text):
         raise InvalidInstruction("An instruction is one line of printable characters.")
-    if not any(unicodedata.category(character)[0] in "LNPS" for character in text):
+    if not any(unicodedata.category(character)[0] in "LNS" for character in text):
         raise InvalidInstruction("An instruction needs words.")
     return text
 
