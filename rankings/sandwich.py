@@ -20,9 +20,9 @@ VOTERS_AT_ONCE = 20_000
 
 
 def sandwich(posterior: Posterior, x: Floats, meat: Floats) -> Floats:
-    """(k, k) covariance of theta."""
+    """(k, k) covariance of theta. The virtual games count as games whose outcome nobody knows."""
     bread = np.linalg.inv(posterior.hessian(x))
-    covariance: Floats = bread @ meat @ bread
+    covariance: Floats = bread @ (meat + np.diag(posterior.virtual_information(x))) @ bread
     return covariance
 
 
@@ -37,9 +37,7 @@ def meat_of_votes(posterior: Posterior, x: Floats) -> Floats:
     surprise = by_policy(seen)
     collapsed = (surprise < FEW_SURPRISES) & (surprise <= COLLAPSED * by_policy(games.expected_squares(x)))
     touched = collapsed[:, None] | collapsed[None, :]
-    meat: Floats = assembled(np.where(touched, games.information(x), seen))[:-1, :-1]
-    meat += np.diag(np.where(collapsed, posterior.virtual_information(x), 0.0))
-    return meat
+    return assembled(np.where(touched, games.information(x), seen))[:-1, :-1]
 
 
 def meat_of_voters(votes: Counts, weights: Floats, comparable: Booleans, x: Floats) -> Floats | None:
