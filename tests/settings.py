@@ -36,3 +36,5 @@ else:
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Unhashed names: pages render in tests without collectstatic.
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+STATIC_ROOT = RUN_DIR / "static"  # not what `make install` builds, which may be rebuilt meanwhile
+STATIC_ROOT.mkdir()
