@@ -1,15 +1,28 @@
 #!/usr/bin/env python
 """Django's command line for VLA Arena."""
 
+import contextlib
 import os
 import sys
+from pathlib import Path
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    from vlaarena import standalone
+    from vlaarena.bundled import BundledServerMissing
+    from vlaarena.supervisor.folder import DataFolder, FolderBusy
+
+    with contextlib.ExitStack() as stack:
+        if standalone.wants_episodes(sys.argv[1:]):
+            folder = Path(os.environ.get("ARENA_DATA") or Path(__file__).resolve().parent / "var")
+            try:
+                stack.enter_context(standalone.episode_store(DataFolder(folder)))
+            except (FolderBusy, BundledServerMissing) as error:
+                sys.exit(f"CommandError: {error}")
+        execute_from_command_line(sys.argv)
 
 
 if __name__ == "__main__":

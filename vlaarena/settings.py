@@ -225,4 +225,5 @@ LOGGING = {
     "filters": {"no_health": {"()": "django.utils.log.CallbackFilter", "callback": is_no_health_answer}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["no_health"]}},
     "root": {"handlers": ["console"], "level": env.text("ARENA_LOG_LEVEL", "INFO")},
+    "loggers": {"OpenGL": {"level": "WARNING"}},  # it tells of each accelerator it does without
 }

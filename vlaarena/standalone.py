@@ -1,0 +1,79 @@
+"""Commands that keep or read episodes also work while no arena runs: the bundled store is started for their duration."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+from vlaarena import bundled
+from vlaarena.supervisor.child import LAUNCHER
+from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
+
+WANT_EPISODES = {"play", "verify"}
+PATIENCE_S = 60.0
+
+
+def wants_episodes(arguments: list[str]) -> bool:
+    """Whether this command line (without the program's name) reads or keeps episodes, and no store is named for it."""
+    is_question = {"-h", "--help"} & set(arguments)
+    return bool(arguments) and arguments[0] in WANT_EPISODES and not is_question and not os.environ.get("MONGO_URL")
+
+
+@contextlib.contextmanager
+def episode_store(folder: DataFolder) -> Iterator[None]:
+    """Have an episode store for a while: that of the arena which runs on the folder, or one started for us alone."""
+    with contextlib.ExitStack() as stack:
+        if _own(folder, stack):
+            stack.enter_context(_started_store(folder))
+        yield
+
+
+def _own(folder: DataFolder, stack: contextlib.ExitStack) -> bool:
+    """Own the folder until the stack closes, or find that an arena runs on it; wait for other short commands."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            stack.enter_context(folder.locked())
+        except FolderBusy:
+            running = folder.running()
+            if running and running.url:
+                return False
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return True
+
+
+@contextlib.contextmanager
+def _started_store(folder: DataFolder) -> Iterator[None]:
+    folder.end_orphans()
+    port = bundled.free_port()
+    command = bundled.secantus_command(folder.path / "mongo", port)
+    log = folder.fresh_log("mongo")
+    with log.open("wb") as output:
+        store = subprocess.Popen(
+            [sys.executable, "-I", str(LAUNCHER), str(os.getpid()), *command],
+            env=folder.marked(os.environ),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        if not bundled.wait_for(port):
+            raise FolderBusy(f"the episode store did not start; see {log}")
+        os.environ["MONGO_URL"] = f"mongodb://127.0.0.1:{port}"
+        folder.announce(Running(pid=os.getpid(), urls={"MONGO_URL": os.environ["MONGO_URL"]}))
+        yield
+    finally:
+        store.send_signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            store.wait(5)
+        store.kill()
+        store.wait()
