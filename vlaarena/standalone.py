@@ -1,4 +1,4 @@
-"""Commands that keep or read episodes also work while no arena runs: the bundled store is started for their duration."""
+"""Commands that keep or read episodes work without an arena too: a bundled store is started for their duration."""
 
 from __future__ import annotations
 
