@@ -105,7 +105,10 @@ def _note(status: WorkerStatus, report: Report) -> None:
     status.last_run_at = timezone.now()
     status.status = "ok"
     status.votes_processed = report.votes_processed
-    status.error_message = f"{report.votes_failed} votes failed; each says why" if report.votes_failed else None
+    judged = report.votes_processed + report.votes_failed
+    status.error_message = (
+        f"{report.votes_failed} of {judged} votes failed; each says why" if report.votes_failed else None
+    )
     status.save()
 
 

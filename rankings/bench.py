@@ -1,0 +1,81 @@
+"""Figures of the rankings for `make bench`: the leaderboard call, and the fit from counts. Leaves no row behind."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import transaction
+from django.test import Client
+
+from policies.models import Policy
+from rankings.bradley_terry import fit
+from rankings.counts import Counts
+from rankings.models import ModelStatsTotal
+
+POLICIES = 50
+VOTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds of one call."""
+
+    median_ms: float
+    p95_ms: float
+
+    @classmethod
+    def of(cls, call: Callable[[], object], repeats: int) -> Timing:
+        call()  # the first one warms caches
+        taken = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            call()
+            taken.append(1000.0 * (time.perf_counter() - start))
+        return cls(statistics.median(taken), float(np.percentile(taken, 95)))
+
+
+def measure() -> dict[str, Timing]:
+    """`leaderboard`: the whole call with 50 policies. `fit`: ratings and intervals from the counts of 1e6 votes."""
+    counts = _counts()
+    return {"leaderboard": _leaderboard_of_fifty(), "fit": Timing.of(lambda: fit(counts), 20)}
+
+
+def time_leaderboard(repeats: int) -> Timing:
+    """`GET /api/leaderboard` on the database as it is, through all middleware."""
+    client = Client(headers={"host": "localhost"})
+
+    def call() -> None:
+        answer = client.get("/api/leaderboard")
+        if answer.status_code != 200:
+            raise RuntimeError(f"the leaderboard answered {answer.status_code}")
+
+    return Timing.of(call, repeats)
+
+
+def _leaderboard_of_fifty() -> Timing:
+    with transaction.atomic():
+        policies = Policy.objects.bulk_create(
+            Policy(id=f"bench-{number}", name=f"Bench {number}", family="bench", adapter="still")
+            for number in range(POLICIES)
+        )
+        ModelStatsTotal.objects.bulk_create(
+            ModelStatsTotal(model=policy, elo_score=1400 + number, vote_count=100)
+            for number, policy in enumerate(policies)
+        )
+        found = time_leaderboard(100)
+        transaction.set_rollback(True)
+    return found
+
+
+def _counts() -> Counts:
+    """The outcome counts of some VOTES random votes; the policy of the smaller number wins more often."""
+    rng = np.random.default_rng(0)
+    left, right = np.triu_indices(POLICIES, 1)
+    per_pair = VOTES // len(left)
+    outcomes = rng.multinomial(per_pair, [0.4, 0.3, 0.2, 0.1], size=len(left))
+    names = tuple(f"policy-{number:02}" for number in range(POLICIES))
+    return Counts(names, left, right, np.full(len(left), -1), outcomes)

@@ -1,0 +1,248 @@
+"""`GET /api/leaderboard`: who is ranked, how the list is filtered and sorted, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from arena.models import Vote
+from arena.shapes import check
+from rankings import aggregation
+from rankings.bench import time_leaderboard
+from rankings.models import ModelStatsTotal
+from rankings.shapes import Leaderboard
+from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory
+from tests.rankings.ballots import ballots, cast
+
+pytestmark = pytest.mark.django_db
+
+ROUNDS = ballots(("a", "b", "left_better", 6), ("b", "c", "left_better", 5), ("a", "c", "both_bad", 1))
+
+
+@pytest.fixture
+def board(client: Client) -> Callable[..., dict[str, Any]]:
+    def ask(**parameters: str) -> dict[str, Any]:
+        answer = client.get("/api/leaderboard", parameters)
+        assert answer.status_code == 200, answer.content
+        return dict(answer.json())
+
+    return ask
+
+
+@pytest.fixture
+def three_ranked() -> None:
+    PolicyFactory(id="a", name="Ant", organization="Berkeley", family="octo")
+    PolicyFactory(id="b", name="bee", organization="Stanford", family="film")
+    PolicyFactory(id="c", name="Cat", organization="Berkeley", family="film")
+    cast(ROUNDS)
+    aggregation.aggregate()
+
+
+def names(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["model_id"] for row in rows]
+
+
+@pytest.mark.usefixtures("three_ranked")
+def test_policies_come_by_rank_with_every_promised_field(board: Callable[..., dict[str, Any]]) -> None:
+    answer = board()
+    check(answer, Leaderboard)
+    first = answer["rankings"][0]
+    assert [(row["rank"], row["model_id"]) for row in answer["rankings"]] == [(1, "a"), (2, "b"), (3, "c")]
+    assert (first["name"], first["organization"], first["license"], first["family"]) == (
+        "Ant",
+        "Berkeley",
+        "Apache-2.0",
+        "octo",
+    )
+    assert (first["win_count"], first["loss_count"], first["both_bad_count"], first["vote_count"]) == (6, 0, 1, 7)
+    assert first["win_rate"] == 0.86
+    assert first["elo_low"] == pytest.approx(first["elo_score"] - first["elo_ci"])
+    assert first["elo_high"] == pytest.approx(first["elo_score"] + first["elo_ci"])
+    assert answer["metadata"]["board"] == "global"
+    assert answer["metadata"]["total_models"] == 3
+    assert answer["metadata"]["total_votes"] == 12
+    assert answer["metadata"]["minimum_votes"] == 5
+    assert answer["metadata"]["last_updated"] is not None
+
+
+def test_26_wins_of_42_votes_are_a_win_rate_of_062(board: Callable[..., dict[str, Any]]) -> None:
+    cast(ballots(("a", "b", "left_better", 26), ("a", "b", "right_better", 10), ("a", "b", "tie", 6)))
+    aggregation.aggregate()
+    assert board()["rankings"][0]["win_rate"] == 0.62
+
+
+def test_with_fewer_than_five_votes_a_policy_is_provisional_and_has_no_rank(
+    board: Callable[..., dict[str, Any]],
+) -> None:
+    cast(ballots(("a", "b", "left_better", 4), ("c", "a", "left_better", 1)))
+    aggregation.aggregate()
+    answer = board()
+    assert names(answer["rankings"]) == ["a"]
+    assert sorted(names(answer["provisional"])) == ["b", "c"]
+    assert {row["rank"] for row in answer["provisional"]} == {None}
+
+
+def test_before_any_vote_the_contestants_are_listed_as_provisional(board: Callable[..., dict[str, Any]]) -> None:
+    PolicyFactory(id="a")
+    answer = board()
+    check(answer, Leaderboard)
+    assert answer["rankings"] == []
+    (row,) = answer["provisional"]
+    assert (row["elo_score"], row["vote_count"], row["win_rate"]) == (1500, 0, 0.0)
+    assert row["elo_ci"] > 600
+    assert answer["metadata"]["last_updated"] is None
+
+
+def test_references_and_unvoted_retired_policies_are_not_listed(board: Callable[..., dict[str, Any]]) -> None:
+    ReferenceFactory(id="expert")
+    PolicyFactory(id="old", status="retired")
+    answer = board()
+    assert answer["rankings"] + answer["provisional"] == []
+
+
+@pytest.mark.usefixtures("three_ranked")
+def test_a_retired_policy_keeps_its_rank_and_shows_that_it_is_retired(board: Callable[..., dict[str, Any]]) -> None:
+    PolicyFactory._meta.model.objects.filter(pk="a").update(status="retired")
+    assert (board()["rankings"][0]["model_id"], board()["rankings"][0]["status"]) == ("a", "retired")
+
+
+def test_equal_scores_share_a_rank(board: Callable[..., dict[str, Any]]) -> None:
+    cast(
+        ballots(("a", "b", "tie", 6), ("b", "a", "tie", 6), ("a", "c", "left_better", 3), ("b", "c", "left_better", 3))
+    )
+    aggregation.aggregate()
+    assert [(row["rank"], row["model_id"]) for row in board()["rankings"]] == [(1, "a"), (1, "b"), (3, "c")]
+
+
+@pytest.mark.usefixtures("three_ranked")
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"sort": "elo"}, "abc"),
+        ({"sort": "elo", "order": "asc"}, "cba"),
+        ({"sort": "votes"}, "bac"),
+        ({"sort": "votes", "order": "asc"}, "cab"),
+        ({"sort": "win_rate"}, "abc"),
+        ({"sort": "name"}, "abc"),
+        ({"sort": "name", "order": "desc"}, "cba"),
+        ({"organization": "berkeley"}, "ac"),
+        ({"family": "film"}, "bc"),
+        ({"search": "AN"}, "a"),
+        ({"search": "nobody"}, ""),
+        ({"robot_id": "widowx"}, "abc"),
+        ({"scene_id": "table"}, "abc"),
+        ({"robot_id": "widowx", "scene_id": "table", "organization": "Berkeley", "search": "c"}, "c"),
+    ],
+)
+def test_the_list_is_filtered_and_sorted(
+    board: Callable[..., dict[str, Any]], parameters: dict[str, str], expected: str
+) -> None:
+    assert names(board(**parameters)["rankings"]) == list(expected)
+
+
+@pytest.mark.usefixtures("three_ranked")
+def test_a_filter_changes_no_rank_and_tells_what_could_be_chosen(board: Callable[..., dict[str, Any]]) -> None:
+    answer = board(search="cat")
+    assert [row["rank"] for row in answer["rankings"]] == [3]
+    assert answer["metadata"]["total_models"] == 3
+    assert answer["metadata"]["organizations"] == ["Berkeley", "Stanford"]
+    assert answer["metadata"]["families"] == ["film", "octo"]
+
+
+def test_a_robots_board_counts_its_own_votes_only(board: Callable[..., dict[str, Any]]) -> None:
+    cast(ballots(("a", "b", "left_better", 6)))
+    cast(ballots(("b", "a", "left_better", 20)), SessionFactory(robot_id="franka", scene_id="kitchen"))
+    aggregation.aggregate()
+    assert names(board()["rankings"]) == ["b", "a"]
+    widowx = board(robot_id="widowx")
+    assert names(widowx["rankings"]) == ["a", "b"]
+    assert (widowx["metadata"]["board"], widowx["metadata"]["total_votes"]) == ("widowx", 6)
+
+
+def test_a_scenes_board_is_fitted_from_its_votes_and_follows_the_next_aggregation(
+    board: Callable[..., dict[str, Any]],
+) -> None:
+    cast(ballots(("a", "b", "left_better", 6)))
+    cast(ballots(("b", "a", "left_better", 20)), SessionFactory(scene_id="kitchen"))
+    aggregation.aggregate()
+    assert names(board(scene_id="table")["rankings"]) == ["a", "b"]
+    assert board(scene_id="table", robot_id="widowx")["metadata"]["board"] == "widowx/table"
+    cast(ballots(("b", "a", "left_better", 30)), start=100)
+    assert board(scene_id="table")["metadata"]["total_votes"] == 6
+    aggregation.aggregate()
+    assert names(board(scene_id="table")["rankings"]) == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "code", "known"),
+    [
+        ({"robot_id": "r2d2"}, "unknown_robot", ["widowx"]),
+        ({"scene_id": "moon"}, "unknown_scene", ["table"]),
+        ({"robot_id": "widowx", "scene_id": "moon"}, "unknown_scene", ["table"]),
+        ({"sort": "luck"}, "unknown_sort", ["elo", "name", "votes", "win_rate"]),
+        ({"order": "sideways"}, "unknown_order", ["asc", "desc"]),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_known_ones(
+    client: Client, parameters: dict[str, str], code: str, known: list[str]
+) -> None:
+    answer = client.get("/api/leaderboard", parameters)
+    assert answer.status_code == 422
+    assert (answer.json()["code"], answer.json()["known"]) == (code, known)
+
+
+@pytest.mark.usefixtures("three_ranked")
+def test_votes_show_only_after_the_next_aggregation(board: Callable[..., dict[str, Any]]) -> None:
+    before = board()
+    cast(ballots(("c", "a", "left_better", 50)), start=100)
+    assert board() == before
+    aggregation.aggregate()
+    assert board() != before
+
+
+@pytest.mark.usefixtures("three_ranked")
+@pytest.mark.parametrize("parameters", [{}, {"robot_id": "widowx"}, {"scene_id": "table"}])
+def test_a_board_takes_few_queries(
+    client: Client, parameters: dict[str, str], django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_max_num_queries(4):
+        client.get("/api/leaderboard", parameters)
+
+
+def test_fifty_policies_are_listed_within_50_ms(client: Client) -> None:
+    for number in range(50):
+        PolicyFactory(id=f"policy-{number:02}")
+        ModelStatsTotal.objects.create(model_id=f"policy-{number:02}", elo_score=1400 + number, vote_count=100)
+    assert len(client.get("/api/leaderboard").json()["rankings"]) == 50
+    assert time_leaderboard(repeats=30).median_ms < 50
+
+
+@pytest.mark.usefixtures("three_ranked")
+def test_the_statistics_add_up(client: Client) -> None:
+    Vote.objects.update(user_id="somebody")
+    answer = client.get("/api/leaderboard/stats").json()
+    assert answer.pop("last_updated") is not None
+    assert answer == {
+        "total_models": 3,
+        "total_votes": 12,
+        "total_voters": 1,
+        "total_battles": 12,
+        "total_sessions": 1,
+        "votes_by_outcome": {"left_better": 11, "right_better": 0, "tie": 0, "both_bad": 1},
+        "votes_by_robot": {"widowx": 12},
+        "left_win_share": 1.0,
+    }
+
+
+def test_the_statistics_of_an_empty_arena_are_zeros(client: Client) -> None:
+    answer = client.get("/api/leaderboard/stats").json()
+    assert (answer["total_votes"], answer["left_win_share"], answer["last_updated"]) == (0, None, None)
+
+
+def test_the_leaderboard_can_only_be_read(client: Client) -> None:
+    answer = client.post("/api/leaderboard")
+    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
