@@ -1,0 +1,279 @@
+"""Every rollout is played once, by one worker, and settles whatever becomes of that worker."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from arena import actions, episodes, sweeps
+from arena.models import Rollout, RolloutStatus
+from arena.reporter import AttemptGivenUp, Reporter
+from policies.base import PolicyError
+from simulation.contracts import Observation
+from simulation.store import get_store
+from tests.arena.conftest import Visitor, battle_row, play, side_of
+from tests.fakes import FakePolicy, FakeStage
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The episode ids that were put on the queue, in order."""
+    messages: list[str] = []
+    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    return messages
+
+
+def lose(rollout: Rollout, **columns: Any) -> None:
+    """Let a rollout look as if its worker had been silent for long."""
+    long_ago = timezone.now() - timedelta(seconds=settings.ROLLOUT_STALE_S + 1)
+    Rollout.objects.filter(pk=rollout.pk).update(heartbeat_at=long_ago, **columns)
+
+
+def test_a_message_delivered_twice_plays_once(visitor: Visitor, stage: FakeStage) -> None:
+    turn = visitor.send(visitor.open())
+    policy = stage.cast.setdefault(side_of_turn(turn, "left").model_id, FakePolicy())
+    for _ in range(3):
+        episodes.play(turn["left_episode_id"])
+    assert isinstance(policy, FakePolicy)
+    assert len(policy.resets) == 1
+    assert side_of_turn(turn, "left").attempt == 1
+
+
+def side_of_turn(turn: dict[str, Any], side: str) -> Rollout:
+    return Rollout.objects.select_related("turn__battle").get(episode_id=turn[f"{side}_episode_id"])
+
+
+def test_of_many_workers_that_claim_at_once_one_gets_it(visitor: Visitor) -> None:
+    turn = visitor.send(visitor.open())
+    got: list[bool] = []
+
+    def claim() -> None:
+        got.append(actions.claim_rollout(turn["left_episode_id"], "worker") is not None)
+        connection.close()
+
+    workers = [threading.Thread(target=claim) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(got) == [False] * 5 + [True]
+
+
+def test_a_message_for_a_rollout_that_is_gone_does_nothing(visitor: Visitor, stage: FakeStage) -> None:
+    episodes.play("ep_" + "0" * 32)
+
+
+def test_a_silent_workers_rollout_is_played_again_once_and_then_failed(visitor: Visitor, sent: list[str]) -> None:
+    battle_id = visitor.open()
+    turn = visitor.send(battle_id)
+    left, right = turn["left_episode_id"], turn["right_episode_id"]
+    sent.clear()
+    for attempt in (1, 2):
+        assert actions.claim_rollout(left, f"lost {attempt}") is not None
+        lose(side_of_turn(turn, "left"))
+        sweeps.sweep()
+        assert side_of_turn(turn, "left").attempt == attempt
+    assert sent == [left]
+    failed = side_of_turn(turn, "left")
+    assert (failed.status, failed.termination_reason) == (RolloutStatus.FAILED, "worker_lost")
+    assert side_of_turn(turn, "right").status == RolloutStatus.QUEUED
+    assert (
+        visitor.battle(battle_id)["turns"][0]["left"]["status"] == "queued"
+    )  # nothing told while the other side plays
+    assert actions.claim_rollout(right, "worker") is not None
+
+
+def test_a_lost_rollout_completes_on_its_second_attempt_and_the_other_side_goes_on(
+    visitor: Visitor, stage: FakeStage
+) -> None:
+    turn = visitor.send(visitor.open())
+    actions.claim_rollout(turn["left_episode_id"], "lost")
+    episodes.play(turn["right_episode_id"])
+    assert side_of_turn(turn, "right").status == RolloutStatus.COMPLETED
+    lose(side_of_turn(turn, "left"))
+    sweeps.sweep()
+    episodes.play(turn["left_episode_id"])
+    assert side_of_turn(turn, "left").attempt == 2
+    assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
+
+
+def test_a_worker_of_this_host_that_has_died_is_noticed_at_once(visitor: Visitor, sent: list[str]) -> None:
+    turn = visitor.send(visitor.open())
+    process = subprocess.Popen([sys.executable, "-c", "pass"])
+    process.wait()
+    host = sweeps.worker_name().rpartition(":")[0]
+    actions.claim_rollout(turn["left_episode_id"], f"{host}:{process.pid}")
+    actions.claim_rollout(turn["right_episode_id"], f"{host}:{os.getpid()}")
+    assert sweeps.sweep() == 1
+    assert side_of_turn(turn, "left").status == RolloutStatus.QUEUED
+    assert side_of_turn(turn, "right").status == RolloutStatus.RUNNING
+
+
+def test_workers_of_other_hosts_are_judged_by_their_heartbeat_alone(visitor: Visitor) -> None:
+    turn = visitor.send(visitor.open())
+    actions.claim_rollout(turn["left_episode_id"], "another-host:1")
+    assert sweeps.sweep() == 0
+
+
+def test_a_lost_message_is_sent_again(visitor: Visitor, sent: list[str]) -> None:
+    turn = visitor.send(visitor.open())
+    sent.clear()
+    assert sweeps.sweep() == 0
+    for side in ("left", "right"):
+        lose(side_of_turn(turn, side))
+    sweeps.sweep()
+    assert sorted(sent) == sorted([turn["left_episode_id"], turn["right_episode_id"]])
+    sent.clear()
+    sweeps.sweep()
+    assert sent == []  # the wait begins anew with every message
+
+
+def test_what_a_given_up_attempt_says_later_is_ignored(visitor: Visitor, stage: FakeStage) -> None:
+    battle_id = visitor.open()
+    turn = visitor.send(battle_id)
+    old = actions.claim_rollout(turn["left_episode_id"], "slow")
+    assert old is not None
+    lose(old)
+    sweeps.sweep()
+    outcome = actions.Outcome(9, True, 1.0, "success", 1.0, "0" * 64)
+    assert not actions.report_progress(old, 5, 0, [])
+    assert not actions.finish_rollout(old, outcome)
+    assert not actions.fail_rollout(old, "internal", "late")
+    play(turn)
+    assert not actions.finish_rollout(old, outcome)
+    new = side_of_turn(turn, "left")
+    assert (new.attempt, new.steps_done, new.success) == (2, 50, False)
+    document = get_store().get(new.episode_id)
+    assert document is not None
+    assert document["attempt"] == 2
+
+
+def test_a_late_attempt_does_not_overwrite_the_episode_of_the_new_one(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = visitor.send(visitor.open())
+    left = turn["left_episode_id"]
+    save, taken_over = get_store().save, []
+
+    def overtaken(document: dict[str, Any]) -> None:
+        if not taken_over:
+            taken_over.append(True)
+            lose(side_of_turn(turn, "left"))
+            sweeps.sweep()
+            episodes.play(left)
+        save(document)
+
+    monkeypatch.setattr(get_store(), "save", overtaken)
+    episodes.play(left)
+    document = get_store().get(left)
+    assert document is not None
+    assert document["attempt"] == 2
+    assert (side_of_turn(turn, "left").status, side_of_turn(turn, "left").attempt) == ("completed", 2)
+
+
+class Slow(FakePolicy):
+    """Gives its own rollout up in the middle, as a sweep would when the worker hangs."""
+
+    episode_id = ""
+    played = 0
+
+    def infer(self, observation: Observation) -> Any:
+        self.played += 1
+        if self.played == 3:
+            Rollout.objects.filter(episode_id=self.episode_id).update(status=RolloutStatus.QUEUED)
+            time.sleep(0.6)
+        return super().infer(observation)
+
+
+def test_an_attempt_stops_when_it_learns_that_it_was_given_up(visitor: Visitor, stage: FakeStage) -> None:
+    turn = visitor.send(visitor.open())
+    slow = Slow()
+    slow.episode_id = turn["left_episode_id"]
+    stage.cast = {side_of_turn(turn, "left").model_id: slow}
+    episodes.play(slow.episode_id)
+    assert slow.played < 10
+    assert side_of_turn(turn, "left").status == RolloutStatus.QUEUED
+
+
+def test_a_long_thought_does_not_look_like_a_dead_worker(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.reporter.HEARTBEAT_S", 0.3)
+    turn = visitor.send(visitor.open())
+    rollout = actions.claim_rollout(turn["left_episode_id"], "thinking")
+    assert rollout is not None
+    with Reporter(rollout):
+        lose(rollout)
+        time.sleep(0.8)
+        assert sweeps.sweep() == 0
+    heartbeat = side_of_turn(turn, "left").heartbeat_at
+    assert heartbeat is not None
+    assert timezone.now() - heartbeat < timedelta(seconds=1)
+
+
+def test_a_reporter_whose_attempt_was_given_up_says_so_at_its_end(visitor: Visitor) -> None:
+    turn = visitor.send(visitor.open())
+    rollout = actions.claim_rollout(turn["left_episode_id"], "worker")
+    assert rollout is not None
+    with pytest.raises(AttemptGivenUp), Reporter(rollout):
+        actions.give_up_attempt(rollout)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason"),
+    [
+        (FakePolicy(raises=ValueError("alpha is broken")), "policy_failed"),
+        (FakePolicy(raises=SoftTimeLimitExceeded()), "timeout"),
+        (PolicyError("alpha has no weights"), "policy_failed"),
+    ],
+)
+def test_a_policy_that_fails_fails_its_rollout_with_a_reason_that_names_nobody(
+    visitor: Visitor, stage: FakeStage, trouble: Any, reason: str
+) -> None:
+    battle_id = visitor.open()
+    turn = visitor.send(battle_id)
+    stage.cast = {battle_row(battle_id).left_model_id: trouble}
+    play(turn)
+    failed = side_of(battle_id, "left")
+    assert (failed.status, failed.termination_reason) == ("failed", reason)
+    assert failed.error
+    assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == reason
+    assert side_of(battle_id, "right").status == "completed"
+    if isinstance(trouble, FakePolicy):
+        assert stage.dropped == [failed.model_id]
+
+
+def test_a_policy_that_thinks_too_long_is_timed_out(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = episodes.Limits
+    monkeypatch.setattr(episodes, "Limits", lambda **more: limits(**{**more, "infer_s": 0.05}))
+    turn = visitor.send(visitor.open())
+    stage.cast = {side_of_turn(turn, "left").model_id: FakePolicy(pause_s=0.1)}
+    episodes.play(turn["left_episode_id"])
+    assert side_of_turn(turn, "left").termination_reason == "timeout"
+
+
+def test_trouble_of_our_own_settles_the_rollout_too(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(stage, "environment", broken)
+    turn = visitor.send(visitor.open())
+    play(turn)
+    assert side_of_turn(turn, "left").termination_reason == "internal"
+    assert "ZeroDivisionError" in side_of_turn(turn, "left").error
+    assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "failed"

@@ -1,0 +1,214 @@
+"""Events: their numbers, their shapes, and that a snapshot with the events after it is the fresh snapshot."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from arena import actions, events, selectors, sweeps
+from arena.actions import Outcome
+from arena.errors import ArenaError, QueueUnavailable
+from arena.models import Battle, Rollout, RolloutStatus, StartKind, VoteChoice
+from arena.shapes import BattleJson, ShapeError, TurnJson, check
+from tests.arena.conftest import Visitor, battle_row, play_battle
+from tests.arena.reducer import Gap, apply
+from tests.arena.test_attempts import lose
+from tests.fakes import FakeStage
+
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[Json]:
+    """The events that were published, in order."""
+    published: list[Json] = []
+    monkeypatch.setattr(events, "publish", lambda battle_id, event: published.append(event))
+    monkeypatch.setattr(events, "pass_frames", lambda *_: None)
+    return published
+
+
+class Play:
+    """Does to one battle whatever may be done to it, at random."""
+
+    def __init__(self, battle_id: str, dice: random.Random) -> None:
+        self.battle_id, self.dice = battle_id, dice
+
+    def do_something(self) -> None:
+        moves: list[Callable[[], object]] = [self.send, self.claim, self.claim, self.report, self.report]
+        moves += [self.finish, self.finish, self.fail, self.lose, self.retry, self.vote]
+        try:
+            self.dice.choice(moves)()
+        except ArenaError:
+            pass  # a refusal must leave everything as it is, which the test sees
+
+    def rollout(self, status: str) -> Rollout | None:
+        found = Rollout.objects.select_related("turn").filter(turn__battle__battle_id=self.battle_id, status=status)
+        rollouts = list(found)
+        return self.dice.choice(rollouts) if rollouts else None
+
+    def send(self) -> None:
+        start = self.dice.choice(list(StartKind))
+        actions.submit_instruction(battle_row(self.battle_id), "pick up the red cube", start)
+
+    def claim(self) -> None:
+        if rollout := self.rollout("queued"):
+            actions.claim_rollout(rollout.episode_id, "worker")
+
+    def report(self) -> None:
+        if rollout := self.rollout("running"):
+            actions.report_progress(rollout, min(50, rollout.steps_done + self.dice.randrange(12)), 0, [])
+
+    def finish(self) -> None:
+        if rollout := self.rollout("running"):
+            outcome = Outcome(self.dice.randrange(51), True, 1.0, "success", 3.0, "0" * 64)
+            actions.finish_rollout(rollout, outcome)
+
+    def fail(self) -> None:
+        if rollout := self.rollout("running"):
+            actions.fail_rollout(rollout, "policy_failed", "a story that names the policy")
+
+    def lose(self) -> None:
+        if rollout := self.rollout("running"):
+            lose(rollout)
+            sweeps.sweep()
+
+    def retry(self) -> None:
+        if rollout := self.rollout("failed"):
+            actions.retry_rollout(rollout)
+
+    def vote(self) -> None:
+        if self.dice.random() < 0.3:
+            actions.cast_vote(battle_row(self.battle_id), VoteChoice.TIE)
+        elif self.dice.random() < 0.05:
+            actions.open_next_battle(battle_row(self.battle_id).session)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_snapshot_and_the_events_after_it_are_the_fresh_snapshot(
+    visitor: Visitor, told: list[Json], seed: int
+) -> None:
+    dice = random.Random(seed)
+    play = Play(visitor.open(), dice)
+    snapshots: list[Any] = [selectors.snapshot(play.battle_id)]
+    for _ in range(40):
+        play.do_something()
+        fresh = selectors.snapshot(play.battle_id)
+        check(fresh, BattleJson)
+        grown = dice.choice(snapshots)
+        for event in told:
+            grown = apply(grown, event)
+        assert grown == fresh
+        snapshots.append(fresh)
+    assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+
+
+def test_the_events_of_a_turn_come_in_order_and_tell_both_sides_together(
+    visitor: Visitor, stage: FakeStage, told: list[Json]
+) -> None:
+    battle_id = play_battle(visitor)
+    visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})
+    kinds = [event["type"] for event in told if event["type"] != "rollout.frames"]
+    assert kinds == [
+        "turn.opened",
+        "rollout.started",
+        "rollout.finished",
+        "rollout.finished",
+        "turn.finished",
+        "battle.voted",
+    ]
+    finished = [event for event in told if event["type"] == "rollout.finished"]
+    assert [event["side"] for event in finished] == ["left", "right"]
+    assert visitor.client.get(finished[0]["url"]).status_code == 200
+
+
+def test_the_state_of_a_side_is_told_only_when_it_holds_for_both(visitor: Visitor, told: list[Json]) -> None:
+    turn = visitor.send(visitor.open())
+    left = actions.claim_rollout(turn["left_episode_id"], "worker")
+    assert left is not None
+    actions.report_progress(left, 20, 0, [])
+    actions.fail_rollout(left, "policy_failed", "story")
+    assert [event["type"] for event in told] == ["turn.opened"]
+    right = actions.claim_rollout(turn["right_episode_id"], "worker")
+    assert right is not None
+    assert told[-1]["type"] == "rollout.started"
+    actions.report_progress(right, 30, 0, [])
+    assert (told[-1]["from_step"], told[-1]["to_step"]) == (0, 30)  # an ended side holds nobody back
+    actions.finish_rollout(right, Outcome(31, True, 1.0, "success", 3.0, "0" * 64))
+    assert [event["type"] for event in told[-4:]] == [
+        "rollout.frames",
+        "rollout.failed",
+        "rollout.finished",
+        "turn.finished",
+    ]
+
+
+def test_steps_are_released_as_far_as_both_sides_have_played(visitor: Visitor, told: list[Json]) -> None:
+    turn = visitor.send(visitor.open())
+    left, right = (actions.claim_rollout(turn[f"{side}_episode_id"], "worker") for side in ("left", "right"))
+    assert left is not None
+    assert right is not None
+    for rollout, steps in ((left, 10), (right, 4), (right, 25), (left, 12)):
+        actions.report_progress(rollout, steps, 0, [])
+    released = [(event["from_step"], event["to_step"]) for event in told if event["type"] == "rollout.frames"]
+    assert released == [(0, 4), (5, 10), (11, 12)]
+
+
+def test_a_second_attempt_takes_back_nothing_that_was_shown(visitor: Visitor, told: list[Json]) -> None:
+    turn = visitor.send(visitor.open())
+    both = [actions.claim_rollout(turn[f"{side}_episode_id"], "worker") for side in ("left", "right")]
+    for rollout in both:
+        assert rollout is not None
+        actions.report_progress(rollout, 20, 0, [])
+    left = Rollout.objects.select_related("turn").get(episode_id=turn["left_episode_id"])
+    actions.give_up_attempt(left)
+    before = len(told)
+    second = actions.claim_rollout(left.episode_id, "another")
+    assert second is not None
+    actions.report_progress(second, 5, 0, [])
+    assert len(told) == before
+    seen = visitor.get(f"turns/{turn['turn_id']}").json()
+    assert (seen["status"], seen["released_steps"]) == ("running", 20)
+    assert Rollout.objects.get(pk=left.pk).status == RolloutStatus.RUNNING
+
+
+def no_queue(*_: Any) -> None:
+    raise QueueUnavailable
+
+
+def test_a_turn_that_was_withdrawn_leaves_a_gap_so_that_browsers_ask(
+    visitor: Visitor, told: list[Json], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    battle_id = visitor.open()
+    before: Any = visitor.battle(battle_id)
+    with monkeypatch.context() as outage:
+        outage.setattr("arena.dispatch.play", no_queue)
+        assert visitor.post(f"battles/{battle_id}/turns", {"instruction": "wave"}).status_code == 503
+    assert told == []
+    visitor.send(battle_id)
+    with pytest.raises(Gap):
+        apply(before, told[0])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"turn_id": "turn_1"},
+        {"turn_id": "turn_1", "status": "done", "battle": {}},
+        {"turn_id": 5, "status": "completed", "battle": {}},
+        {"turn_id": "turn_1", "status": "completed", "model": "alpha"},
+    ],
+)
+def test_an_event_of_another_shape_is_never_sent(wrong: Json) -> None:
+    with pytest.raises(ShapeError):
+        events.build("turn.finished", 1, wrong)
+
+
+def test_a_shape_error_says_where_and_what_would_have_been_right(visitor: Visitor) -> None:
+    visitor.send(visitor.open())
+    turn = dict(selectors.turn_json(Battle.objects.get().turns.get(), show_outcome=False))
+    check(turn, TurnJson)
+    with pytest.raises(ShapeError, match=r"message\.left\.status: expected .*queued.*, got 'done'"):
+        check({**turn, "left": {**turn["left"], "status": "done"}}, TurnJson)  # type: ignore[dict-item]

@@ -1,0 +1,181 @@
+"""The socket of a battle: who may open it, what it says, and that it stays open."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from arena import actions, episodes
+from arena.consumers import HeldFrames
+from arena.models import Rollout
+from tests.arena.conftest import Visitor, play
+from tests.arena.reducer import apply
+from tests.arena.sockets import Socket, settled
+from tests.fakes import NQ, FakePolicy, FakeStage
+
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def battle_id(visitor: Visitor) -> str:
+    return visitor.open()
+
+
+async def test_the_first_message_is_the_snapshot_that_the_api_gives(visitor: Visitor, battle_id: str) -> None:
+    async with Socket(visitor, battle_id) as socket:
+        assert await socket.next() == {
+            "type": "snapshot",
+            "battle": await sync_to_async(visitor.battle)(battle_id),
+        }
+
+
+async def test_events_follow_until_the_snapshot_and_they_are_the_fresh_one(
+    visitor: Visitor, battle_id: str, stage: FakeStage
+) -> None:
+    async with Socket(visitor, battle_id) as socket:
+        battle = (await socket.next())["battle"]
+        turn = await sync_to_async(visitor.send)(battle_id)
+        await sync_to_async(play)(turn)
+        got = await socket.until("turn.finished")
+        await sync_to_async(visitor.post)("votes", {"battle_id": battle_id, "vote": "tie"})
+        got += await socket.until("battle.voted")
+    for event in got:
+        battle = apply(battle, event)
+    assert battle == await sync_to_async(visitor.battle)(battle_id)
+
+
+async def test_live_frames_of_both_sides_come_in_step(visitor: Visitor, battle_id: str, stage: FakeStage) -> None:
+    async with Socket(visitor, battle_id) as socket:
+        await socket.next()
+        turn = await sync_to_async(visitor.send)(battle_id)
+        rollouts: list[Rollout] = []
+        for side in ("left", "right"):
+            claimed = await sync_to_async(actions.claim_rollout)(turn[f"{side}_episode_id"], "worker")
+            assert claimed is not None
+            rollouts.append(claimed)
+        rows = [[step / 5, 1.0, 2.0] for step in range(11)]
+        report = sync_to_async(actions.report_progress)
+        await report(rollouts[0], 10, 0, rows)
+        await report(rollouts[1], 4, 0, rows[:5])
+        await report(rollouts[1], 10, 5, rows[5:])
+        await socket.until("rollout.started")
+        first, second = await socket.next(), await socket.next()
+    assert (first["from_step"], first["to_step"]) == (0, 4)
+    assert first["left"]["steps"] == first["right"]["steps"] == rows[:5]
+    assert (second["from_step"], second["to_step"]) == (5, 10)
+    assert second["left"]["steps"] == second["right"]["steps"] == rows[5:]
+
+
+async def test_the_frames_of_a_played_turn_are_all_of_its_steps(
+    visitor: Visitor, battle_id: str, stage: FakeStage
+) -> None:
+    stage.success_at = {"alpha": 20}
+    async with Socket(visitor, battle_id) as socket:
+        await socket.next()
+        await sync_to_async(play)(await sync_to_async(visitor.send)(battle_id))
+        got = await socket.until("turn.finished")
+    frames = [event for event in got if event["type"] == "rollout.frames"]
+    shown = {side: [row for event in frames for row in event[side]["steps"]] for side in ("left", "right")}
+    assert sorted(map(len, shown.values())) == [25, 51]  # the start, and success held for a second
+    assert all(len(row) == 1 + NQ for row in shown["left"])
+    assert [row[0] for row in shown["left"]] == sorted(row[0] for row in shown["left"])
+
+
+@pytest.mark.parametrize("who", ["a stranger", "nobody"])
+async def test_the_socket_of_another_visitors_battle_closes_as_not_found(
+    visitor: Visitor, battle_id: str, who: str
+) -> None:
+    stranger = Visitor()
+    if who == "a stranger":
+        await sync_to_async(stranger.open)()
+    async with Socket(stranger, battle_id) as socket:
+        message = await socket.wire.receive_output(timeout=5)
+        assert message == {"type": "websocket.close", "code": 4404}
+
+
+@pytest.mark.parametrize("unknown", ["battle_" + "0" * 32, "nonsense", "%00", "a" * 500])
+async def test_the_socket_of_a_battle_that_is_nowhere_closes_as_not_found(visitor: Visitor, unknown: str) -> None:
+    await sync_to_async(visitor.open)()
+    async with Socket(visitor, unknown) as socket:
+        assert await socket.wire.receive_output(timeout=5) == {"type": "websocket.close", "code": 4404}
+
+
+async def test_a_page_of_another_site_cannot_open_the_socket(visitor: Visitor, battle_id: str) -> None:
+    async with Socket(visitor, battle_id, origin="https://elsewhere.example") as socket:
+        assert not socket.connected
+
+
+async def test_a_snapshot_is_sent_whenever_the_browser_asks(visitor: Visitor, battle_id: str) -> None:
+    async with Socket(visitor, battle_id) as socket:
+        first = await socket.next()
+        await socket.ask_for_snapshot()
+        assert await socket.next() == first
+
+
+@pytest.mark.parametrize("text", [" ", "{", "[1]", '{"type": "vote"}', '{"type": ["snapshot"]}', "null", "[" * 5000])
+async def test_anything_else_that_a_browser_says_is_ignored(visitor: Visitor, battle_id: str, text: str) -> None:
+    async with Socket(visitor, battle_id) as socket:
+        await socket.next()
+        await socket.wire.send_to(text_data=text)
+        await socket.wire.send_to(bytes_data=b"\xff\x00")
+        assert await socket.is_silent()
+        await socket.ask_for_snapshot()
+        assert (await socket.next())["type"] == "snapshot"
+
+
+async def test_an_event_that_the_snapshot_includes_is_not_sent_again(
+    visitor: Visitor, battle_id: str, stage: FakeStage
+) -> None:
+    async with Socket(visitor, battle_id) as socket:
+        await socket.next()
+        await sync_to_async(visitor.send)(battle_id)
+        await settled()
+        await socket.next()
+        await socket.ask_for_snapshot()
+        snapshot = await socket.next()
+        assert snapshot["battle"]["seq"] == 1
+        assert await socket.is_silent()
+
+
+async def test_an_idle_socket_stays_open_and_hears_the_next_event(visitor: Visitor, battle_id: str) -> None:
+    async with Socket(visitor, battle_id) as socket:
+        await socket.next()
+        await asyncio.sleep(8)
+        await sync_to_async(visitor.send)(battle_id)
+        assert (await socket.next())["type"] == "turn.opened"
+
+
+async def test_a_battles_events_reach_its_own_sockets_alone(visitor: Visitor, battle_id: str) -> None:
+    other = await sync_to_async(visitor.open)()
+    async with Socket(visitor, battle_id) as here, Socket(visitor, other) as there:
+        await here.next()
+        await there.next()
+        await sync_to_async(visitor.send)(battle_id)
+        assert (await here.next())["type"] == "turn.opened"
+        assert await there.is_silent()
+
+
+async def test_a_slow_side_holds_the_other_back_live(visitor: Visitor, battle_id: str, stage: FakeStage) -> None:
+    """A side played to its end before the other began shows nothing of itself."""
+    stage.cast = {"alpha": FakePolicy(), "beta": FakePolicy()}
+    async with Socket(visitor, battle_id) as socket:
+        await socket.next()
+        turn = await sync_to_async(visitor.send)(battle_id)
+        assert (await socket.next())["type"] == "turn.opened"
+        await sync_to_async(episodes.play)(turn["left_episode_id"])
+        assert await socket.is_silent()
+        await sync_to_async(episodes.play)(turn["right_episode_id"])
+        assert (await socket.until("turn.finished"))[0]["type"] == "rollout.started"
+
+
+def test_held_frames_are_released_once_and_forgotten_with_their_turn() -> None:
+    held = HeldFrames()
+    held.hold("turn_1", "left", 0, [[0.0], [0.2], [0.4]])
+    held.hold("turn_1", "right", 0, [[0.0]])
+    assert held.release("turn_1", 0, 1) == {"left": {"steps": [[0.0], [0.2]]}, "right": {"steps": [[0.0]]}}
+    assert held.release("turn_1", 0, 1) == {"left": {"steps": []}, "right": {"steps": []}}
+    held.forget("turn_1")
+    assert held.release("turn_1", 2, 2) == {"left": {"steps": []}, "right": {"steps": []}}
