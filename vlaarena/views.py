@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.utils import timezone
 
-from arena.errors import NotFound
+from arena.errors import NotFound, UnknownName
 from arena.models import Battle
 from arena.permissions import check_may_look
+from rankings import selectors
+from rankings.selectors import LeaderboardQuery
 from simulation import catalogue
+from vlaarena import charts
 
 
 def home(request: HttpRequest) -> HttpResponseRedirect:
@@ -49,4 +54,27 @@ def _task(task: catalogue.Task) -> dict[str, Any]:
 
 
 def leaderboard(request: HttpRequest) -> HttpResponse:
-    return render(request, "leaderboard.html", {"page": "leaderboard"})
+    """A board as the address asks for it; with a name that does not exist, the global board and a word about it."""
+    query = LeaderboardQuery.of(request.GET)
+    complaint = ""
+    try:
+        board = selectors.leaderboard(query)
+    except UnknownName as error:
+        query, complaint = LeaderboardQuery(), str(error)
+        board = selectors.leaderboard(query)
+    updated = board["metadata"]["last_updated"]
+    moment = datetime.fromisoformat(updated) if updated else None
+    context = {
+        "page": "leaderboard",
+        "query": query,
+        "complaint": complaint,
+        "robots": catalogue.robots(),
+        "ranked": charts.with_marks(board["rankings"]),
+        "provisional": charts.with_marks(board["provisional"]),
+        "metadata": board["metadata"],
+        "updated": moment,
+        "just_updated": moment is not None and timezone.now() - moment < timedelta(minutes=1),
+        "filtered": bool(query.search or query.organization),
+        "sorts": (("elo", "Rating"), ("votes", "Votes"), ("win_rate", "Win rate")),
+    }
+    return render(request, "leaderboard.html", context)

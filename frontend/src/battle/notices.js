@@ -5,13 +5,21 @@ const PATIENCE = 2_000;
 export class Notices {
   #root;
   #timer = null;
+  #retry = undefined;
 
   constructor(root) {
     this.#root = root;
     this.#part("error-close").addEventListener("click", () => this.clear());
+    this.#part("error-retry").addEventListener("click", () => {
+      this.clear();
+      this.#retry();
+    });
   }
 
-  error(text, { code } = {}) {
+  /** @param {string} text @param {{code?: string, retry?: () => void}} options `retry`: offered as a button */
+  error(text, { code, retry } = {}) {
+    this.#retry = retry;
+    this.#part("error-retry").hidden = !retry;
     this.#part("error-text").textContent = text;
     this.#part("error").hidden = false;
     this.#part("error").dataset.code = code ?? "";

@@ -51,7 +51,10 @@ export class BattlePage {
       start: () => this.#openSession({ push: true }),
       page: root.dataset.page,
     });
-    root.addEventListener("click", ({ target }) => target.closest("[data-action=send-again]") && this.#sendAgain());
+    root.addEventListener("click", ({ target }) => {
+      if (target.closest("[data-action=send-again]")) this.#sendAgain();
+      if (target.closest("[data-action=load-again]")) this.render();
+    });
     listenToKeys({ clock: () => this.stage.replay?.clock, vote: (vote) => this.votePanel.cast(vote) });
     window.addEventListener("popstate", () => this.#openFromAddress());
     window
@@ -86,20 +89,21 @@ export class BattlePage {
       this.#take({ type: "snapshot", battle });
       this.#follow(battleId);
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, () => this.open(battleId, { push }));
     }
     this.#refreshSessions();
   }
 
   /** Opening the page opens a session; one that was opened and never used is taken up again. */
   async #openUntouchedOrNew() {
+    this.render();
     try {
       this.#sessions.own = await this.#api.ownSessions();
       const untouched = this.#sessions.own.find(({ title, last_battle_id }) => !title && last_battle_id);
       if (untouched) await this.open(untouched.last_battle_id);
       else await this.#openSession();
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, () => this.#openUntouchedOrNew());
     }
   }
 
@@ -110,7 +114,7 @@ export class BattlePage {
       await this.open(battle_id, options);
       if (options?.push) this.composer.focus();
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, () => this.#openSession(options));
     }
   }
 
@@ -228,9 +232,11 @@ export class BattlePage {
     }
   }
 
-  #fail(error) {
+  /** @param {Error} error @param {() => void} [retry] what to do again when asked */
+  #fail(error, retry) {
     if (!("code" in error)) throw error;
-    this.notices.error(explainError(error), error);
-    if (error.code === "not_found") this.#root.dataset.phase = "missing";
+    const missing = error.code === "not_found" && !this.battle;
+    this.notices.error(explainError(error), { code: error.code, retry: missing ? undefined : retry });
+    if (missing) this.#root.dataset.phase = "missing";
   }
 }

@@ -14,7 +14,7 @@ export function phaseOf(battle) {
 
 /** Why no instruction can be sent now, or null. After a vote one can: it opens the next battle. */
 export function whyNotSend(battle) {
-  if (!battle) return "Opening the battle…";
+  if (!battle) return "No battle is open yet.";
   return battle.turns.some(isOpen) ? "Both robots are at work. You can write the next instruction meanwhile." : null;
 }
 

@@ -3,6 +3,9 @@
 import { voteName } from "./vote.js";
 import { ago } from "./words.js";
 
+/** Wide enough for the list to stand beside the battle; else it starts folded above it. */
+const BESIDE = "(min-width: 1101px)";
+
 export class SessionList {
   #root;
   #list;
@@ -16,6 +19,7 @@ export class SessionList {
     this.#list = root.querySelector("[data-part=sessions]");
     this.#sessionTemplate = root.querySelector("[data-part=session-template]");
     this.#battleTemplate = root.querySelector("[data-part=session-battle-template]");
+    root.querySelector("details").open = window.matchMedia(BESIDE).matches;
     root.querySelector("[data-part=new-session]").addEventListener("click", start);
     this.#list.addEventListener("click", (event) => {
       const link = event.target.closest("[data-battle]");

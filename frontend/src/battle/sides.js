@@ -35,11 +35,12 @@ export class SidePanel {
   }
 
   /** A sentence over the picture: loading, or why there is none. `null` takes it away. */
-  veil(text, { working = false } = {}) {
+  veil(text, { working = false, retry = false } = {}) {
     const veil = this.#part("veil");
     veil.hidden = text === null;
     veil.dataset.working = String(working);
     this.#part("veil-text").textContent = text ?? "";
+    this.#part("veil-retry").hidden = !retry;
   }
 
   #renderProgress(rollout, turn) {

@@ -18,7 +18,7 @@ export class Stage {
   #onReady;
   #quality;
   #recorded = new Map();
-  #live = new Map();
+  #live = null;
   #shown = null;
 
   /**
@@ -76,55 +76,53 @@ export class Stage {
     this.replay.setTracks({ left: null, right: null });
   }
 
+  /** Until the first rows of a turn are here, what was shown before stays: a follow-up turn begins where that ended. */
   #showLive(turn, frames) {
-    const fresh = this.#shown !== turn.turn_id;
-    if (fresh) this.#live.set(turn.turn_id, { left: this.#emptyTrack(), right: this.#emptyTrack() });
-    const tracks = this.#live.get(turn.turn_id);
-    this.#shown = turn.turn_id;
-    for (const side of SIDES) tracks[side].append(0, frames?.[side] ?? []);
-    if (fresh) this.replay.setTracks(tracks, { growing: true });
-    else this.replay.grown(true);
-    const playable = tracks.left.count > 1 || tracks.right.count > 1;
-    if (playable && !tracks.started) {
-      tracks.started = true;
+    const id = turn.turn_id;
+    this.#recorded.delete(id);
+    if (!frames || frames.left.length + frames.right.length === 0) return;
+    if (this.#shown?.id !== id || this.#shown.recorded) {
+      this.#shown = { id, recorded: false };
+      this.#live = { left: this.#emptyTrack(), right: this.#emptyTrack() };
+      this.replay.setTracks(this.#live, { growing: true });
       this.#autoplay();
     }
+    for (const side of SIDES) this.#live[side].append(0, frames[side]);
+    this.replay.grown(true);
   }
 
+  /** Takes over from the live rows without a jump; otherwise plays from the start. */
   async #showRecorded(turn) {
     const id = turn.turn_id;
-    if (this.#shown === id && this.#recorded.get(id)?.whole) return;
-    const wasLive = this.#shown === id && this.#live.get(id)?.started;
-    const wasShown = this.#shown;
-    this.#shown = id;
+    const before = this.#shown;
+    if (before?.id === id && before.recorded) return;
+    this.#shown = { id, recorded: true };
     try {
-      const tracks = await this.#fetchTracks(turn);
-      if (this.#shown !== id || !this.replay) return;
-      this.replay.setTracks(tracks, { keepTime: Boolean(wasLive) });
+      const tracks = await this.#tracksOf(turn);
+      if (this.#shown?.id !== id) return;
+      const wasLive = before?.id === id;
+      this.replay.setTracks(tracks, { keepTime: wasLive });
       this.#veil(null);
       if (!wasLive) this.#autoplay();
-      this.#live.delete(id);
     } catch (error) {
-      if (this.#shown === id) this.#shown = wasShown === id ? null : wasShown;
-      this.#veil(`The recording could not be loaded. ${explainError(error)}`);
+      if (this.#shown?.id !== id) return;
+      this.#shown = null;
+      this.#veil(`The recording could not be loaded. ${explainError(error)}`, { retry: true });
     }
   }
 
-  async #fetchTracks(turn) {
+  async #tracksOf(turn) {
     if (!this.#recorded.has(turn.turn_id)) {
       const [left, right] = await Promise.all(SIDES.map((side) => this.#fetchTrack(turn, side)));
-      this.#recorded.set(turn.turn_id, { left, right, whole: true });
+      this.#recorded.set(turn.turn_id, { left, right });
     }
     return this.#recorded.get(turn.turn_id);
   }
 
-  /** A side that failed has no recording; what was seen of it live, if anything, stays. */
+  /** A side that failed has no recording: it stands in the scene at rest, behind the words that say so. */
   async #fetchTrack(turn, side) {
-    if (turn[side].status === "completed") {
-      return decodeStates(await this.#api.states(turn[side].episode_id), this.runtime.scene);
-    }
-    const live = this.#live.get(turn.turn_id)?.[side];
-    return live?.count > 0 ? live : null;
+    if (turn[side].status !== "completed") return null;
+    return decodeStates(await this.#api.states(turn[side].episode_id), this.runtime.scene);
   }
 
   /** People who asked for less motion start the replay themselves. */

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Clock } from "../src/viewer/clock.js";
+
+function clockOf(duration, { growing = false } = {}) {
+  const clock = new Clock(0.2);
+  clock.extend(duration, growing);
+  return clock;
+}
+
+test("time passes at the chosen speed, and only while playing", () => {
+  const clock = clockOf(10);
+  clock.advance(1);
+  assert.equal(clock.time, 0);
+  clock.setSpeed(2);
+  clock.play();
+  clock.advance(1.5);
+  assert.equal(clock.time, 3);
+});
+
+test("it stops at the end of a finished recording", () => {
+  const clock = clockOf(1);
+  clock.play();
+  clock.advance(5);
+  assert.equal(clock.time, 1);
+  assert.equal(clock.playing, false);
+});
+
+test("play at the end starts again from the beginning", () => {
+  const clock = clockOf(1);
+  clock.seek(1);
+  clock.play();
+  assert.equal(clock.time, 0);
+  assert.equal(clock.playing, true);
+});
+
+test("a loop goes on from the beginning by what was left over", () => {
+  const clock = clockOf(1);
+  clock.setLoop(true);
+  clock.play();
+  clock.advance(1.25);
+  assert.equal(clock.time, 0.25);
+  assert.equal(clock.playing, true);
+});
+
+test("it waits at the end of a growing recording and goes on when more has come", () => {
+  const clock = clockOf(1, { growing: true });
+  clock.play();
+  clock.advance(2);
+  assert.equal(clock.time, 1);
+  assert.equal(clock.waiting, true);
+  clock.extend(3, true);
+  assert.equal(clock.waiting, false);
+  clock.advance(1);
+  assert.equal(clock.time, 2);
+});
+
+test("a step pauses on the neighbouring record", () => {
+  const clock = clockOf(2);
+  clock.seek(0.5);
+  clock.play();
+  clock.step(1);
+  assert.equal(clock.record, 3);
+  assert.equal(clock.playing, false);
+  clock.seek(0.5);
+  clock.step(-1);
+  assert.equal(clock.record, 2, "from between two records, back goes to the one just passed");
+  clock.step(-1);
+  assert.equal(clock.record, 1);
+});
+
+test("steps and seeks stay inside the recording", () => {
+  const clock = clockOf(0.4);
+  clock.step(-1);
+  assert.equal(clock.time, 0);
+  clock.seek(9);
+  assert.equal(clock.time, 0.4);
+  clock.step(1);
+  assert.equal(clock.record, clock.lastRecord);
+});
+
+test("every record's own time is counted as that record", () => {
+  const clock = clockOf(10);
+  for (let record = 0; record <= 50; record += 1) {
+    clock.seek(record * 0.2);
+    assert.equal(clock.record, record);
+  }
+});
+
+test("whoever listens is told of every change", () => {
+  const clock = clockOf(1);
+  let told = 0;
+  clock.addEventListener("change", () => (told += 1));
+  clock.play();
+  clock.advance(0.1);
+  clock.pause();
+  assert.equal(told, 3);
+});
+
+test("a speed that stands still or runs backwards is refused", () => {
+  assert.throws(() => clockOf(1).setSpeed(0), RangeError);
+});
