@@ -43,6 +43,12 @@ class MissingStatistics(PolicyError):
     code = "missing_statistics"
 
 
+class InstructionTooLong(PolicyError):
+    """A sentence of more tokens than the network takes."""
+
+    code = "instruction_too_long"
+
+
 class DatasetError(PolicyError):
     """Demonstrations that cannot be trained on."""
 

@@ -52,8 +52,8 @@ def write_sums(folder: Path) -> None:
     (folder / SUMS).write_text("".join(f"{file_hash(folder / name)}  {name}\n" for name in names), "utf-8")
 
 
-def check_sums(folder: Path, required: tuple[str, ...]) -> None:
-    """Every listed file is there with its hash, and every required one is listed; the error names the file."""
+def check_listed(folder: Path, required: tuple[str, ...]) -> dict[str, str]:
+    """File name -> hash as listed; every required one is. No file is read but SHA256SUMS."""
     try:
         lines = (folder / SUMS).read_text("utf-8").splitlines()
     except (FileNotFoundError, NotADirectoryError):
@@ -62,7 +62,12 @@ def check_sums(folder: Path, required: tuple[str, ...]) -> None:
     for name in required:
         if name not in listed:
             raise HashMismatch(f"{folder}: {name} is not listed in {SUMS}")
-    for name, digest in listed.items():
+    return listed
+
+
+def check_sums(folder: Path, required: tuple[str, ...]) -> None:
+    """Every listed file is there with its hash, and every required one is listed; the error names the file."""
+    for name, digest in check_listed(folder, required).items():
         if not (folder / name).is_file():
             raise MissingFile(f"{folder}: {name} is missing")
         if file_hash(folder / name) != digest:

@@ -1,0 +1,48 @@
+"""Octo's flax checkpoint as safetensors and JSON. Names keep their path, joined with dots; shapes and numbers stay."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+
+from policies import checkpoints, flax_checkpoint
+from policies.base import CheckpointError
+from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, read_json, write_json, write_sums
+from policies.networks.octo import Octo
+from policies.octo.config import read_config
+from policies.octo.shapes import read_shapes
+
+CONFIG = "config.json"
+
+
+def convert(source: Path, target: Path) -> dict[str, Any]:
+    """Write `target`, a folder that is new or empty. Raises a PolicyError; every check of loading has passed by then.
+
+    The tokenizer is copied where the source has one: Octo's authors do not publish it with the weights.
+    """
+    if target.exists() and any(target.iterdir()):
+        raise CheckpointError(f"{target}: not empty; name a new folder")
+    data = read_json(source, CONFIG)
+    shapes = read_shapes(source, data)
+    statistics = read_json(source, STATISTICS)
+    config = read_config(data, shapes)
+    network = checkpoints.build(lambda: Octo(config))
+    stored = flax_checkpoint.read_header(flax_checkpoint.find_checkpoint(source))
+    checkpoints.load(network, stored, torch.device("cpu"), torch.float32)
+    target.mkdir(parents=True, exist_ok=True)
+    tensors = network.state_dict()
+    save_file(tensors, target / WEIGHTS)
+    write_json(target / CONFIG, data | shapes.to_json())
+    write_json(target / STATISTICS, statistics)
+    if (source / TOKENIZER).is_file():
+        shutil.copyfile(source / TOKENIZER, target / TOKENIZER)
+    write_sums(target)
+    return {
+        "target": str(target),
+        "tensors": len(tensors),
+        "parameters": sum(tensor.numel() for tensor in tensors.values()),
+    }

@@ -1,0 +1,64 @@
+"""How large an Octo checkpoint's pictures are and how many frames it sees: told by its example batch, not its config.
+
+Needs no torch: a policy's card says which pictures it wants before any weight is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgpack
+
+from policies.base import BadCard
+
+EXAMPLE = "example_batch.msgpack"
+
+
+@dataclass(frozen=True)
+class InputShapes:
+    """`images`: observation key -> (height, width). `window`: frames."""
+
+    images: Mapping[str, tuple[int, int]]
+    window: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"image_sizes": {key: list(size) for key, size in self.images.items()}, "window_size": self.window}
+
+
+def read_shapes(folder: Path, config: Mapping[str, Any]) -> InputShapes:
+    """From `image_sizes` in config.json, as in a converted folder, else the example batch, else the training set-up."""
+    if "image_sizes" in config:
+        return _checked(config["image_sizes"], config.get("window_size"))
+    if (folder / EXAMPLE).is_file():
+        return _from_example(folder / EXAMPLE)
+    try:
+        sizes = config["dataset_kwargs"]["frame_transform_kwargs"]["resize_size"]
+    except (KeyError, TypeError):
+        raise BadCard(f"{folder}: neither {EXAMPLE} nor config.json says how large the pictures are") from None
+    return _checked({f"image_{name}": size for name, size in sizes.items()}, config.get("window_size"))
+
+
+def _from_example(path: Path) -> InputShapes:
+    try:
+        batch = msgpack.unpackb(path.read_bytes(), ext_hook=_shape, strict_map_key=False)
+        seen = batch["observation"]
+        frames = seen["timestep_pad_mask" if "timestep_pad_mask" in seen else "pad_mask"][1]
+    except (ValueError, KeyError, TypeError, IndexError, msgpack.UnpackException) as error:
+        raise BadCard(f"{path}: not an example batch: {error!r}") from None
+    return _checked({key: shape[2:4] for key, shape in seen.items() if key.startswith("image_")}, frames)
+
+
+def _shape(kind: int, content: bytes) -> Any:
+    """Arrays are extensions of type 1 around (shape, dtype, bytes); only the shape is kept."""
+    return tuple(msgpack.unpackb(content)[0]) if kind == 1 else None
+
+
+def _checked(sizes: Mapping[str, Any], window: Any) -> InputShapes:
+    try:
+        images = {key: (int(size[0]), int(size[1])) for key, size in sizes.items()}
+        return InputShapes(images, int(window))
+    except (AttributeError, TypeError, ValueError, IndexError):
+        raise BadCard(f"picture sizes {sizes!r} or window {window!r} are not as expected") from None

@@ -1,0 +1,106 @@
+"""OpenVLA as a policy: a picture and an instruction in, one action out. Opens folders as published, and our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from policies import checkpoints
+from policies.base import BadCard, PolicyCard, PolicySpec
+from policies.folder import CARD, STATISTICS, TOKENIZER, check_listed, read_json
+from policies.networks.openvla import OpenVLA, OpenVLAConfig
+from policies.openvla.actions import ActionScale, ActionTokens
+from policies.openvla.config import read_config
+from policies.openvla.images import ImageTransform, read_transform
+from policies.openvla.prompt import PromptEncoder
+from policies.statistics import choose
+from policies.text import read_tokenizer
+from simulation.contracts import ACTION_DIM, Image, Observation
+
+CONFIG = "config.json"
+PREPROCESSOR = "preprocessor_config.json"
+STATISTICS_KEY = "bridge_orig"
+
+
+class OpenVLAPolicy:
+    """Deterministic: keeps nothing between steps but the encoded instruction."""
+
+    def __init__(
+        self, spec: PolicySpec, network: OpenVLA, prompts: PromptEncoder, images: ImageTransform, scale: ActionScale
+    ) -> None:
+        self.spec, self.network, self.prompts, self.images, self.scale = spec, network, prompts, images, scale
+        self.tokens = ActionTokens(network.config)
+        self._camera = spec.cameras[0].array_spec()
+        self._prompt: tuple[str, list[int]] | None = None
+        weight = network.language_model.lm_head.weight
+        self._device, self._dtype = weight.device, weight.dtype
+
+    def reset(self, instruction: str, seed: int) -> None:
+        """Raises InstructionTooLong. `seed` is not used: decoding is greedy."""
+        self._encode(instruction)
+
+    def infer(self, observation: Observation) -> NDArray[np.float64]:
+        """float64 (1, 7): m, rad, gripper 0..1."""
+        image = observation.images[self.spec.cameras[0].name]
+        self._camera.check(image)
+        actions = self.predict([image], [self._encode(observation.instruction)])
+        return np.concatenate([actions[:, :-1], actions[:, -1:].clip(0.0, 1.0)], 1)
+
+    def close(self) -> None:
+        self._prompt = None
+
+    def predict(self, images: Sequence[Image], prompts: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """Actions (B, 7) of B pictures uint8 (H, W, 3) with their prompts' ids, in one pass."""
+        lengths = torch.tensor([len(ids) for ids in prompts])
+        ids = torch.zeros(len(prompts), int(lengths.max()), dtype=torch.long)
+        for row, prompt in zip(ids, prompts, strict=True):
+            row[: len(prompt)] = torch.tensor(prompt)
+        pixels = torch.stack([self.images(image) for image in images])
+        to = self._device
+        tokens = self.network.generate(ids.to(to), lengths.to(to), pixels.to(to, self._dtype), ACTION_DIM)
+        return self.scale.unnormalise(self.tokens.decode(tokens.cpu().numpy()))
+
+    def _encode(self, instruction: str) -> list[int]:
+        if self._prompt is None or self._prompt[0] != instruction:
+            self._prompt = instruction, self.prompts.encode(instruction, ACTION_DIM)
+        return self._prompt[1]
+
+
+def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAPolicy:
+    """Open a folder whose card has been read. Raises a PolicyError naming the file, field, key or tensor at fault."""
+    if (folder / CARD).is_file():
+        weights = sorted(path.name for path in folder.glob("*.safetensors"))
+        check_listed(folder, required=(CONFIG, PREPROCESSOR, TOKENIZER, *weights))
+    data = read_json(folder, CONFIG)
+    config = read_config(data)
+    images = read_transform(read_json(folder, PREPROCESSOR), card.network.get("centre_crop"))
+    _check_images(images, config)
+    _, action = choose(read_statistics(folder, data), card.spec.statistics_key or None, STATISTICS_KEY)
+    scale = ActionScale.from_statistics(action)
+    tokenizer = read_tokenizer(folder / TOKENIZER, config.language.vocabulary)
+    network = load_network(folder, config, device)
+    return OpenVLAPolicy(card.spec, network, PromptEncoder(tokenizer, config), images, scale)
+
+
+def load_network(folder: Path, config: OpenVLAConfig, device: str | None = None) -> OpenVLA:
+    network = checkpoints.build(lambda: OpenVLA(config))
+    checkpoints.load(network, checkpoints.find_safetensors(folder), *checkpoints.default_device(device))
+    return network
+
+
+def read_statistics(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A fine-tune's dataset_statistics.json replaces what config.json holds."""
+    if (folder / STATISTICS).is_file():
+        return read_json(folder, STATISTICS)
+    return config.get("norm_stats") or {}
+
+
+def _check_images(images: ImageTransform, config: OpenVLAConfig) -> None:
+    wanted = [(tower.image_size, tower.image_size) for tower in config.towers]
+    if (found := [view.crop for view in images.views]) != wanted:
+        raise BadCard(f"{PREPROCESSOR}: pictures of {found}; the vision towers take {wanted}")

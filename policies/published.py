@@ -1,0 +1,93 @@
+"""Recognising a checkpoint as its authors publish it, without a policy.json, and making the card it lacks. No torch."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from policies.base import ACTION_SPACE, BadCard, MissingFile, PolicyCard, PolicySpec
+from policies.folder import CARD, STATISTICS, read_json
+from policies.octo.shapes import read_shapes
+from policies.statistics import choose
+from simulation.contracts import CONTROL_HZ, POLICY_CAMERA, CameraSpec, Chunking
+
+CONFIG = "config.json"
+PREPROCESSOR = "preprocessor_config.json"
+OPENVLA, OCTO = "openvla", "octo"
+DEFAULT_KEYS = {OPENVLA: "bridge_orig", OCTO: "bridge_dataset"}
+
+
+def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCard:
+    """A card from the checkpoint's own files; its name is the folder's.
+
+    Raises MissingFile when the folder has no config.json either, BadCard for an unknown architecture.
+    """
+    if not (folder / CONFIG).is_file():
+        raise MissingFile(f"{folder}: {CARD} is missing, and there is no {CONFIG} of a published checkpoint")
+    config = read_json(folder, CONFIG)
+    if config.get("model_type") == OPENVLA:
+        return _openvla(folder, config, statistics_key)
+    model = config.get("model")
+    if isinstance(model, Mapping) and "observation_tokenizers" in model:
+        return _octo(folder, config, statistics_key)
+    raise BadCard(f"{folder / CONFIG}: unknown architecture {config.get('model_type')!r}; known: {OPENVLA}, {OCTO}")
+
+
+def _openvla(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
+    """One action per inference; the picture is asked for at the size that the vision towers take."""
+    try:
+        _, height, width = read_json(folder, PREPROCESSOR)["input_sizes"][0]
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise BadCard(f"{folder / PREPROCESSOR}: input_sizes is missing") from None
+    content = read_json(folder, STATISTICS) if (folder / STATISTICS).is_file() else config.get("norm_stats") or {}
+    key, _ = choose(content, statistics_key, DEFAULT_KEYS[OPENVLA])
+    return _card(folder, OPENVLA, (height, width), key, 1, Chunking(execute=1))
+
+
+def _octo(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
+    """Asked at every step, chunks averaged with equal weights. Only the first camera: Bridge has no other."""
+    try:
+        first = next(iter(config["model"]["observation_tokenizers"].values()))["kwargs"]["obs_stack_keys"][0]
+        head = config["model"]["heads"]["action"]["kwargs"]
+        chunk = int(head.get("action_horizon", head.get("pred_horizon", 1)))
+        size = read_shapes(folder, config).images[first]
+    except (AttributeError, KeyError, IndexError, StopIteration, TypeError, ValueError) as error:
+        raise BadCard(f"{folder / CONFIG}: first camera or action head not as expected: {error!r}") from None
+    key, _ = choose(read_json(folder, STATISTICS), statistics_key, DEFAULT_KEYS[OCTO])
+    return _card(folder, OCTO, size, key, chunk, Chunking(ensemble=1.0))
+
+
+def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int, chunking: Chunking) -> PolicyCard:
+    name = folder.resolve().name
+    spec = PolicySpec(
+        id=name,
+        name=name,
+        family=family,
+        cameras=(CameraSpec(POLICY_CAMERA.name, int(size[0]), int(size[1])),),
+        action_space=ACTION_SPACE,
+        rate_hz=CONTROL_HZ,
+        chunk=chunk,
+        chunking=chunking,
+        statistics_key=key,
+    )
+    return PolicyCard(
+        spec,
+        description=f"Opened from a checkpoint in the layout that {family}'s authors publish.",
+        organization="",
+        license="",
+        provenance=f"Weights as found in the folder {name}; not trained by VLA Arena",
+        revision=_revision(folder),
+        network={},
+        training={},
+        measured={},
+    )
+
+
+def _revision(folder: Path) -> str:
+    """Changes with the configuration and the size of any file; hashing 15 GB of weights for a card would not pay."""
+    digest = hashlib.sha256((folder / CONFIG).read_bytes())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
+    return digest.hexdigest()

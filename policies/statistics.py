@@ -1,0 +1,50 @@
+"""The numbers of a data set that turn a network's actions into metres and radians: finding and checking them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.base import MissingStatistics
+
+Floats = NDArray[np.float64]
+
+
+def choose(content: Mapping[str, Any], asked: str | None, default: str) -> tuple[str, Mapping[str, Any]]:
+    """One data set's key and its `action` numbers.
+
+    Without a wish, the default; failing that, the only data set there is. A fine-tune may hold the numbers of one data
+    set without a key, at the top level. Raises MissingStatistics listing the keys there are.
+    """
+    if "action" in content and "mean" in content["action"]:
+        if asked is not None:
+            raise MissingStatistics(f"statistics key {asked!r} was asked for, but there is one data set without a key")
+        return "", content["action"]
+    known = sorted(content)
+    key = asked or (known[0] if default not in content and len(known) == 1 else default)
+    if key not in content:
+        raise MissingStatistics(f"statistics key {key!r} is missing; known: {', '.join(known) or 'none'}")
+    if not isinstance(content[key], Mapping) or "action" not in content[key]:
+        raise MissingStatistics(f"statistics {key!r}: action is missing")
+    return key, content[key]["action"]
+
+
+def vector(action: Mapping[str, Any], name: str, length: int) -> Floats:
+    """A vector of numbers, all finite."""
+    if name not in action:
+        raise MissingStatistics(f"statistics: action.{name} is missing")
+    values = np.asarray(action[name], np.float64)
+    if values.shape != (length,) or not np.isfinite(values).all():
+        raise MissingStatistics(f"statistics: action.{name} must be {length} finite numbers")
+    return values
+
+
+def mask(action: Mapping[str, Any], length: int) -> NDArray[np.bool_]:
+    """Which dimensions are normalised: all, where the file says nothing."""
+    values = np.asarray(action.get("mask", [True] * length))
+    if values.shape != (length,) or values.dtype != np.bool_:
+        raise MissingStatistics(f"statistics: action.mask must be {length} times true or false")
+    return values
