@@ -1,4 +1,4 @@
-"""Opening whoever plays: a policy family's folder, or a reference that knows the environment. For workers and commands."""
+"""Opening whoever plays: a folder of a policy family, or a reference that knows the environment. For workers."""
 
 from __future__ import annotations
 

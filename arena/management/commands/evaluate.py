@@ -73,6 +73,5 @@ class Command(BaseCommand):
 
     def _tell(self, answer: dict[str, Any]) -> None:
         for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:
-            self.stdout.write(
-                f"{name:24} {row['successes']:4}/{row['episodes']:<4} {row['rate']:7.1%} [{row['low']:.1%}, {row['high']:.1%}]"
-            )
+            count = f"{row['successes']:4}/{row['episodes']:<4}"
+            self.stdout.write(f"{name:26}{count} {row['rate']:7.1%} [{row['low']:.1%}, {row['high']:.1%}]")
