@@ -170,5 +170,5 @@ def _drop_places(environment: Mapping[str, str]) -> None:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
     if url := servers.given.get("MONGO_URL"):
-        with pymongo.MongoClient(url) as client:
+        with pymongo.MongoClient[dict[str, Any]](url) as client:
             client.drop_database(name)

@@ -1,0 +1,251 @@
+"""`make bench`: measure the figures of the README, on an arena of its own that is started and stopped for it.
+
+Prints a table for people, or with --json one object for programs. Figures are medians with their lowest and highest;
+where it says 95th percentile, that with median and highest. Run it on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("MUJOCO_GL", "osmesa")
+os.environ.setdefault("LP_NUM_THREADS", "0")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import psutil
+import pymongo
+
+from tests.stack import Arena
+from tests.visitor import Visitor
+
+VISITORS = 20
+CALLS_PER_VISITOR = 40
+THINK_S = (0.1, 0.4)  # a visitor's pause between two calls: 80 calls a second in all
+INSTRUCTIONS = [
+    "stack the red cube on the yellow cube",
+    "put the yellow cube on the left plate",
+    "pick up the green sphere",
+    "stack the blue cylinder on the red cube",
+]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table. `target` is the most it may be, None where there is none."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    target: float | None = None
+    note: str = ""
+
+    @property
+    def met(self) -> bool:
+        return self.target is None or self.value <= self.target
+
+
+def spread(name: str, values: list[float], unit: str, target: float | None = None, note: str = "") -> Figure:
+    """Median, lowest and highest of some values."""
+    return Figure(name, statistics.median(values), min(values), max(values), unit, target, note)
+
+
+def p95(values: list[float]) -> float:
+    return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
+
+
+def control_loop(rounds: int = 5) -> Iterator[Figure]:
+    from simulation.bench import control_loop_cost, render_ms
+
+    ratios = [control_loop_cost(seed=10 * number).ratio for number in range(rounds)]
+    yield spread("control loop without rendering and policy / bare mj_step", ratios, "x", 1.15)
+    yield spread("one camera picture, 128 x 128", [render_ms() for _ in range(3)], "ms")
+
+
+def rankings() -> Iterator[Figure]:
+    """On an empty database of its own, through all of Django's middleware."""
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    from rankings.bench import measure
+
+    timings = measure()
+    board, fitted = timings["leaderboard"], timings["fit"]
+    yield Figure("GET /api/leaderboard, 50 policies", board.median_ms, board.median_ms, board.p95_ms, "ms", 50)
+    yield Figure("fit of 1e6 votes from counts", fitted.median_ms, fitted.median_ms, fitted.p95_ms, "ms")
+
+
+def turns(arena: Arena, count: int) -> Iterator[Figure]:
+    """Whole turns as a simple client sees them, `Prefer: wait`; then what their episodes say of where the time went."""
+    visitor, seconds, sizes = Visitor(arena.url), [], []
+    first = warm_up(visitor)
+    for number in range(count):
+        battle_id = visitor.open_battle()
+        before = time.perf_counter()
+        body = {"instruction": INSTRUCTIONS[number % len(INSTRUCTIONS)]}
+        status, turn = visitor.post(f"/api/battles/{battle_id}/turns", body, Prefer="wait=60")
+        seconds.append(time.perf_counter() - before)
+        if status != 200 or turn["status"] != "completed":
+            raise SystemExit(f"a turn did not complete: {status} {turn}")
+        sizes += [wire_size(visitor, arena.url, turn[f"{side}_episode_id"]) for side in ("left", "right")]
+    yield spread(
+        "a turn of two shipped policies", seconds, "s", 2.0, note=f"{count} turns; the first of all {first:.1f} s"
+    )
+    yield spread("an episode as fetched, compressed", [size / 1000 for size in sizes], "kB", 13.0)
+    yield from parts_of_rollouts(arena)
+
+
+def warm_up(visitor: Visitor) -> float:
+    before = time.perf_counter()
+    visitor.post(f"/api/battles/{visitor.open_battle()}/turns", {"instruction": INSTRUCTIONS[0]}, Prefer="wait=60")
+    return time.perf_counter() - before
+
+
+def wire_size(visitor: Visitor, url: str, episode_id: str) -> int:
+    """Bytes of an episode's states as a browser asks for them."""
+    request = urllib.request.Request(f"{url}api/episodes/{episode_id}/states.bin", headers={"Accept-Encoding": "gzip"})
+    visitor.cookies.add_cookie_header(request)
+    with urllib.request.urlopen(request, timeout=10) as response:
+        body: bytes = response.read()
+        if response.headers.get("Content-Encoding") == "gzip":
+            gzip.decompress(body)
+    return len(body)
+
+
+def parts_of_rollouts(arena: Arena) -> Iterator[Figure]:
+    asked = "from django.conf import settings; print(settings.MONGO_URL, settings.MONGO_DATABASE)"
+    url, database = arena.manage("shell", "--verbosity", "0", "-c", asked).split()[-2:]
+    fields = {"duration_ms": 1, "render_ms": 1, "infer_ms": 1, "physics_ms": 1, "actions": 1}
+    with pymongo.MongoClient[dict[str, Any]](url) as client:
+        episodes = list(client[database]["episodes"].find({}, fields))
+    parts = ("render_ms", "infer_ms", "physics_ms")
+    ratios = [row["duration_ms"] / sum(row[part] for part in parts) for row in episodes]
+    yield spread("rollout wall time / (physics + rendering + inference)", ratios, "x", 1.10)
+    for part in parts:
+        per_step = [row[part] / max(1, len(row["actions"])) for row in episodes]
+        yield spread(f"{part.removesuffix('_ms')} per control step", per_step, "ms")
+
+
+def api(arena: Arena) -> Iterator[Figure]:
+    """Visitors at once, each opening battles, reading, looking at the board; every call but the wait for a turn."""
+    taken: list[tuple[str, float]] = []
+    crowd = [threading.Thread(target=visit, args=(arena.url, number, taken)) for number in range(VISITORS)]
+    for one in crowd:
+        one.start()
+    for one in crowd:
+        one.join()
+    times = [1000 * seconds for _, seconds in taken]
+    note = f"{VISITORS} visitors at once, {len(times)} calls, each visitor pausing {THINK_S[0]} to {THINK_S[1]} s"
+    yield Figure("API, 95th percentile", p95(times), statistics.median(times), max(times), "ms", 100.0, note)
+    for name in sorted({name for name, _ in taken}):
+        own = [1000 * seconds for call, seconds in taken if call == name]
+        yield Figure(f"  {name}", p95(own), statistics.median(own), max(own), "ms")
+
+
+def visit(url: str, number: int, taken: list[tuple[str, float]]) -> None:
+    rng, visitor = random.Random(number), Visitor(url)
+    battle_id = visitor.open_battle()
+    battle = f"/api/battles/{battle_id}"
+    calls: dict[str, Callable[[], tuple[int, Any]]] = {
+        "GET battle": lambda: visitor.get(battle),
+        "GET own sessions": lambda: visitor.get("/api/sessions/?mine"),
+        "GET leaderboard": lambda: visitor.get("/api/leaderboard"),
+        "GET models": lambda: visitor.get("/api/models"),
+        "GET tasks": lambda: visitor.get("/api/tasks"),
+        "GET scene": lambda: visitor.get("/api/scenes/widowx/table/"),
+        "GET health": lambda: visitor.get("/api/health"),
+        "POST session": lambda: visitor.post("/api/sessions/init", {"robot_id": "widowx", "scene_id": "table"}),
+        "POST turn": lambda: visitor.post(f"{battle}/turns", {"instruction": rng.choice(INSTRUCTIONS)}),
+        "POST vote": lambda: visitor.post("/api/votes", {"battle_id": battle_id, "vote": "tie"}),
+    }
+    often = ["GET battle"] * 6 + ["GET leaderboard"] * 2
+    for step in range(CALLS_PER_VISITOR):
+        # One turn and one vote each, so that rollouts of the whole crowd play meanwhile.
+        rest = [name for name in calls if name not in {"POST turn", "POST vote"}]
+        name = {2: "POST turn", CALLS_PER_VISITOR - 1: "POST vote"}.get(step) or rng.choice(often + rest)
+        before = time.perf_counter()
+        status, body = calls[name]()
+        taken.append((name, time.perf_counter() - before))
+        if status >= 500:
+            raise SystemExit(f"{name} answered {status}: {body}")
+        time.sleep(rng.uniform(*THINK_S))
+
+
+def memory(arena: Arena) -> Iterator[Figure]:
+    """Of all processes together: proportional set size, which counts shared pages once."""
+    everyone = [psutil.Process(arena.process.pid), *arena.processes()]
+    total = sum(process.memory_full_info().pss for process in everyone) / 1e9
+    yield Figure(f"memory of all {len(everyone)} processes", total, total, total, "GB", 2.5)
+
+
+def machine() -> str:
+    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    cpu = names[0].partition(":")[2].strip() if names else platform.machine()
+    memory_gb = psutil.virtual_memory().total / 1e9
+    return (
+        f"{cpu}, {os.cpu_count()} cores, {memory_gb:.0f} GB, Python {platform.python_version()}, {platform.platform()}"
+    )
+
+
+def measure(turn_count: int) -> Iterator[Figure]:
+    yield from control_loop()
+    with tempfile.TemporaryDirectory(prefix="vla-arena-bench-") as folder:
+        os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
+        Path(folder, "rankings").mkdir()
+        yield from rankings()
+        arena = Arena(Path(folder, "arena"))
+        before = time.perf_counter()
+        arena.start()
+        try:
+            yield Figure("start to ready", time.perf_counter() - before, 0, 0, "s")
+            yield from turns(arena, turn_count)
+            yield from api(arena)
+            yield from memory(arena)
+        finally:
+            arena.close()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    options = parser.parse_args()
+    print(machine(), file=sys.stderr)
+    figures = []
+    for figure in measure(options.turns):
+        figures.append(figure)
+        print(row(figure), file=sys.stderr if options.json else sys.stdout, flush=True)
+    if options.json:
+        print(json.dumps({"machine": machine(), "figures": [{**asdict(one), "met": one.met} for one in figures]}))
+    missed = [figure.name for figure in figures if not figure.met]
+    print(f"missed: {', '.join(missed)}" if missed else "every target is met", file=sys.stderr)
+    return 1 if missed else 0
+
+
+def row(figure: Figure) -> str:
+    target = "" if figure.target is None else f"at most {figure.target:g}"
+    span = f"{figure.low:.3g} to {figure.high:.3g}" if figure.high else ""
+    return f"| {figure.name} | {figure.value:.3g} {figure.unit} | {span} | {target} | {figure.note} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
