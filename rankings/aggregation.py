@@ -15,7 +15,7 @@ from arena.models import ProcessingStatus, Vote
 from policies.models import Policy
 from rankings.boards import Standing, standings
 from rankings.counts import Ballot
-from rankings.judging import BATCH, batches, judge, judged
+from rankings.judging import BATCH, judge, judged
 from rankings.models import BoardRow, ModelStatsByRobot, ModelStatsTotal, WorkerStatus
 
 WORKER = "rankings.aggregate"
@@ -63,8 +63,9 @@ def rebuild() -> Report:
 def differences() -> list[Difference]:
     """What `rebuild` would change in the boards, given the votes marked processed. Changes nothing."""
     with transaction.atomic():
-        processed = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED).order_by("voted_at", "id")
-        faulty = {vote.pk for votes in batches(processed) for vote, fault in judged(votes) if fault}
+        WorkerStatus.objects.select_for_update().filter(worker_name=WORKER).first()  # no run may write in between
+        processed = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED)
+        faulty = {key for batch in judged(processed) for key, fault in batch if fault}
         stored, rebuilt = _stored_rows(), _rebuilt_rows(without=faulty)
     found = []
     for place in sorted(stored.keys() | rebuilt.keys()):

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from arena.models import Battle, ProcessingStatus, Vote, VoteChoice
+from arena.models import ProcessingStatus, Vote, VoteChoice
 from policies.models import Policy
 
 BATCH = 1000
+COPIES = {
+    "session_id": "battle__session_id",
+    "left_model_id": "battle__left_model_id",
+    "right_model_id": "battle__right_model_id",
+    "robot_id": "battle__session__robot_id",
+    "scene_id": "battle__session__scene_id",
+}
+"""What a vote copied -> where it copied it from."""
 
 
 def judge(votes: QuerySet[Vote]) -> tuple[int, int]:
     """Mark each vote processed or failed; returns how many of each. A faulty vote fails alone."""
     now = timezone.now()
     processed = failed = 0
-    for batch in batches(votes.order_by("voted_at", "id")):
-        good, bad = [], []
-        for vote, fault in judged(batch):
-            if fault is None:
-                good.append(vote.pk)
-            else:
-                vote.processing_status, vote.processed_at, vote.error_message = ProcessingStatus.FAILED, now, fault
-                bad.append(vote)
+    for batch in judged(votes):
+        good = [key for key, fault in batch if fault is None]
+        bad = [
+            Vote(pk=key, processing_status=ProcessingStatus.FAILED, processed_at=now, error_message=fault)
+            for key, fault in batch
+            if fault is not None
+        ]
         changed = Vote.objects.filter(pk__in=good).exclude(processing_status=ProcessingStatus.PROCESSED)
         changed.update(processing_status=ProcessingStatus.PROCESSED, processed_at=now, error_message=None)
         Vote.objects.bulk_update(bad, ["processing_status", "processed_at", "error_message"])
@@ -32,41 +40,29 @@ def judge(votes: QuerySet[Vote]) -> tuple[int, int]:
     return processed, failed
 
 
-def batches(votes: QuerySet[Vote]) -> Iterator[list[Vote]]:
-    """The votes in their order, a thousand at a time."""
-    keys = list(votes.values_list("pk", flat=True))
-    for first in range(0, len(keys), BATCH):
-        found = Vote.objects.in_bulk(keys[first : first + BATCH])
-        yield [found[key] for key in keys[first : first + BATCH]]
-
-
-def judged(votes: Sequence[Vote]) -> Iterator[tuple[Vote, str | None]]:
-    """Each vote with what is wrong with it, or None."""
-    battles = Battle.objects.select_related("session").in_bulk(
-        [vote.battle_id for vote in votes], field_name="battle_id"
-    )
+def judged(votes: QuerySet[Vote]) -> Iterator[list[tuple[int, str | None]]]:
+    """(primary key, what is wrong or None) of each vote, a thousand at a time."""
     policies = set(Policy.objects.values_list("pk", flat=True))
-    for vote in votes:
-        yield vote, _fault(vote, battles.get(vote.battle_id), policies)
+    keys = list(votes.order_by("pk").values_list("pk", flat=True))
+    for first in range(0, len(keys), BATCH):
+        batch = keys[first : first + BATCH]
+        columns = Vote.objects.filter(pk__in=batch).values("pk", "vote", *COPIES.keys(), *COPIES.values())
+        rows = {row["pk"]: row for row in columns}
+        yield [(key, fault(rows.get(key), policies)) for key in batch]
 
 
-def _fault(vote: Vote, battle: Battle | None, policies: set[str]) -> str | None:
-    if vote.vote not in VoteChoice.values:
-        return f"unknown vote {vote.vote!r}; known: {', '.join(VoteChoice.values)}"
-    for policy in (vote.left_model_id, vote.right_model_id):
+def fault(row: Mapping[str, Any] | None, policies: set[str]) -> str | None:
+    """What is wrong with a vote, or None. `row` is None where its battle or session is gone."""
+    if row is None:
+        return "its battle does not exist"
+    if row["vote"] not in VoteChoice.values:
+        return f"unknown vote {row['vote']!r}; known: {', '.join(VoteChoice.values)}"
+    for policy in (row["left_model_id"], row["right_model_id"]):
         if policy not in policies:
             return f"policy {policy!r} is not in the registry"
-    if vote.left_model_id == vote.right_model_id:
-        return f"policy {vote.left_model_id!r} against itself"
-    if battle is None:
-        return f"battle {vote.battle_id!r} does not exist"
-    for name, copy, original in (
-        ("session_id", vote.session_id, battle.session_id),
-        ("left_model_id", vote.left_model_id, battle.left_model_id),
-        ("right_model_id", vote.right_model_id, battle.right_model_id),
-        ("robot_id", vote.robot_id, battle.session.robot_id),
-        ("scene_id", vote.scene_id, battle.session.scene_id),
-    ):
-        if copy != original:
-            return f"the vote says {name} {copy!r}, its battle {original!r}"
+    if row["left_model_id"] == row["right_model_id"]:
+        return f"policy {row['left_model_id']!r} against itself"
+    for copy, original in COPIES.items():
+        if row[copy] != row[original]:
+            return f"the vote says {copy} {row[copy]!r}, its battle {row[original]!r}"
     return None

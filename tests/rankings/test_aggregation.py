@@ -140,11 +140,13 @@ def test_a_vote_of_a_policy_against_itself_fails() -> None:
     assert vote.error_message == "policy 'a' against itself"
 
 
-def test_a_vote_for_a_policy_that_is_gone_is_faulty_and_the_next_one_is_not() -> None:
+def test_a_vote_whose_policy_or_battle_is_gone_is_faulty() -> None:
     """Foreign keys forbid it; a database restored by hand may still bring it."""
-    gone, sound = cast(ballots(("a", "b", "left_better", 2)))
-    gone.right_model_id = "gone"
-    assert list(judging.judged([gone, sound])) == [(gone, "policy 'gone' is not in the registry"), (sound, None)]
+    row = {"vote": "tie"} | {name: "a" for each in judging.COPIES.items() for name in each}
+    row |= {"right_model_id": "gone", "battle__right_model_id": "gone"}
+    assert judging.fault(row, {"a", "gone"}) is None
+    assert judging.fault(row, {"a"}) == "policy 'gone' is not in the registry"
+    assert judging.fault(None, {"a"}) == "its battle does not exist"
 
 
 def test_a_rebuild_takes_in_a_failed_vote_that_was_put_right() -> None:
