@@ -19,6 +19,10 @@ export function debugHandle(page) {
     get battle() {
       return structuredClone(page.state.battle);
     },
+    /** Both cameras: position [m], then orientation (x, y, z, w). */
+    get cameras() {
+      return Object.values(replay().viewers).map(({ camera }) => [...camera.position, ...camera.quaternion]);
+    },
     /** Records that a side has. */
     records: (side) => replay().tracks[side]?.count ?? 0,
     /** {bodies: {name: [x, y, z]}, geoms: {...}} [m] in a recorded state; the one shown unless told. */

@@ -1,0 +1,79 @@
+"""The battle page as a visitor sees and uses it."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from playwright.sync_api import Locator, Page, WebSocket
+
+PATIENCE_S = 60.0
+
+
+class BattlePage:
+    """Keeps what the browser complained about (`complaints`) and all that the page was told (`heard`)."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self.heard: list[str] = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
+        page.on("websocket", self._listen)
+        page.add_init_script(
+            "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.violatedDirective, e.blockedURI))"
+        )
+
+    def open(self, path: str = "/battle") -> BattlePage:
+        self.page.goto(path)
+        return self
+
+    def open_ready(self, path: str = "/battle") -> BattlePage:
+        """Opened, the scene drawn and the battle known."""
+        self.open(path)
+        self.wait_for("Boolean(window.vlaArena?.ready && vlaArena.battle)")
+        return self
+
+    def part(self, name: str) -> Locator:
+        return self.page.locator(f"[data-part={name}]")
+
+    def side(self, side: str, part: str) -> Locator:
+        return self.page.locator(f"[data-viewer={side}] [data-part={part}]")
+
+    @property
+    def phase(self) -> str | None:
+        return self.page.locator("#battle").get_attribute("data-phase")
+
+    def ask(self, script: str, argument: Any = None) -> Any:
+        return self.page.evaluate(script, argument)
+
+    def wait_for(self, script: str, seconds: float = PATIENCE_S) -> None:
+        """Wait until the expression is true. (Playwright's own way of waiting evaluates text, which the page forbids.)"""
+        deadline = time.monotonic() + seconds
+        while not self.ask(script):
+            assert time.monotonic() < deadline, f"not so after {seconds} s: {script}\n{self.complaints}"
+            self.page.wait_for_timeout(50)
+
+    def send(self, instruction: str) -> None:
+        self.page.get_by_label("Tell both robots what to do").or_(self.page.locator("#instruction")).first.fill(instruction)
+        self.page.get_by_role("button", name="Send to both").click()
+
+    def play_turn(self, instruction: str) -> None:
+        """Send it and wait until both sides have settled and their recordings are here."""
+        turns = self.ask("vlaArena.battle.turns.length")
+        self.send(instruction)
+        self.wait_for(f"vlaArena.battle.turns.length > {turns} && vlaArena.battle.can_send")
+        self.wait_for("!vlaArena.clock.growing && vlaArena.records('left') > 1 && vlaArena.records('right') > 1")
+
+    def fetch(self, path: str) -> Any:
+        """A call of the API with this visitor's cookie."""
+        answer = self.page.request.get(path)
+        assert answer.ok, (path, answer.status)
+        return answer.json()
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: self.heard.append(str(frame)))
+
+    def events(self) -> list[dict[str, Any]]:
+        return [json.loads(frame) for frame in self.heard]

@@ -1,0 +1,83 @@
+"""A real Chromium, drawing in software, and visitors who use it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
+
+from tests.browser.battle_page import BattlePage
+from tests.stack import Arena
+from tests.visitor import Visitor
+
+FLAGS = [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+OpenPage = Callable[..., BattlePage]
+
+
+def chromium() -> str:
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    assert found, "no Chromium here; run: scripts/browser.sh"
+    return found
+
+
+@pytest.fixture(scope="package")
+def playwright() -> Iterator[Playwright]:
+    """For these tests only: as long as it runs, no other event loop can run in this thread."""
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    with playwright.chromium.launch(executable_path=chromium(), args=FLAGS) as launched:
+        yield launched
+
+
+@pytest.fixture(scope="package")
+def site(arena_stack: Arena) -> Arena:
+    """The whole arena with at least two contestants; without shipped ones the reference policies step in."""
+    _, models = Visitor(arena_stack.url).get("/api/models")
+    contestants = [model for model in models["results"] if not model["reference"] and model["status"] == "active"]
+    if len(contestants) < 2:
+        change = "from policies.models import Policy; Policy.objects.filter(reference=True).update(reference=False)"
+        arena_stack.manage("shell", "--no-imports", "-c", change)
+    return arena_stack
+
+
+@pytest.fixture
+def open_page(browser: Browser, site: Arena) -> Iterator[OpenPage]:
+    """Open a battle page as a new visitor; what a context takes (viewport, color_scheme, ...) may be given."""
+    contexts: list[BrowserContext] = []
+
+    def open_(**options: Any) -> BattlePage:
+        context = browser.new_context(base_url=site.url.rstrip("/"), **options)
+        context.set_default_timeout(30_000)
+        contexts.append(context)
+        return BattlePage(context.new_page())
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="package")
+def policies(site: Arena) -> list[dict[str, Any]]:
+    """Every registered policy, as the API lists it."""
+    _, models = Visitor(site.url).get("/api/models")
+    found: list[dict[str, Any]] = models["results"]
+    assert json.dumps(found)
+    return found

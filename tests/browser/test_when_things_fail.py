@@ -1,0 +1,127 @@
+"""What a visitor reads when something does not work, and how to go on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Playwright, Route, WebSocketRoute
+
+from tests.browser.battle_page import BattlePage
+from tests.browser.conftest import FLAGS, OpenPage, chromium
+from tests.stack import Arena
+
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
+
+
+def refuse(status: int, code: str) -> Any:
+    def answer(route: Route) -> None:
+        body = json.dumps({"code": code, "detail": code})
+        route.fulfill(status=status, content_type="application/json", body=body)
+
+    return answer
+
+
+def test_when_the_queue_is_down_the_page_says_so_and_keeps_what_was_typed(open_page: OpenPage) -> None:
+    battle = open_page().open_ready()
+    battle.page.route("**/turns", refuse(503, "queue_unavailable"))
+    battle.send("pick up the red cube")
+    battle.part("error").wait_for(state="visible")
+    assert "queue is not reachable" in battle.part("error-text").inner_text()
+    assert battle.page.locator("#instruction").input_value() == "pick up the red cube"
+    battle.page.unroute("**/turns")
+    battle.page.get_by_role("button", name="Send to both").click()
+    battle.wait_for("vlaArena.battle.can_vote")
+    assert battle.part("error").is_hidden()
+
+
+def test_when_no_session_can_be_opened_it_can_be_tried_again(open_page: OpenPage) -> None:
+    battle = open_page()
+    battle.page.route("**/api/sessions/init", refuse(503, "no_contestants"))
+    battle.open()
+    battle.part("error").wait_for(state="visible")
+    assert "Fewer than two robots" in battle.part("error-text").inner_text()
+    battle.page.unroute("**/api/sessions/init")
+    battle.page.get_by_role("button", name="Try again").click()
+    battle.wait_for("Boolean(vlaArena.battle)")
+
+
+def test_without_websockets_the_battle_is_followed_by_polling(open_page: OpenPage) -> None:
+    battle = open_page()
+    battle.page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
+    battle.open_ready()
+    battle.part("connection").wait_for(state="visible")
+    battle.play_turn("pick up the green sphere")
+    assert battle.ask("vlaArena.battle.can_vote")
+
+
+def test_a_lost_socket_comes_back_and_says_so(open_page: OpenPage) -> None:
+    battle = open_page()
+    sockets: list[WebSocketRoute] = []
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        if len(sockets) == 2:
+            socket.close()
+        else:
+            socket.connect_to_server()
+
+    battle.page.route_web_socket("**/ws/battles/**", pass_on)
+    battle.open_ready()
+    sockets[0].close()
+    battle.play_turn("pick up the red cube")
+    assert len(sockets) >= 3
+    assert battle.part("connection").is_hidden()
+
+
+def test_a_failed_side_is_explained_and_can_be_sent_again(open_page: OpenPage) -> None:
+    battle = open_page()
+    battle.open_ready()
+    battle.play_turn("pick up the yellow cube")
+    snapshot = battle.ask("vlaArena.battle")
+    turn = snapshot["turns"][0]
+    turn["status"] = "failed"
+    turn["right"] |= {"status": "failed", "error": "policy_failed"}
+    snapshot |= {"can_vote": False, "vote_blocked_because": "no_completed_turn", "seq": snapshot["seq"] + 1}
+
+    battle.page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
+    battle.page.route(f"**/api/battles/{snapshot['battle_id']}", lambda route: route.fulfill(json=snapshot))
+    battle.page.reload()
+    battle.wait_for("Boolean(window.vlaArena?.ready && vlaArena.battle)")
+    assert "controller gave up" in battle.side("right", "failure-text").inner_text()
+    assert battle.side("left", "failure").is_hidden()
+    battle.wait_for("vlaArena.records('left') > 1")
+    with battle.page.expect_request("**/turns") as sent:
+        battle.page.locator("[data-viewer=right] [data-action=send-again]").click()
+    assert sent.value.post_data_json["instruction"] == "pick up the yellow cube"
+
+
+def test_a_recording_that_cannot_be_fetched_can_be_tried_again(open_page: OpenPage) -> None:
+    battle = open_page().open_ready()
+    battle.page.route("**/states.bin", refuse(503, "episodes_unavailable"))
+    battle.send("pick up the red cube")
+    battle.side("left", "veil").wait_for(state="visible")
+    assert "could not be loaded" in battle.side("left", "veil-text").inner_text()
+    battle.page.unroute("**/states.bin")
+    battle.side("left", "veil-retry").click()
+    battle.wait_for("vlaArena.records('left') > 1 && !vlaArena.clock.growing")
+    battle.side("left", "veil").wait_for(state="hidden")
+
+
+def test_a_battle_of_somebody_else_is_not_found(open_page: OpenPage) -> None:
+    theirs = open_page().open_ready().ask("vlaArena.battle.battle_id")
+    stranger = open_page()
+    answer = stranger.page.goto(f"/battle/{theirs}")
+    assert answer is not None
+    assert answer.status == 404
+    assert stranger.page.get_by_role("heading", name="There is nothing here").is_visible()
+    assert stranger.page.get_by_role("link", name="Start a battle").is_visible()
+
+
+def test_without_webgl_the_page_says_what_to_do(playwright: Playwright, site: Arena) -> None:
+    with playwright.chromium.launch(executable_path=chromium(), args=[FLAGS[0], "--disable-3d-apis"]) as blind:
+        battle = BattlePage(blind.new_page(base_url=site.url.rstrip("/")))
+        battle.open()
+        battle.wait_for("document.querySelector('[data-part=veil-text]').textContent.includes('WebGL')")
+        assert battle.page.locator("#instruction").is_visible()
