@@ -1,0 +1,131 @@
+"""Moderators run the policies, look at everything that was played, and change nothing of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.sites import site
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from arena.models import Battle, Rollout, RolloutStatus, Session, Turn, Vote
+from policies.models import Policy, PolicyStatus
+from tests.arena.conftest import Visitor, play, side_of
+from tests.factories import PolicyFactory, TurnFactory, VoteFactory
+from tests.fakes import FakePolicy, FakeStage
+
+RECORDS = [Session, Battle, Turn, Rollout, Vote]
+
+
+@pytest.fixture
+def admin(transactional_db: None) -> Client:
+    client = Client()
+    client.force_login(User.objects.create_superuser("moderator"))
+    return client
+
+
+def address(model: Any, view: str = "changelist", *args: Any) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{view}", args=args)
+
+
+def act(client: Client, model: Any, action: str, *rows: Any, **more: str) -> str:
+    body = {"action": action, "_selected_action": [row.pk for row in rows], **more}
+    answer = client.post(address(model), body, follow=True)
+    assert answer.status_code == 200
+    return str(answer.content.decode())
+
+
+def test_every_record_is_listed_searched_and_shown_with_its_replay(admin: Client) -> None:
+    vote = VoteFactory()
+    for model in RECORDS:
+        row = model.objects.all()[0]
+        listed = admin.get(address(model), {"q": "e"})
+        assert listed.status_code == 200
+        shown = admin.get(address(model, "change", row.pk))
+        assert shown.status_code == 200
+        if model is not Session:
+            assert f"/battle/{vote.battle_id}" in shown.content.decode()
+
+
+@pytest.mark.parametrize("model", RECORDS)
+def test_no_record_can_be_added_changed_or_deleted_even_by_a_superuser(admin: Client, model: Any) -> None:
+    VoteFactory()
+    row = model.objects.all()[0]
+    before = model.objects.values().get(pk=row.pk)
+    assert admin.get(address(model, "add")).status_code == 403
+    assert admin.post(address(model, "change", row.pk), {"vote": "tie", "status": "x"}).status_code == 403
+    assert admin.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+    act(admin, model, "delete_selected", row, post="yes")
+    assert model.objects.values().get(pk=row.pk) == before
+
+
+def test_episodes_are_not_in_the_admin_at_all() -> None:
+    assert "simulation" not in {model._meta.app_label for model in site._registry}
+
+
+def test_a_policy_is_retired_with_a_reason_and_activated_again(admin: Client) -> None:
+    policy = PolicyFactory()
+    assert "Say why" in act(admin, Policy, "retire", policy)
+    policy.refresh_from_db()
+    assert policy.status == PolicyStatus.ACTIVE
+    act(admin, Policy, "retire", policy, reason="Too slow")
+    policy.refresh_from_db()
+    assert (policy.status, policy.status_reason) == (PolicyStatus.RETIRED, "Too slow")
+    act(admin, Policy, "activate", policy)
+    policy.refresh_from_db()
+    assert (policy.status, policy.status_reason) == (PolicyStatus.ACTIVE, "")
+
+
+def test_a_policy_is_edited_but_keeps_its_key_and_is_never_deleted(admin: Client) -> None:
+    policy = PolicyFactory(id="mine")
+    fields = {name: getattr(policy, name) for name in ("license", "family", "adapter", "status", "pairing_weight")}
+    answer = admin.post(address(Policy, "change", "mine"), {**fields, "id": "yours", "name": "A new name"})
+    assert answer.status_code == 302, answer.content.decode()
+    assert Policy.objects.get().name == "A new name"
+    assert Policy.objects.get().id == "mine"
+    assert admin.post(address(Policy, "delete", "mine"), {"post": "yes"}).status_code == 403
+
+
+def test_a_failed_rollout_of_the_last_turn_is_played_once_more(
+    admin: Client, visitor: Visitor, stage: FakeStage
+) -> None:
+    battle_id = visitor.open()
+    turn = visitor.send(battle_id)
+    stage.cast = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
+    play(turn)
+    failed = side_of(battle_id, "left")
+    assert "queue again" in act(admin, Rollout, "retry", failed)
+    assert visitor.battle(battle_id)["turns"][0]["status"] == "running"
+    stage.cast = {}
+    play(turn)
+    assert visitor.battle(battle_id)["turns"][0]["status"] == "completed"
+    assert visitor.battle(battle_id)["can_vote"]
+    assert visitor.get(f"episodes/{failed.episode_id}").status_code == 200
+
+
+def test_what_cannot_be_retried_stays_as_it_is(admin: Client, visitor: Visitor, stage: FakeStage) -> None:
+    battle_id = visitor.open()
+    play(visitor.send(battle_id))
+    assert "Only a failed rollout" in act(admin, Rollout, "retry", side_of(battle_id, "left"))
+    assert side_of(battle_id, "left").status == RolloutStatus.COMPLETED
+    earlier = TurnFactory(completed=True, rollouts__status=RolloutStatus.FAILED)
+    TurnFactory(battle=earlier.battle, completed=True)
+    assert "Only a failed rollout" in act(admin, Rollout, "retry", earlier.rollouts.all()[0])
+
+
+def test_a_moderator_who_may_only_look_cannot_retry(visitor: Visitor, transactional_db: None) -> None:
+    onlooker = User.objects.create_user("onlooker", is_staff=True)
+    onlooker.user_permissions.add(Permission.objects.get(codename="view_rollout"))
+    client = Client()
+    client.force_login(onlooker)
+    rollout = TurnFactory(completed=True, rollouts__status=RolloutStatus.FAILED).rollouts.all()[0]
+    act(client, Rollout, "retry", rollout)
+    rollout.refresh_from_db()
+    assert rollout.status == RolloutStatus.FAILED
+
+
+def test_visitors_do_not_see_the_admin(visitor: Visitor) -> None:
+    for model in [*RECORDS, Policy]:
+        assert visitor.client.get(address(model)).status_code == 302
