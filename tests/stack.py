@@ -49,7 +49,7 @@ class Arena:
         self._ready: queue.Queue[str] = queue.Queue()
         self.errors: list[str] = []
 
-    def start(self, *, ready_within: float = 90.0) -> dict[str, Any]:
+    def start(self, *, ready_within: float = 150.0) -> dict[str, Any]:
         """Start it and wait until it says that it is ready; answers what it said."""
         self.launch()
         return self.wait_ready(ready_within)
@@ -127,14 +127,14 @@ class Arena:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=280,
             check=False,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
 
-def wait_until(what: Callable[[], object], seconds: float = 20.0) -> None:
+def wait_until(what: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait until `what()` is true; fail when it is not in time."""
     deadline = time.monotonic() + seconds
     while not what():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.stack import Arena
 from tests.system.conftest import MakeArena
 
@@ -27,10 +29,9 @@ def test_an_episode_played_without_an_arena_is_kept_and_found_again_bit_for_bit(
     assert not (arena.folder / "running.json").exists()
 
 
-def test_beside_a_running_arena_they_use_its_store(make_arena: MakeArena) -> None:
-    arena = make_arena()
-    arena.start()
-    answer = play(arena)
-    report = json.loads(arena.manage("verify", str(answer["left"]["episode_id"]), "--json"))
+@pytest.mark.stack
+def test_beside_a_running_arena_they_use_its_store(arena_stack: Arena) -> None:
+    answer = play(arena_stack)
+    report = json.loads(arena_stack.manage("verify", str(answer["left"]["episode_id"]), "--json"))
     assert report["identical"] == 1
-    assert arena.health()[0] == 200
+    assert arena_stack.health()[0] == 200

