@@ -22,6 +22,7 @@ def _servers() -> Iterator[None]:
         yield
         with pymongo.MongoClient(settings.MONGO_URL, serverSelectionTimeoutMS=2000) as client:
             client.drop_database(settings.MONGO_DATABASE)
+        servers.forget(settings.PREFIX)
     finally:
         servers.stop()
         shutil.rmtree(RUN_DIR, ignore_errors=True)

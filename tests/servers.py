@@ -6,6 +6,9 @@ import os
 import subprocess
 from pathlib import Path
 
+import kombu
+import redis
+
 from vlaarena import bundled
 
 URLS = ("DATABASE_URL", "MONGO_URL", "BROKER_URL", "CHANNEL_URL")
@@ -39,6 +42,22 @@ def start() -> None:
     for name, port in _wanted.items():
         if not bundled.wait_for(port):
             raise RuntimeError(f"{name} did not answer: {(_folder / f'{name}.log').read_text()[-2000:]}")
+
+
+def forget(prefix: str) -> None:
+    """Remove what stands under this prefix on a broker and a channel layer that were given; ours end with the run."""
+    if url := given.get("BROKER_URL"):
+        with kombu.Connection(url) as broker:
+            for queue in (f"{prefix}gpu", f"{prefix}default"):
+                broker.default_channel.queue_delete(queue)
+            if broker.transport.driver_type == "amqp":
+                for exchange in (f"{prefix}gpu", f"{prefix}default", f"{prefix}celery.pidbox", f"{prefix}celeryev"):
+                    broker.default_channel.exchange_delete(exchange)
+    for url in {given.get("BROKER_URL", ""), given.get("CHANNEL_URL", "")}:
+        if url.startswith("redis"):
+            with redis.Redis.from_url(url) as server:
+                for key in server.scan_iter(f"*{prefix}*", count=1000):
+                    server.delete(key)
 
 
 def stop() -> None:

@@ -166,6 +166,7 @@ def _own_places(name: str) -> dict[str, str]:
 
 def _drop_places(environment: Mapping[str, str]) -> None:
     name = environment["MONGO_DATABASE"]
+    servers.forget(environment["ARENA_PREFIX"])
     if url := servers.given.get("DATABASE_URL"):
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
