@@ -1,27 +1,29 @@
 // What a drawing needs of a compiled MjModel, as plain objects and fresh typed arrays that can leave the worker.
 
+import { nameOf } from "./names.js";
+
 const TEXTURE_2D = 0;
 const TEXTURE_ROLES = 10;
 const RGB_ROLE = 1;
 const MESH = 7;
 
-export function describeScene(engine, model) {
+export function describeScene(model) {
   return {
     nq: model.nq,
     nv: model.nv,
     home: Float64Array.from(model.nkey > 0 ? model.key_qpos.subarray(0, model.nq) : model.qpos0),
     joints: range(model.njnt).map((i) => ({ type: model.jnt_type[i], qposadr: model.jnt_qposadr[i] })),
-    geoms: range(model.ngeom).map((i) => describeGeom(engine, model, i)),
+    geoms: range(model.ngeom).map((i) => describeGeom(model, i)),
     meshes: range(model.nmesh).map((i) => describeMesh(model, i)),
     materials: range(model.nmat).map((i) => describeMaterial(model, i)),
     textures: range(model.ntex).map((i) => describeTexture(model, i)),
   };
 }
 
-function describeGeom(engine, model, i) {
+function describeGeom(model, i) {
   const type = model.geom_type[i];
   return {
-    name: engine.mj_id2name(model, engine.mjtObj.mjOBJ_GEOM.value, i),
+    name: nameOf(model, model.name_geomadr, i),
     body: model.geom_bodyid[i],
     type,
     group: model.geom_group[i],

@@ -4,6 +4,7 @@
 import loadMujoco from "@mujoco/mujoco";
 
 import { describeScene } from "./describe.js";
+import { nameOf } from "./names.js";
 
 let engine = null;
 let model = null;
@@ -24,7 +25,7 @@ const operations = {
     } finally {
       files.delete();
     }
-    return describeScene(engine, model);
+    return describeScene(model);
   },
 
   /** requests [{side, qpos}] -> [{side, xpos (3 per geom) [m], xmat (9 per geom, row by row)}] */
@@ -39,8 +40,8 @@ const operations = {
   inspect({ qpos }) {
     const data = place("inspect", qpos);
     return {
-      bodies: named("mjOBJ_BODY", model.nbody, data.xpos),
-      geoms: named("mjOBJ_GEOM", model.ngeom, data.geom_xpos),
+      bodies: named(model.name_bodyadr, data.xpos),
+      geoms: named(model.name_geomadr, data.geom_xpos),
     };
   },
 };
@@ -53,10 +54,10 @@ function place(side, qpos) {
   return data;
 }
 
-function named(kind, count, positions) {
+function named(addresses, positions) {
   const found = {};
-  for (let i = 0; i < count; i += 1) {
-    const name = engine.mj_id2name(model, engine.mjtObj[kind].value, i);
+  for (let i = 0; i < addresses.length; i += 1) {
+    const name = nameOf(model, addresses, i);
     if (name) found[name] = Array.from(positions.subarray(3 * i, 3 * i + 3));
   }
   return found;

@@ -1,0 +1,10 @@
+// Names in a compiled model. `mj_id2name` of these bindings answers nonsense for what has no name, so they are read here.
+
+const decoder = new TextDecoder();
+
+/** @param {Int32Array} addresses one of the model's `name_...adr` @returns {string} "" for what has no name */
+export function nameOf(model, addresses, index) {
+  const from = addresses[index];
+  const end = model.names.indexOf(0, from);
+  return decoder.decode(Uint8Array.from(model.names.subarray(from, end)));
+}
