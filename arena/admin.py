@@ -37,24 +37,33 @@ class ReadOnly:
 
 class BattleInline(ReadOnly, TabularInlineBase):
     model = Battle
-    fields = ["battle_id", "seq_in_session", "left_model", "right_model", "status", "created_at"]
-    readonly_fields = fields
+    readonly_fields = ["battle_id", "seq_in_session", "left_model", "right_model", "status", "created_at"]
+    fields = [*readonly_fields]
     ordering = ["seq_in_session"]
     show_change_link = True
 
 
 class TurnInline(ReadOnly, TabularInlineBase):
     model = Turn
-    fields = ["turn_id", "seq", "instruction", "start", "settled_at"]
-    readonly_fields = fields
+    readonly_fields = ["turn_id", "seq", "instruction", "start", "settled_at"]
+    fields = [*readonly_fields]
     ordering = ["seq"]
     show_change_link = True
 
 
 class RolloutInline(ReadOnly, TabularInlineBase):
     model = Rollout
-    fields = ["episode_id", "side", "model", "status", "attempt", "steps_done", "success", "termination_reason"]
-    readonly_fields = fields
+    readonly_fields = [
+        "episode_id",
+        "side",
+        "model",
+        "status",
+        "attempt",
+        "steps_done",
+        "success",
+        "termination_reason",
+    ]
+    fields = [*readonly_fields]
     show_change_link = True
 
 

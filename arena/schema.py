@@ -21,7 +21,18 @@ class VisitorScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
 
 
 def answer(shape: Any, description: str = "") -> OpenApiResponse:
-    return OpenApiResponse(resolve_type_hint(shape), description)  # type: ignore[no-untyped-call]
+    schema = resolve_type_hint(shape)  # type: ignore[no-untyped-call]
+    _list_null(schema)
+    return OpenApiResponse(schema, description)
+
+
+def _list_null(schema: Any) -> None:
+    """Where one of some words or nothing is sent, OpenAPI 3.0 wants nothing among the words."""
+    parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else []
+    if isinstance(schema, dict) and schema.get("nullable") and None not in schema.get("enum", [None]):
+        schema["enum"] = [*schema["enum"], None]
+    for part in list(parts):
+        _list_null(part)
 
 
 def refusals(*statuses: int) -> dict[int, OpenApiResponse]:

@@ -75,8 +75,8 @@ def test_a_wrong_vote_is_answered_with_the_four(visitor: Visitor, stage: FakeSta
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"nonsense", b"[]", b"3", b'"text"', b"null", b"\xff\xfe", b'{"a": NaN}', b"[" * 60000, b'{"a":' * 12000,
-     b'{"instruction": ' + b"9" * 5000 + b"}"],
+    [b"", b"{", b"nonsense", b"[]", b"3", b'"text"', b"null", b"\xff\xfe", b'{"a": NaN}', b"[" * 60000,
+     b'{"a":' * 12000, b'{"instruction": ' + b"9" * 5000 + b"}"],
 )  # fmt: skip
 def test_a_body_that_is_no_json_object_is_malformed(visitor: Visitor, body: bytes) -> None:
     battle_id = visitor.open()

@@ -1,8 +1,8 @@
 """Before the vote nothing may tell who is who (V-API-11, decision 9).
 
-Two battles are played, in the second one the policies have changed sides. Both policies move alike, but differ in all else:
-names, provenance, weights, speed, who is played first, who fails. Whatever the visitor can see of the two battles must then
-be the same, byte for byte, apart from random ids and the time of day.
+Two battles are played; in the second one the policies have changed sides. Both policies move alike, but differ in all
+else: names, provenance, weights, speed, who is played first, who fails. Whatever the visitor can see of the two battles
+must then be the same, byte for byte, apart from random ids and the time of day.
 """
 
 from __future__ import annotations

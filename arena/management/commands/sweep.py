@@ -1,0 +1,24 @@
+"""`manage.py sweep`: by hand what beat asks for every few seconds."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from arena import sweeps
+
+
+class Command(BaseCommand):
+    help = (
+        "Play the rollouts of lost workers again, once, fail those that had their second chance, resend lost messages."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="answer with one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = sweeps.sweep()
+        self.stdout.write(json.dumps({"lost": found}) if options["json"] else f"{found} lost rollouts taken care of")

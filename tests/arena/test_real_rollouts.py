@@ -1,0 +1,119 @@
+"""Real physics, real pictures and the two references, from the worker's entry to the stored episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.core.management import call_command
+
+from arena import episodes, worker
+from arena.models import Rollout
+from arena.stage import Stage, preload
+from policies.base import PolicyError
+from policies.models import Policy, PolicyStatus
+from simulation.store import get_store
+from simulation.verification import verify_document
+from tests.arena.conftest import Visitor, battle_row, play, side_of
+from tests.factories import PolicyFactory
+
+STACK = "stack the red cube on the yellow cube"
+
+
+@pytest.fixture(scope="module")
+def real_stage() -> Stage:
+    return Stage()
+
+
+@pytest.fixture
+def on_stage(real_stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    monkeypatch.setattr(episodes, "stage", lambda: real_stage)
+    yield real_stage
+    for policy in Policy.objects.all():
+        real_stage.drop(policy)
+
+
+@pytest.fixture
+def contestants(transactional_db: None) -> list[Policy]:
+    return [PolicyFactory(id="expert", adapter="expert"), PolicyFactory(id="still", adapter="still")]
+
+
+def test_the_expert_beats_the_one_that_does_nothing_and_every_bit_of_both_can_be_verified(
+    visitor: Visitor, on_stage: Stage
+) -> None:
+    battle_id = visitor.open()
+    turn = visitor.send(battle_id, STACK)
+    play(turn)
+    assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
+    by_policy = {rollout.model_id: rollout for rollout in Rollout.objects.all()}
+    assert by_policy["expert"].success
+    assert by_policy["expert"].steps_done < 50
+    assert not by_policy["still"].success
+    assert (by_policy["still"].steps_done, by_policy["still"].termination_reason) == (50, "step_limit")
+    assert by_policy["expert"].start_hash == by_policy["still"].start_hash
+    for rollout in by_policy.values():
+        document = get_store().get(rollout.episode_id)
+        assert document is not None
+        assert document["model_id"] == rollout.model_id
+        assert verify_document(document) is None
+
+
+def test_a_follow_up_goes_on_bit_for_bit_and_what_the_browser_fetches_is_small(
+    visitor: Visitor, on_stage: Stage
+) -> None:
+    battle_id = visitor.open()
+    play(visitor.send(battle_id, STACK))
+    ended = {side: get_store().get(side_of(battle_id, side).episode_id) for side in ("left", "right")}
+    play(visitor.send(battle_id, "put the red cube on the left plate"))
+    for side, before in ended.items():
+        after = get_store().get(side_of(battle_id, side).episode_id)
+        assert before is not None
+        assert after is not None
+        for name in ("states", "qacc_warmstart", "control"):
+            assert after[name][0] == before[name][-1]
+        assert verify_document(after) is None
+        states = visitor.get(f"episodes/{after['_id']}/states.bin", **{"Accept-Encoding": "gzip"})
+        assert len(states.content) < 13_000
+
+
+def test_a_workers_process_opens_every_contestant_before_its_first_rollout(
+    contestants: list[Policy], on_stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    rehearse = on_stage.rehearse
+
+    def noted(policy: Policy, *place: str) -> None:
+        opened.append(policy.id)
+        rehearse(policy, *place)
+
+    monkeypatch.setattr(on_stage, "rehearse", noted)
+    worker.preload()
+    assert opened == ["expert", "still"]
+    player = on_stage.player(contestants[0], "widowx", "table")
+    assert on_stage.player(contestants[0], "widowx", "table") is player
+    contestants[0].revision = "another"
+    assert on_stage.player(contestants[0], "widowx", "table") is not player
+
+
+def test_a_contestant_that_cannot_be_opened_is_marked_unavailable_with_the_reason(
+    contestants: list[Policy], on_stage: Stage
+) -> None:
+    PolicyFactory(id="broken", adapter="film", model_path="/nowhere")
+    with pytest.raises(PolicyError):
+        on_stage.player(Policy.objects.get(id="broken"), "widowx", "table")
+    preload(on_stage, list(Policy.objects.contestants()), [("widowx", "table")])
+    broken = Policy.objects.get(id="broken")
+    assert broken.status == PolicyStatus.UNAVAILABLE
+    assert "policy.json is missing" in broken.status_reason
+
+
+def test_the_shipped_contestants_play_a_turn(visitor: Visitor, on_stage: Stage) -> None:
+    episodes_before = get_store().count()
+    Policy.objects.all().delete()
+    call_command("seed_policies", verbosity=0)
+    battle_id = visitor.open()
+    play(visitor.send(battle_id, STACK))
+    battle = battle_row(battle_id)
+    assert battle.left_model.family == battle.right_model.family == "film"
+    assert visitor.battle(battle_id)["turns"][0]["status"] == "completed"
+    assert get_store().count() == episodes_before + 2
