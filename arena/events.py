@@ -1,4 +1,4 @@
-"""Messages to browsers: what each looks like, and how it reaches the sockets of its battle. Told in docs/events.md.
+"""Messages to browsers: what each looks like, and how it reaches the sockets of its battle. Told in docs/api.md.
 
 Every event carries `seq`, which rises by one per battle. Applied in order to an older snapshot they give the newer one.
 """

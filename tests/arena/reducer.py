@@ -1,4 +1,4 @@
-"""What a browser does with events: an older snapshot becomes the newer one. The whole of docs/events.md in code."""
+"""What a browser does with events: an older snapshot becomes the newer one. The events of docs/api.md in code."""
 
 from __future__ import annotations
 
