@@ -12,10 +12,12 @@ from rankings.counts import LEFT_SCORES, Counts, Floats
 from rankings.graph import Booleans
 from rankings.posterior import Games, Posterior, assembled, by_policy, margins, sigmoid
 
-COLLAPSED = 0.25
-"""A policy whose votes surprise less than this share of what the model expects is suspect ..."""
-FEW_SURPRISES = 2.0
-"""... where they also amount to fewer than some eight decisive votes (one between equals adds 1/4)."""
+COLLAPSED = (0.25, 0.5)
+"""A policy whose votes surprise less than this share of what the model expects is suspect: fully at the first number,
+not at all from the second on, ..."""
+FEW_SURPRISES = (1.0, 3.0)
+"""... where they also amount to few decisive votes (one between equals adds 1/4): fully up to 4, no more from 12 on.
+Fading keeps an interval from jumping with one more vote, or with the last bit of a sum."""
 VOTERS_AT_ONCE = 20_000
 
 
@@ -34,10 +36,16 @@ def meat_of_votes(posterior: Posterior, x: Floats) -> Floats:
     """
     games = posterior.games
     seen = games.squared_residuals(x)
-    surprise = by_policy(seen)
-    collapsed = (surprise < FEW_SURPRISES) & (surprise <= COLLAPSED * by_policy(games.expected_squares(x)))
-    touched = collapsed[:, None] | collapsed[None, :]
-    return assembled(np.where(touched, games.information(x), seen))[:-1, :-1]
+    surprise, expected = by_policy(seen), by_policy(games.expected_squares(x))
+    share = surprise / np.maximum(expected, np.finfo(float).tiny)
+    doubt = _fading(share, *COLLAPSED) * _fading(surprise, *FEW_SURPRISES)
+    doubt_of_pair = np.maximum(doubt[:, None], doubt[None, :])
+    return assembled(seen + doubt_of_pair * (games.information(x) - seen))[:-1, :-1]
+
+
+def _fading(values: Floats, full: float, none: float) -> Floats:
+    """1 up to `full`, 0 from `none` on, a straight line between."""
+    return np.clip((none - values) / (none - full), 0.0, 1.0)
 
 
 def meat_of_voters(votes: Counts, weights: Floats, comparable: Booleans, x: Floats) -> Floats | None:

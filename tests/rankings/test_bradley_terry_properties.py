@@ -22,6 +22,8 @@ VOTES = st.lists(
     ),
     max_size=40,
 )
+STEADY = settings(deadline=None, derandomize=True, max_examples=60)
+"""The same examples every time, and all the time that a busy machine needs."""
 PRIOR = st.sampled_from([0.0, 0.5, 1.0])
 
 
@@ -31,18 +33,21 @@ def same(one: Fit, other: Fit) -> bool:
     )
 
 
+@STEADY
 @given(votes=VOTES, prior=PRIOR, seed=st.integers())
 def test_the_order_of_the_rows_changes_no_bit(votes: list[Ballot], prior: float, seed: int) -> None:
     shuffled = random.Random(seed).sample(votes, len(votes))
     assert same(fit(tally(votes), prior=prior), fit(tally(shuffled), prior=prior))
 
 
+@STEADY
 @given(votes=VOTES, prior=PRIOR, swaps=st.lists(st.booleans(), min_size=40, max_size=40))
 def test_who_stood_on_which_side_changes_no_bit(votes: list[Ballot], prior: float, swaps: list[bool]) -> None:
     swapped = [mirrored(vote) if swap else vote for vote, swap in zip(votes, swaps, strict=False)]
     assert same(fit(tally(votes), prior=prior), fit(tally(swapped), prior=prior))
 
 
+@STEADY
 @given(votes=VOTES, prior=PRIOR, names=st.permutations(NAMES))
 def test_names_are_only_names(votes: list[Ballot], prior: float, names: list[str]) -> None:
     new = dict(zip(NAMES, names, strict=True))
@@ -53,6 +58,7 @@ def test_names_are_only_names(votes: list[Ballot], prior: float, names: list[str
     np.testing.assert_allclose(one.half_width, other.half_width[there], atol=1e-6)
 
 
+@STEADY
 @given(votes=VOTES, prior=PRIOR)
 def test_a_newcomer_without_a_vote_changes_nobody(votes: list[Ballot], prior: float) -> None:
     before, after = fit(tally(votes), prior=prior), fit(tally(votes, names=["newcomer"]), prior=prior)
@@ -62,6 +68,7 @@ def test_a_newcomer_without_a_vote_changes_nobody(votes: list[Ballot], prior: fl
     assert after.rating[after.names.index("newcomer")] == 1500
 
 
+@STEADY
 @given(votes=VOTES)
 def test_ratings_are_finite_and_no_interval_has_zero_width(votes: list[Ballot]) -> None:
     found = fit(tally(votes))
@@ -70,6 +77,7 @@ def test_ratings_are_finite_and_no_interval_has_zero_width(votes: list[Ballot]) 
     assert (found.half_width > 1).all()
 
 
+@STEADY
 @given(votes=VOTES, prior=PRIOR)
 def test_the_mean_of_those_who_can_be_compared_is_1500(votes: list[Ballot], prior: float) -> None:
     found = fit(tally(votes), prior=prior)
@@ -78,13 +86,14 @@ def test_the_mean_of_those_who_can_be_compared_is_1500(votes: list[Ballot], prio
         np.testing.assert_allclose(found.rating[places].mean(), 1500, atol=1e-6)
 
 
+@STEADY
 @given(votes=VOTES)
 def test_taking_voters_together_never_narrows_an_interval(votes: list[Ballot]) -> None:
     counts = tally(votes)
     assert (fit(counts).half_width >= fit(counts, cluster=False).half_width - 1e-9).all()
 
 
-@settings(max_examples=50)
+@STEADY
 @given(votes=VOTES.filter(bool), winner=st.sampled_from(NAMES))
 def test_ten_more_wins_never_lower_the_winner(votes: list[Ballot], winner: str) -> None:
     loser = next(name for name in (votes[0].left, votes[0].right) if name != winner)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,31 @@ def test_many_ties_with_a_few_wins_make_the_interval_narrow_and_keep_it_positive
     assert few["high"] is not None
     assert many["high"] is not None
     assert few["high"] - 1500 > 40 > many["high"] - 1500 > 1
+
+
+def test_among_ties_a_few_more_decisive_votes_never_make_the_interval_jump() -> None:
+    widths = [
+        float(
+            fit(
+                tally(ballots(("a", "b", "tie", 30), ("a", "b", "left_better", n), ("b", "a", "left_better", n)))
+            ).half_width[0]
+        )
+        for n in range(12)
+    ]
+    assert all(0.75 < after / before < 1.25 for before, after in itertools.pairwise(widths))
+
+
+def test_a_vote_pattern_on_the_edge_of_trust_gives_the_same_width_under_other_names() -> None:
+    votes = [
+        ("b", "c", "tie", 2),
+        ("c", "b", "left_better", 1),
+        ("a", "b", "left_better", 4),
+        ("b", "a", "left_better", 1),
+    ]
+    swap = {"a": "a", "b": "c", "c": "b"}
+    one = fit(tally(ballots(*votes)), prior=0)
+    other = fit(tally(ballots(*[(swap[left], swap[right], *rest) for left, right, *rest in votes])), prior=0)
+    np.testing.assert_allclose(one.half_width, other.half_width[[0, 2, 1]])
 
 
 def test_a_policy_that_won_all_is_on_top_with_a_wide_interval_and_says_so() -> None:
