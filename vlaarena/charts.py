@@ -1,4 +1,4 @@
-"""Where the marks of the leaderboard's interval bars stand. Percentages as text: SVG wants a point, whatever the language."""
+"""Where the marks of the leaderboard's interval bars stand: percentages as text, since SVG wants a decimal point."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ class BattlePage:
         page.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
         page.on("websocket", self._listen)
         page.add_init_script(
-            "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.violatedDirective, e.blockedURI))"
+            "addEventListener('securitypolicyviolation',"
+            " (event) => console.error('CSP', event.violatedDirective, event.blockedURI))"
         )
 
     def open(self, path: str = "/battle") -> BattlePage:
@@ -49,14 +50,14 @@ class BattlePage:
         return self.page.evaluate(script, argument)
 
     def wait_for(self, script: str, seconds: float = PATIENCE_S) -> None:
-        """Wait until the expression is true. (Playwright's own way of waiting evaluates text, which the page forbids.)"""
+        """Wait until the expression is true. Playwright's own way evaluates text in the page, which forbids it."""
         deadline = time.monotonic() + seconds
         while not self.ask(script):
             assert time.monotonic() < deadline, f"not so after {seconds} s: {script}\n{self.complaints}"
             self.page.wait_for_timeout(50)
 
     def send(self, instruction: str) -> None:
-        self.page.get_by_label("Tell both robots what to do").or_(self.page.locator("#instruction")).first.fill(instruction)
+        self.page.locator("#instruction").fill(instruction)
         self.page.get_by_role("button", name="Send to both").click()
 
     def play_turn(self, instruction: str) -> None:

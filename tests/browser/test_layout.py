@@ -46,6 +46,7 @@ def test_who_asks_for_less_motion_starts_the_replay_alone(open_page: OpenPage) -
 
 def test_both_pictures_are_seen_from_one_point_of_view(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
+    battle.play_turn("pick up the red cube")
     battle.part("camera").select_option("top")
     box = battle.page.locator("[data-viewer=left] canvas").bounding_box()
     assert box is not None

@@ -59,7 +59,7 @@ def test_a_visitor_plays_watches_votes_and_finds_both_robots_ranked(
     assert battle.complaints == []
 
 
-def test_a_follow_up_instruction_is_another_turn_and_after_the_vote_one_opens_the_next_battle(open_page: OpenPage) -> None:
+def test_instructions_before_the_vote_are_turns_and_the_next_one_opens_a_battle(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
     battle.play_turn("pick up the green sphere")
     battle.play_turn("put the green sphere on the right plate")

@@ -22,7 +22,8 @@ export class BattleFeed extends EventTarget {
     super();
     this.#url = url;
     this.#poll = poll;
-    this.connected = false;
+    /** null until the first attempt has ended one way or the other */
+    this.connected = null;
     this.#connect();
   }
 
@@ -42,11 +43,12 @@ export class BattleFeed extends EventTarget {
   #connect() {
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
-    socket.addEventListener("open", () => {
+    socket.addEventListener("message", ({ data }) => {
+      // Only a socket that says something counts: one that opens and closes at once is no connection.
       this.#retry = FIRST_RETRY;
       this.#setConnected(true);
+      this.#tell(JSON.parse(data));
     });
-    socket.addEventListener("message", ({ data }) => this.#tell(JSON.parse(data)));
     socket.addEventListener("close", ({ code }) => {
       if (this.#closed) return;
       if (code === REFUSED) this.#onlyPoll();
@@ -60,7 +62,7 @@ export class BattleFeed extends EventTarget {
   /** The socket is the owner's; staff who may look at the battle see it by polling. */
   #onlyPoll() {
     this.connected = false;
-    this.#pollTimer = setInterval(() => this.#pollOnce(), POLL_EVERY);
+    this.#pollTimer ??= setInterval(() => this.#pollOnce(), POLL_EVERY);
   }
 
   #reconnectLater() {
@@ -70,10 +72,10 @@ export class BattleFeed extends EventTarget {
   }
 
   #setConnected(connected) {
-    clearInterval(this.#pollTimer);
-    if (!connected) this.#pollTimer = setInterval(() => this.#pollOnce(), POLL_EVERY);
     if (connected === this.connected) return;
     this.connected = connected;
+    clearInterval(this.#pollTimer);
+    this.#pollTimer = connected ? null : setInterval(() => this.#pollOnce(), POLL_EVERY);
     this.dispatchEvent(new Event("connection"));
   }
 

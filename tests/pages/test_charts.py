@@ -1,0 +1,52 @@
+"""Interval bars: one scale for all, the mean on it, every mark inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vlaarena.charts import MarkedRow, with_marks
+
+
+def row(score: int, half_width: float) -> Any:
+    return {
+        "elo_score": score,
+        "elo_ci": half_width,
+        "elo_low": score - half_width,
+        "elo_high": score + half_width,
+        "win_rate": 0.625,
+    }
+
+
+def number(mark: str) -> float:
+    return float(mark.removesuffix("%"))
+
+
+def marks(marked: MarkedRow) -> list[float]:
+    return [number(mark) for mark in (marked.low, marked.middle, marked.high)]
+
+
+def test_marks_stand_in_order_and_inside_the_picture() -> None:
+    for marked in with_marks([row(1620, 40), row(1400, 120), row(1500, 681)]):
+        low, middle, high = marks(marked)
+        assert 0 < low < middle < high < 100
+
+
+def test_equal_ratings_stand_at_the_same_place_whatever_their_intervals() -> None:
+    narrow, wide = with_marks([row(1540, 20), row(1540, 200)])
+    assert narrow.middle == wide.middle
+    assert number(wide.high) - number(wide.low) > number(narrow.high) - number(narrow.low)
+
+
+def test_the_mean_is_shown_even_where_no_interval_reaches_it() -> None:
+    marked = with_marks([row(1800, 10)])[0]
+    assert 0 < number(marked.mean) < number(marked.low)
+
+
+def test_marks_are_written_with_a_point_and_percentages_are_whole() -> None:
+    marked = with_marks([row(1510, 33.6)])[0]
+    assert "," not in marked.low + marked.middle + marked.high + marked.mean
+    assert (marked.win_percent, marked.half_width) == (62, 34)
+
+
+def test_an_empty_board_has_no_marks() -> None:
+    assert with_marks([]) == []

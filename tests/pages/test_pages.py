@@ -1,0 +1,82 @@
+"""The pages as the server writes them, before any script runs."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from arena.models import Session
+from simulation import catalogue
+from tests.factories import PolicyFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_address_of_the_site_leads_to_the_battle(client: Client) -> None:
+    answer = client.get("/")
+    assert answer.status_code == 302
+    assert answer["Location"] == "/battle"
+
+
+def test_the_battle_page_offers_the_catalogues_suggestions_and_every_judged_task(client: Client) -> None:
+    page = client.get("/battle").content.decode()
+    for text in catalogue.suggestions("table"):
+        assert f'data-suggestion="{text}"' in page
+    for task in catalogue.tasks():
+        assert task.description in page
+
+
+def test_rendering_the_battle_page_stores_nothing_and_knows_nobody(client: Client) -> None:
+    answer = client.get("/battle")
+    assert not Session.objects.exists()
+    assert answer.cookies == {}
+
+
+def test_no_page_holds_inline_scripts_or_styles(client: Client) -> None:
+    for path in ("/battle", "/leaderboard", "/battle/battle_unknown"):
+        page = client.get(path).content.decode()
+        assert "<style" not in page
+        assert " style=" not in page
+        assert page.count("<script") == page.count('<script type="module" src=')
+        assert "onclick" not in page
+
+
+def test_an_unknown_battle_is_a_page_that_says_so(client: Client) -> None:
+    answer = client.get("/battle/battle_" + "0" * 32)
+    assert answer.status_code == 404
+    assert "There is nothing here" in answer.content.decode()
+
+
+def test_a_battle_opens_at_its_address_for_its_owner_and_nobody_else(client: Client) -> None:
+    PolicyFactory.create_batch(2)
+    opened = client.post(
+        "/api/sessions/init", {"robot_id": "widowx", "scene_id": "table"}, content_type="application/json"
+    )
+    battle_id = opened.json()["battle_id"]
+    own = client.get(f"/battle/{battle_id}")
+    assert own.status_code == 200
+    assert f'data-battle="{battle_id}"' in own.content.decode()
+    assert Client().get(f"/battle/{battle_id}").status_code == 404
+
+
+def test_the_battle_page_is_the_same_text_for_every_battle(client: Client) -> None:
+    PolicyFactory.create_batch(2)
+    pages = set()
+    for _ in range(2):
+        opened = client.post(
+            "/api/sessions/init", {"robot_id": "widowx", "scene_id": "table"}, content_type="application/json"
+        )
+        battle_id = opened.json()["battle_id"]
+        pages.add(client.get(f"/battle/{battle_id}").content.decode().replace(battle_id, ""))
+    assert len(pages) == 1
+
+
+def test_a_leaderboard_that_nobody_voted_on_invites_to_vote(client: Client) -> None:
+    page = client.get("/leaderboard").content.decode()
+    assert "Nobody is ranked yet" in page
+    assert "nothing has been counted yet" in page
+
+
+def test_the_leaderboard_writes_what_was_searched_for_as_text(client: Client) -> None:
+    page = client.get("/leaderboard", {"search": '"><script>alert(1)</script>'}).content.decode()
+    assert "<script>alert" not in page
