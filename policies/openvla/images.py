@@ -61,12 +61,17 @@ def read_transform(data: Mapping[str, Any], centre_crop: float | None = None) ->
         raise BadCard(f"centre_crop: expected an area in (0, 1], got {centre_crop}")
     try:
         views = tuple(_read_view(data, index, strategy) for index in range(len(data["input_sizes"])))
-        fill = tuple(int(value * 255) for value in data["means"][0]) if strategy == "letterbox" else None
+        fill = _fill(data) if strategy == "letterbox" else None
     except KeyError as error:
         raise BadCard(f"preprocessor_config.json: {error.args[0]!r} is missing or unknown") from None
     except (IndexError, TypeError, ValueError) as error:
         raise BadCard(f"preprocessor_config.json: {error}") from None
     return ImageTransform(views, fill, centre_crop)
+
+
+def _fill(data: Mapping[str, Any]) -> tuple[int, ...]:
+    """The border's colour: as given, else the last tower's mean."""
+    return tuple(data.get("tvf_letterbox_fill") or (int(value * 255) for value in data["means"][-1]))
 
 
 def _read_view(data: Mapping[str, Any], index: int, strategy: str) -> View:

@@ -1,0 +1,69 @@
+"""The text that OpenVLA reads: its form, its ends, and what is too long for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from policies.base import InstructionTooLong
+from policies.openvla.config import read_config
+from policies.openvla.prompt import PromptEncoder
+from tests.policies.tiny_networks import BOS, SPACE, openvla_json, word_tokenizer
+
+ACTION_TOKENS = 7
+
+
+def encoder(bos: bool = True, **changes: object) -> PromptEncoder:
+    return PromptEncoder(word_tokenizer(bos), read_config(openvla_json(**changes)))
+
+
+def test_the_sentence_is_put_into_the_published_question() -> None:
+    asked = "In: What action should the robot take to pick up the cube?\nOut:"
+    assert encoder().encode("pick up the cube", ACTION_TOKENS)[:-1] == word_tokenizer().encode(asked).ids
+
+
+def test_the_instruction_is_read_in_lower_case() -> None:
+    loud, quiet = (encoder().encode(text, ACTION_TOKENS) for text in ("Pick UP the Red Cube", "pick up the red cube"))
+    assert loud == quiet
+
+
+def test_the_trailing_id_is_added_when_the_text_does_not_end_with_it() -> None:
+    ids = encoder().encode("pick up the cube", ACTION_TOKENS)
+    assert ids[-1] == SPACE
+    assert ids[-2] != SPACE
+
+
+def test_the_trailing_id_is_not_doubled() -> None:
+    spaced = encoder(prompt="in: {instruction} out: ")
+    ids = spaced.encode("pick up the cube", ACTION_TOKENS)
+    assert ids == spaced.tokenizer.encode("in: pick up the cube out: ").ids
+    assert ids[-1] == SPACE
+
+
+def test_a_tokenizer_without_such_an_id_gets_none() -> None:
+    ids = encoder(trailing_token_id=None).encode("pick up the cube", ACTION_TOKENS)
+    assert ids == encoder().encode("pick up the cube", ACTION_TOKENS)[:-1]
+
+
+def test_bos_comes_first_exactly_once_whether_or_not_the_tokenizer_adds_it() -> None:
+    with_bos, without = (encoder(bos).encode("pick up", ACTION_TOKENS) for bos in (True, False))
+    assert with_bos == without
+    assert with_bos.count(BOS) == 1
+
+
+def test_braces_in_an_instruction_are_only_text() -> None:
+    assert encoder().encode("{instruction} {0} {}", ACTION_TOKENS)[0] == BOS
+
+
+def test_an_empty_instruction_still_makes_a_prompt() -> None:
+    assert encoder().encode("", ACTION_TOKENS)[-1] == SPACE
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [{"llm_max_length": 60}, {"text_config": openvla_json()["text_config"] | {"max_position_embeddings": 60}}],
+)
+def test_an_instruction_too_long_for_the_model_is_refused_with_the_numbers(limit: dict[str, object]) -> None:
+    room = 60 - 16 - ACTION_TOKENS  # minus patches and answer
+    assert len(encoder(**limit).encode("pick up", ACTION_TOKENS)) <= room
+    with pytest.raises(InstructionTooLong, match=f"takes {room}"):
+        encoder(**limit).encode("pick up the red cube " * 10, ACTION_TOKENS)
