@@ -34,7 +34,7 @@ test: install install-test
 test-services: install install-test
 	@scripts/with_services.sh $(PY) -m pytest $(ARGS)
 
-check: $(DONE)/requirements-test $(DONE)/frontend
+check: $(DONE)/requirements-test
 	@scripts/check.sh
 
 bench: install

@@ -51,7 +51,8 @@ def forget(prefix: str) -> None:
             for queue in (f"{prefix}gpu", f"{prefix}default"):
                 broker.default_channel.queue_delete(queue)
             if broker.transport.driver_type == "amqp":
-                for exchange in (f"{prefix}gpu", f"{prefix}default", f"{prefix}celery.pidbox", f"{prefix}celeryev"):
+                pidbox = f"{prefix}celery.pidbox"
+                for exchange in (f"{prefix}gpu", f"{prefix}default", pidbox, f"reply.{pidbox}", f"{prefix}celeryev"):
                     broker.default_channel.exchange_delete(exchange)
     for url in {given.get("BROKER_URL", ""), given.get("CHANNEL_URL", "")}:
         if url.startswith("redis"):
