@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from channels.layers import channel_layers
 from django.http import HttpResponse
 from django.test import Client
 
@@ -45,6 +47,14 @@ class Visitor:
         seen = self.get(f"battles/{battle_id}")
         assert seen.status_code == 200, seen.content
         return dict(seen.json())
+
+
+@pytest.fixture(autouse=True)
+def _own_channel_layer() -> Iterator[None]:
+    """The layer keeps locks of the event loop that first used it, and every asynchronous test has a loop of its own."""
+    channel_layers.backends.clear()
+    yield
+    channel_layers.backends.clear()
 
 
 @pytest.fixture

@@ -36,6 +36,12 @@ NOISE = [
 SEED = 7
 
 
+@pytest.fixture(autouse=True)
+def _frames_without_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many steps a quarter of a second has is chance: a turn's live frames come at its end."""
+    monkeypatch.setattr("arena.reporter.REPORT_S", 60.0)
+
+
 @pytest.fixture
 def pair(transactional_db: None) -> tuple[Policy, Policy]:
     """Two policies that have nothing in common but how they move."""
@@ -199,9 +205,8 @@ def test_nothing_that_a_visitor_sees_before_the_vote_names_a_policy_or_differs_w
 
 
 async def test_nothing_on_the_socket_differs_when_the_policies_change_sides(
-    pair: tuple[Policy, Policy], stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    pair: tuple[Policy, Policy], stage: FakeStage
 ) -> None:
-    monkeypatch.setattr("arena.reporter.REPORT_S", 60.0)  # how many steps a quarter of a second has is chance
     quick, slow = pair
     heard = []
     for left, right in ((quick, slow), (slow, quick)):
