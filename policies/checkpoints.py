@@ -22,7 +22,7 @@ from policies.folder import WEIGHTS, read_json
 WEIGHTS_INDEX = "model.safetensors.index.json"
 
 _SAFETENSORS_TYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
-_FINITE_PIECE = 1 << 22  # elements looked at together: a whole embedding would need as much room again
+_FINITE_PIECE = 1 << 18  # elements looked at together: for a whole embedding the test would need as much room again
 T = TypeVar("T")
 
 

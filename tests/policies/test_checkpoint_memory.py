@@ -1,0 +1,62 @@
+"""Loading needs no more memory than the weights and a tenth: the largest checkpoint must fit where it is to run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgpack
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from tests.policies.tiny_networks import pack_array
+
+# One tensor holds an eighth of all, as the text embedding of Octo does; it comes last, when the rest is in memory.
+SHAPES = {f"part{index}": (1024, 1792) for index in range(8)} | {"embedding": (2048, 4096)}
+BYTES = 4 * sum(rows * columns for rows, columns in SHAPES.values())
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+import torch
+from torch import nn
+from policies import checkpoints, flax_checkpoint
+
+def resident(name):
+    line = next(line for line in open("/proc/self/status") if line.startswith(name))
+    return int(line.split()[1]) * 1024
+
+shapes = json.loads(sys.argv[2])
+def make():
+    network = nn.Module()
+    for name, shape in shapes.items():
+        network.register_parameter(name, nn.Parameter(torch.zeros(shape)))
+    return network
+network = checkpoints.build(make)
+path = Path(sys.argv[1])
+torch.ones(1 << 16).isfinite().all()
+Path("/proc/self/clear_refs").write_text("5")
+before = resident("VmRSS")
+find = flax_checkpoint.read_header if path.name == "checkpoint" else checkpoints.read_safetensors_header
+checkpoints.load(network, find(path), *checkpoints.default_device())
+print(resident("VmHWM") - before)
+"""
+
+
+@pytest.mark.parametrize("kind", ["safetensors", "flax"])
+def test_the_peak_is_at_most_a_tenth_above_the_weights(tmp_path: Path, kind: str) -> None:
+    values = {name: np.ones(shape, np.float32) for name, shape in SHAPES.items()}
+    path = tmp_path / ("checkpoint" if kind == "flax" else "model.safetensors")
+    if kind == "flax":
+        path.write_bytes(msgpack.packb({name: pack_array(value) for name, value in values.items()}))
+    else:
+        save_file({name: torch.from_numpy(value) for name, value in values.items()}, path)
+    del values
+    command = [sys.executable, "-c", SCRIPT, str(path), json.dumps(SHAPES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+    assert int(done.stdout) <= 1.1 * BYTES
+    assert int(done.stdout) >= 0.9 * BYTES  # the measure works
