@@ -153,6 +153,7 @@ function makeRenderer(canvas, lite) {
 function makeControls(camera, canvas, target) {
   const controls = new OrbitControls(camera, canvas);
   controls.target.copy(target);
+  controls.update(); // the constructor has turned the camera towards the origin
   controls.enableDamping = false;
   controls.enablePan = false;
   controls.enableZoom = false;
