@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
-from django.http import Http404
+from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -96,6 +97,12 @@ class TooLarge(exceptions.APIException):
     status_code = 413
     default_code = "too_large"
     default_detail = "The body is too large."
+
+
+@csrf_exempt
+def nowhere(request: HttpRequest, address: str) -> JsonResponse:
+    """What an address of the API that does not exist answers, to any method."""
+    return JsonResponse({"code": "not_found", "detail": "The API has no such address: see /api/docs/."}, status=404)
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> Response | None:

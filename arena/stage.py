@@ -9,6 +9,7 @@ import torch
 from arena.players import Player, open_player
 from policies.base import PolicyError
 from policies.models import Policy
+from policies.seeding import FOLDER_TROUBLE
 from simulation.contracts import Floats, Observation
 from simulation.environment import Environment
 
@@ -66,14 +67,17 @@ def _close(player: Player) -> None:
 
 
 def preload(stage: Stage, policies: list[Policy], places: list[tuple[str, str]]) -> None:
-    """Open every policy in every place. One that cannot be opened is marked unavailable, with the reason."""
+    """Open every policy in every place. One that cannot be opened is marked unavailable, with the reason.
+
+    Seeding brings it back once its folder is whole again.
+    """
     for policy in policies:
         try:
             for robot_id, scene_id in places:
                 stage.rehearse(policy, robot_id, scene_id)
         except PolicyError as error:
             log.error("%s cannot be opened: %s", policy.id, error)
-            policy.mark_unavailable(str(error))
+            policy.mark_unavailable(f"{FOLDER_TROUBLE}{error}")
         except Exception:  # a policy that fails its rehearsal may still fail its rollouts, one by one
             log.exception("%s failed its rehearsal", policy.id)
             stage.drop(policy)

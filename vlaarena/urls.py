@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from arena.errors import nowhere
 from vlaarena import health
 
 # Swagger writes its styles into the page, which this page alone allows; its scripts stay files of ours.
@@ -22,4 +23,5 @@ urlpatterns = [
     path("api/", include("arena.urls")),
     path("api/", include("policies.urls")),
     path("api/", include("rankings.urls")),
+    path("api/<path:address>", nowhere),
 ]

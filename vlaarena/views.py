@@ -13,6 +13,7 @@ from django.utils import timezone
 from arena.errors import NotFound, UnknownName
 from arena.models import Battle
 from arena.permissions import check_may_look
+from arena.serializers import is_public_id
 from rankings import selectors
 from rankings.selectors import LeaderboardQuery
 from simulation import catalogue
@@ -40,7 +41,8 @@ def battle(request: HttpRequest, battle_id: str = "") -> HttpResponse:
 
 
 def _check_own(request: HttpRequest, battle_id: str) -> None:
-    found = Battle.objects.select_related("session").filter(battle_id=battle_id).first()
+    battles = Battle.objects.select_related("session").filter(battle_id=battle_id)
+    found = battles.first() if is_public_id(battle_id) else None
     try:
         check_may_look(request, found.session if found else None)
     except NotFound:

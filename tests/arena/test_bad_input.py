@@ -114,6 +114,17 @@ def test_missing_fields_are_named(visitor: Visitor) -> None:
     assert "session_id" in visitor.post("battles", {}).json()["fields"]
 
 
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+def test_an_address_that_the_api_does_not_have_is_not_found_in_json(visitor: Visitor, method: str) -> None:
+    refused = getattr(visitor.client, method)("/api/nonsense/of/mine")
+    assert refusal(refused) == (404, "not_found")
+
+
+@pytest.mark.parametrize("unknown", ["%00", "%ed%a0%80", "x", NOWHERE])
+def test_the_page_of_a_battle_that_is_nowhere_is_not_found(visitor: Visitor, unknown: str) -> None:
+    assert visitor.client.get(f"/battle/battle_{unknown}").status_code == 404
+
+
 def test_a_method_that_a_call_does_not_know_is_refused(visitor: Visitor) -> None:
     refused = visitor.client.delete("/api/votes")
     assert refusal(refused) == (405, "method_not_allowed")
