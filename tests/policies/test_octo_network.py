@@ -306,3 +306,15 @@ def test_the_loss_is_the_masked_mean_square_of_the_noise_times_the_action_dimens
     error = (head.predict_noise(embedding[:1], noisy[:1], time[:1].float()) - noise[:1]) ** 2
     found = head.loss(embedding, actions, mask, time, noise)
     torch.testing.assert_close(found, error.mean() * 7, atol=1e-4, rtol=1e-4)
+
+
+def test_everything_runs_in_bfloat16_near_to_float32(network: Octo) -> None:
+    small = tiny_octo().to(torch.bfloat16)
+    ids, present = torch.tensor([[5, 9, 1, 0, 0, 0]]), torch.tensor([[True] * 3 + [False] * 3])
+    first, later = seeded(1, 2, 21), seeded(20, 1, 2, 21, seed=1)
+    found = [net(observation(), OctoTask(net.encode_text(ids, present)))["readout_action"] for net in (network, small)]
+    assert found[1].dtype == torch.bfloat16
+    assert (found[0] - found[1]).abs().mean() < 0.1
+    actions = small.sample({"readout_action": found[1]}, first, later)
+    assert actions.dtype == torch.float32
+    assert actions.isfinite().all()

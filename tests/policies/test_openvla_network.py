@@ -165,3 +165,12 @@ def test_fewer_key_value_heads_are_shared_among_the_query_heads(network: OpenVLA
     torch.testing.assert_close(network(ids, pixels), shared(ids, pixels), atol=1e-5, rtol=0)
     lengths = torch.tensor([3])
     assert network.generate(ids, lengths, pixels, 4).tolist() == shared.generate(ids, lengths, pixels, 4).tolist()
+
+
+def test_everything_runs_in_bfloat16_near_to_float32(network: OpenVLA) -> None:
+    small = tiny_openvla().to(torch.bfloat16)
+    ids, pixels = torch.tensor([[1, 5, 200]]), picture()
+    wide, narrow = network(ids, pixels), small(ids, pixels.bfloat16())
+    assert narrow.dtype == torch.float32  # logits always
+    assert (wide - narrow).abs().mean() < 0.1
+    assert small.generate(ids, torch.tensor([3]), pixels.bfloat16(), 7).shape == (1, 7)
