@@ -35,13 +35,14 @@ export class Composer {
     this.focus();
   }
 
-  /** @param {{phase: string, turns: number, blocked: string | null}} view */
-  render({ phase, turns, blocked }) {
+  /** @param {{phase: string, canVote: boolean, blocked: string | null}} view */
+  render({ phase, canVote, blocked }) {
     this.blocked = blocked;
     this.#button.setAttribute("aria-disabled", String(blocked !== null));
     this.#why.textContent = blocked ?? "";
-    this.#restart.hidden = !(phase === "settled" && turns > 0);
-    this.#form.querySelector("[data-part=composer-label]").textContent = LABELS[phase] ?? LABELS.idle;
+    this.#restart.hidden = phase !== "settled";
+    const label = phase === "settled" && !canVote ? LABELS.again : LABELS[phase];
+    this.#form.querySelector("[data-part=composer-label]").textContent = label ?? LABELS.idle;
   }
 
   async #submit(send) {
@@ -63,6 +64,7 @@ export class Composer {
 const LABELS = {
   idle: "Tell both robots what to do",
   settled: "Not sure yet? Give both another instruction",
+  again: "Give both another instruction",
   voted: "Next battle: give two new robots an instruction",
   abandoned: "Next battle: give two new robots an instruction",
 };

@@ -153,7 +153,7 @@ export class BattlePage {
     const turn = this.shownTurn;
     const phase = phaseOf(battle);
     this.#root.dataset.phase = phase;
-    this.composer.render({ phase, turns: battle?.turns.length ?? 0, blocked: whyNotSend(battle) });
+    this.composer.render({ phase, canVote: Boolean(battle?.can_vote), blocked: whyNotSend(battle) });
     if (battle) {
       this.turnTabs.render(battle, turn);
       this.votePanel.render(battle);

@@ -31,7 +31,9 @@ export class SessionList {
 
   /** @param {object[]} sessions @param {object | null} current the open session with its battles @param {string} battleId */
   render(sessions, current, battleId) {
+    const focused = this.#list.contains(document.activeElement) ? document.activeElement.dataset.battle : undefined;
     this.#list.replaceChildren(...sessions.map((session) => this.#session(session, current, battleId)));
+    if (focused) this.#list.querySelector(`[data-battle="${focused}"]`)?.focus();
     this.#root.querySelector("[data-part=no-sessions]").hidden = sessions.length > 0;
   }
 

@@ -3,7 +3,7 @@
 import { explainEnding, explainFailure } from "./words.js";
 
 const STATUS = {
-  queued: "Waiting for its turn",
+  queued: "Waiting in the queue",
   running: "Working",
   completed: "Finished",
   failed: "Failed",

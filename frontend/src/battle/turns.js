@@ -4,6 +4,7 @@ export class TurnTabs {
   #headline;
   #list;
   #template;
+  #drawn = "";
 
   /** @param {HTMLElement} root @param {(turnId: string) => void} choose */
   constructor(root, choose) {
@@ -20,8 +21,19 @@ export class TurnTabs {
   render(battle, shown) {
     this.#headline.textContent = shown ? shown.instruction : this.idleHeadline;
     this.#headline.dataset.quoted = String(Boolean(shown));
-    this.#list.hidden = battle.turns.length < 2;
-    this.#list.replaceChildren(...battle.turns.map((turn) => this.#tab(turn, turn === shown)));
+    const wanted = JSON.stringify([shown?.turn_id, battle.turns.map(({ turn_id }) => turn_id)]);
+    if (wanted !== this.#drawn) this.#draw(battle.turns, shown);
+    this.#drawn = wanted;
+  }
+
+  /** Only when something changed: whoever stands on a tab with the keyboard stays there. */
+  #draw(turns, shown) {
+    const focused = document.activeElement?.dataset?.turn;
+    this.#list.hidden = turns.length < 2;
+    this.#list.replaceChildren(...turns.map((turn) => this.#tab(turn, turn === shown)));
+    const current = this.#list.querySelector("[aria-pressed=true]");
+    if (current) this.#list.scrollLeft = current.offsetLeft - this.#list.offsetLeft;
+    if (focused) this.#list.querySelector(`[data-turn="${focused}"]`)?.focus();
   }
 
   #tab(turn, current) {
