@@ -97,6 +97,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
                 listeners=(recorder, reporter),
                 limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
                 chunking=player.chunking,
+                cameras=player.cameras,
             )
         except PolicyFailure:
             stage.drop(rollout.model)

@@ -140,7 +140,12 @@ def _play(setting: Setting, case: Case) -> bool:
     environment.reset(case.seed, case.variation)
     try:
         result = run_episode(
-            environment, player, case.instruction, case.seed, chunking=setting.chunking or player.chunking
+            environment,
+            player,
+            case.instruction,
+            case.seed,
+            chunking=setting.chunking or player.chunking,
+            cameras=player.cameras,
         )
     except PolicyFailure:
         return False

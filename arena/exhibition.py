@@ -51,7 +51,16 @@ def _play_side(
         "start_hash": start.hash(environment.engine_version, environment.scene_hash),
     }
     try:
-        result = run_episode(environment, player, turn.instruction, turn.seed, [recorder], turn.limits, player.chunking)
+        result = run_episode(
+            environment,
+            player,
+            turn.instruction,
+            turn.seed,
+            [recorder],
+            turn.limits,
+            chunking=player.chunking,
+            cameras=player.cameras,
+        )
     except PolicyFailure as failure:
         return answer | {"error": failure.reason}
     finally:

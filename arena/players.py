@@ -8,7 +8,7 @@ from typing import Protocol
 
 from policies.base import PolicyError
 from policies.registry import families, open_policy
-from simulation.contracts import Chunking, Floats, Observation, Policy
+from simulation.contracts import POLICY_CAMERA, CameraSpec, Chunking, Floats, Observation, Policy
 from simulation.environment import Environment
 from simulation.expert import HoldStill, ScriptedExpert
 
@@ -32,10 +32,11 @@ class UnknownAdapter(PolicyError):
 
 @dataclass(frozen=True)
 class Player:
-    """A policy (contracts.Policy) with how its chunks are to be played, which the runner is told."""
+    """A policy (contracts.Policy) with what the runner is told: how its chunks are played, which pictures it wants."""
 
     policy: Policy
     chunking: Chunking
+    cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,)
 
     def reset(self, instruction: str, seed: int) -> None:
         self.policy.reset(instruction, seed)
@@ -63,4 +64,4 @@ def open_player(row: PlayerRow | Path, environment: Environment, device: str | N
 
 def _open_folder(folder: Path, device: str | None) -> Player:
     policy = open_policy(folder, device)
-    return Player(policy, policy.spec.chunking)
+    return Player(policy, policy.spec.chunking, policy.spec.cameras)

@@ -50,7 +50,7 @@ class Stage:
         environment.reset(0)
         player = self.player(policy, robot_id, scene_id)
         player.reset("", 0)
-        observation: Observation = environment.observe("")
+        observation: Observation = environment.observe("", cameras=player.cameras)
         actions: Floats = player.infer(observation)
         log.info("%s is ready on %s, %s: %d actions at once", policy.id, robot_id, scene_id, len(actions))
 
