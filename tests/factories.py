@@ -102,6 +102,7 @@ class VoteFactory(DjangoModelFactory[Vote]):
 
     class Meta:
         model = Vote
+        skip_postgeneration_save = True
 
     battle = factory.SubFactory(BattleFactory, status=BattleStatus.VOTED)
     session = factory.SelfAttribute("battle.session")
