@@ -1,20 +1,14 @@
 #!/bin/bash
-# Everything that can be said about the code without running it.
+# Everything that can be said about the code without running it; the steps run side by side.
 set -u
 cd "$(dirname "$0")/.."
-failed=()
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+names=() jobs=()
 step() {
-  local name=$1 log
-  shift
-  log=$(mktemp)
-  if "$@" >"$log" 2>&1; then
-    echo "ok      $name"
-  else
-    echo "FAILED  $name"
-    cat "$log"
-    failed+=("$name")
-  fi
-  rm -f "$log"
+  names+=("$1")
+  "${@:2}" >"$logs/${#names[@]}" 2>&1 &
+  jobs+=($!)
 }
 scripts_parse() {
   find frontend -path '*/node_modules' -prune -o \( -name '*.js' -o -name '*.mjs' \) -print0 |
@@ -23,15 +17,25 @@ scripts_parse() {
 no_addresses_in_lock() { ! grep -n '"resolved"' frontend/package-lock.json; }
 
 bin=.venv/bin
+step "types" $bin/mypy
 step "lint" $bin/ruff check .
 step "format" $bin/ruff format --check .
-step "types" $bin/mypy
 step "import contracts" $bin/lint-imports
 step "migrations" $bin/python manage.py makemigrations --check --dry-run
 step "API description" $bin/python manage.py spectacular --validate --fail-on-warn --file /dev/null
 step "scripts parse" scripts_parse
 step "lock file names no registry" no_addresses_in_lock
 
+failed=()
+for ((i = 0; i < ${#jobs[@]}; i++)); do
+  if wait "${jobs[$i]}"; then
+    echo "ok      ${names[$i]}"
+  else
+    echo "FAILED  ${names[$i]}"
+    cat "$logs/$((i + 1))"
+    failed+=("${names[$i]}")
+  fi
+done
 if ((${#failed[@]})); then
   echo "make check: ${#failed[@]} failed: ${failed[*]}"
   exit 1

@@ -6,8 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
-import kombu
 import redis
+from celery import Celery
 
 from vlaarena import bundled
 
@@ -47,7 +47,7 @@ def start() -> None:
 def forget(prefix: str) -> None:
     """Remove what stands under this prefix on a broker and a channel layer that were given; ours end with the run."""
     if url := given.get("BROKER_URL"):
-        with kombu.Connection(url) as broker:
+        with Celery(broker=url).connection_for_write() as broker:
             for queue in (f"{prefix}gpu", f"{prefix}default"):
                 broker.default_channel.queue_delete(queue)
             if broker.transport.driver_type == "amqp":
