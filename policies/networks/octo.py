@@ -161,9 +161,7 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         b, n, _ = x.shape
-        q, k, v = (
-            part(x).view(b, n, self.heads, -1).transpose(1, 2) for part in (self.query, self.key, self.value)
-        )
+        q, k, v = (part(x).view(b, n, self.heads, -1).transpose(1, 2) for part in (self.query, self.key, self.value))
         mixed: Tensor = self.out(F.scaled_dot_product_attention(q, k, v, bias).transpose(1, 2).reshape(b, n, -1))
         return mixed
 

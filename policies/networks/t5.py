@@ -72,9 +72,7 @@ class SelfAttention(nn.Module):
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         """x (B, L, dim), bias (B, heads, L, L) added to the scores, which are not scaled."""
         b, length, _ = x.shape
-        q, k, v = (
-            part(x).view(b, length, self.config.heads, -1).transpose(1, 2) for part in (self.q, self.k, self.v)
-        )
+        q, k, v = (part(x).view(b, length, self.config.heads, -1).transpose(1, 2) for part in (self.q, self.k, self.v))
         mixed = F.scaled_dot_product_attention(q, k, v, bias, scale=1.0)
         out: Tensor = self.o(mixed.transpose(1, 2).reshape(b, length, -1))
         return out

@@ -81,9 +81,7 @@ def image_key(spec: Spec) -> str:
 def _camera(name: str, spec: Spec, shapes: InputShapes) -> CameraConfig | None:
     """None for a camera that training never saw: the checkpoint has no weights for it."""
     kwargs = _known(f"observation_tokenizers.{name}", spec, "ImageTokenizer")
-    _fixed(
-        name, kwargs, use_token_learner=False, conditioning_type="none", task_film_keys=[], proper_pad_mask=True
-    )
+    _fixed(name, kwargs, use_token_learner=False, conditioning_type="none", task_film_keys=[], proper_pad_mask=True)
     key = image_key(spec)
     goals = list(kwargs.get("task_stack_keys", []))
     if goals not in ([], [key]):

@@ -17,9 +17,7 @@ TRAINERS = ("film",)
 
 
 class Command(BaseCommand):
-    help = (
-        "Train a policy on demonstrations and write its folder; a stopped run goes on exactly with --resume."
-    )
+    help = "Train a policy on demonstrations and write its folder; a stopped run goes on exactly with --resume."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("family", help=f"one of: {', '.join(TRAINERS)}")
