@@ -1,0 +1,71 @@
+"""The contestants that come with the arena: whole, small, honest about themselves, and of different strength."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.conf import settings
+
+from arena.evaluation import wilson
+from policies.folder import LOG, WEIGHTS, file_hash
+from policies.registry import describe, open_policy
+from simulation import catalogue
+from simulation.contracts import CONTROL_HZ, POLICY_CAMERA, Observation
+
+FOLDERS = sorted(path for path in settings.POLICY_WEIGHTS.iterdir() if path.is_dir())
+each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+
+
+def test_there_are_at_least_three_contestants_and_their_ids_are_their_folders() -> None:
+    assert len(FOLDERS) >= 3
+    assert [describe(folder).spec.id for folder in FOLDERS] == [folder.name for folder in FOLDERS]
+
+
+@each_folder
+def test_it_opens_and_acts_in_the_scene_it_was_made_for(folder: Path) -> None:
+    policy = open_policy(folder)
+    assert policy.spec.cameras == (POLICY_CAMERA,)
+    assert (policy.spec.action_space, policy.spec.rate_hz) == ("eef_delta_bridge7", CONTROL_HZ)
+    image = np.full((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), 90, np.uint8)
+    proprioception = np.array([0.3, 0, 0.1, 0, 1, 0, 0, 1], np.float32)
+    actions = policy.infer(Observation({POLICY_CAMERA.name: image}, proprioception, "pick up the red cube", 0))
+    assert np.abs(actions[:, :3]).max() < 0.1
+    assert np.abs(actions[:, 3:6]).max() < 0.5
+
+
+@each_folder
+def test_it_is_a_few_megabytes_at_most_and_names_its_maker(folder: Path) -> None:
+    card = describe(folder)
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 5e6
+    assert (card.organization, card.license) == ("VLA Arena", "Apache-2.0")
+    assert f"trained by VLA Arena on {card.training['demonstrations']} scripted demonstrations" in card.provenance
+    assert card.revision == file_hash(folder / WEIGHTS)
+
+
+@each_folder
+def test_its_log_ends_where_its_card_says_that_training_ended(folder: Path) -> None:
+    with (folder / LOG).open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    training = describe(folder).training
+    assert int(rows[-1]["samples"]) == training["samples"]
+    assert float(rows[-1]["total"]) < float(rows[0]["total"])
+    assert {"seed", "samples", "fraction", "language"} <= set(training["plan"])
+
+
+@each_folder
+def test_its_measured_success_has_its_interval_for_every_task_and_shift(folder: Path) -> None:
+    measured = describe(folder).measured
+    assert set(measured["table"]["tasks"]) == {task.id for task in catalogue.tasks()}
+    for suite in measured.values():
+        for row in suite["tasks"].values():
+            low, high = wilson(row["successes"], row["episodes"])
+            assert (row["low"], row["high"]) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+
+
+def test_the_contestants_differ_clearly_in_strength() -> None:
+    scores = {folder.name: describe(folder).measured["table"]["tasks"]["place"] for folder in FOLDERS}
+    ranked = sorted(scores.values(), key=lambda row: row["rate"])
+    assert ranked[0]["high"] < ranked[-1]["low"]
