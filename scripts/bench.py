@@ -178,10 +178,10 @@ def visit(url: str, number: int, taken: list[tuple[str, float]]) -> None:
         "POST vote": lambda: visitor.post("/api/votes", {"battle_id": battle_id, "vote": "tie"}),
     }
     often = ["GET battle"] * 6 + ["GET leaderboard"] * 2
+    rest = [name for name in calls if name not in {"POST turn", "POST vote"}]
+    turn_at = rng.randrange(CALLS_PER_VISITOR // 2)  # so that rollouts of the whole crowd play meanwhile
     for step in range(CALLS_PER_VISITOR):
-        # One turn and one vote each, so that rollouts of the whole crowd play meanwhile.
-        rest = [name for name in calls if name not in {"POST turn", "POST vote"}]
-        name = {2: "POST turn", CALLS_PER_VISITOR - 1: "POST vote"}.get(step) or rng.choice(often + rest)
+        name = {turn_at: "POST turn", CALLS_PER_VISITOR - 1: "POST vote"}.get(step) or rng.choice(often + rest)
         before = time.perf_counter()
         status, body = calls[name]()
         taken.append((name, time.perf_counter() - before))

@@ -6,12 +6,11 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
 from vlaarena import bundled
-from vlaarena.supervisor.child import LAUNCHER
+from vlaarena.supervisor.child import launched
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
 
 WANT_EPISODES = {"play", "verify"}
@@ -58,7 +57,7 @@ def _started_store(folder: DataFolder) -> Iterator[None]:
     log = folder.fresh_log("mongo")
     with log.open("wb") as output:
         store = subprocess.Popen(
-            [sys.executable, "-I", str(LAUNCHER), str(os.getpid()), *command],
+            launched(command),
             env=folder.marked(os.environ),
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -26,6 +26,7 @@ class ChildSpec:
     """What to run, and how long it may take to stop once asked [s].
 
     `port`: it counts as started when that answers. `harmless`: a warning with this in it is not passed on.
+    `niceness`: above 0 it lets the others go first when they all want the processor.
     """
 
     name: str
@@ -33,6 +34,12 @@ class ChildSpec:
     grace_s: float
     port: int | None = None
     harmless: bytes | None = None
+    niceness: int = 0
+
+
+def launched(command: Sequence[str], niceness: int = 0) -> list[str]:
+    """The command, made to end with this process."""
+    return [sys.executable, "-I", str(LAUNCHER), str(os.getpid()), str(niceness), *command]
 
 
 class Child:
@@ -53,7 +60,7 @@ class Child:
 
     async def start(self) -> None:
         self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", str(LAUNCHER), str(os.getpid()), *self.spec.command),
+            *launched(self.spec.command, self.spec.niceness),
             env=self._environment,
             cwd=self._folder,
             start_new_session=True,  # Ctrl-C reaches the supervisor alone, which then stops each in its turn

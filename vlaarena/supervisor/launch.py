@@ -1,7 +1,7 @@
 """Becomes the command it is given, after asking the kernel to end it when its parent dies.
 
-Run by path, `python -I launch.py PARENT_PID COMMAND...`: needs nothing but the standard library, and leaves no process
-of its own behind. Where the kernel knows no such request (anything but Linux), the command simply runs.
+Run by path, `python -I launch.py PARENT_PID NICENESS COMMAND...`: needs nothing but the standard library, and leaves no
+process of its own behind. Where the kernel knows no such request (anything but Linux), the command simply runs.
 """
 
 import ctypes
@@ -12,13 +12,14 @@ import sys
 PR_SET_PDEATHSIG = 1
 
 
-def main(parent: int, command: list[str]) -> None:
+def main(parent: int, niceness: int, command: list[str]) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died before the kernel heard us
         sys.exit(1)
+    os.nice(niceness)
     os.execvp(command[0], command)  # noqa: S606 - becoming the command is the point
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:])
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

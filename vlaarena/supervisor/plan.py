@@ -20,6 +20,7 @@ WORKER_ENVIRONMENT = {
 VALKEY_SAYS_ALWAYS = b"Memory overcommit"  # true of most machines, and of no matter to a queue this small
 # Together under ten seconds. Idle, each needs: valkey 0.2, mongo 2.1, worker 2.6, beat 0.5, web 0.6.
 VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 2.5, 3.2, 1.0, 2.0
+WORKER_NICENESS = 10  # pages and calls answer while rollouts take whatever processor time is left
 
 
 @dataclass
@@ -82,7 +83,7 @@ def parts(*, queues: list[str], worker_processes: int, host: str, port: int) -> 
         "vlaarena.asgi:application",
     ]
     return [
-        ChildSpec("worker", worker, WORKER_GRACE_S),
+        ChildSpec("worker", worker, WORKER_GRACE_S, niceness=WORKER_NICENESS),
         ChildSpec("beat", beat, BEAT_GRACE_S),
         ChildSpec("web", web, WEB_GRACE_S, port),
     ]
