@@ -7,7 +7,8 @@ import os
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from channels.sessions import CookieMiddleware
-from django.core.asgi import get_asgi_application
+
+from vlaarena.handler import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
 http = get_asgi_application()  # sets Django up, so it comes before anything that imports models
