@@ -6,6 +6,7 @@ export class Composer {
   #button;
   #why;
   #restart;
+  #sending = false;
 
   /** @param {HTMLFormElement} form @param {(instruction: string, start: string) => Promise<boolean>} send true: sent */
   constructor(form, send) {
@@ -47,16 +48,20 @@ export class Composer {
 
   async #submit(send) {
     const instruction = this.#input.value.trim();
-    if (this.blocked !== null) return;
+    if (this.blocked !== null || this.#sending) return;
     if (instruction === "") {
       this.#input.setCustomValidity("Write what the robots should do, for instance: pick up the red cube.");
       this.#input.reportValidity();
       return;
     }
     const again = !this.#restart.hidden && this.#form.elements.restart.checked;
-    if (await send(instruction, again ? "reset" : "continue")) {
+    this.#sending = true;
+    try {
+      if (!(await send(instruction, again ? "reset" : "continue"))) return;
       this.#input.value = "";
       this.#form.elements.restart.checked = false;
+    } finally {
+      this.#sending = false;
     }
   }
 }

@@ -19,6 +19,7 @@ export class BattlePage {
   #root;
   #api;
   #feed = null;
+  #opening = 0;
   #chosenTurn = null;
   #phase = "loading";
   #sessions = { own: [], current: null };
@@ -74,7 +75,10 @@ export class BattlePage {
     else await this.#openUntouchedOrNew();
   }
 
+  /** The last battle asked for wins, whichever answers first. */
   async open(battleId, { push = false } = {}) {
+    this.#opening += 1;
+    const wish = this.#opening;
     this.#feed?.dispose();
     this.#feed = null;
     this.#chosenTurn = null;
@@ -83,12 +87,14 @@ export class BattlePage {
     this.render();
     try {
       const battle = await this.#api.battle(battleId);
+      if (wish !== this.#opening) return;
       const address = `${this.#root.dataset.page}/${battleId}`;
       if (push) history.pushState(null, "", address);
       else history.replaceState(null, "", address);
       this.#take({ type: "snapshot", battle });
       this.#follow(battleId);
     } catch (error) {
+      if (wish !== this.#opening) return;
       this.#fail(error, () => this.open(battleId, { push }));
     }
     this.#refreshSessions();

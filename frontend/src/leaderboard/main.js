@@ -50,6 +50,7 @@ async function show(address, focusSort) {
   for (const name of PARTS) part(page, name).replaceWith(part(fresh, name));
   syncForm(fresh.querySelector("form"));
   history.replaceState(null, "", address);
+  part(page, "announce").textContent = `${page.querySelectorAll("[data-part=board] [data-model]").length} policies shown.`;
   if (focusSort) page.querySelector(`[data-sort=${focusSort}]`)?.focus();
 }
 
