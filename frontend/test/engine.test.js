@@ -35,8 +35,11 @@ test("the engine is the one that the lock file names, and describes a scene", as
   assert.equal(block.name, "block");
   assert.deepEqual(block.size, [0.1, 0.2, 0.3]);
   assert.equal(shape.group, 3);
-  assert.equal(scene.meshes[shape.mesh].positions.length, 3 * 3 * 4, "four triangles, every corner spelled out");
-  assert.equal(scene.meshes[shape.mesh].normals.length, scene.meshes[shape.mesh].positions.length);
+  const { index, positions, normals } = scene.meshes[shape.mesh];
+  assert.equal(index.length, 3 * 4, "four triangles");
+  assert.equal(normals.length, positions.length);
+  assert.equal(Math.max(...index), positions.length / 3 - 1, "every row is used");
+  assert.ok(positions.length / 3 <= index.length);
   assert.deepEqual(scene.materials[plane.material].repeat, [3, 2]);
   const texture = scene.textures[scene.materials[plane.material].texture];
   assert.deepEqual([texture.width, texture.height, texture.pixels.length], [4, 4, 64]);

@@ -1,9 +1,13 @@
 // Play, pause, step, scrub, speed, loop, camera: one row of controls over the one clock.
 
+/** While playing, the position is written this often [ms]: writing it with every picture costs as much as the picture. */
+const UPDATE_EVERY = 100;
+
 export class Transport {
   #root;
   #clock = null;
-  #onChange = () => this.#show();
+  #shown = { at: 0, playing: false };
+  #onChange = () => this.#showSometimes();
 
   /** @param {HTMLElement} root @param {(preset: string) => void} onCamera */
   constructor(root, onCamera) {
@@ -29,6 +33,14 @@ export class Transport {
   detach() {
     this.#clock?.removeEventListener("change", this.#onChange);
     this.#clock = null;
+  }
+
+  #showSometimes() {
+    const { playing } = this.#clock;
+    const now = performance.now();
+    if (playing && this.#shown.playing && now - this.#shown.at < UPDATE_EVERY) return;
+    this.#shown = { at: now, playing };
+    this.#show();
   }
 
   #show() {

@@ -34,25 +34,48 @@ function describeGeom(model, i) {
   };
 }
 
-/** Triangles spelled out (no index): MuJoCo keeps its own normals and texture coordinates per face corner. */
+/**
+ * MuJoCo keeps normals and texture coordinates per face corner; a graphics card wants one row per vertex. Corners that
+ * agree in all three share a row: a third of the work for drawing in software.
+ */
 function describeMesh(model, i) {
   const corners = 3 * model.mesh_facenum[i];
   const at = 3 * model.mesh_faceadr[i];
+  const textured = model.mesh_texcoordadr[i] >= 0;
+  const of = (values) => values.subarray(at, at + corners);
+  const [face, normal] = [of(model.mesh_face), of(model.mesh_facenormal)];
+  const uv = textured ? of(model.mesh_facetexcoord) : face;
+  const { index, firsts } = shareCorners(corners, (corner) => `${face[corner]},${normal[corner]},${uv[corner]}`);
+  const rows = (values, address, indices, width) => gather(values, address, firsts.map((corner) => indices[corner]), width);
   return {
-    positions: gather(model.mesh_vert, model.mesh_vertadr[i], model.mesh_face.subarray(at, at + corners), 3),
-    normals: gather(model.mesh_normal, model.mesh_normaladr[i], model.mesh_facenormal.subarray(at, at + corners), 3),
-    uvs:
-      model.mesh_texcoordadr[i] < 0
-        ? null
-        : gather(model.mesh_texcoord, model.mesh_texcoordadr[i], model.mesh_facetexcoord.subarray(at, at + corners), 2),
+    index,
+    positions: rows(model.mesh_vert, model.mesh_vertadr[i], face, 3),
+    normals: rows(model.mesh_normal, model.mesh_normaladr[i], normal, 3),
+    uvs: textured ? rows(model.mesh_texcoord, model.mesh_texcoordadr[i], uv, 2) : null,
   };
+}
+
+/** `index`: the row of each corner; `firsts`: for each row the first corner that has it. */
+function shareCorners(corners, keyOf) {
+  const rowOf = new Map();
+  const firsts = [];
+  const index = new Uint32Array(corners);
+  for (let corner = 0; corner < corners; corner += 1) {
+    const key = keyOf(corner);
+    if (!rowOf.has(key)) {
+      rowOf.set(key, firsts.length);
+      firsts.push(corner);
+    }
+    index[corner] = rowOf.get(key);
+  }
+  return { index, firsts };
 }
 
 function gather(values, address, indices, width) {
   const out = new Float32Array(indices.length * width);
-  indices.forEach((index, corner) => {
-    const from = width * (address + index);
-    out.set(values.subarray(from, from + width), width * corner);
+  indices.forEach((row, i) => {
+    const from = width * (address + row);
+    out.set(values.subarray(from, from + width), width * i);
   });
   return out;
 }

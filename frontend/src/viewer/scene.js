@@ -42,8 +42,9 @@ export class Shapes {
   }
 }
 
-function meshGeometry({ positions, normals, uvs }) {
+function meshGeometry({ index, positions, normals, uvs }) {
   const geometry = new THREE.BufferGeometry();
+  geometry.setIndex(new THREE.BufferAttribute(index, 1));
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
   geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
   if (uvs) geometry.setAttribute("uv", new THREE.BufferAttribute(uvs, 2));

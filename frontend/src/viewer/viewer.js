@@ -10,7 +10,7 @@ import { StageScene } from "./scene.js";
 export const QUALITIES = [
   { name: "full", lite: false, scale: 2 },
   { name: "lite", lite: true, scale: 1 },
-  { name: "coarse", lite: true, scale: 0.6 },
+  { name: "coarse", lite: true, scale: 0.5 },
 ];
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 
