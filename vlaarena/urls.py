@@ -11,6 +11,9 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from arena.errors import nowhere
 from vlaarena import health
 
+admin.site.site_header = admin.site.site_title = "VLA Arena"
+admin.site.index_title = "Moderation"
+
 # Swagger writes its styles into the page, which this page alone allows; its scripts stay files of ours.
 api_docs = csp_update({"style-src": [UNSAFE_INLINE]})(SpectacularSwaggerSplitView.as_view(url_name="schema"))
 
