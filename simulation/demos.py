@@ -22,6 +22,8 @@ from simulation.contracts import ACTION_DIM, POLICY_CAMERA, Floats, SimulationEr
 from simulation.disturbance import Disturbance, draw_variation
 from simulation.environment import Environment
 from simulation.expert import CUBES, act, holds
+from simulation.goals import goal_of
+from simulation.worlds.table import OBJECTS, TARGETS
 
 FORMAT = 1
 CHUNK = 4
@@ -30,7 +32,9 @@ MAX_STEPS = 60
 HOLD_STEPS = 5
 FAMILIES = {"pick": 0.25, "place": 0.35, "stack": 0.40}
 NOISE_LEVELS = (0.0, 1.0, 1.6)
+OTHERS = 3  # further instructions per frame that the expert answers too
 SWITCH_SHARE = 0.2  # of the demonstrations change their instruction midway
+THINGS = (*OBJECTS, *TARGETS)  # the order of scene_pixels and scene_points
 FIELDS = {  # name -> (shape of one frame, dtype)
     "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8"),
     "proprioception": ((8,), "float32"),
@@ -43,6 +47,11 @@ FIELDS = {  # name -> (shape of one frame, dtype)
     "held": ((), "bool"),
     "yaw": ((2,), "float32"),
     "episode": ((), "int64"),
+    "scene_pixels": ((len(THINGS), 2), "float32"),
+    "scene_points": ((len(THINGS), 3), "float32"),
+    "other_instructions": ((OTHERS,), "int32"),
+    "other_tasks": ((OTHERS,), "int32"),
+    "other_actions": ((OTHERS, ACTION_DIM), "float32"),
 }
 DESCRIPTION = {
     "images": "RGB of camera 'workspace'",
@@ -56,6 +65,11 @@ DESCRIPTION = {
     "held": "both pads hold the named object",
     "yaw": "sin 4a, cos 4a of the named cube's yaw against the tool's; 0 0 for round things",
     "episode": "seed of the demonstration",
+    "scene_pixels": "x, y from the top left, 0..1, of every thing of THINGS, hidden or not",
+    "scene_points": "x y z [m, base frame] of the same",
+    "other_instructions": "wordings of other tasks, drawn anew for each frame: indices into texts",
+    "other_tasks": "what they ask for: indices into tasks",
+    "other_actions": "the expert's action for each of them in this very state: m, rad, gripper 1 open",
 }
 
 
@@ -92,6 +106,7 @@ class Demonstrator:
     def __init__(self) -> None:
         self.environment = Environment()
         self.tasks = task_list()
+        self._wordings = [catalogue.phrasings(task_id, slots, train=True) for task_id, slots in self.tasks]
         self._index = {text: index for index, text in enumerate(text_list())}
         self._families = {
             name: [index for index, (task_id, _) in enumerate(self.tasks) if task_id == name] for name in FAMILIES
@@ -101,7 +116,7 @@ class Demonstrator:
         family = str(rng.choice(list(FAMILIES), p=list(FAMILIES.values())))
         index = int(rng.choice(self._families[family]))
         task_id, slots = self.tasks[index]
-        wordings = catalogue.phrasings(task_id, slots, train=True)
+        wordings = self._wordings[index]
         text = wordings[int(rng.integers(len(wordings)))].text
         target = slots.get("target") or slots.get("base") or slots["object"]
         return Assignment(text, self._index[text], index, slots["object"], target)
@@ -111,6 +126,7 @@ class Demonstrator:
         rng = np.random.default_rng([seed, 1])
         environment = self.environment
         environment.reset(seed, draw_variation(rng))
+        elsewhere = np.random.default_rng([seed, 3])  # apart: asking for more labels changes no demonstration
         disturb = Disturbance(rng, NOISE_LEVELS[int(rng.integers(len(NOISE_LEVELS)))])
         assigned = self.assign(rng)
         switch_at = int(rng.integers(4, 16)) if rng.random() < SWITCH_SHARE else -1
@@ -122,7 +138,7 @@ class Demonstrator:
                 assigned, held = self.assign(rng), 0
                 environment.set_instruction(assigned.text)
             action = act(environment, environment.goal)
-            frames.append(self._frame(assigned, action, seed))
+            frames.append(self._frame(assigned, action, seed) | self._others(elsewhere))
             outcome = environment.step(disturb(action))
             held = held + 1 if outcome.judgement.success else 0
             if outcome.diverged:
@@ -133,6 +149,7 @@ class Demonstrator:
 
     def _frame(self, assigned: Assignment, action: Floats, seed: int) -> dict[str, Any]:
         environment, view = self.environment, self.environment.view
+        scene = np.array([view.position(name) for name in THINGS])
         points = np.array([view.position(assigned.object), view.position(assigned.target), view.tool()])
         cameras = cameras_of(environment.world.robot_id, environment.world.scene_id)
         return {
@@ -146,6 +163,17 @@ class Demonstrator:
             "held": holds(environment, assigned.object),
             "yaw": relative_yaw(environment, assigned.object),
             "episode": seed,
+            "scene_pixels": cameras.project(scene, POLICY_CAMERA, environment.variation),
+            "scene_points": scene,
+        }
+
+    def _others(self, rng: np.random.Generator) -> dict[str, Any]:
+        """What the expert would do here for other instructions: it has no memory, so any state can be asked about."""
+        asked = [self.assign(rng) for _ in range(OTHERS)]
+        return {
+            "other_instructions": [one.instruction for one in asked],
+            "other_tasks": [one.task for one in asked],
+            "other_actions": [act(self.environment, goal_of(*self.tasks[one.task])) for one in asked],
         }
 
 
