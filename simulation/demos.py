@@ -115,7 +115,7 @@ class Demonstrator:
     def assign(self, rng: np.random.Generator) -> Assignment:
         family = str(rng.choice(list(FAMILIES), p=list(FAMILIES.values())))
         index = int(rng.choice(self._families[family]))
-        task_id, slots = self.tasks[index]
+        _, slots = self.tasks[index]
         wordings = self._wordings[index]
         text = wordings[int(rng.integers(len(wordings)))].text
         target = slots.get("target") or slots.get("base") or slots["object"]
