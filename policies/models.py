@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.db import models
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 REASON_LENGTH = 500
+HOST_SILENT_S = 20.0  # a worker that has announced nothing for so long hosts nothing
 
 
 class PolicyStatus(models.TextChoices):
@@ -20,6 +23,12 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
     def contestants(self) -> PolicyQuerySet:
         """Policies that may be drawn for a blind battle: active and not a reference."""
         return self.filter(status=PolicyStatus.ACTIVE, reference=False)
+
+    def playable(self) -> PolicyQuerySet:
+        """Without those that no worker hosts. While no worker announces anything, nothing is known and all stay: what
+        is sent meanwhile waits for one.
+        """
+        return self.filter(Exists(Hosting.objects.able().filter(policy=OuterRef("pk")))) if known_hosts() else self
 
 
 class Policy(models.Model):
@@ -41,6 +50,15 @@ class Policy(models.Model):
     )
     revision = models.CharField(max_length=64, blank=True, help_text="Hash of the weights.")
     provenance = models.TextField(blank=True, help_text="Who trained it, on what.")
+    training_data = models.TextField(blank=True, help_text="What it learned from.")
+    source = models.CharField(max_length=500, blank=True, help_text="Where weights and paper are to be found.")
+    parameters = models.BigIntegerField(null=True, blank=True, help_text="Numbers in the network.")
+    weights_bytes = models.BigIntegerField(null=True, blank=True, help_text="Bytes of the weights as they are stored.")
+    statistics_key = models.CharField(
+        max_length=100,
+        blank=True,
+        help_text="The data set in whose units it acts; empty takes the folder's own, or the family's usual one.",
+    )
     card = models.JSONField(default=dict, blank=True, help_text="The policy.json as read when it was registered.")
     status = models.CharField(max_length=20, choices=PolicyStatus.choices, default=PolicyStatus.ACTIVE, db_index=True)
     status_reason = models.CharField(
@@ -81,3 +99,37 @@ class Policy(models.Model):
         self.status = status
         self.status_reason = reason[:REASON_LENGTH]
         self.save(update_fields=["status", "status_reason"])
+
+
+class HostingQuerySet(models.QuerySet["Hosting"]):
+    def live(self) -> HostingQuerySet:
+        return self.filter(seen_at__gte=timezone.now() - timedelta(seconds=HOST_SILENT_S))
+
+    def able(self) -> HostingQuerySet:
+        """Of live workers that can play the policy."""
+        return self.live().filter(trouble="")
+
+
+class Hosting(models.Model):
+    """A worker's word that it plays a policy's rollouts, renewed every few seconds as long as it lives."""
+
+    worker = models.CharField(max_length=200)
+    policy = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="hostings")
+    trouble = models.CharField(max_length=REASON_LENGTH, blank=True, help_text="Why it cannot play it; empty: it can.")
+    device = models.CharField(max_length=50, blank=True)
+    seen_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    objects = HostingQuerySet.as_manager()
+
+    class Meta:
+        db_table = "hostings"
+        ordering = ["policy", "worker"]
+        constraints = [models.UniqueConstraint(fields=["worker", "policy"], name="one_hosting_per_worker_and_policy")]
+
+    def __str__(self) -> str:
+        return f"{self.policy_id} on {self.worker}"
+
+
+def known_hosts() -> bool:
+    """Whether any worker announces what it hosts."""
+    return Hosting.objects.live().exists()
