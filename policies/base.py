@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from simulation.contracts import CameraSpec, Chunking, Policy
+from simulation.contracts import CameraSpec, Chunking, Floats, Observation, Policy
 
 ACTION_SPACE = "eef_delta_bridge7"
 
@@ -81,6 +81,36 @@ class OpenedPolicy(Policy, Protocol):
 
     @property
     def spec(self) -> PolicySpec: ...
+
+
+State = TypeVar("State")
+
+
+@runtime_checkable
+class BatchPolicy(Protocol[State]):
+    """A policy that infers for several independent rollouts in one forward.
+
+    A rollout's memory (frames seen, noise to come) is its state: made by `begin`, changed by `infer_batch` alone, let
+    go by forgetting it. `reset` and `infer` play one rollout on a state of the policy's own, so they and `infer_batch`
+    may take turns. One call at a time: the caller keeps two threads apart.
+    """
+
+    @property
+    def best_batch(self) -> int:
+        """The most rollouts that are worth inferring together on this device; 1: waiting for others never pays."""
+        ...
+
+    def begin(self, instruction: str, seed: int) -> State:
+        """The state of a new rollout. Raises InstructionTooLong."""
+        ...
+
+    def infer_batch(self, observations: Sequence[Observation], states: Sequence[State]) -> list[Floats]:
+        """Each rollout's next actions, (n, 7) as `infer` answers them: the same numbers up to rounding.
+
+        observations[i] belongs to states[i]; no state twice. All observations are checked before any state changes, so
+        after an error (SpecError, InstructionTooLong) the batch can be asked again one by one to find whose it is.
+        """
+        ...
 
 
 @dataclass(frozen=True)
