@@ -44,6 +44,14 @@ class VoteChoice(models.TextChoices):
     BOTH_BAD = "both_bad", "both bad"
 
 
+class Purpose(models.TextChoices):
+    """What a battle is for. Only those for the ranking are counted; no visitor is told which is which."""
+
+    RANK = "rank", "ranking"
+    GOLD = "gold", "gold: the answer is known beforehand"
+    REPEAT = "repeat", "repeat of the voter's earlier battle, sides swapped"
+
+
 class ProcessingStatus(models.TextChoices):
     PENDING = "pending", "pending"
     PROCESSED = "processed", "processed"
@@ -171,6 +179,16 @@ class Battle(models.Model):
     seed = models.PositiveIntegerField(help_text="Makes the first state of both sides.")
     status = models.CharField(max_length=20, choices=BattleStatus.choices, default=BattleStatus.ONGOING, db_index=True)
     event_seq = models.PositiveIntegerField(default=0)
+    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.RANK)
+    repeats = models.ForeignKey(
+        "self",
+        to_field="battle_id",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="repeated_by",
+        help_text="Of a repeat: the earlier battle.",
+    )
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -285,6 +303,10 @@ class Vote(models.Model):
         "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="votes_right"
     )
     vote = models.CharField(max_length=20, choices=VoteChoice.choices)
+    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.RANK, db_index=True)
+    dwell_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="From both sides' end of the last completed turn to the vote."
+    )
     processing_status = models.CharField(
         max_length=20, choices=ProcessingStatus.choices, default=ProcessingStatus.PENDING, db_index=True
     )

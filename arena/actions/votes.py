@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.utils import timezone
 
 from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, TurnRunning
-from arena.models import Battle, BattleStatus, Side, Vote, VoteChoice
-from arena.selectors import doors, revealed_model, turn_json, vote_json
+from arena.models import Battle, BattleStatus, Side, Turn, Vote, VoteChoice
+from arena.selectors import doors, revealed_model, turn_json, turn_status, vote_json
 
 REFUSALS: dict[str, type[ArenaError]] = {
     "already_voted": AlreadyVoted,
@@ -36,6 +37,8 @@ def cast_vote(battle: Battle, choice: VoteChoice) -> Vote:
             left_model_id=locked.left_model_id,
             right_model_id=locked.right_model_id,
             vote=choice,
+            purpose=locked.purpose,
+            dwell_ms=_dwell_ms(turns),
         )
         locked.status = BattleStatus.VOTED
         locked.save(update_fields=["status"])
@@ -49,3 +52,9 @@ def cast_vote(battle: Battle, choice: VoteChoice) -> Vote:
             battle=doors(locked, turns),
         )
         return vote
+
+
+def _dwell_ms(turns: list[Turn]) -> int | None:
+    """How long the visitor could look at what is voted on: since both sides ended the last completed turn."""
+    ended = [turn.settled_at for turn in turns if turn.settled_at and turn_status(turn) == "completed"]
+    return max(0, round(1000 * (timezone.now() - max(ended)).total_seconds())) if ended else None
