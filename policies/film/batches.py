@@ -9,11 +9,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from policies.film.dataset import Demonstrations
 from policies.film.losses import Labels
 from policies.film.tokenizer import WordTokenizer
 from policies.film.words import WordNoise, disturb, needless, pad
 from policies.networks.film import GREY, patches
+from policies.training.dataset import Demonstrations
+from policies.training.order import FrameOrder
 from policies.transforms import Statistics
 
 
@@ -60,12 +61,11 @@ class BatchMaker:
         self.batch, self.seed, self.patch, self.noise = batch, seed, patch, noise or Noise()
         self.tokens = {number: tokenizer.encode(text) for number, text in demos.texts.items()}
         self.free = needless(self.tokens, demos.goals)
-        self._pass, self._order = -1, np.empty(0, np.int64)
+        self.order = FrameOrder(len(demos), batch, seed)
 
     def make(self, step: int) -> Batch:
-        rows = self._rows(step)
         random = np.random.default_rng([self.seed, 1, step])
-        frames = self.demos.read(rows)
+        frames = self.demos.read(self.order.rows(step))
         sentences = [
             disturb(self.tokens[i], self.free[i], self.noise.words, random) for i in frames.instruction.tolist()
         ]
@@ -82,18 +82,6 @@ class BatchMaker:
         )
         images = patches(torch.from_numpy(frames.images), self.patch)
         return Batch(images, gain, offset, torch.from_numpy(pad(sentences)), _float(proprioception), labels)
-
-    def _rows(self, step: int) -> NDArray[np.int64]:
-        """Passes over all frames, each in its own order, cut into batches without regard to where a pass ends."""
-        count = len(self.demos)
-        wanted = np.arange(step * self.batch, (step + 1) * self.batch)
-        return np.array([self._permutation(int(n) // count)[int(n) % count] for n in wanted])
-
-    def _permutation(self, number: int) -> NDArray[np.int64]:
-        if number != self._pass:
-            order = np.random.default_rng([self.seed, 0, number]).permutation(len(self.demos))
-            self._pass, self._order = number, order
-        return self._order
 
     def _light(self, random: np.random.Generator) -> tuple[Tensor, Tensor]:
         """Gain and offset per patch channel for one batch; channels are (row, column, colour), colour fastest."""

@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import platform
-import shutil
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 
-import torch
 from safetensors.torch import save_file
 
-from policies.base import ACTION_SPACE, PolicyCard, PolicySpec
+from policies.base import PolicyCard
 from policies.film.training import Trainer
-from policies.folder import CARD, LOG, STATISTICS, TOKENIZER, WEIGHTS, file_hash, write_json, write_sums
-from policies.transforms import STATISTICS_KEY
-from simulation.contracts import CONTROL_HZ, CameraSpec, Chunking
-
-ORGANIZATION = "VLA Arena"
-LICENSE = "Apache-2.0"
-
-
-@dataclass(frozen=True)
-class Naming:
-    """What people read about the contestant."""
-
-    id: str
-    name: str
-    description: str
-    camera: str = "workspace"
-    chunking: Chunking = field(default_factory=lambda: Chunking(execute=2))
+from policies.folder import CARD, STATISTICS, TOKENIZER, WEIGHTS, file_hash, write_json, write_sums
+from policies.training.export import LICENSE, ORGANIZATION, Naming, copy_log, provenance, spec_of, summary
 
 
 def export(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
@@ -37,53 +19,18 @@ def export(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
     save_file({name: value.cpu().contiguous() for name, value in trainer.ema.items()}, folder / WEIGHTS)
     write_json(folder / STATISTICS, trainer.statistics)
     write_json(folder / TOKENIZER, trainer.tokenizer.to_json())
-    if (trainer.folder / LOG).exists():
-        shutil.copyfile(trainer.folder / LOG, folder / LOG)
+    copy_log(trainer, folder)
     card = PolicyCard(
-        spec=_spec(trainer, naming),
+        spec=spec_of(naming, "film", trainer.config.image_size, trainer.config.chunk),
         description=naming.description,
         organization=ORGANIZATION,
         license=LICENSE,
-        provenance=provenance(trainer),
+        provenance=provenance("FiLM", trainer),
         revision=file_hash(folder / WEIGHTS),
         network={**asdict(trainer.config), "dilations": list(trainer.config.dilations)},
-        training=_summary(trainer),
+        training=summary(trainer, trainer.ema),
         measured={},
     )
     write_json(folder / CARD, card.to_json())
     write_sums(folder)
     return card
-
-
-def provenance(trainer: Trainer) -> str:
-    return f"FiLM architecture, trained by VLA Arena on {trainer.demos.episodes} scripted demonstrations in simulation"
-
-
-def _spec(trainer: Trainer, naming: Naming) -> PolicySpec:
-    size = trainer.config.image_size
-    return PolicySpec(
-        id=naming.id,
-        name=naming.name,
-        family="film",
-        cameras=(CameraSpec(naming.camera, size, size),),
-        action_space=ACTION_SPACE,
-        rate_hz=CONTROL_HZ,
-        chunk=trainer.config.chunk,
-        chunking=naming.chunking,
-        statistics_key=STATISTICS_KEY,
-    )
-
-
-def _summary(trainer: Trainer) -> dict[str, object]:
-    return {
-        "demonstrations": trainer.demos.episodes,
-        "frames": len(trainer.demos),
-        "data": trainer.demos.fingerprint,
-        "samples": trainer.done * trainer.plan.batch,
-        "seconds": round(trainer.seconds),
-        "parameters": sum(value.numel() for value in trainer.ema.values()),
-        "device": trainer.device.type,
-        "machine": platform.machine(),
-        "torch": torch.__version__,
-        "plan": asdict(trainer.plan),
-    }

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from policies.film.dataset import Demonstrations
-from policies.film.export import Naming, export
-from policies.film.training import Pace, Trainer, TrainingPlan
+from policies.film.export import export
+from policies.film.training import Trainer, TrainingPlan
+from policies.training.dataset import Demonstrations
+from policies.training.export import Naming
+from policies.training.loop import Pace
 from simulation.contracts import POLICY_CAMERA
 from tests.policies.tiny import write_demos
 

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from policies.film.dataset import Demonstrations
-from policies.film.export import Naming, export
-from policies.film.training import Pace, Trainer, TrainingPlan
+from policies.film.export import export
+from policies.film.training import Trainer, TrainingPlan
 from policies.networks.film import FilmConfig, FilmNetwork, patches
 from policies.registry import open_policy
+from policies.training.dataset import Demonstrations
+from policies.training.export import Naming
+from policies.training.loop import Pace
 from simulation.contracts import ACTION_CHUNK, Observation, SpecError
 from tests.policies.tiny import SIZE
 

@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from policies.base import CheckpointError, DatasetError
-from policies.film.dataset import Demonstrations
-from policies.film.training import Pace, Trainer, TrainingPlan
+from policies.film.training import Trainer, TrainingPlan
 from policies.folder import LOG
+from policies.training.dataset import Demonstrations
+from policies.training.loop import Pace
 from tests.policies.tiny import STEPS, write_demos
 
 PLAN = TrainingPlan(samples=6 * 16, batch=16, warm_up=2, seed=5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +14,34 @@ from django.core.management.base import BaseCommand, CommandError
 from policies.base import PolicyError
 from simulation.contracts import Chunking
 
-TRAINERS = ("film",)
+# Family -> module with SAMPLES, EXECUTE, add_options(parser), begin(options, demos, pace) and finish(run, naming, folder).
+TRAINERS = {
+    "film": "policies.film.command",
+}
 
 
 class Command(BaseCommand):
     help = "Train a policy on demonstrations and write its folder; a stopped run goes on exactly with --resume."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("family", help=f"one of: {', '.join(TRAINERS)}")
+        families = parser.add_subparsers(dest="family", required=True, metavar="FAMILY")
+        for family, module in TRAINERS.items():
+            trainer = import_module(module)
+            one = families.add_parser(family)
+            self._common(one, trainer.SAMPLES)
+            trainer.add_options(one)
+
+    def _common(self, parser: ArgumentParser, samples: int) -> None:
         parser.add_argument("--data", type=Path, required=True, help="folder written by `manage.py demos`")
         parser.add_argument("--run", type=Path, required=True, help="folder for checkpoints and the log")
         parser.add_argument("--out", type=Path, required=True, help="policy folder to write; its name is the id")
         parser.add_argument("--name", help="name for people; the id when left out")
         parser.add_argument("--description", default="")
-        parser.add_argument("--samples", type=int, default=750_000, help="frames to see in all")
+        parser.add_argument("--samples", type=int, default=samples, help="frames to see in all")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--fraction", type=float, default=1.0, help="share of the demonstrations")
-        parser.add_argument("--channels", type=int, default=32)
         parser.add_argument("--batch", type=int, default=64)
-        parser.add_argument("--mute", action="store_true", help="never show the instruction to the network")
-        parser.add_argument("--execute", type=int, default=2, help="actions of a chunk to play before the next look")
+        parser.add_argument("--execute", type=int, help="actions of a chunk to play before the next look")
         parser.add_argument("--ensemble", type=float, help="weight per step of age for temporal ensembling")
         parser.add_argument("--device", default="cpu", help="cpu, cuda, ...")
         parser.add_argument("--threads", type=int, default=1)
@@ -41,8 +50,6 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["family"] not in TRAINERS:
-            raise CommandError(f"unknown family {options['family']!r}; known: {', '.join(TRAINERS)}")
         try:
             card = self._train(options)
         except PolicyError as error:
@@ -53,34 +60,28 @@ class Command(BaseCommand):
             self.stdout.write(f"wrote {options['out']}")
 
     def _train(self, options: dict[str, Any]) -> dict[str, Any]:
-        from policies.film.dataset import Demonstrations
-        from policies.film.export import Naming, export
-        from policies.film.training import Pace, Trainer, TrainingPlan
+        from policies.training.dataset import Demonstrations
+        from policies.training.export import Naming
+        from policies.training.loop import Pace
 
-        plan = TrainingPlan(
-            samples=options["samples"],
-            seed=options["seed"],
-            fraction=options["fraction"],
-            language=not options["mute"],
-            channels=options["channels"],
-            batch=options["batch"],
-        )
-        demos = Demonstrations(options["data"], plan.fraction, plan.seed)
-        trainer = Trainer(demos, plan, options["run"], Pace(device=options["device"], threads=options["threads"]))
-        self._tell(f"{demos.episodes} demonstrations, {len(demos)} frames, {plan.steps} steps of {plan.batch}")
+        family = import_module(TRAINERS[options["family"]])
+        demos = Demonstrations(options["data"], options["fraction"], options["seed"])
+        run = family.begin(options, demos, Pace(device=options["device"], threads=options["threads"]))
+        self._tell(f"{demos.episodes} demonstrations, {len(demos)} frames, {run.plan.steps} steps of {run.plan.batch}")
         if options["resume"] or options["export_only"]:
-            trainer.resume()
-            self._tell(f"resumed at step {trainer.done}")
+            run.resume()
+            self._tell(f"resumed at step {run.done}")
         if not options["export_only"]:
-            trainer.run(self._report)
+            run.run(self._report)
         out: Path = options["out"]
         naming = Naming(
             id=out.name,
             name=options["name"] or out.name,
             description=options["description"],
-            chunking=Chunking(options["execute"], options["ensemble"]),
+            chunking=Chunking(options["execute"] or family.EXECUTE, options["ensemble"]),
         )
-        return export(trainer, naming, out).to_json()
+        card: dict[str, Any] = family.finish(run, naming, out).to_json()
+        return card
 
     def _report(self, row: dict[str, Any]) -> None:
         self._tell(" ".join(f"{name} {value}" for name, value in row.items()))

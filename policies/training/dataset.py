@@ -19,6 +19,7 @@ Array = NDArray[Any]
 INDEX = "dataset.json"
 LABELS = ("proprioception", "actions", "mask", "instruction", "pixels", "points", "held", "yaw")
 SMALL = (*LABELS, "task", "episode")
+SCENE = ("scene_pixels", "scene_points", "other_instructions", "other_tasks", "other_actions")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,21 @@ class Frames:
     yaw: Array
 
 
+@dataclass(frozen=True)
+class SceneLabels:
+    """What one frame tells beyond its own instruction. Things: the four objects and two plates, in a fixed order.
+
+    things_pixels (B, 6, 2) x, y in 0..1; things_points (B, 6, 3) xyz [m]; instructions, tasks (B, K): further wordings
+    (index into the texts) and what they ask for; actions (B, K, 7): the clean label of each in this very state.
+    """
+
+    things_pixels: Array
+    things_points: Array
+    instructions: Array
+    tasks: Array
+    actions: Array
+
+
 class Demonstrations:
     """All frames of a folder, or of a random share of its episodes. Small arrays lie in memory, pictures on disk."""
 
@@ -58,6 +74,8 @@ class Demonstrations:
         self._shard = (np.searchsorted(starts, keep, side="right") - 1).astype(np.int64)
         self._row = keep - starts[self._shard]
         self._small = {name: array[keep] for name, array in arrays.items()}
+        self._shards, self._keep, self._scene = shards, keep, dict[str, Array]()
+        self.wordings: list[str] = index["texts"]  # by text number, those that never occur included
         self.texts, self.goals = self._instructions(index)
         self.fingerprint = _fingerprint(self.texts, self._small)
 
@@ -85,6 +103,18 @@ class Demonstrations:
     def read(self, rows: Array) -> Frames:
         images = np.stack([self._images[self._shard[row]][self._row[row]] for row in rows])
         return Frames(images, **{name: self._small[name][rows] for name in LABELS})
+
+    def read_scene(self, rows: Array) -> SceneLabels:
+        """Loaded when first asked for: a family that learns from one instruction per frame does without."""
+        if not self._scene:
+            loaded = {name: np.concatenate([_load(path, name) for path in self._shards]) for name in SCENE}
+            self._scene = {name: array[self._keep] for name, array in loaded.items()}
+        return SceneLabels(*(self._scene[name][rows] for name in SCENE))
+
+    @property
+    def labels(self) -> Mapping[str, Array]:
+        """All labels but pictures and those of `read_scene`, one row per frame."""
+        return self._small
 
     def statistics(self) -> dict[str, Any]:
         """The content of dataset_statistics.json, over the first action of every chunk."""

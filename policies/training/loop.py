@@ -1,0 +1,182 @@
+"""The training loop that all families share: seeded, resumable to the bit on one machine, on a CPU or a GPU."""
+
+from __future__ import annotations
+
+import csv
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from policies.base import CheckpointError, DatasetError
+from policies.folder import LOG
+from policies.training import checkpoint
+from policies.training.dataset import Demonstrations
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What decides the weights. `samples`: frames to see in all; the learning rate falls to zero over them."""
+
+    samples: int
+    seed: int = 0
+    fraction: float = 1.0  # share of the demonstrations
+    batch: int = 64
+    learning_rate: float = 1.5e-3
+    weight_decay: float = 1e-4
+    warm_up: int = 200  # steps
+    clip: float = 5.0
+    ema: float = 0.998
+
+    @property
+    def steps(self) -> int:
+        return max(1, math.ceil(self.samples / self.batch))
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often to log (steps) and to save (seconds). No influence on the weights."""
+
+    log_steps: int = 50
+    save_s: float = 60.0
+    device: str = "cpu"
+    threads: int = 1
+
+
+class TrainingRun(ABC):
+    """Holds one run. `run()` trains to the end of the plan; `step()` does one update and answers its losses.
+
+    A family names its losses in `terms` ("total" is what is minimised), gives `losses`, and in `network_sizes` what its
+    checkpoint must tell of the network. Weights are drawn after `seed_everything`, which the family calls first.
+    """
+
+    terms: ClassVar[tuple[str, ...]]
+
+    def __init__(
+        self, demos: Demonstrations, plan: Plan, folder: Path, pace: Pace, network: nn.Module, device: torch.device
+    ) -> None:
+        self.demos, self.plan, self.folder, self.pace, self.device = demos, plan, folder, pace, device
+        self.network: nn.Module = network
+        self.ema = {name: value.detach().clone() for name, value in network.named_parameters()}
+        self.optimiser = torch.optim.AdamW(
+            network.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
+        )
+        self.done, self.seconds = 0, 0.0
+        self.sums: dict[str, float] = dict.fromkeys(self.terms, 0.0)  # since the last line of the log
+
+    @abstractmethod
+    def losses(self, step: int) -> dict[str, Tensor]:
+        """Every term of the batch of that step: equal steps give equal losses for equal weights."""
+
+    @property
+    @abstractmethod
+    def network_sizes(self) -> Mapping[str, Any]: ...
+
+    def step(self) -> dict[str, float]:
+        for group in self.optimiser.param_groups:
+            group["lr"] = self._learning_rate()
+        terms = self.losses(self.done)
+        self.optimiser.zero_grad(set_to_none=True)
+        terms["total"].backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.plan.clip)
+        self.optimiser.step()
+        self.done += 1
+        self._average()
+        found = {name: float(terms[name].detach()) for name in self.terms}
+        if not math.isfinite(found["total"]):
+            raise DatasetError(f"step {self.done}: the loss is {found['total']}; terms: {found}")
+        for name, value in found.items():
+            self.sums[name] += value
+        return found
+
+    def run(self, report: Callable[[dict[str, Any]], None] = lambda row: None) -> None:
+        """To the end of the plan, saving as it goes; `report` gets each line of the log."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        begun, saved, before = time.monotonic(), time.monotonic(), self.seconds
+        logged_at, logged_step = begun, self.done
+        while self.done < self.plan.steps:
+            self.step()
+            now = time.monotonic()
+            self.seconds = before + now - begun
+            if self.done % self.pace.log_steps == 0 or self.done == self.plan.steps:
+                rate = (self.done - logged_step) * self.plan.batch / max(now - logged_at, 1e-9)
+                report(self._log(rate))
+                logged_at, logged_step = now, self.done
+            if now - saved >= self.pace.save_s:
+                self.save()
+                saved = now
+        self.save()
+
+    def save(self) -> None:
+        progress = {
+            "step": self.done,
+            "samples": self.done * self.plan.batch,
+            "seconds": self.seconds,
+            "sums": self.sums,
+            "plan": asdict(self.plan),
+            "network": dict(self.network_sizes),
+            "data": self.demos.fingerprint,
+            "torch": torch.__version__,
+        }
+        checkpoint.save(self.folder, progress, self.network, self.ema, self.optimiser)
+
+    def resume(self) -> None:
+        """Go on where the folder's checkpoint stopped; refuses another plan or other demonstrations."""
+        saved = checkpoint.read_progress(self.folder)
+        for name, value in asdict(self.plan).items():
+            if saved["plan"].get(name) != value:
+                raise CheckpointError(f"{self.folder}: begun with {name} {saved['plan'].get(name)}, not {value}")
+        if saved["data"] != self.demos.fingerprint:
+            raise CheckpointError(f"{self.folder}: begun on other demonstrations")
+        checkpoint.load(self.folder, self.network, self.ema, self.optimiser)
+        self.done, self.seconds = int(saved["step"]), float(saved["seconds"])
+        self.sums = {name: float(saved["sums"][name]) for name in self.terms}
+        _cut_log(self.folder / LOG, self.done)
+
+    def _learning_rate(self) -> float:
+        plan = self.plan
+        warm = min(1.0, (self.done + 1) / plan.warm_up)
+        return plan.learning_rate * warm * 0.5 * (1 + math.cos(math.pi * self.done / plan.steps))
+
+    def _average(self) -> None:
+        """Exponential average of the weights, quick to forget at first."""
+        keep = min(self.plan.ema, (1 + self.done) / (10 + self.done))
+        current = [parameter.detach() for parameter in self.network.parameters()]
+        torch._foreach_lerp_(list(self.ema.values()), current, 1 - keep)
+
+    def _log(self, rate: float) -> dict[str, Any]:
+        """Append the mean losses since the last line to training_log.csv and start the next mean."""
+        count = self.done % self.pace.log_steps or self.pace.log_steps
+        means = {name: round(value / count, 5) for name, value in self.sums.items()}
+        row = {"step": self.done, "samples": self.done * self.plan.batch, "seconds": round(self.seconds, 1)}
+        row |= {"rate": round(rate, 1), **means}
+        path = self.folder / LOG
+        new = not path.exists()
+        with path.open("a", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, row)
+            if new:
+                writer.writeheader()
+            writer.writerow(row)
+        self.sums = dict.fromkeys(self.terms, 0.0)
+        return row
+
+
+def seed_everything(plan: Plan, pace: Pace) -> torch.device:
+    """Before any weight is drawn. Answers the device to train on."""
+    torch.set_num_threads(pace.threads)
+    torch.manual_seed(plan.seed)
+    return torch.device(pace.device)
+
+
+def _cut_log(path: Path, step: int) -> None:
+    """Drop the lines that a crashed run wrote after its last checkpoint."""
+    if path.exists():
+        head, *rows = path.read_text("utf-8").splitlines()
+        kept = [row for row in rows if int(row.partition(",")[0]) <= step]
+        path.write_text("\n".join([head, *kept]) + "\n", "utf-8")
