@@ -31,6 +31,7 @@ from arena.serializers import (
     is_public_id,
 )
 from arena.shapes import OpenedBattle, SentTurn, TurnJson
+from arena.throttles import SessionsLimited, TurnsLimited, VotesLimited
 from simulation.episode_format import to_float32
 from simulation.store import Document, get_store
 
@@ -63,6 +64,8 @@ class ArenaView(APIView):
 
 
 class InitSession(ArenaView):
+    throttle_classes = [SessionsLimited]
+
     @extend_schema(
         operation_id="init_session",
         description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
@@ -70,7 +73,7 @@ class InitSession(ArenaView):
             robot_id={"type": "string", "default": settings.DEFAULT_ROBOT},
             scene_id={"type": "string", "default": settings.DEFAULT_SCENE},
         ),
-        responses={201: answer(OpenedBattle), **refusals(400, 422, 503)},
+        responses={201: answer(OpenedBattle), **refusals(400, 422, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         wanted = SceneChoiceSerializer(data=request.data)
@@ -120,22 +123,26 @@ class BattlesOfSession(ArenaView):
 
 
 class NextBattle(ArenaView):
+    throttle_classes = [SessionsLimited]
+
     @extend_schema(
         operation_id="open_next_battle",
         description="Open the session's next battle, with a new pair. An ongoing one without a vote is abandoned.",
         request=None,
-        responses={201: answer(OpenedBattle), **refusals(404, 503)},
+        responses={201: answer(OpenedBattle), **refusals(404, 429, 503)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
 
 
 class Battles(ArenaView):
+    throttle_classes = [SessionsLimited]
+
     @extend_schema(
         operation_id="open_battle",
         description="The same as `POST sessions/{session_id}/battles`, with the session in the body.",
         request=body(session_id={"type": "string"}),
-        responses={201: answer(OpenedBattle), **refusals(400, 404, 422, 503)},
+        responses={201: answer(OpenedBattle), **refusals(400, 404, 422, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         wanted = SessionChoiceSerializer(data=request.data)
@@ -155,6 +162,8 @@ class BattleDetail(ArenaView):
 
 
 class Turns(ArenaView):
+    throttle_classes = [TurnsLimited]
+
     @extend_schema(
         operation_id="send_turn",
         description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
@@ -164,7 +173,7 @@ class Turns(ArenaView):
             instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
             start={"type": "string", "enum": StartKind.values, "default": "continue"},
         ),
-        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(400, 404, 409, 422, 503)},
+        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(400, 404, 409, 422, 429, 503)},
     )
     def post(self, request: Request, battle_id: str) -> Response:
         battle = own_battle(request, battle_id)
@@ -217,11 +226,13 @@ class EpisodeStates(ArenaView):
 
 
 class Votes(ArenaView):
+    throttle_classes = [VotesLimited]
+
     @extend_schema(
         operation_id="cast_vote",
         description="End a battle and learn who was who.",
         request=body(battle_id={"type": "string"}, vote={"type": "string", "enum": VoteChoice.values}),
-        responses={201: answer(shapes.CastVote), **refusals(400, 404, 409, 422)},
+        responses={201: answer(shapes.CastVote), **refusals(400, 404, 409, 422, 429)},
     )
     def post(self, request: Request) -> Response:
         wanted = VoteSerializer(data=request.data)

@@ -93,6 +93,18 @@ class CrossSite(exceptions.PermissionDenied):
     default_detail = "This call changes something, and the browser says that it comes from another site."
 
 
+class TooMany(exceptions.Throttled):
+    """Over a limit of `arena.throttles`; `wait` [s] is when there is room again."""
+
+    spans = {60: "a minute", 3600: "an hour", 86400: "a day"}
+
+    def __init__(self, action: str, caller: str, count: int, seconds: int, wait: int) -> None:
+        exceptions.APIException.__init__(
+            self, f"At most {count} {action} {self.spans[seconds]} from one {caller}: try again in {wait} s."
+        )
+        self.wait = wait
+
+
 class TooLarge(exceptions.APIException):
     status_code = 413
     default_code = "too_large"

@@ -158,6 +158,29 @@ ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
 ROLLOUT_MAX_ATTEMPTS = 2
 
+# How often, from one visitor (cookie) and one address. Votes and instructions take longer than this by hand.
+RATE_LIMITS = {
+    "votes": {
+        "visitor": env.rates("ARENA_VOTES_PER_VISITOR", "10/minute,120/hour,400/day"),
+        "address": env.rates("ARENA_VOTES_PER_ADDRESS", "60/minute,1000/hour"),
+    },
+    "turns": {
+        "visitor": env.rates("ARENA_TURNS_PER_VISITOR", "30/minute,400/hour"),
+        "address": env.rates("ARENA_TURNS_PER_ADDRESS", "240/minute,4000/hour"),
+    },
+    "sessions": {"address": env.rates("ARENA_SESSIONS_PER_ADDRESS", "300/minute,5000/hour")},
+}
+TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # of ours, each adding to X-Forwarded-For
+# Counters of the limits. One web process needs no server for them; several share one by CACHE_URL=redis://...
+CACHE_URL = env.text("CACHE_URL", "")
+CACHES = {
+    "default": {
+        "BACKEND": f"django.core.cache.backends.{'redis.RedisCache' if CACHE_URL else 'locmem.LocMemCache'}",
+        "LOCATION": CACHE_URL,
+        "KEY_PREFIX": PREFIX,
+    }
+}
+
 INSTRUCTION_MAX_LENGTH = 500
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"
