@@ -32,7 +32,7 @@ from arena.serializers import (
 )
 from arena.shapes import OpenedBattle, SentTurn, TurnJson
 from arena.throttles import SessionsLimited, TurnsLimited, VotesLimited
-from simulation.episode_format import to_float32
+from simulation.episode_format import to_float32, to_float64
 from simulation.store import Document, get_store
 
 LONGEST_WAIT_S = 60
@@ -218,11 +218,25 @@ class EpisodeStates(ArenaView):
             **refusals(404, 503),
         },
     )
+        "time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there (7; zeros at the start). "
+        _, document = _episode(request, episode_id)
+        return _for_ever(to_float32(document))
+
+
+class EpisodeReplay(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_replay",
+        description="All that physics needs to repeat the episode from any record: float64, little-endian, rows of "
+        "time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there (7; the start's is zeros). "
+        "For ever.",
+        responses={
+            200: OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
+            **refusals(404, 503),
+        },
+    )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         _, document = _episode(request, episode_id)
-        response = HttpResponse(to_float32(document), content_type="application/octet-stream")
-        response["Cache-Control"] = f"private, {FOR_EVER}"
-        return response
+        return _for_ever(to_float64(document))
 
 
 class Votes(ArenaView):
@@ -263,6 +277,12 @@ def _sent(turn: TurnJson, settled: bool) -> SentTurn:
         "right_episode_id": turn["right"]["episode_id"],
         "status": turn["status"] if settled else "running",
     }
+
+
+def _for_ever(content: bytes) -> HttpResponse:
+    response = HttpResponse(content, content_type="application/octet-stream")
+    response["Cache-Control"] = f"private, {FOR_EVER}"
+    return response
 
 
 def _wait_wanted(headers: Mapping[str, str]) -> int:

@@ -28,6 +28,7 @@ urlpatterns = [
     *_route("turns/<str:turn_id>", api.TurnDetail, "turn"),
     *_route("episodes/<str:episode_id>", api.EpisodeDetail, "episode"),
     *_route("episodes/<str:episode_id>/states.bin", api.EpisodeStates, "episode-states"),
+    *_route("episodes/<str:episode_id>/replay.bin", api.EpisodeReplay, "episode-replay"),
     *_route("votes", api.Votes, "votes"),
     *_route("robots", catalogue_api.Robots, "robots"),
     *_route("scenes", catalogue_api.Scenes, "scenes"),

@@ -1,7 +1,7 @@
-"""The episode document, and the float32 form of its states that browsers fetch. Needs numpy alone.
+"""The episode document, and the two binary forms that browsers fetch. Needs numpy alone.
 
 A document holds float64 numbers, so that physics can be repeated bit for bit. The float32 form is for looking: poses
-made from it are within a tenth of a micrometre.
+made from it are within a tenth of a micrometre. The float64 form has all that physics needs to go on from any record.
 """
 
 from __future__ import annotations
@@ -84,6 +84,27 @@ def from_float32(content: bytes, nq: int, nv: int) -> NDArray[np.float32]:
     if not content or len(content) % (4 * width):
         raise EpisodeFormatError(f"expected a whole number of rows of {4 * width} bytes, got {len(content)} bytes")
     return np.frombuffer(content, dtype="<f4").reshape(-1, width)
+
+
+def to_float64(document: Mapping[str, Any]) -> bytes:
+    """float64 little-endian [steps + 1, 1 + nq + 2 nv + 14 + 7], row by row, the start first.
+
+    A row is time [s], qpos, qvel, qacc_warmstart, the control memory (contracts.StartState.control), and the action
+    (7,) that led there; the start's is zeros.
+    """
+    states = document["states"]
+    actions = [[0.0] * ACTION_DIM, *document["actions"]]
+    if not len(states) == len(actions) == len(document["qacc_warmstart"]) == len(document["control"]):
+        raise EpisodeFormatError(
+            f"expected state, warm start and control per action, and one more; got {len(states)} states"
+        )
+    rows = [
+        [state["time"], *state["qpos"], *state["qvel"], *warm, *control, *action]
+        for state, warm, control, action in zip(
+            states, document["qacc_warmstart"], document["control"], actions, strict=True
+        )
+    ]
+    return np.array(rows, dtype="<f8").tobytes()
 
 
 def _floats(values: Any) -> Floats:

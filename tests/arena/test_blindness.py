@@ -95,6 +95,7 @@ class Watcher:
             f"turns/{self.turn['turn_id']}",
             *(f"episodes/{episode_id}" for episode_id in ids),
             *(f"episodes/{episode_id}/states.bin" for episode_id in ids),
+            *(f"episodes/{episode_id}/replay.bin" for episode_id in ids),
             "models",
         ]
         for address in addresses:

@@ -46,7 +46,7 @@ def test_without_the_store_an_episode_is_unavailable_and_not_missing(
     episode_id = side_of(battle_id, "left").episode_id
     monkeypatch.setattr(store_module, "SELECTION_TIMEOUT_MS", 200)
     settings.MONGO_URL = f"mongodb://127.0.0.1:{bundled.free_port()}"
-    for address in (f"episodes/{episode_id}", f"episodes/{episode_id}/states.bin"):
+    for address in (f"episodes/{episode_id}{form}" for form in ("", "/states.bin", "/replay.bin")):
         refused = visitor.get(address)
         assert (refused.status_code, refused.json()["code"]) == (503, "episodes_unavailable")
 

@@ -42,6 +42,7 @@ def test_every_reading_call_needs_at_most_ten_queries(
         f"turns/{turn['turn_id']}",
         f"episodes/{turn['left']['episode_id']}",
         f"episodes/{turn['left']['episode_id']}/states.bin",
+        f"episodes/{turn['left']['episode_id']}/replay.bin",
         "models",
         "models/alpha",
         "robots",

@@ -12,7 +12,7 @@ from django.db import connection
 from arena import api, episodes
 from arena.models import Rollout, Turn
 from simulation.contracts import PolicyFailure
-from simulation.episode_format import from_float32, to_float32
+from simulation.episode_format import from_float32, to_float32, to_float64
 from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.fakes import NQ, FakePolicy, FakeStage
@@ -208,11 +208,24 @@ def test_states_are_served_as_float32_once_and_for_all(visitor: Visitor, stage: 
     assert squeezed["Content-Encoding"] == "gzip"
 
 
+def test_all_that_physics_needs_is_served_once_and_for_all(visitor: Visitor, stage: FakeStage) -> None:
+    battle_id = play_battle(visitor)
+    episode_id = side_of(battle_id, "right").episode_id
+    answer = visitor.get(f"episodes/{episode_id}/replay.bin")
+    document = get_store().get(episode_id)
+    assert document is not None
+    assert answer.content == to_float64(document)
+    assert len(answer.content) == 51 * 8 * (1 + 3 * NQ + 14 + 7)
+    assert "immutable" in answer["Cache-Control"]
+    assert "private" in answer["Cache-Control"]
+
+
 def test_an_episode_is_shown_once_both_sides_have_settled(visitor: Visitor, stage: FakeStage) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     episodes.play(turn["left_episode_id"])
-    for address in (f"episodes/{turn['left_episode_id']}", f"episodes/{turn['left_episode_id']}/states.bin"):
+    for form in ("", "/states.bin", "/replay.bin"):
+        address = f"episodes/{turn['left_episode_id']}{form}"
         assert visitor.get(address).status_code == 404
     episodes.play(turn["right_episode_id"])
     assert visitor.get(f"episodes/{turn['left_episode_id']}").status_code == 200

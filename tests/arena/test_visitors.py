@@ -60,6 +60,7 @@ def test_what_belongs_to_another_visitor_does_not_exist(visitor: Visitor, stage:
             f"turns/{turn['turn_id']}",
             f"episodes/{turn['left']['episode_id']}",
             f"episodes/{turn['left']['episode_id']}/states.bin",
+            f"episodes/{turn['left']['episode_id']}/replay.bin",
         ):
             refused = reader.get(address)
             assert (refused.status_code, refused.json()["code"]) == (404, "not_found"), address

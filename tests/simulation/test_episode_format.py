@@ -13,6 +13,7 @@ from simulation.episode_format import (
     state_at,
     step_count,
     to_float32,
+    to_float64,
 )
 from simulation.recorder import Recorder
 from simulation.verification import first_difference
@@ -47,6 +48,26 @@ def test_the_float32_form_round_trips(record: Record, environment: Environment) 
     for row, state in zip(table, document["states"], strict=True):
         wanted = np.array([state["time"], *state["qpos"], *state["qvel"]])
         assert row == pytest.approx(wanted, rel=1e-7, abs=1e-30)
+
+
+def test_the_float64_form_has_every_bit_that_physics_needs(record: Record, environment: Environment) -> None:
+    document = record("pick up the blue cylinder")
+    nq, nv = environment.model.nq, environment.model.nv
+    table = np.frombuffer(to_float64(document), "<f8").reshape(-1, 1 + nq + 2 * nv + 14 + 7)
+    assert len(table) == step_count(document) + 1
+    for index, row in enumerate(table):
+        state = state_at(document, index)
+        wanted = [[state.time], state.qpos, state.qvel, state.qacc_warmstart, state.control]
+        assert row[:-7].tobytes() == np.concatenate(wanted).tobytes()
+    assert table[1:, -7:].tobytes() == actions_of(document).tobytes()
+    assert not table[0, -7:].any()
+
+
+def test_a_document_that_lacks_a_state_has_no_float64_form(record: Record) -> None:
+    document = record("pick up the blue cylinder")
+    document["states"].pop()
+    with pytest.raises(EpisodeFormatError, match="one more"):
+        to_float64(document)
 
 
 def test_fifty_restless_steps_stay_small_on_the_wire(record: Record) -> None:
