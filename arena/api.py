@@ -218,7 +218,7 @@ class EpisodeStates(ArenaView):
             **refusals(404, 503),
         },
     )
-        "time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there (7; zeros at the start). "
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
         _, document = _episode(request, episode_id)
         return _for_ever(to_float32(document))
 
@@ -227,7 +227,7 @@ class EpisodeReplay(ArenaView):
     @extend_schema(
         operation_id="get_episode_replay",
         description="All that physics needs to repeat the episode from any record: float64, little-endian, rows of "
-        "time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there (7; the start's is zeros). "
+        "time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there (7; zeros at the start). "
         "For ever.",
         responses={
             200: OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
