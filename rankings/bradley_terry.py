@@ -41,6 +41,11 @@ class Fit:
     """(k,) policies with the same label can be compared, directly or through others."""
     reach: Booleans
     """(k, k) i has scored against j, directly or through others."""
+    covariance: Floats
+    """(k, k) Elo points squared, of the ratings as the votes show it (sandwich): by voter where voters are known."""
+    posterior: Floats
+    """(k, k) Elo points squared: inverse Hessian, what the model itself expects. For planning: one more vote on a pair
+    of win probability p adds p (1 - p) / SCALE² d d^T to its inverse, d = e_i - e_j."""
 
     @cached_property
     def no_upper_bound(self) -> Booleans:
@@ -110,6 +115,8 @@ def fit(counts: Counts, *, prior: float = PRIOR, cap: int = 0, cluster: bool = T
         difference_sd=SCALE * np.sqrt(difference),
         group=group,
         reach=reach,
+        covariance=SCALE**2 * covariances[-1],
+        posterior=SCALE**2 * np.linalg.inv(posterior.hessian(x)),
     )
 
 

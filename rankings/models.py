@@ -1,4 +1,4 @@
-"""What the hourly aggregation writes. Tables and columns are named as in the requirements V-DB-05..07."""
+"""What is counted of the votes, and what the hourly aggregation writes (tables named as in V-DB-05..07)."""
 
 from __future__ import annotations
 
@@ -72,3 +72,109 @@ class WorkerStatus(models.Model):
 
     def __str__(self) -> str:
         return self.worker_name
+
+
+class VoteCount(models.Model):
+    """How one voter voted on one pair in one order of sides, per robot, scene, task and day (UTC); boards are sums.
+
+    Counts change in the transaction that stores, excludes or restores a vote, and only in `rankings.ledger`.
+    """
+
+    robot_id = models.CharField(max_length=50)
+    scene_id = models.CharField(max_length=50)
+    task_id = models.CharField(max_length=50, blank=True, help_text="Empty: free text, or turns of several tasks.")
+    left_model = models.ForeignKey(
+        "policies.Policy", db_column="left_model_id", on_delete=models.PROTECT, related_name="+"
+    )
+    right_model = models.ForeignKey(
+        "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="+"
+    )
+    voter = models.CharField(max_length=50, blank=True, help_text="Empty: nobody knows who.")
+    day = models.DateField()
+    left_better = models.PositiveIntegerField(default=0)
+    right_better = models.PositiveIntegerField(default=0)
+    tie = models.PositiveIntegerField(default=0)
+    both_bad = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        db_table = "vote_counts"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["robot_id", "scene_id", "task_id", "left_model", "right_model", "voter", "day"],
+                name="one_row_of_counts_per_board_pair_voter_and_day",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.left_model_id} - {self.right_model_id} by {self.voter or 'unknown'} on {self.day}"
+
+
+class CountedVote(models.Model):
+    """Which row of counts a vote belongs to, and whether it is in that row's sums now.
+
+    `counted` is False while the vote or its voter is excluded; `excluded` is the vote's own exclusion.
+    """
+
+    vote = models.OneToOneField("arena.Vote", primary_key=True, on_delete=models.PROTECT, related_name="counted_vote")
+    count = models.ForeignKey(VoteCount, on_delete=models.PROTECT, related_name="votes")
+    counted = models.BooleanField(default=True, db_index=True)
+    excluded = models.BooleanField(default=False, db_index=True)
+
+    class Meta:
+        db_table = "counted_votes"
+
+    def __str__(self) -> str:
+        return f"{self.vote_id} {'counted' if self.counted else 'not counted'}"
+
+
+class ExcludedVoter(models.Model):
+    """A voter none of whose votes counts, future ones included. Who excluded whom and why is the audit log's."""
+
+    voter = models.CharField(max_length=50, primary_key=True)
+
+    class Meta:
+        db_table = "excluded_voters"
+
+    def __str__(self) -> str:
+        return self.voter
+
+
+class ClassicElo(models.Model):
+    """The classic Elo of one board so far, so that a run goes on from where the last one stopped.
+
+    `last_voted_at` and `last_vote_id` (a vote's primary key) name the last vote taken; `stale` asks for all votes anew.
+    """
+
+    board = models.CharField(max_length=100, primary_key=True)
+    ratings = models.JSONField(default=dict)
+    last_voted_at = models.DateTimeField(null=True)
+    last_vote_id = models.BigIntegerField(default=0)
+    stale = models.BooleanField(default=False)
+
+    class Meta:
+        db_table = "classic_elo"
+
+    def __str__(self) -> str:
+        return self.board
+
+
+class Snapshot(models.Model):
+    """What was published at one time: every board, from which input, by which code, with which settings.
+
+    `boards`: name of a board -> its rows (`rankings.publication`). `counts`: the gzipped CSV of all counts, voters
+    numbered anew, from which `manage.py rate` gives the same figures. `input_hash`: SHA-256 of that CSV.
+    """
+
+    made_at = models.DateTimeField(default=timezone.now, db_index=True)
+    input_hash = models.CharField(max_length=64)
+    code_version = models.CharField(max_length=64)
+    settings = models.JSONField(default=dict)
+    boards = models.JSONField(default=dict)
+    counts = models.BinaryField()
+
+    class Meta:
+        db_table = "ranking_snapshots"
+        ordering = ["-made_at"]
+
+    def __str__(self) -> str:
+        return f"{self.made_at:%Y-%m-%d %H:%M} {self.input_hash[:12]}"

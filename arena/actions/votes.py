@@ -9,6 +9,7 @@ from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, TurnRunning
 from arena.models import Battle, BattleStatus, Side, Turn, Vote, VoteChoice
 from arena.selectors import doors, revealed_model, turn_json, turn_status, vote_json
+from arena.signals import vote_cast
 
 REFUSALS: dict[str, type[ArenaError]] = {
     "already_voted": AlreadyVoted,
@@ -40,6 +41,7 @@ def cast_vote(battle: Battle, choice: VoteChoice) -> Vote:
             purpose=locked.purpose,
             dwell_ms=_dwell_ms(turns),
         )
+        vote_cast.send(sender=Vote, vote=vote)
         locked.status = BattleStatus.VOTED
         locked.save(update_fields=["status"])
         announce(
