@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +14,7 @@ import numpy as np
 
 from arena.players import Player, PlayerRow, open_player
 from policies.folder import CARD, read_card, write_json, write_sums
+from policies.measured import wilson
 from simulation import catalogue, suites
 from simulation.contracts import Chunking, PolicyFailure, SimulationError
 from simulation.environment import Environment
@@ -25,7 +25,6 @@ from simulation.variation import NO_VARIATION, Variation
 TABLE, SHIFTS = "table", "shifts"
 SUITES = (TABLE, SHIFTS)
 HELD_OUT_SEEDS = 1_000_000  # demonstrations for training use seeds from here on; measuring uses those below
-Z95 = 1.959963984540054  # 97.5 % quantile of the normal distribution
 
 
 class EvaluationError(SimulationError, ValueError):
@@ -54,19 +53,6 @@ class Score:
         rate = self.successes / self.episodes
         return {"episodes": self.episodes, "successes": self.successes,
                 "rate": round(rate, 4), "low": round(low, 4), "high": round(high, 4)}  # fmt: skip
-
-
-def wilson(successes: int, episodes: int) -> tuple[float, float]:
-    """95 % score interval of a proportion (E. B. Wilson, J. Am. Stat. Assoc. 22, 1927, p. 209): the p for which
-    |p - observed| = z sqrt(p (1 - p) / n).
-    """
-    if not 0 <= successes <= episodes or episodes == 0:
-        raise EvaluationError(f"expected 0 <= successes <= episodes and at least one, got {successes} of {episodes}")
-    rate, square = successes / episodes, Z95**2
-    centre = rate + square / (2 * episodes)
-    spread = Z95 * math.sqrt(rate * (1 - rate) / episodes + square / (4 * episodes**2))
-    scale = 1 + square / episodes
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
 def cases(
@@ -101,6 +87,7 @@ class Reference:
 
     adapter: str
     model_path: str
+    statistics_key: str = ""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,9 @@ class PlayerRow(Protocol):
     @property
     def model_path(self) -> str: ...
 
+    @property
+    def statistics_key(self) -> str: ...
+
 
 class UnknownAdapter(PolicyError):
     code = "unknown_adapter"
@@ -57,11 +60,11 @@ def open_player(row: PlayerRow | Path, environment: Environment, device: str | N
     if row.adapter == STILL:
         return Player(HoldStill(), EVERY_STEP)
     if row.adapter in families:
-        return _open_folder(Path(row.model_path), device)
+        return _open_folder(Path(row.model_path), device, row.statistics_key or None)
     known = ", ".join(sorted([EXPERT, STILL, *families]))
     raise UnknownAdapter(f"unknown adapter {row.adapter!r}; known: {known}")
 
 
-def _open_folder(folder: Path, device: str | None) -> Player:
-    policy = open_policy(folder, device)
+def _open_folder(folder: Path, device: str | None, statistics_key: str | None = None) -> Player:
+    policy = open_policy(folder, device, statistics_key)
     return Player(policy, policy.spec.chunking, policy.spec.cameras)

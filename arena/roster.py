@@ -11,6 +11,8 @@ from arena.players import EXPERT, STILL
 from policies.base import PolicyError
 from policies.folder import CARD
 from policies.models import Policy
+from policies.names import card_fields
+from policies.published import CONFIG
 from policies.registry import describe
 
 REFERENCES = {"scripted-expert": EXPERT, "hold-still": STILL}
@@ -34,7 +36,7 @@ def find_policy(name: str) -> Policy:
     if name in REFERENCES:
         return Policy(id=name, name=name, family="reference", adapter=REFERENCES[name], reference=True)
     for folder in (settings.POLICY_WEIGHTS / name, Path(name)):
-        if (folder / CARD).is_file():
+        if (folder / CARD).is_file() or (folder / CONFIG).is_file():
             return _from_folder(folder)
     raise UnknownPolicy(f"unknown policy {name!r}; known: {', '.join(known_ids())}")
 
@@ -50,12 +52,4 @@ def known_ids() -> list[str]:
 
 def _from_folder(folder: Path) -> Policy:
     card = describe(folder)
-    spec = card.spec
-    return Policy(
-        id=spec.id,
-        name=spec.name,
-        family=spec.family,
-        adapter=spec.family,
-        model_path=str(folder),
-        revision=card.revision,
-    )
+    return Policy(id=card.spec.id, **card_fields(card, folder))

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from policies.models import Policy
+from policies.models import Hosting, Policy, known_hosts
 from policies.serializers import ModelSerializer
 
 
@@ -18,7 +18,7 @@ class Models(APIView):
         responses={200: inline_serializer("ModelList", {"results": ModelSerializer(many=True)})},
     )
     def get(self, request: Request) -> Response:
-        return Response({"results": ModelSerializer(Policy.objects.all(), many=True).data})
+        return Response({"results": ModelSerializer(Policy.objects.all(), many=True, context=_hosts()).data})
 
 
 class ModelDetail(APIView):
@@ -27,4 +27,9 @@ class ModelDetail(APIView):
         policy = Policy.objects.filter(id=model_id).first()
         if policy is None:
             raise NotFound("There is no model with this id.")
-        return Response(ModelSerializer(policy).data)
+        return Response(ModelSerializer(policy, context=_hosts()).data)
+
+
+def _hosts() -> dict[str, set[str] | None]:
+    able = set(Hosting.objects.able().values_list("policy_id", flat=True))
+    return {"able": able if able or known_hosts() else None}

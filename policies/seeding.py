@@ -1,4 +1,6 @@
-"""Registering the policies that ship with the arena: the folders under POLICY_WEIGHTS, and the two references."""
+"""Registering the policies that ship with the arena: the folders under POLICY_WEIGHTS, and the two references; and
+those whose published weights each arena must be given.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,12 @@ from typing import Any
 from policies.base import PolicyError
 from policies.folder import CARD, check_sums
 from policies.models import Policy, PolicyStatus
+from policies.names import PUBLISHED, card_fields, install_line
 from policies.registry import describe
 
 # Seeding brings back what seeding made unavailable, once the folder is whole; what a moderator did, stays.
 FOLDER_TROUBLE = "folder: "
+MEMORY_TROUBLE = "memory: "  # noted by workers alone, and taken back by one that can open the policy
 REFERENCES: dict[str, dict[str, Any]] = {
     "scripted-expert": {
         "name": "Scripted expert",
@@ -44,15 +48,32 @@ class Seeded:
 
 
 def seed_policies(weights: Path) -> list[Seeded]:
-    """Enter or refresh every shipped policy. A moderator's choice of status stays; a broken folder is noted."""
+    """Enter or refresh every shipped policy. A moderator's choice of status stays; a broken folder is noted.
+
+    What `add_policy` has entered under a published name stays as it is.
+    """
     folders = sorted(path.parent for path in weights.glob(f"*/{CARD}"))
     seeded = [_seed_folder(folder) for folder in folders]
     seeded += [_enter(model_id, {**REFERENCE_FIELDS, **fields}) for model_id, fields in REFERENCES.items()]
     for policy in Policy.objects.filter(reference=False, model_path__startswith=f"{weights}/"):
         if Path(policy.model_path) not in folders:
-            _note_trouble(policy, f"{policy.model_path} has no {CARD}")
+            _note_trouble(policy, f"{policy.model_path} has no {CARD}; install it: {install_line(policy.id)}")
             seeded.append(Seeded(policy.id, False, policy.status_reason))
-    return seeded
+    return seeded + [_announce(model_id, facts) for model_id, facts in PUBLISHED.items()]
+
+
+def _announce(model_id: str, facts: dict[str, Any]) -> Seeded:
+    """A row for published weights. Without a folder it cannot play, and says how to install one."""
+    absent = f"the weights are not here; install them: {install_line(model_id)}"
+    row = Policy(id=model_id, **facts, status=PolicyStatus.UNAVAILABLE, status_reason=absent)
+    found = Policy.objects.filter(id=model_id).first()
+    if found is None:
+        row.save(force_insert=True)
+    elif not found.model_path:
+        Policy.objects.filter(id=model_id).update(**facts)
+        if found.status == PolicyStatus.ACTIVE:
+            found.mark_unavailable(absent)
+    return Seeded(model_id, found is None, "")
 
 
 def _seed_folder(folder: Path) -> Seeded:
@@ -63,18 +84,7 @@ def _seed_folder(folder: Path) -> Seeded:
         if policy:
             _note_trouble(policy, str(error))
         return Seeded(folder.name, False, str(error))
-    fields = {
-        "name": card.spec.name,
-        "family": card.spec.family,
-        "adapter": card.spec.family,
-        "description": card.description,
-        "organization": card.organization,
-        "license": card.license,
-        "provenance": card.provenance,
-        "revision": card.revision,
-        "model_path": str(folder),
-        "card": card.to_json(),
-    }
+    fields = card_fields(card, folder)
     try:
         check_sums(folder, required=(CARD,))
     except PolicyError as error:

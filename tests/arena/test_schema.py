@@ -22,7 +22,10 @@ def schema(transactional_db: None) -> dict[str, Any]:
 
 def answer_schema(schema: dict[str, Any], path: str, method: str, status: int) -> dict[str, Any]:
     content = schema["paths"][path][method]["responses"][str(status)]["content"]
-    return {**nullable_as_json_schema(content["application/json"]["schema"]), "components": schema["components"]}
+    return {
+        **nullable_as_json_schema(content["application/json"]["schema"]),
+        "components": nullable_as_json_schema(schema["components"]),
+    }
 
 
 def nullable_as_json_schema(schema: Any) -> Any:

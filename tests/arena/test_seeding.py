@@ -35,7 +35,7 @@ def ship(weights: Path, policy_id: str, **more: Any) -> Path:
 
 def test_folders_and_references_are_entered(tmp_path: Path) -> None:
     folder = ship(tmp_path, "film-test")
-    assert [each.created for each in seed_policies(tmp_path)] == [True, True, True]
+    assert all(each.created for each in seed_policies(tmp_path))
     policy = Policy.objects.get(id="film-test")
     assert (policy.name, policy.adapter, policy.family, policy.revision) == ("A policy", "film", "film", "r1")
     assert policy.model_path == str(folder)
@@ -49,7 +49,7 @@ def test_seeding_again_refreshes_the_card_and_keeps_a_moderators_decision(tmp_pa
     seed_policies(tmp_path)
     Policy.objects.get(id="film-test").retire("Too slow")
     ship(tmp_path, "film-test", revision="r2")
-    assert [each.created for each in seed_policies(tmp_path)] == [False, False, False]
+    assert not any(each.created for each in seed_policies(tmp_path))
     policy = Policy.objects.get(id="film-test")
     assert (policy.revision, policy.status, policy.status_reason) == ("r2", PolicyStatus.RETIRED, "Too slow")
 
@@ -85,7 +85,8 @@ def test_a_broken_folder_that_was_never_entered_is_reported_and_keeps_nobody_els
     ship(tmp_path, "film-good")
     (ship(tmp_path, "film-bad") / CARD).write_text("[]")
     troubles = {each.model_id: bool(each.trouble) for each in seed_policies(tmp_path)}
-    assert troubles == {"film-bad": True, "film-good": False, "hold-still": False, "scripted-expert": False}
+    assert [model_id for model_id, trouble in troubles.items() if trouble] == ["film-bad"]
+    assert set(troubles) >= {"film-good", "hold-still", "scripted-expert"}
     assert not Policy.objects.filter(id="film-bad").exists()
 
 

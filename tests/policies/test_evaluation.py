@@ -33,7 +33,7 @@ def test_wilson_intervals_of_known_answer(successes: int, episodes: int, low: fl
 
 @pytest.mark.parametrize(("successes", "episodes"), [(1, 0), (0, 0), (-1, 5), (6, 5)])
 def test_impossible_counts_are_refused(successes: int, episodes: int) -> None:
-    with pytest.raises(EvaluationError, match="successes"):
+    with pytest.raises(ValueError, match="successes"):
         wilson(successes, episodes)
 
 

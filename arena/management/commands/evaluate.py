@@ -56,7 +56,7 @@ class Command(BaseCommand):
         todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
         changed = options["execute"] or options["ensemble"]
         setting = evaluation.Setting(
-            player=evaluation.Reference(row.adapter, row.model_path),
+            player=evaluation.Reference(row.adapter, row.model_path, row.statistics_key),
             robot_id=options["robot"],
             scene_id=options["scene"],
             chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,

@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="answer with one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        rows = Policy.objects.values("id", *FIELDS)
+        rows = Policy.objects.values("id", "status_reason", *FIELDS)
         if options["json"]:
             listed = [{"model_id": row["id"], **{field: row[field] for field in FIELDS}} for row in rows]
             self.stdout.write(json.dumps({"policies": listed}))
@@ -28,3 +28,5 @@ class Command(BaseCommand):
         for row in rows:
             kind = "reference" if row["reference"] else row["status"]
             self.stdout.write(f"{row['id']:<28} {kind:<12} {row['family']:<12} {row['name']}")
+            if row["status_reason"]:
+                self.stdout.write(f"{'':<28} {row['status_reason']}")

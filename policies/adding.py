@@ -1,0 +1,101 @@
+"""Entering a folder of weights into the registry, once it has been opened whole and has answered. Loads torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from policies import memory
+from policies.base import BadCard, OpenedPolicy, PolicyError
+from policies.models import Policy, PolicyStatus
+from policies.names import PUBLISHED, card_fields
+from policies.registry import describe, open_policy
+from simulation.contracts import ACTION_CHUNK, PROPRIOCEPTION_DIM, Observation, SimulationError
+
+INSTRUCTION = "pick up the red cube"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the moderator asks for. `columns`: registry columns that win over the folder's card; empty ones do not."""
+
+    model_id: str
+    folder: Path
+    family: str = ""
+    statistics_key: str = ""
+    device: str | None = None
+    columns: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Added:
+    """The row as it is now. `warnings` are for the moderator's eyes."""
+
+    policy: Policy
+    created: bool
+    warnings: list[str]
+
+
+def add_policy(wish: Wish) -> Added:
+    """Open the folder, let it infer once, and enter or update its row. Raises PolicyError and leaves the row alone."""
+    folder = wish.folder.resolve()
+    found = Policy.objects.filter(id=wish.model_id).first()
+    key = wish.statistics_key or _usual_key(wish.model_id, found, folder)
+    card = describe(folder, key or None)
+    if wish.family and wish.family != card.spec.family:
+        raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {wish.family!r}")
+    policy = open_policy(folder, wish.device, key or None)
+    try:
+        _try_out(policy)
+        count = memory.parameters(policy)
+    finally:
+        policy.close()
+    fields = {**card_fields(card, folder), "statistics_key": key, "parameters": count}
+    fields, warnings = _with_published_facts(wish.model_id, fields)
+    fields |= {name: text for name, text in wish.columns.items() if text}
+    row, created = Policy.objects.update_or_create(id=wish.model_id, defaults=fields)
+    if row.status == PolicyStatus.UNAVAILABLE:
+        row.activate()
+    if row.status == PolicyStatus.RETIRED:
+        warnings.append(f"{row.id} is retired ({row.status_reason}) and stays so; activate it in the admin")
+    return Added(row, created, warnings)
+
+
+def _usual_key(model_id: str, found: Policy | None, folder: Path) -> str:
+    """The row's key as it is, where the folder has it: statistics of another folder may be named otherwise."""
+    known = found.statistics_key if found else PUBLISHED.get(model_id, {}).get("statistics_key", "")
+    try:
+        return known if known and describe(folder, known) else ""
+    except PolicyError:
+        return ""
+
+
+def _with_published_facts(model_id: str, fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Under a published name, what is known of it fills what the folder does not say, unless the network is another.
+
+    Weights of another size are not the published ones, so nothing that is known of those is said of them.
+    """
+    facts = PUBLISHED.get(model_id)
+    if facts is None:
+        return fields, []
+    if fields["parameters"] != facts["parameters"]:
+        told = f"{model_id} as published has {facts['parameters']:,} parameters, this network {fields['parameters']:,}"
+        return {**fields, "name": model_id}, [f"{told}: it is entered without the published model's name and facts"]
+    keep = ("revision", "model_path", "card", "statistics_key", "weights_bytes", "parameters")
+    return {**fields, **facts, **{name: fields[name] for name in keep}}, []
+
+
+def _try_out(policy: OpenedPolicy) -> None:
+    """One inference on grey pictures: the answer has to be a chunk of actions."""
+    spec = policy.spec
+    pictures = {camera.name: np.full((camera.height, camera.width, 3), 128, np.uint8) for camera in spec.cameras}
+    policy.reset(INSTRUCTION, 0)
+    try:
+        ACTION_CHUNK.check(
+            policy.infer(Observation(pictures, np.zeros(PROPRIOCEPTION_DIM, np.float32), INSTRUCTION, 0))
+        )
+    except SimulationError as error:
+        raise PolicyError(f"{spec.id}: its first answer is not usable: {error}") from error

@@ -1,0 +1,63 @@
+"""How much memory a policy's weights take, before and after they are loaded, and how running out of it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from policies import checkpoints, flax_checkpoint
+from policies.base import PolicyError
+from policies.folder import WEIGHTS
+
+HEADROOM = 1.1  # while loading, one tensor exists twice
+
+
+class OutOfMemory(PolicyError):
+    """The device has no room for the policy."""
+
+    code = "out_of_memory"
+
+
+def expected_bytes(folder: Path, device: str | None = None) -> int:
+    """What the weights of a folder will take on the device, from the headers of its files alone."""
+    _, dtype = checkpoints.default_device(device)
+    if (folder / WEIGHTS).is_file() or (folder / checkpoints.WEIGHTS_INDEX).is_file():
+        stored = checkpoints.find_safetensors(folder)
+    else:
+        stored = flax_checkpoint.read_header(flax_checkpoint.find_checkpoint(folder))
+    return sum(torch.Size(tensor.shape).numel() for tensor in stored.values()) * dtype.itemsize
+
+
+def measured_bytes(policy: Any) -> int:
+    """What the tensors of an opened policy take, each storage counted once; 0 for one without a network."""
+    found = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in _tensors(policy)}
+    return sum(found.values())
+
+
+def parameters(policy: Any) -> int:
+    """Numbers in the network of an opened policy."""
+    return sum(each.numel() for network in _networks(policy) for each in network.state_dict().values())
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether this error, or what caused it, is a want of memory, on a GPU or off it."""
+    while error is not None:
+        said = isinstance(error, RuntimeError) and "not enough memory" in str(error)
+        if said or isinstance(error, MemoryError | torch.OutOfMemoryError | OutOfMemory):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _networks(policy: Any) -> Iterator[nn.Module]:
+    yield from (value for value in vars(policy).values() if isinstance(value, nn.Module))
+
+
+def _tensors(policy: Any) -> Iterator[Tensor]:
+    for network in _networks(policy):
+        yield from network.parameters()
+        yield from network.buffers()
