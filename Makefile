@@ -10,6 +10,7 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet
 
 SIMULATION := $(shell find simulation/worlds simulation/catalogue_data simulation/bundle.py simulation/assets -type f -not -name '*.pyc' 2>/dev/null)
 FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/null)
+LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
 .PHONY: help run install install-test test test-services check bench clean
@@ -25,7 +26,7 @@ help:
 run: install
 	@exec $(PY) manage.py up
 
-install: $(DONE)/requirements $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
+install: $(DONE)/requirements $(DONE)/translations $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
 
 test: install install-test
 	@cd frontend && ../scripts/with_node.sh npm test --silent
@@ -54,6 +55,10 @@ $(DONE)/venv:
 $(DONE)/requirements: requirements/base.txt requirements/embedded.txt requirements/constraints.txt | $(DONE)/venv
 	@echo "installing requirements"
 	@$(PIP) -r requirements/base.txt -r requirements/embedded.txt -c requirements/constraints.txt
+	@touch $@
+
+$(DONE)/translations: $(LOCALE) | $(DONE)/requirements
+	@$(PY) manage.py translations compile >$(DONE)/translations.log
 	@touch $@
 
 $(DONE)/requirements-test: $(DONE)/requirements requirements/test.txt

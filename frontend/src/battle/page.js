@@ -58,9 +58,9 @@ export class BattlePage {
     });
     listenToKeys({ clock: () => this.stage.replay?.clock, vote: (vote) => this.votePanel.cast(vote) });
     window.addEventListener("popstate", () => this.#openFromAddress());
-    window
-      .matchMedia("(prefers-color-scheme: dark)")
-      .addEventListener("change", () => this.stage.replay?.refreshTheme());
+    const repaint = () => this.stage.replay?.refreshTheme();
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+    document.addEventListener("themechange", repaint);
   }
 
   get battle() {

@@ -1,0 +1,76 @@
+"""What a visitor wishes of every page: a language and light or dark. Cookies that name nobody."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import translation
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from django.views.i18n import JavaScriptCatalog
+
+THEMES = ("system", "light", "dark")
+THEME_COOKIE = "theme"
+A_YEAR_S = 365 * 24 * 3600
+
+
+def context(request: HttpRequest) -> dict[str, Any]:
+    """For every template: the languages, the theme, and where this page's strings for scripts are ("" in English)."""
+    language = translation.get_language() or settings.LANGUAGE_CODE
+    theme = request.COOKIES.get(THEME_COOKIE, "system")
+    return {
+        "language": language,
+        "languages": settings.LANGUAGES,
+        "theme": theme if theme in THEMES else "system",
+        "strings_url": "" if language == "en" else reverse("strings", args=[language, strings_version(language)]),
+    }
+
+
+@csrf_exempt  # a page that knows nobody holds no token, and what a stranger's page could do here harms nobody
+@require_POST
+def wish(request: HttpRequest) -> HttpResponse:
+    """Keep `language` or `theme`, and go back to the page that asked."""
+    language, theme = request.POST.get("language"), request.POST.get("theme")
+    if (language and language not in dict(settings.LANGUAGES)) or (theme and theme not in THEMES):
+        languages = ", ".join(code for code, _ in settings.LANGUAGES)
+        return HttpResponseBadRequest(f"languages: {languages}; themes: {', '.join(THEMES)}", "text/plain")
+    response = HttpResponseRedirect(_back(request))
+    for name, value in ((settings.LANGUAGE_COOKIE_NAME, language), (THEME_COOKIE, theme)):
+        if value:
+            response.set_cookie(name, value, max_age=A_YEAR_S, samesite="Lax", secure=request.is_secure())
+    return response
+
+
+class Strings(JavaScriptCatalog):
+    """The strings of scripts in one language, under a name that carries their content."""
+
+    packages = ["vlaarena"]
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        language, version = kwargs["language"], kwargs["version"]
+        if language not in dict(settings.LANGUAGES):
+            return HttpResponse(status=404)
+        with translation.override(language):
+            response: HttpResponse = super().get(request, *args, **kwargs)
+        current = version == strings_version(language)
+        response["Cache-Control"] = "public, max-age=31536000, immutable" if current else "no-store"
+        return response
+
+
+@cache
+def strings_version(language: str) -> str:
+    path = Path(settings.LOCALE_PATHS[0]) / language / "LC_MESSAGES" / "djangojs.mo"
+    return hashlib.sha256(path.read_bytes() if path.exists() else b"").hexdigest()[:12]
+
+
+def _back(request: HttpRequest) -> str:
+    wanted = request.POST.get("next", "/")
+    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if safe and wanted.startswith("/") else "/"
