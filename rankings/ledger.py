@@ -36,7 +36,8 @@ class Cell(NamedTuple):
 
 def take_vote(*, vote: Vote, **_: Any) -> None:
     """Listens to `arena.signals.vote_cast`, inside the transaction that stores the vote."""
-    count_votes([vote])
+    lock_rankings()
+    _count_new([vote])
 
 
 def count_votes(votes: Iterable[Vote]) -> int:
@@ -102,7 +103,12 @@ def cells_of(votes: Iterable[Vote]) -> dict[int, Cell]:
 
 def _count(votes: list[Vote]) -> int:
     known = set(CountedVote.objects.filter(vote_id__in=[vote.pk for vote in votes]).values_list("vote_id", flat=True))
-    new = [vote for vote in votes if vote.pk not in known and vote.purpose == Purpose.RANK]
+    return _count_new([vote for vote in votes if vote.pk not in known])
+
+
+def _count_new(votes: Iterable[Vote]) -> int:
+    """A vote takes seven queries, however many there are. The caller holds the lock."""
+    new = [vote for vote in votes if vote.purpose == Purpose.RANK]
     if not new:
         return 0
     cells = cells_of(new)
@@ -111,7 +117,7 @@ def _count(votes: list[Vote]) -> int:
     shut_out = set(ExcludedVoter.objects.filter(voter__in=voters).values_list("voter", flat=True))
     taken = [CountedVote(vote=vote, count=rows[cells[vote.pk]], counted=vote.user_id not in shut_out) for vote in new]
     CountedVote.objects.bulk_create(taken)
-    _add(Counter((row.count_id, row.vote.vote) for row in taken if row.counted), 1)
+    _add(rows.values(), Counter((row.count_id, row.vote.vote) for row in taken if row.counted), 1)
     return len(new)
 
 
@@ -131,31 +137,27 @@ def _set_excluded(keys: Collection[int], excluded: bool) -> int:
 
 def _move(rows: list[CountedVote], sign: int) -> int:
     """Put rows of the ledger into the sums (1) or take them out (-1)."""
-    if rows:
-        _add(Counter((row.count_id, row.vote.vote) for row in rows), sign)
-        for first in range(0, len(rows), BATCH):
-            keys = [row.pk for row in rows[first : first + BATCH]]
-            CountedVote.objects.filter(pk__in=keys).update(counted=sign > 0)
-        ClassicElo.objects.update(stale=True)
+    if not rows:
+        return 0
+    _add([row.count for row in rows], Counter((row.count_id, row.vote.vote) for row in rows), sign)
+    for first in range(0, len(rows), BATCH):
+        keys = [row.pk for row in rows[first : first + BATCH]]
+        CountedVote.objects.filter(pk__in=keys).update(counted=sign > 0)
+    ClassicElo.objects.update(stale=True)
     return len(rows)
 
 
-def _add(votes: Mapping[tuple[int, str], int], sign: int) -> None:
-    """Change the sums. `votes`: (row of counts, outcome) -> how many. The caller holds the lock."""
-    by_row: dict[int, dict[str, int]] = defaultdict(dict)
+def _add(rows: Iterable[VoteCount], votes: Mapping[tuple[int, str], int], sign: int) -> None:
+    """Change the sums. `rows`: fresh ones. `votes`: (row of counts, outcome) -> how many. The caller holds the lock."""
+    by_key = {row.pk: row for row in rows}
     for (key, outcome), number in votes.items():
-        by_row[key][outcome] = sign * number
-    keys = list(by_row)
-    for first in range(0, len(keys), BATCH):
-        rows = list(VoteCount.objects.filter(pk__in=keys[first : first + BATCH]))
-        for row in rows:
-            for outcome, number in by_row[row.pk].items():
-                setattr(row, outcome, getattr(row, outcome) + number)
-        VoteCount.objects.bulk_update(rows, list(OUTCOMES))
+        setattr(by_key[key], outcome, getattr(by_key[key], outcome) + sign * number)
+    changed = [by_key[key] for key in {key for key, _ in votes}]
+    VoteCount.objects.bulk_update(changed, list(OUTCOMES), batch_size=BATCH)
 
 
 def _rows(which: QuerySet[CountedVote]) -> list[CountedVote]:
-    return list(which.select_related("vote").order_by("vote_id"))
+    return list(which.select_related("vote", "count").order_by("vote_id"))
 
 
 def _rows_of(cells: set[Cell]) -> dict[Cell, VoteCount]:

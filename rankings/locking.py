@@ -9,5 +9,9 @@ WORKER = "rankings.aggregate"
 
 def lock_rankings() -> WorkerStatus:
     """Lock the worker's row until the transaction ends. On SQLite the transaction itself (IMMEDIATE) is the lock."""
-    WorkerStatus.objects.get_or_create(worker_name=WORKER, defaults={"status": "never run"})
-    return WorkerStatus.objects.select_for_update().get(worker_name=WORKER)
+    row = WorkerStatus.objects.select_for_update().filter(worker_name=WORKER)
+    found = row.first()
+    if found is None:
+        WorkerStatus.objects.bulk_create([WorkerStatus(worker_name=WORKER, status="never run")], ignore_conflicts=True)
+        found = row.get()
+    return found
