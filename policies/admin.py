@@ -10,6 +10,7 @@ from django.contrib.admin.helpers import ActionForm
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from policies.measured import overall
 from policies.models import Policy
 
 if TYPE_CHECKING:
@@ -30,15 +31,34 @@ class ReasonForm(ActionForm):
 class PolicyAdmin(PolicyAdminBase):
     action_form = ReasonForm
     actions = ["activate", "retire"]
-    list_display = ["name", "id", "family", "status", "status_reason", "reference", "pairing_weight", "organization"]
+    list_display = [
+        *("name", "id", "family", "parameters", "success", "status", "status_reason", "reference", "pairing_weight"),
+        *("organization", "license"),
+    ]
     list_filter = ["status", "reference", "family", "organization"]
     search_fields = ["id", "name", "organization", "provenance"]
-    readonly_fields = ["card", "revision", "created_at"]
+    readonly_fields = ["card", "revision", "created_at", "success", "workers"]
     fieldsets = [
         (None, {"fields": ["id", "name", "description", "organization", "license", "provenance"]}),
+        ("Facts", {"fields": ["training_data", "source", "parameters", "weights_bytes", "success"]}),
         ("Playing", {"fields": ["status", "status_reason", "reference", "pairing_weight"]}),
-        ("Opening", {"fields": ["family", "adapter", "model_path", "revision", "card", "created_at"]}),
+        (
+            "Opening",
+            {"fields": ["family", "adapter", "model_path", "statistics_key", "revision", "card", "created_at"]},
+        ),
     ]
+
+    @admin.display(description="Measured success")
+    def success(self, policy: Policy) -> str:
+        """Over all tasks, with the 95 % Wilson interval."""
+        found = overall(policy.card)
+        return f"{found['rate']:.1%} [{found['low']:.1%}, {found['high']:.1%}] of {found['episodes']}" if found else "-"
+
+    @admin.display(description="Workers that host it")
+    def workers(self, policy: Policy) -> str:
+        """As they announced it themselves within the last seconds."""
+        found = [f"{each.worker}: {each.trouble or each.device or 'cpu'}" for each in policy.hostings.all().live()]
+        return "\n".join(found) or "none"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Policy | None = None) -> list[str]:
         """The key of a registered policy stays: votes and ranks refer to it."""

@@ -84,7 +84,8 @@ class Policy(models.Model):
         super().save(*args, **kwargs)
 
     def activate(self) -> None:
-        """Let it be drawn again."""
+        """Let it be drawn again, and let every worker that could not play it try once more."""
+        self.hostings.update(trouble="")
         self._set_status(PolicyStatus.ACTIVE, "")
 
     def retire(self, reason: str) -> None:

@@ -12,6 +12,7 @@ from django.db.models import Count
 
 from arena.errors import UnknownName
 from arena.models import Battle, ProcessingStatus, Session, Vote, VoteChoice
+from policies.measured import overall
 from policies.models import Policy, PolicyStatus
 from rankings.aggregation import GLOBAL, STATISTICS, WORKER, worker_status
 from rankings.boards import MINIMUM_VOTES, Standing, standings, unvoted
@@ -72,7 +73,7 @@ def leaderboard(query: LeaderboardQuery) -> Leaderboard:
     query.check()
     status = worker_status()
     updated = status.last_run_at if status else None
-    policies = {policy.pk: policy for policy in Policy.objects.filter(reference=False).defer("card", "description")}
+    policies = {policy.pk: policy for policy in Policy.objects.filter(reference=False).defer("description")}
     board = [standing for standing in _board(query, updated) if standing.model_id in policies]
     board += [unvoted(name) for name in _without_votes(board, policies.values())]
     ranks = _ranks(board)
@@ -182,6 +183,10 @@ def _row(standing: Standing, policy: Policy, rank: int | None) -> RankingRow:
         "license": policy.license,
         "family": policy.family,
         "provenance": policy.provenance,
+        "training_data": policy.training_data,
+        "parameters": policy.parameters,
+        "revision": policy.revision,
+        "success": overall(policy.card),
         "status": policy.status,
     }
 

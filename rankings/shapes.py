@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from policies.measured import Success
+
 
 class RankingRow(TypedDict):
-    """`rank` is null for a provisional policy; `win_rate` is wins / votes to two places; `status` is the registry's."""
+    """`rank` is null for a provisional policy; `win_rate` is wins / votes to two places; `status` is the registry's.
+
+    `success` is what the policy's card says of seeded rollouts judged by physics; null where it was not measured.
+    """
 
     rank: int | None
     model_id: str
@@ -26,6 +31,10 @@ class RankingRow(TypedDict):
     license: str
     family: str
     provenance: str
+    training_data: str
+    parameters: int | None
+    revision: str
+    success: Success | None
     status: str
 
 
