@@ -277,6 +277,7 @@ def _write_index(folder: Path, seed: int, episodes: int) -> dict[str, Any]:
         },
         "tasks": [{"task": task_id, "slots": slots} for task_id, slots in task_list()],
         "texts": text_list(),
+        "things": list(THINGS),
     }
     fresh = folder / ".dataset.json"
     fresh.write_text(json.dumps(index, indent=1))

@@ -76,6 +76,8 @@ class Demonstrations:
         self._small = {name: array[keep] for name, array in arrays.items()}
         self._shards, self._keep, self._scene = shards, keep, dict[str, Array]()
         self.wordings: list[str] = index["texts"]  # by text number, those that never occur included
+        self.things: list[str] = index.get("things", [])  # the order of SceneLabels' things
+        self._tasks: list[dict[str, Any]] = index.get("tasks", [])
         self.texts, self.goals = self._instructions(index)
         self.fingerprint = _fingerprint(self.texts, self._small)
 
@@ -110,6 +112,14 @@ class Demonstrations:
             loaded = {name: np.concatenate([_load(path, name) for path in self._shards]) for name in SCENE}
             self._scene = {name: array[self._keep] for name, array in loaded.items()}
         return SceneLabels(*(self._scene[name][rows] for name in SCENE))
+
+    def roles(self) -> Array:
+        """Per task, which of `things` is its object and which its target (picks: the object): int64 (tasks, 2)."""
+        if not self.things:
+            raise DatasetError("the demonstrations do not name their things; `manage.py demos --resume` adds it")
+        slots = [task["slots"] for task in self._tasks]
+        named = [(slot["object"], slot.get("target") or slot.get("base") or slot["object"]) for slot in slots]
+        return np.array([[self.things.index(name) for name in pair] for pair in named], np.int64)
 
     @property
     def labels(self) -> Mapping[str, Array]:

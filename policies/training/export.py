@@ -47,7 +47,8 @@ def spec_of(naming: Naming, family: str, image_size: int, chunk: int) -> PolicyS
 
 
 def provenance(architecture: str, run: TrainingRun) -> str:
-    return f"{architecture} architecture, trained by VLA Arena on {run.demos.episodes} scripted demonstrations in simulation"
+    data = f"{run.demos.episodes} scripted demonstrations in simulation"
+    return f"{architecture} architecture, trained by VLA Arena on {data}"
 
 
 def summary(run: TrainingRun, weights: Mapping[str, Tensor]) -> dict[str, object]:

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from policies.base import PolicyError
 from simulation.contracts import Chunking
 
-# Family -> module with SAMPLES, EXECUTE, add_options(parser), begin(options, demos, pace) and finish(run, naming, folder).
+# Family -> module with SAMPLES, EXECUTE, add_options(parser), begin(options, demos, pace), finish(run, naming, folder).
 TRAINERS = {
     "film": "policies.film.command",
 }
