@@ -1,0 +1,107 @@
+"""Votes against physics: kappa of known answer, who is preferred though it failed, and when that raises an alarm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankings.agreement import EVEN, LEFT, RIGHT, Rule, Seen, agreement, by_policy, by_task, kappa
+
+RULE = Rule(least_votes=30)
+
+
+def seen(vote: str, physics: int, count: int, left: str = "a", right: str = "b", task: str = "pick") -> Seen:
+    return Seen(left, right, task, vote, physics, count)
+
+
+def test_kappa_of_the_textbook_table_is_0_4() -> None:
+    """Two readers and 50 grant proposals: 35 agreed on, 25 expected by chance (Cohen's example in many textbooks)."""
+    found = kappa(np.array([[20, 5], [10, 15]]))
+    assert found is not None
+    assert found.value == pytest.approx(0.4)
+
+
+def test_kappa_of_cohens_three_diagnoses_is_0_49() -> None:
+    """Cohen 1968, 200 cases: the unweighted kappa is .492."""
+    found = kappa(np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]]))
+    assert found is not None
+    assert found.value == pytest.approx(0.492, abs=5e-4)
+
+
+def test_kappas_interval_is_as_wide_as_chance_makes_it() -> None:
+    rng = np.random.default_rng(1)
+    truth = np.array([[0.3, 0.05, 0.05], [0.1, 0.2, 0.05], [0.05, 0.1, 0.1]])
+    value = kappa((truth * 10**9).astype(np.int64))
+    assert value is not None
+    held, repeats = 0, 1000
+    for sample in rng.multinomial(400, truth.ravel(), size=repeats):
+        found = kappa(sample.reshape(3, 3))
+        assert found is not None
+        held += found.low <= value.value <= found.high
+    assert 0.93 < held / repeats < 0.97
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"), [(np.diag([5, 5, 5]), 1.0), (np.array([[0, 5], [5, 0]]), -1.0), (np.full((3, 3), 7), 0.0)]
+)
+def test_kappa_is_1_for_agreement_minus_1_for_the_contrary_and_0_for_chance(table: np.ndarray, expected: float) -> None:
+    found = kappa(table)
+    assert found is not None
+    assert found.value == pytest.approx(expected)
+    assert -1.0 <= found.low <= found.high <= 1.0
+
+
+@pytest.mark.parametrize("table", [np.zeros((3, 3), int), np.diag([9, 0, 0])])
+def test_kappa_is_undefined_without_votes_and_where_everybody_says_one_thing(table: np.ndarray) -> None:
+    assert kappa(table) is None
+
+
+def test_the_share_against_the_success_winner_counts_votes_that_name_one_where_physics_does() -> None:
+    found = agreement(
+        [
+            seen("left_better", LEFT, 6),
+            seen("right_better", LEFT, 2),
+            seen("tie", LEFT, 5),
+            seen("both_bad", RIGHT, 1),
+            seen("left_better", EVEN, 9),
+        ],
+        RULE,
+    )
+    assert found["votes"] == 23
+    assert (found["against"]["votes"], found["against"]["against"], found["against"]["share"]) == (8, 2, 0.25)
+    assert found["table"] == [[6, 0, 9], [2, 0, 0], [5, 1, 0]]
+
+
+def test_of_a_policy_right_means_its_opponents() -> None:
+    votes = [seen("left_better", RIGHT, 4, "a", "b"), seen("right_better", RIGHT, 3, "b", "a")]
+    found = by_policy(votes, RULE)
+    assert found["a"]["table"] == [[3, 4, 0], [0, 0, 0], [0, 0, 0]]
+    assert found["b"]["table"] == [[0, 0, 0], [4, 3, 0], [0, 0, 0]]
+
+
+def test_tasks_are_told_apart() -> None:
+    found = by_task([seen("tie", EVEN, 2, task="stack"), seen("left_better", LEFT, 1, task="pick")], RULE)
+    assert {task: each["votes"] for task, each in found.items()} == {"pick": 1, "stack": 2}
+
+
+def test_the_alarm_sounds_when_votes_go_to_who_failed() -> None:
+    against = [seen("right_better", LEFT, 30), seen("left_better", RIGHT, 30), seen("left_better", LEFT, 10)]
+    assert agreement(against, RULE)["parted"]
+
+
+def test_the_alarm_sounds_when_votes_know_nothing_of_success() -> None:
+    chance = [seen(vote, physics, 40) for vote in ("left_better", "right_better", "tie") for physics in range(3)]
+    assert agreement(chance, RULE)["parted"]
+
+
+@pytest.mark.parametrize(
+    "votes",
+    [
+        [],
+        [seen("right_better", LEFT, 12)],  # all contrary, but few
+        [seen("left_better", LEFT, 40), seen("right_better", RIGHT, 40), seen("left_better", RIGHT, 8)],
+        [seen("tie", EVEN, 500)],  # nothing to part over
+    ],
+)
+def test_the_alarm_is_silent_with_few_votes_and_with_agreement(votes: list[Seen]) -> None:
+    assert not agreement(votes, RULE)["parted"]
