@@ -134,3 +134,21 @@ class Hosting(models.Model):
 def known_hosts() -> bool:
     """Whether any worker announces what it hosts."""
     return Hosting.objects.live().exists()
+
+
+class PairChance(models.Model):
+    """How often two contestants should meet, written by rankings every hour and only read by the pairing in arena.
+
+    `one` is the smaller id. The chances of all contestants' pairs sum to 1 when they are written.
+    """
+
+    one = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="+")
+    other = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="+")
+    chance = models.FloatField()
+
+    class Meta:
+        db_table = "pair_chances"
+        constraints = [models.UniqueConstraint(fields=["one", "other"], name="one_chance_per_pair")]
+
+    def __str__(self) -> str:
+        return f"{self.one_id} - {self.other_id}: {self.chance:.4f}"

@@ -178,3 +178,76 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.made_at:%Y-%m-%d %H:%M} {self.input_hash[:12]}"
+
+
+class Report(models.Model):
+    """All that is shown beside the boards of one snapshot: see `rankings.report.Content`."""
+
+    snapshot = models.OneToOneField(Snapshot, primary_key=True, on_delete=models.CASCADE, related_name="report")
+    content = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "ranking_reports"
+
+    def __str__(self) -> str:
+        return str(self.snapshot)
+
+
+class Finding(models.Model):
+    """Something that a moderator should look at. Found again, it is renewed; dismissed, it stays so."""
+
+    class Kind(models.TextChoices):
+        OUTLIER = "outlier", "votes unlike everybody else's"
+        UNRELIABLE = "unreliable", "fails gold or repeated battles"
+        SHADOW = "shadow", "new and flagged voters move a policy"
+        PARTED = "parted", "votes and physics part"
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        ACTED = "acted", "acted on"
+        DISMISSED = "dismissed", "dismissed"
+
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    subject = models.CharField(max_length=255, help_text="A voter, a policy or a task.")
+    summary = models.CharField(max_length=500)
+    evidence = models.JSONField(default=dict)
+    state = models.CharField(max_length=20, choices=State.choices, default=State.OPEN, db_index=True)
+    found_at = models.DateTimeField(default=timezone.now)
+    renewed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "ranking_findings"
+        ordering = ["-renewed_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["kind", "subject"], name="one_finding_per_kind_and_subject")]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.subject}"
+
+
+class ModerationAct(models.Model):
+    """The audit log: what was done to whose votes, by whom, when and why. Nothing in it is ever changed."""
+
+    class Action(models.TextChoices):
+        EXCLUDE_VOTE = "exclude_vote", "excluded a vote"
+        RESTORE_VOTE = "restore_vote", "restored a vote"
+        EXCLUDE_VOTER = "exclude_voter", "excluded a voter"
+        RESTORE_VOTER = "restore_voter", "restored a voter"
+        DISMISS = "dismiss", "dismissed a finding"
+
+    action = models.CharField(max_length=20, choices=Action.choices, db_index=True)
+    subject = models.CharField(max_length=255, db_index=True, help_text="A vote, a voter or a finding.")
+    reason = models.CharField(max_length=500)
+    votes = models.PositiveIntegerField(default=0, help_text="How many votes it took out or brought back.")
+    moderator = models.ForeignKey(
+        "auth.User", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", help_text="Empty: a command."
+    )
+    moderator_name = models.CharField(max_length=150, blank=True)
+    done_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        db_table = "moderation_acts"
+        ordering = ["-done_at", "-pk"]
+        permissions = [("moderate_votes", "Can exclude and restore votes and voters")]
+
+    def __str__(self) -> str:
+        return f"{self.moderator_name or 'a command'} {self.get_action_display()}: {self.subject}"
