@@ -14,10 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vlaarena import env
+
 LAUNCHER = Path(__file__).with_name("launch.py")
 WARNING = re.compile(rb"\b(WARNING|ERROR|CRITICAL|FATAL)\b|^Traceback ")
 LAST_LINES = 12
-DEATHS_ALLOWED = 3
+DEATHS_ALLOWED = int(env.number("ARENA_DEATHS_ALLOWED", 3))  # within the window; the last ends everything
 DEATHS_WINDOW_S = 60.0
 
 

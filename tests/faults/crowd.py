@@ -1,0 +1,151 @@
+"""Visitors who keep playing and voting whatever breaks, and write down what the arena promised them."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import threading
+import time
+import urllib.error
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tests.visitor import Json, Visitor
+
+INSTRUCTIONS = (
+    "Stack the red cube on the yellow cube",
+    "Pick up the green sphere",
+    "Put the red cube on the left plate",
+)
+CHOICES = ("left_better", "right_better", "tie", "both_bad")
+TURN_PATIENCE_S = 150.0
+NO_ANSWER = (OSError, http.client.HTTPException, urllib.error.URLError)
+
+
+@dataclass
+class Ledger:
+    """What was promised. `open_votes`: sent, and the answer was lost, so they may count or not, but not twice."""
+
+    turns: set[str] = field(default_factory=set)
+    votes: dict[str, tuple[str, str]] = field(default_factory=dict)  # battle -> (vote id, choice)
+    open_votes: dict[str, str] = field(default_factory=dict)  # battle -> choice
+    told: Counter[str] = field(default_factory=Counter)  # answers that refuse, by status and code
+    untold: list[str] = field(default_factory=list)  # answers that refuse and do not say why
+    unreachable: int = 0
+    served: int = 0
+    stuck: list[str] = field(default_factory=list)  # turns that did not end in time
+
+    def merge(self, other: Ledger) -> None:
+        self.turns |= other.turns
+        self.votes |= other.votes
+        self.open_votes |= other.open_votes
+        self.told += other.told
+        self.untold += other.untold
+        self.unreachable += other.unreachable
+        self.served += other.served
+        self.stuck += other.stuck
+
+
+class Player(threading.Thread):
+    """One visitor: battle, turn, vote, and again, until told to stop."""
+
+    def __init__(self, url: str, seed: int) -> None:
+        super().__init__(daemon=True, name=f"player {seed}")
+        self.ledger = Ledger()
+        self._visitor = Visitor(url)
+        self._rng = random.Random(seed)
+        self._over = threading.Event()
+
+    def stop(self) -> None:
+        self._over.set()
+
+    def run(self) -> None:
+        while not self._over.is_set():
+            self._battle()
+
+    def _battle(self) -> None:
+        opened = self._ask("POST", "/api/sessions/init", {"robot_id": "widowx", "scene_id": "table"})
+        if opened is None:
+            return
+        battle = opened["battle_id"]
+        sent = self._ask("POST", f"/api/battles/{battle}/turns", {"instruction": self._rng.choice(INSTRUCTIONS)})
+        if sent is None:
+            return
+        self.ledger.turns.add(sent["turn_id"])
+        if self._ended(sent["turn_id"]) == "completed":
+            self._vote(battle)
+
+    def _ended(self, turn_id: str) -> str:
+        deadline = time.monotonic() + TURN_PATIENCE_S
+        while time.monotonic() < deadline:
+            turn = self._ask("GET", f"/api/turns/{turn_id}")
+            if turn and turn["status"] in {"completed", "failed"}:
+                return str(turn["status"])
+            time.sleep(0.2)
+        self.ledger.stuck.append(turn_id)
+        return "stuck"
+
+    def _vote(self, battle: str) -> None:
+        """Vote until an answer comes. A lost answer leaves the vote open; the next answer decides."""
+        choice = self._rng.choice(CHOICES)
+        while True:
+            self.ledger.open_votes[battle] = choice
+            status, body = self._call("POST", "/api/votes", {"battle_id": battle, "vote": choice})
+            if status == 201:
+                self.ledger.votes[battle] = (body["vote_id"], choice)
+            if status in {201, 409}:
+                break
+            if self._over.wait(0.5):
+                return
+        if status == 201:
+            del self.ledger.open_votes[battle]
+
+    def _ask(self, method: str, path: str, body: Json | None = None) -> Json | None:
+        """The body of a good answer; None for any other, which is written down, after a pause."""
+        status, answer = self._call(method, path, body)
+        if 200 <= status < 300:
+            return answer
+        self._over.wait(0.5)
+        return None
+
+    def _call(self, method: str, path: str, body: Json | None) -> tuple[int, Json]:
+        try:
+            status, answer = self._visitor.get(path) if method == "GET" else self._visitor.post(path, body)
+        except json.JSONDecodeError as error:
+            self.ledger.untold.append(f"{method} {path}: not JSON: {error.doc[:200]!r}")
+            return 599, {}
+        except NO_ANSWER:
+            self.ledger.unreachable += 1
+            return 0, {}
+        if 200 <= status < 300:
+            self.ledger.served += 1
+        elif isinstance(answer, dict) and answer.get("code") and answer.get("detail"):
+            self.ledger.told[f"{status} {answer['code']}"] += 1
+        else:
+            self.ledger.untold.append(f"{method} {path}: {status} {str(answer)[:200]}")
+        return status, answer
+
+
+class Crowd:
+    """Some players at once."""
+
+    def __init__(self, url: str, size: int, seed: int) -> None:
+        self.players = [Player(url, seed * 1000 + number) for number in range(size)]
+
+    def __enter__(self) -> Crowd:
+        for player in self.players:
+            player.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for player in self.players:
+            player.stop()
+        for player in self.players:
+            player.join(TURN_PATIENCE_S + 120)
+
+    def ledger(self) -> Ledger:
+        whole = Ledger()
+        for player in self.players:
+            whole.merge(player.ledger)
+        return whole

@@ -1,0 +1,89 @@
+"""A line between the arena and one of its servers, which can be cut off or stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from enum import Enum
+
+from vlaarena import bundled
+
+PIECE = 65536
+
+
+class LineState(Enum):
+    """`CUT`: connections are ended and refused, as by a firewall. `STUCK`: open, and nothing passes: a frozen host."""
+
+    OPEN = "open"
+    CUT = "cut"
+    STUCK = "stuck"
+
+
+class Line:
+    """Forwards loopback port `port` to `host`:`target`, in a thread of its own, until `close`."""
+
+    def __init__(self, host: str, target: int) -> None:
+        self.port = bundled.free_port()
+        self._host, self._target = host, target
+        self._state = LineState.OPEN
+        self._loop = asyncio.new_event_loop()
+        self._moving = asyncio.Event()
+        self._moving.set()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._server: asyncio.Server | None = None
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._ask(self._listen())
+
+    def set(self, state: LineState) -> None:
+        self._ask(self._set(state))
+
+    def close(self) -> None:
+        self._ask(self._set(LineState.CUT))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(5)
+
+    def _ask(self, what: object) -> None:
+        asyncio.run_coroutine_threadsafe(what, self._loop).result(10)  # type: ignore[arg-type]
+
+    async def _listen(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+
+    async def _set(self, state: LineState) -> None:
+        self._state = state
+        if state is LineState.STUCK:
+            self._moving.clear()
+        else:
+            self._moving.set()
+        if state is LineState.CUT:
+            if self._server is not None:
+                self._server.close()
+                self._server = None
+            for writer in list(self._writers):
+                writer.transport.abort()
+        elif self._server is None:
+            await self._listen()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            far_reader, far_writer = await asyncio.open_connection(self._host, self._target)
+        except OSError:
+            writer.transport.abort()
+            return
+        ends = {writer, far_writer}
+        self._writers |= ends
+        try:
+            await asyncio.gather(self._pass(reader, far_writer), self._pass(far_reader, writer))
+        finally:
+            self._writers -= ends
+            for end in ends:
+                end.transport.abort()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            while piece := await reader.read(PIECE):
+                await self._moving.wait()
+                writer.write(piece)
+                await writer.drain()
+        writer.close()

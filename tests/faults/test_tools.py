@@ -1,0 +1,113 @@
+"""The tools of the fault suite find what they are there to find."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+
+from tests.faults.audit import Held, complaints
+from tests.faults.crowd import Ledger
+from tests.faults.link import Line, LineState
+
+PROMISED = Ledger(turns={"turn_1"}, votes={"battle_1": ("vote_1", "tie")})
+WELL = Held(
+    votes=[("vote_1", "battle_1", "tie")],
+    turns={"turn_1": ["completed", "completed"]},
+    completed=["ep_1"],
+    episodes=["ep_1", "ep_2"],
+)
+
+
+def held(**changes: object) -> Held:
+    return Held(**{**vars(WELL), **changes})  # type: ignore[arg-type]
+
+
+def test_nothing_is_found_where_every_promise_was_kept() -> None:
+    assert complaints(PROMISED, WELL) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (held(votes=[]), "acknowledged and is lost"),
+        (held(votes=[*WELL.votes, ("vote_2", "battle_1", "tie")]), "more than one vote"),
+        (held(votes=[("vote_1", "battle_1", "both_bad")]), "acknowledged"),
+        (held(votes=[*WELL.votes, ("vote_2", "battle_2", "tie")]), "nobody cast"),
+        (held(turns={}), "promised and is not there"),
+        (held(turns={"turn_1": ["running", "completed"]}), "stuck"),
+        (held(episodes=[]), "without an episode"),
+    ],
+)
+def test_a_broken_promise_is_found(found: Held, words: str) -> None:
+    assert any(words in complaint for complaint in complaints(PROMISED, found))
+
+
+def test_a_vote_whose_answer_was_lost_may_be_there_or_not() -> None:
+    ledger = Ledger(open_votes={"battle_2": "tie"})
+    assert complaints(ledger, Held()) == []
+    assert complaints(ledger, Held(votes=[("vote_2", "battle_2", "tie")])) == []
+    assert complaints(ledger, Held(votes=[("vote_2", "battle_2", "both_bad")])) != []
+
+
+def test_a_line_passes_is_cut_refuses_and_passes_again() -> None:
+    with echo() as port:
+        line = Line("127.0.0.1", port)
+        with socket.create_connection(("127.0.0.1", line.port), 5) as client:
+            assert said_back(client) == b"hello"
+            line.set(LineState.CUT)
+            assert client.recv(10) == b""
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", line.port), 5)
+        line.set(LineState.OPEN)
+        with socket.create_connection(("127.0.0.1", line.port), 5) as client:
+            assert said_back(client) == b"hello"
+        line.close()
+
+
+def test_a_stuck_line_holds_what_is_said_until_it_moves_again() -> None:
+    with echo() as port:
+        line = Line("127.0.0.1", port)
+        with socket.create_connection(("127.0.0.1", line.port), 5) as client:
+            assert said_back(client) == b"hello"
+            line.set(LineState.STUCK)
+            client.sendall(b"hello")
+            client.settimeout(0.3)
+            with pytest.raises(TimeoutError):
+                client.recv(5)
+            line.set(LineState.OPEN)
+            client.settimeout(5)
+            assert client.recv(5) == b"hello"
+        line.close()
+
+
+def said_back(client: socket.socket) -> bytes:
+    client.settimeout(5)
+    client.sendall(b"hello")
+    return client.recv(5)
+
+
+class echo:
+    """A server on a free port that says back what it hears."""
+
+    def __enter__(self) -> int:
+        self._server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._accept, daemon=True).start()
+        return int(self._server.getsockname()[1])
+
+    def __exit__(self, *_: object) -> None:
+        self._server.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection:
+            while heard := connection.recv(100):
+                connection.sendall(heard)
