@@ -5,27 +5,45 @@ from __future__ import annotations
 import itertools
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from arena.errors import NoContestants
-from policies.models import Policy
+from policies.models import PairChance, Policy
 
+Chances = Mapping[tuple[str, str], float]
+"""(smaller id, larger id) -> how often the two should meet."""
 _dice = secrets.SystemRandom()
 
 
-def draw_pair(contestants: Sequence[Policy]) -> tuple[Policy, Policy]:
+def written_chances() -> Chances:
+    """What the rankings wrote last."""
+    return {(one, other): chance for one, other, chance in PairChance.objects.values_list("one", "other", "chance")}
+
+
+def draw_pair(contestants: Sequence[Policy], chances: Chances | None = None) -> tuple[Policy, Policy]:
     """Two different policies as (left, right).
 
-    A pair's chance is the product of its policies' `pairing_weight`: with equal weights every pair is equally likely.
-    Weights are chances, so a negative or non-finite one counts as 0; when that leaves no pair, all are equally likely.
+    `chances` decides. A pair that it does not name, of a policy entered since, is as likely as the average of those
+    that it names. Where it names none, a pair's chance is the product of its policies' `pairing_weight`: with equal
+    weights every pair is equally likely. A negative or non-finite chance counts as 0; when that leaves no pair, all are
+    equally likely.
     """
     pairs = list(itertools.combinations(contestants, 2))
     if not pairs:
         raise NoContestants
-    weights = [_weight(one) * _weight(other) for one, other in pairs]
+    weights = _weights(pairs, chances or {})
     pair = _dice.choices(pairs, weights)[0] if sum(weights) > 0 else _dice.choice(pairs)
     return pair if secrets.randbits(1) else (pair[1], pair[0])
 
 
-def _weight(policy: Policy) -> float:
-    return policy.pairing_weight if math.isfinite(policy.pairing_weight) and policy.pairing_weight > 0 else 0.0
+def _weights(pairs: Sequence[tuple[Policy, Policy]], chances: Chances) -> list[float]:
+    keys = [(min(one.id, other.id), max(one.id, other.id)) for one, other in pairs]
+    known = [_chance(chances[key]) for key in keys if key in chances]
+    if not known:
+        return [_chance(one.pairing_weight) * _chance(other.pairing_weight) for one, other in pairs]
+    average = sum(known) / len(known)
+    return [_chance(chances[key]) if key in chances else average for key in keys]
+
+
+def _chance(value: float) -> float:
+    return value if math.isfinite(value) and value > 0 else 0.0

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from arena.actions.announce import announce, lock_battle, touch_session
 from arena.models import Battle, BattleStatus, Session
-from arena.pairing import draw_pair
+from arena.pairing import draw_pair, written_chances
 from arena.selectors import doors
 from policies.models import Policy
 
@@ -32,7 +32,7 @@ def open_next_battle(session: Session) -> Battle:
 
 
 def _open_battle(session: Session) -> Battle:
-    left, right = draw_pair(list(Policy.objects.contestants()))
+    left, right = draw_pair(list(Policy.objects.contestants()), written_chances())
     return Battle.objects.create(
         session=session,
         seq_in_session=session.battles.count() + 1,

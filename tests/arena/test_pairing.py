@@ -8,7 +8,7 @@ import pytest
 
 from arena.errors import NoContestants
 from arena.pairing import draw_pair
-from policies.models import Policy, PolicyStatus
+from policies.models import PairChance, Policy, PolicyStatus
 from tests.arena.conftest import Visitor, battle_row
 from tests.factories import PolicyFactory, ReferenceFactory
 
@@ -71,3 +71,33 @@ def test_without_two_contestants_a_session_answers_503_and_leaves_nothing_behind
     refused = visitor.post("sessions/init", {})
     assert (refused.status_code, refused.json()["code"]) == (503, "no_contestants")
     assert visitor.get("sessions/?mine").json()["results"] == []
+
+
+def test_pairs_meet_as_often_as_the_rankings_wrote() -> None:
+    written = {("a", "b"): 0.7, ("a", "c"): 0.2, ("b", "c"): 0.1}
+    counts = Counter(
+        "".join(sorted(policy.id for policy in draw_pair(policies(a=9, b=1, c=0), written))) for _ in range(DRAWS)
+    )
+    assert counts["ab"] / DRAWS == pytest.approx(0.7, abs=0.03)
+    assert counts["bc"] / DRAWS == pytest.approx(0.1, abs=0.02)
+
+
+def test_a_policy_entered_since_meets_others_as_often_as_the_average_pair() -> None:
+    written = {("a", "b"): 0.9, ("a", "c"): 0.05, ("b", "c"): 0.05}
+    drawn = [draw_pair(policies(a=1, b=1, c=1, d=1), written) for _ in range(DRAWS)]
+    with_d = sum("d" in {left.id, right.id} for left, right in drawn)
+    assert with_d / DRAWS == pytest.approx(0.5, abs=0.03)
+
+
+def test_who_is_no_contestant_is_not_drawn_whatever_was_written(visitor: Visitor) -> None:
+    gone = PolicyFactory(id="gone", status=PolicyStatus.RETIRED)
+    PairChance.objects.create(one_id="alpha", other=gone, chance=0.99)
+    PairChance.objects.create(one_id="alpha", other_id="beta", chance=0.01)
+    for _ in range(10):
+        battle = battle_row(visitor.open())
+        assert {battle.left_model_id, battle.right_model_id} == {"alpha", "beta"}
+
+
+def test_either_side_is_as_likely_whatever_was_written() -> None:
+    drawn = Counter(draw_pair(policies(a=1, b=1), {("a", "b"): 1.0})[0].id for _ in range(2000))
+    assert 0.45 < drawn["a"] / 2000 < 0.55
