@@ -25,6 +25,7 @@ from tests.faults.stage import Theatre
 from tests.stack import wait_until
 
 SETTLE_S = 180.0
+KINDS = ("kills", "freezes", "cuts", "disk")
 
 
 @dataclass
@@ -80,18 +81,22 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--players", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=30.0, help="how long a freeze, a cut and a full disk last")
-    parser.add_argument("--only-kills", action="store_true")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="which faults; all when left out")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     options = parser.parse_args()
     disk = tempfile.TemporaryDirectory(prefix="arena-faults-", ignore_cleanup_errors=True)
     with disk as folder, Theatre(Path(folder)) as theatre:
         _tell(f"{theatre.arena.url} is up")
-        kinds = [inject.kills(theatre, options.kills, random.Random(options.seed))]
-        if not options.only_kills:
-            wait = options.seconds
-            kinds += [inject.freezes(theatre, wait), inject.cuts(theatre, wait), inject.full_disk(theatre, wait)]
-        report = run(theatre, itertools.chain(*kinds), options.players, options.seed)
+        wait = options.seconds
+        kinds = {
+            "kills": inject.kills(theatre, options.kills, random.Random(options.seed)),
+            "freezes": inject.freezes(theatre, wait),
+            "cuts": inject.cuts(theatre, wait),
+            "disk": inject.full_disk(theatre, wait),
+        }
+        faults = itertools.chain(*(kinds[name] for name in options.kinds))
+        report = run(theatre, faults, options.players, options.seed)
     print(json.dumps(report.to_json(), indent=None if options.json else 1))
     return 1 if report.complaints else 0
 

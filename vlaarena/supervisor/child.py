@@ -106,14 +106,19 @@ class Child:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _keep_output(self, process: asyncio.subprocess.Process) -> None:
-        """Write all it prints to its log; keep the last lines; pass warnings on."""
+        """Write all it prints to its log; keep the last lines; pass warnings on.
+
+        A log that cannot be written, on a full disk say, is no reason to stop reading: the child would block on its
+        next line.
+        """
         stream = process.stdout
         if stream is None:
             return
         rest = b""
         with self._log.open("ab", buffering=0) as log:
             while block := await stream.read(65536):
-                log.write(block)
+                with contextlib.suppress(OSError):
+                    log.write(block)
                 *lines, rest = (rest + block).split(b"\n")
                 for line in lines:
                     self._note(line)

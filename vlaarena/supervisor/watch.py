@@ -110,7 +110,10 @@ class Supervisor:
 
     def _announce(self) -> None:
         self._running.processes = {child.spec.name: child.pid for child in self._children if child.pid}
-        self._folder.announce(self._running)
+        try:
+            self._folder.announce(self._running)
+        except OSError as error:  # a full disk: the arena goes on, commands beside it will miss the newest parts
+            self._say(f"cannot write down what runs here: {error}")
 
     async def _wait_for_port(self, spec: ChildSpec) -> None:
         for _ in range(int(PORT_WITHIN_S / 0.05)):
