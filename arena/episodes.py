@@ -15,6 +15,7 @@ from django.utils import timezone
 from arena import actions, selectors
 from arena.actions import Outcome
 from arena.models import Rollout, Side
+from arena.pacing import paces
 from arena.reporter import AttemptGivenUp, Reporter
 from arena.shapes import FailureReason
 from arena.stage import Stage, preload
@@ -94,7 +95,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
                 player,
                 rollout.turn.instruction,
                 rollout.turn.battle.seed,
-                listeners=(recorder, reporter),
+                listeners=(recorder, reporter, *paces(rollout)),
                 limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
                 chunking=player.chunking,
                 cameras=player.cameras,

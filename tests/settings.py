@@ -33,6 +33,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 else:
     DATABASES["default"]["TEST"] = {"NAME": f"vla_arena_test_{RUN_ID}"}
 
+GOLD_SHARE = REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it opened
 RATE_LIMITS: dict[str, object] = {}  # a run plays in minutes, from one address, what visitors do in days
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Unhashed names: pages render in tests without collectstatic.

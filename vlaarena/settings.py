@@ -171,6 +171,10 @@ RATE_LIMITS = {
     },
     "sessions": {"address": env.rates("ARENA_SESSIONS_PER_ADDRESS", "300/minute,5000/hour")},
 }
+# Control battles: how large a share of a voter's battles they make up. Never told; never counted.
+GOLD_SHARE = env.number("ARENA_GOLD_SHARE", 0.02)
+REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
+GOLD_PAIR = ("scripted-expert", "hold-still")
 TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # of ours, each adding to X-Forwarded-For
 # Counters of the limits. One web process needs no server for them; several share one by CACHE_URL=redis://...
 CACHE_URL = env.text("CACHE_URL", "")

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from arena import dispatch
 from arena.actions.announce import announce, lock_battle, skip_number, touch_session
+from arena.controls import maybe_control
 from arena.errors import BattleClosed, QueueUnavailable, TurnRunning
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
 from arena.selectors import doors, turn_json
@@ -37,6 +38,8 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind) -> Turn:
     turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
     if any(turn.settled_at is None for turn in turns):
         raise TurnRunning
+    if not turns:
+        maybe_control(battle, instruction)
     turn = Turn.objects.create(
         session_id=battle.session_id,
         battle=battle,

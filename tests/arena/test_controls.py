@@ -1,0 +1,198 @@
+"""Control battles: made as often as wanted, played like any other, not to be told before the vote, never counted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from arena import controls, pacing
+from arena.models import Battle, Purpose, Rollout, Vote
+from policies.models import Policy
+from rankings.models import CountedVote
+from simulation.contracts import StepRecord
+from tests.arena.conftest import Visitor, play
+from tests.factories import PolicyFactory, ReferenceFactory, TurnFactory
+from tests.fakes import FakeStage
+
+WORDS = "pick up the red cube"
+
+
+@pytest.fixture
+def references(contestants: list[Any]) -> list[Policy]:
+    return [ReferenceFactory(id="scripted-expert", adapter="expert"), ReferenceFactory(id="hold-still")]
+
+
+def voted(visitor: Visitor, instruction: str = WORDS, vote: str = "left_better") -> Battle:
+    """A battle of one turn, played and voted on."""
+    battle_id = visitor.open()
+    play(visitor.send(battle_id, instruction))
+    assert visitor.post("votes", {"battle_id": battle_id, "vote": vote}).status_code == 201
+    return Battle.objects.get(battle_id=battle_id)
+
+
+def sent(visitor: Visitor, instruction: str = WORDS) -> Battle:
+    """A battle whose first instruction has just arrived."""
+    battle_id = visitor.open()
+    visitor.send(battle_id, instruction)
+    return Battle.objects.get(battle_id=battle_id)
+
+
+@pytest.fixture
+def history(visitor: Visitor, stage: FakeStage) -> list[Battle]:
+    """The first of these is old enough to be repeated."""
+    return [voted(visitor), *(voted(visitor, "stack the cubes please") for _ in range(controls.GAP))]
+
+
+def test_a_repeat_is_the_earlier_battle_with_the_sides_swapped(
+    visitor: Visitor, history: list[Battle], settings: Any
+) -> None:
+    settings.REPEAT_SHARE = 1.0
+    again = sent(visitor, "  Pick up THE red cube! ")
+    first = history[0]
+    assert (again.purpose, again.repeats_id, again.seed) == (Purpose.REPEAT, first.battle_id, first.seed)
+    assert (again.left_model_id, again.right_model_id) == (first.right_model_id, first.left_model_id)
+    sides = {rollout.side: rollout.model_id for rollout in Rollout.objects.filter(turn__battle=again)}
+    assert sides == {"left": again.left_model_id, "right": again.right_model_id}
+
+
+@pytest.mark.usefixtures("history")
+def test_other_words_other_voters_and_fresh_battles_are_not_repeated(
+    visitor: Visitor, stage: FakeStage, settings: Any
+) -> None:
+    settings.REPEAT_SHARE = 1.0
+    assert sent(visitor, "put the red cube on the left plate").purpose == Purpose.RANK
+    assert sent(visitor, "stack the cubes please").purpose == Purpose.RANK  # voted on a moment ago
+    assert sent(Visitor()).purpose == Purpose.RANK
+
+
+def test_a_battle_is_repeated_once_and_a_repeat_never(visitor: Visitor, history: list[Battle], settings: Any) -> None:
+    settings.REPEAT_SHARE = 1.0
+    assert sent(visitor).repeats_id == history[0].battle_id
+    assert sent(visitor).purpose == Purpose.RANK
+
+
+def test_a_pair_with_a_retired_policy_is_not_repeated(visitor: Visitor, history: list[Battle], settings: Any) -> None:
+    settings.REPEAT_SHARE = 1.0
+    PolicyFactory(id="gamma")
+    Policy.objects.get(id="alpha").retire("old")
+    assert sent(visitor).purpose == Purpose.RANK
+
+
+def test_a_gold_battle_sets_the_expert_against_the_policy_that_does_nothing(
+    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any
+) -> None:
+    settings.GOLD_SHARE = 1.0
+    battle = sent(visitor)
+    assert battle.purpose == Purpose.GOLD
+    assert {battle.left_model_id, battle.right_model_id} == {"scripted-expert", "hold-still"}
+
+
+def test_gold_needs_an_instruction_of_known_goal_and_both_references(
+    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any
+) -> None:
+    settings.GOLD_SHARE = 1.0
+    assert sent(visitor, "wave to the crowd").purpose == Purpose.RANK
+    references[0].mark_unavailable("broken")
+    assert sent(visitor).purpose == Purpose.RANK
+
+
+def test_a_second_turn_changes_nobody(
+    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any
+) -> None:
+    battle_id = visitor.open()
+    play(visitor.send(battle_id))
+    before = Battle.objects.get(battle_id=battle_id)
+    settings.GOLD_SHARE = 1.0
+    visitor.send(battle_id)
+    after = Battle.objects.get(battle_id=battle_id)
+    assert (after.left_model_id, after.purpose) == (before.left_model_id, Purpose.RANK)
+
+
+def test_votes_on_controls_are_kept_and_not_counted(
+    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any
+) -> None:
+    settings.GOLD_SHARE = 1.0
+    battle = voted(visitor)
+    vote = Vote.objects.get(battle=battle)
+    assert vote.purpose == Purpose.GOLD
+    assert not CountedVote.objects.filter(vote=vote).exists()
+
+
+def test_nothing_that_a_visitor_gets_before_the_vote_tells_a_control_from_another(
+    visitor: Visitor, history: list[Battle], references: list[Policy], settings: Any
+) -> None:
+    def seen() -> list[str]:
+        """Everything that can be asked for, but for ids and times, in the shape in which it comes."""
+        battle_id = visitor.open()
+        turn = visitor.send(battle_id)
+        play(turn)
+        told = [visitor.battle(battle_id), visitor.get(f"turns/{turn['turn_id']}").json()]
+        told += [visitor.get(f"episodes/{turn[f'{side}_episode_id']}").json() for side in ("left", "right")]
+        told.append(visitor.get("sessions/?mine").json()["results"][0])
+        return sorted(_keys(told))
+
+    plain = seen()
+    settings.REPEAT_SHARE = 1.0
+    repeat = seen()
+    settings.REPEAT_SHARE, settings.GOLD_SHARE = 0.0, 1.0
+    gold = seen()
+    assert Battle.objects.exclude(purpose=Purpose.RANK).count() == 2
+    assert plain == repeat == gold
+    for name in ("purpose", "repeats", "scripted-expert", "hold-still", "gold"):
+        assert not any(name in key for key in gold)
+
+
+def _keys(value: Any, path: str = "") -> set[str]:
+    """Paths of a JSON value with the kind of what is there, and its text where it is a word and no id or time."""
+    if isinstance(value, dict):
+        return set().union(*(_keys(inner, f"{path}.{name}") for name, inner in value.items())) | {path}
+    if isinstance(value, list):
+        return set().union(*(_keys(inner, f"{path}[]") for inner in value)) | {path}
+    word = value if isinstance(value, str) and "_" not in value and ":" not in value and "-" not in value else ""
+    return {f"{path}={json.dumps(word)}:{type(value).__name__}" if word not in (WORDS,) else f"{path}=words"}
+
+
+@pytest.mark.parametrize(("share", "least", "most"), [(0.0, 0, 0), (0.05, 3, 14), (1.0, 160, 160)])
+def test_controls_come_about_as_often_as_wanted(share: float, least: int, most: int) -> None:
+    made = 0
+    for expected in range(1, 161):
+        made += controls._due(share * expected - made)
+    assert least <= made <= most
+
+
+def test_a_gold_battle_takes_as_long_as_contestants_usually_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(pacing.time, "sleep", sleep)
+    pace = pacing.Pace(0.1, clock=lambda: now[0])
+    record: StepRecord = None  # type: ignore[assignment]  # it looks at the clock only
+    pace.on_start(None)  # type: ignore[arg-type]
+    for thinking in (0.02, 0.02, 0.3, 0.02):
+        now[0] += thinking
+        pace.on_step(record)
+    assert slept == pytest.approx([0.08, 0.08])  # the third step was late by itself, the fourth makes up for nothing
+    assert now[0] - 100.0 == pytest.approx(0.52)
+
+
+@pytest.mark.django_db
+def test_what_is_usual_is_the_median_step_of_contestants() -> None:
+    assert pacing.usual_step_s() == 0.0
+    for duration in (1000.0, 2000.0, 60_000.0):
+        TurnFactory(completed=True, rollouts__duration_ms=duration)
+    assert pacing.usual_step_s() == pytest.approx(2.0 / 50)
+
+
+@pytest.mark.django_db
+def test_only_gold_battles_are_held_back() -> None:
+    turn = TurnFactory()
+    rollout = Rollout.objects.filter(turn=turn)[0]
+    assert pacing.paces(rollout) == []
+    rollout.turn.battle.purpose = Purpose.GOLD
+    assert len(pacing.paces(rollout)) == 1
