@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from arena import actions
 from arena.errors import ArenaError
-from arena.models import Battle, Rollout, Session, Turn, Vote
+from arena.models import REASONS, Battle, Rollout, Session, Turn, Vote
 
 if TYPE_CHECKING:
     ModelAdminBase = admin.ModelAdmin[Any]
@@ -45,7 +45,7 @@ class BattleInline(ReadOnly, TabularInlineBase):
 
 class TurnInline(ReadOnly, TabularInlineBase):
     model = Turn
-    readonly_fields = ["turn_id", "seq", "instruction", "start", "settled_at"]
+    readonly_fields = ["turn_id", "seq", "instruction", "start", "exploration", "settled_at"]
     fields = [*readonly_fields]
     ordering = ["seq"]
     show_change_link = True
@@ -91,8 +91,18 @@ class BattleAdmin(ReadOnly, ModelAdminBase):
 
 @admin.register(Turn)
 class TurnAdmin(ReadOnly, ModelAdminBase):
-    list_display = ["turn_id", "instruction", "start", "seq", "battle_id", "created_at", "settled_at", "replay"]
-    list_filter = ["start", "created_at"]
+    list_display = [
+        "turn_id",
+        "instruction",
+        "start",
+        "exploration",
+        "seq",
+        "battle_id",
+        "created_at",
+        "settled_at",
+        "replay",
+    ]
+    list_filter = ["exploration", "start", "created_at"]
     list_select_related = ["battle"]
     search_fields = ["turn_id", "instruction", "battle__battle_id"]
     readonly_fields = ["replay"]
@@ -153,10 +163,11 @@ class VoteAdmin(ReadOnly, ModelAdminBase):
         "right_model",
         "robot_id",
         "processing_status",
+        *REASONS,
         "voted_at",
         "replay",
     ]
-    list_filter = ["vote", "processing_status", "robot_id", "scene_id", "voted_at"]
+    list_filter = ["vote", "processing_status", "robot_id", "scene_id", *REASONS, "voted_at"]
     list_select_related = ["left_model", "right_model", "battle"]
     search_fields = ["vote_id", "battle__battle_id", "session__session_id", "user_id"]
     readonly_fields = ["replay"]

@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 
 from arena import actions, selectors, shapes, visitors
 from arena.errors import NotFound
-from arena.models import Battle, Rollout, Session, StartKind, VoteChoice
+from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice
 from arena.parsers import SmallJSONParser
 from arena.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
 from arena.schema import answer, body, refusals
@@ -38,6 +38,12 @@ from simulation.store import Document, get_store
 LONGEST_WAIT_S = 60
 POLL_S = 0.05
 FOR_EVER = "max-age=31536000, immutable"
+REASONS_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {name: {"type": "string", "enum": Judgement.values} for name in REASONS},
+    "additionalProperties": False,
+    "default": {},
+}
 WAIT = re.compile(r'(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?', re.IGNORECASE)
 
 
@@ -181,13 +187,7 @@ class Turns(ArenaView):
         wanted.is_valid(raise_exception=True)
         instruction = clean_instruction(wanted.validated_data["instruction"])
         turn = actions.submit_instruction(battle, instruction, StartKind(wanted.validated_data["start"]))
-        wait_s = _wait_wanted(request.headers)
-        state = _wait_for(turn.turn_id, wait_s)
-        settled = wait_s > 0 and state["status"] in ("completed", "failed")
-        response = Response(_sent(state, settled), status=200 if settled else 202)
-        if wait_s:
-            response["Preference-Applied"] = f"wait={wait_s}"
-        return response
+        return answer_turn(request, turn)
 
 
 class TurnDetail(ArenaView):
@@ -244,8 +244,12 @@ class Votes(ArenaView):
 
     @extend_schema(
         operation_id="cast_vote",
-        description="End a battle and learn who was who.",
-        request=body(battle_id={"type": "string"}, vote={"type": "string", "enum": VoteChoice.values}),
+        description="End a battle and learn who was who. `reasons` may say in which respects a side was better.",
+        request=body(
+            battle_id={"type": "string"},
+            vote={"type": "string", "enum": VoteChoice.values},
+            reasons=REASONS_SCHEMA,
+        ),
         responses={201: answer(shapes.CastVote), **refusals(400, 404, 409, 422, 429)},
     )
     def post(self, request: Request) -> Response:
@@ -254,9 +258,21 @@ class Votes(ArenaView):
         battle_id = wanted.validated_data["battle_id"]
         if not is_public_id(battle_id):
             raise NotFound
-        vote = actions.cast_vote(own_battle(request, battle_id), wanted.validated_data["vote"])
+        said = wanted.validated_data
+        vote = actions.cast_vote(own_battle(request, battle_id), said["vote"], said["reasons"])
         names = selectors.revealed_models(vote.battle)
         return Response({"vote_id": vote.vote_id, "revealed_models": names}, status=201)
+
+
+def answer_turn(request: Request, turn: Turn) -> Response:
+    """202 at once, or, with `Prefer: wait=N`, 200 once both sides have settled."""
+    wait_s = _wait_wanted(request.headers)
+    state = _wait_for(turn.turn_id, wait_s)
+    settled = wait_s > 0 and state["status"] in ("completed", "failed")
+    response = Response(_sent(state, settled), status=200 if settled else 202)
+    if wait_s:
+        response["Preference-Applied"] = f"wait={wait_s}"
+    return response
 
 
 def _opened(battle: Battle) -> OpenedBattle:
@@ -307,7 +323,8 @@ def _wait_for(turn_id: str, seconds: int) -> TurnJson:
 
 def _episode(request: Request, episode_id: str) -> tuple[Rollout, Document]:
     rollout = selectors.find_rollout(episode_id)
-    check_may_look(request, rollout.turn.battle.session if rollout else None)
+    if rollout is None or not selectors.is_shared(rollout.turn):
+        check_may_look(request, rollout.turn.battle.session if rollout else None)
     document = get_store().get(episode_id) if rollout and selectors.may_be_shown(rollout) else None
     if rollout is None or document is None:
         raise NotFound

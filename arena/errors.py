@@ -67,6 +67,18 @@ class AlreadyVoted(ArenaError):
     status, code, detail = 409, "already_voted", "This battle has its vote."
 
 
+class NotVoted(ArenaError):
+    status, code, detail = 409, "not_voted", "Only a battle that has its vote can be explored."
+
+
+class NoSuchMoment(ArenaError):
+    status, code = 422, "no_such_moment"
+
+
+class InvalidReasons(ArenaError):
+    status, code = 422, "invalid_reasons"
+
+
 class NotRetryable(ArenaError):
     status, code = 409, "not_retryable"
     detail = "Only a failed rollout of the last turn of an ongoing battle can be retried."

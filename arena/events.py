@@ -62,9 +62,12 @@ class RolloutFailed(Event):
 
 
 class TurnFinished(Event):
+    """An exploration comes whole (`turn`), with its outcomes: names are known by then. Else `turn` is null."""
+
     turn_id: str
     status: Literal["completed", "failed"]
     battle: Doors
+    turn: TurnJson | None
 
 
 class BattleVoted(Event):

@@ -52,6 +52,17 @@ class Purpose(models.TextChoices):
     REPEAT = "repeat", "repeat of the voter's earlier battle, sides swapped"
 
 
+class Judgement(models.TextChoices):
+    """Which side was better in one respect."""
+
+    LEFT = "left", "left"
+    RIGHT = "right", "right"
+    EQUAL = "equal", "equal"
+
+
+REASONS = ("closer", "smoother", "safer", "faster")
+
+
 class ProcessingStatus(models.TextChoices):
     PENDING = "pending", "pending"
     PROCESSED = "processed", "processed"
@@ -108,6 +119,10 @@ class TurnQuerySet(models.QuerySet["Turn"]):
     def unsettled(self) -> TurnQuerySet:
         """Turns of which a side is still queued or running."""
         return self.filter(settled_at=None)
+
+    def judged(self) -> TurnQuerySet:
+        """Turns that a vote is about: without explorations, which come after it and count for nothing."""
+        return self.filter(exploration=False)
 
     def completed(self) -> TurnQuerySet:
         """Turns that both sides completed."""
@@ -225,16 +240,45 @@ class Turn(models.Model):
     released_steps = models.PositiveIntegerField(default=0)
     settled_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    exploration = models.BooleanField(
+        default=False, db_index=True, help_text="Played after the vote, with the names known: counted nowhere."
+    )
+    explores = models.ForeignKey(
+        "self",
+        to_field="turn_id",
+        db_column="explores_turn_id",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="explorations",
+        help_text="Of an exploration: the turn from whose recording it starts; none: its seed's first state.",
+    )
+    explores_record = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The record from which it starts; a side that ended earlier starts at its end."
+    )
+    explores_seed = models.PositiveIntegerField(null=True, blank=True, help_text="In place of the battle's seed.")
 
     objects = TurnQuerySet.as_manager()
 
     class Meta:
         db_table = "turns"
         ordering = ["created_at"]
-        constraints = [models.UniqueConstraint(fields=["battle", "seq"], name="one_turn_per_place_in_battle")]
+        constraints = [
+            models.UniqueConstraint(fields=["battle", "seq"], name="one_turn_per_place_in_battle"),
+            models.CheckConstraint(
+                condition=models.Q(exploration=True, explores_seed__isnull=False)
+                | models.Q(exploration=False, explores=None, explores_record=None, explores_seed=None),
+                name="only_explorations_say_where_they_start",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.turn_id
+
+    @property
+    def seed(self) -> int:
+        """Of the first state, where the turn starts there, and of the policies' chance."""
+        return self.battle.seed if self.explores_seed is None else self.explores_seed
 
 
 class Rollout(models.Model):
@@ -307,6 +351,12 @@ class Vote(models.Model):
     dwell_ms = models.PositiveIntegerField(
         null=True, blank=True, help_text="From both sides' end of the last completed turn to the vote."
     )
+    closer = models.CharField(
+        max_length=5, blank=True, choices=Judgement.choices, help_text="Who came closer to the goal; empty: not said."
+    )
+    smoother = models.CharField(max_length=5, blank=True, choices=Judgement.choices)
+    safer = models.CharField(max_length=5, blank=True, choices=Judgement.choices)
+    faster = models.CharField(max_length=5, blank=True, choices=Judgement.choices)
     processing_status = models.CharField(
         max_length=20, choices=ProcessingStatus.choices, default=ProcessingStatus.PENDING, db_index=True
     )

@@ -12,18 +12,20 @@ from typing import Any, cast
 from django.conf import settings
 from django.db.models import Prefetch
 
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Session, Side, Turn, Vote
+from arena.models import REASONS, Battle, BattleStatus, Rollout, RolloutStatus, Session, Side, Turn, Vote
 from arena.shapes import (
     BattleJson,
     BattleRow,
     Doors,
     EpisodeJson,
+    Exploration,
     Hidden,
     Outcome,
     Revealed,
     RevealedModels,
     SessionJson,
     SessionRow,
+    SharedBattle,
     SideOfTurn,
     Status,
     TurnJson,
@@ -80,7 +82,27 @@ def vote_of(battle: Battle) -> Vote | None:
 def vote_json(vote: Vote | None) -> VoteJson | None:
     if vote is None:
         return None
-    return cast(VoteJson, {"vote_id": vote.vote_id, "vote": vote.vote, "voted_at": _time(vote.voted_at)})
+    reasons = {name: getattr(vote, name) or None for name in REASONS}
+    told = {"vote_id": vote.vote_id, "vote": vote.vote, "reasons": reasons, "voted_at": _time(vote.voted_at)}
+    return cast(VoteJson, told)
+
+
+def shared_battle(battle_id: str) -> SharedBattle | None:
+    """What may be shown to everybody: a battle that has its vote, with the turns that the vote is about."""
+    battle = Battle.objects.with_everything().filter(battle_id=battle_id, status=BattleStatus.VOTED).first()
+    vote = vote_json(vote_of(battle)) if battle else None
+    if battle is None or vote is None:
+        return None
+    turns = sorted(battle.turns.all(), key=lambda turn: turn.seq)
+    return {
+        "battle_id": battle.battle_id,
+        "robot_id": battle.session.robot_id,
+        "scene_id": battle.session.scene_id,
+        "left_model": revealed_model(battle, Side.LEFT),
+        "right_model": revealed_model(battle, Side.RIGHT),
+        "turns": [turn_json(turn, show_outcome=True) for turn in turns if not turn.exploration],
+        "vote": vote,
+    }
 
 
 def doors(battle: Battle, turns: list[Turn]) -> Doors:
@@ -101,6 +123,7 @@ def doors(battle: Battle, turns: list[Turn]) -> Doors:
         "can_vote": blocked is None,
         "vote_blocked_because": blocked,
         "can_send": battle.status == BattleStatus.ONGOING and not running,
+        "can_explore": revealed(battle) and not running,
     }
 
 
@@ -116,9 +139,16 @@ def turn_json(turn: Turn, show_outcome: bool) -> TurnJson:
         "released_steps": turn.released_steps,
         "max_steps": settings.ROLLOUT_MAX_STEPS,
         "created_at": _time(turn.created_at),
+        "exploration": exploration_json(turn),
         "left": _side_json(sides[Side.LEFT], status, show_outcome),
         "right": _side_json(sides[Side.RIGHT], status, show_outcome),
     }
+
+
+def exploration_json(turn: Turn) -> Exploration | None:
+    if not turn.exploration:
+        return None
+    return {"turn_id": turn.explores_id, "record": turn.explores_record, "seed": turn.seed}
 
 
 def turn_status(turn: Turn) -> Status:
@@ -232,6 +262,11 @@ def may_be_shown(rollout: Rollout) -> bool:
     return rollout.status == RolloutStatus.COMPLETED and rollout.turn.settled_at is not None
 
 
+def is_shared(turn: Turn) -> bool:
+    """Whether everybody who has the address may see it: a voted battle's turns, but not what was explored."""
+    return revealed(turn.battle) and not turn.exploration
+
+
 def episode_json(rollout: Rollout, document: dict[str, Any]) -> EpisodeJson:
     known = revealed(rollout.turn.battle)
     states = document["states"]
@@ -249,6 +284,18 @@ def episode_json(rollout: Rollout, document: dict[str, Any]) -> EpisodeJson:
         "start_hash": rollout.start_hash if known else None,
         "outcome": outcome_json(rollout) if known else None,
     }
+
+
+def starts_from(turn: Turn) -> tuple[dict[Side, str], int] | None:
+    """Per side the episode from which this turn goes on, and after how many steps (-1: at its end); None when it starts
+    from its seed's first state.
+    """
+    if turn.exploration:
+        if turn.explores is None or turn.explores_record is None:
+            return None
+        return {Side(each.side): each.episode_id for each in turn.explores.rollouts.all()}, turn.explores_record
+    before = continues_from(turn)
+    return (before, -1) if before else None
 
 
 def continues_from(turn: Turn) -> dict[Side, str] | None:

@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from rest_framework import serializers
 
-from arena.errors import InvalidInstruction, InvalidVote, UnknownName
-from arena.models import StartKind, VoteChoice
+from arena.errors import InvalidInstruction, InvalidReasons, InvalidVote, UnknownName
+from arena.models import REASONS, Judgement, StartKind, VoteChoice
 from simulation import catalogue
 
 PUBLIC_ID = re.compile(r"(sess|battle|turn|ep|vote)_[0-9a-f]{32}\Z")
@@ -54,6 +54,7 @@ class TurnSerializer(serializers.Serializer[Any]):
 class VoteSerializer(serializers.Serializer[Any]):
     battle_id = AnythingField()
     vote = AnythingField(default=None)
+    reasons = AnythingField(default=None, allow_null=True)
 
     def validate_battle_id(self, value: Any) -> str:
         return _word(value)
@@ -63,6 +64,30 @@ class VoteSerializer(serializers.Serializer[Any]):
             known = ", ".join(VoteChoice.values)
             raise InvalidVote(f"A vote is one of {known}.", known=VoteChoice.values)
         return VoteChoice(value)
+
+    def validate_reasons(self, value: Any) -> dict[str, Judgement]:
+        wrong = f"Reasons say for some of {', '.join(REASONS)} which side was better: {', '.join(Judgement.values)}."
+        if value is None:
+            return {}
+        if not isinstance(value, dict) or not set(value) <= set(REASONS):
+            raise InvalidReasons(wrong, known=list(REASONS))
+        said = {name: judgement for name, judgement in value.items() if judgement is not None}
+        if any(judgement not in Judgement.values for judgement in said.values()):
+            raise InvalidReasons(wrong, known=Judgement.values)
+        return {name: Judgement(judgement) for name, judgement in said.items()}
+
+
+class ExplorationSerializer(serializers.Serializer[Any]):
+    instruction = AnythingField(default=None, allow_null=True)
+    turn_id = AnythingField(default=None, allow_null=True)
+    record = serializers.IntegerField(default=0, min_value=0, max_value=1_000_000)
+    seed = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=2**31 - 1)
+
+    def validate_instruction(self, value: Any) -> str | None:
+        return None if value is None else clean_instruction(value)
+
+    def validate_turn_id(self, value: Any) -> str | None:
+        return None if value is None else _word(value)
 
 
 class SessionChoiceSerializer(serializers.Serializer[Any]):

@@ -11,6 +11,7 @@ SideName = Literal["left", "right"]
 Status = Literal["queued", "running", "completed", "failed"]
 FailureReason = Literal["policy_failed", "timeout", "worker_lost", "internal"]
 VoteName = Literal["left_better", "right_better", "tie", "both_bad"]
+JudgementName = Literal["left", "right", "equal"]
 Hidden = Literal["???"]
 
 
@@ -44,7 +45,17 @@ class SideOfTurn(TypedDict):
     outcome: NotRequired[Outcome]
 
 
+class Exploration(TypedDict):
+    """Where an exploration started: at a record of another turn, or (null, null) in its seed's first state."""
+
+    turn_id: str | None
+    record: int | None
+    seed: int
+
+
 class TurnJson(TypedDict):
+    """`exploration` is null for the turns that a vote is about."""
+
     turn_id: str
     seq: int
     instruction: str
@@ -53,13 +64,24 @@ class TurnJson(TypedDict):
     released_steps: int
     max_steps: int
     created_at: str
+    exploration: Exploration | None
     left: SideOfTurn
     right: SideOfTurn
+
+
+class Reasons(TypedDict):
+    """In which respects a side was better; null where nothing was said."""
+
+    closer: JudgementName | None
+    smoother: JudgementName | None
+    safer: JudgementName | None
+    faster: JudgementName | None
 
 
 class VoteJson(TypedDict):
     vote_id: str
     vote: VoteName
+    reasons: Reasons
     voted_at: str
 
 
@@ -70,6 +92,7 @@ class Doors(TypedDict):
     can_vote: bool
     vote_blocked_because: Literal["no_completed_turn", "turn_running", "already_voted", "battle_closed"] | None
     can_send: bool
+    can_explore: bool
 
 
 class BattleJson(Doors):
@@ -84,6 +107,18 @@ class BattleJson(Doors):
     right_model: Hidden | Revealed
     turns: list[TurnJson]
     vote: VoteJson | None
+
+
+class SharedBattle(TypedDict):
+    """`GET shared/{id}`: a voted battle as anybody with its address may see it, without whose it is."""
+
+    battle_id: str
+    robot_id: str
+    scene_id: str
+    left_model: Revealed
+    right_model: Revealed
+    turns: list[TurnJson]
+    vote: VoteJson
 
 
 class BattleRow(TypedDict):

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from arena import api, catalogue_api
+from arena import after_vote_api, api, catalogue_api
 
 
 def _route(address: str, view: Any, name: str) -> list[URLPattern]:
@@ -25,6 +25,8 @@ urlpatterns = [
     *_route("battles/session/<str:session_id>", api.BattlesOfSession, "battles-of-session"),
     *_route("battles/<str:battle_id>", api.BattleDetail, "battle"),
     *_route("battles/<str:battle_id>/turns", api.Turns, "turns"),
+    *_route("battles/<str:battle_id>/explorations", after_vote_api.Explorations, "explorations"),
+    *_route("shared/<str:battle_id>", after_vote_api.SharedBattleDetail, "shared-battle"),
     *_route("turns/<str:turn_id>", api.TurnDetail, "turn"),
     *_route("episodes/<str:episode_id>", api.EpisodeDetail, "episode"),
     *_route("episodes/<str:episode_id>/states.bin", api.EpisodeStates, "episode-states"),

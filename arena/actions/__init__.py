@@ -3,6 +3,7 @@
 Every action that touches a battle locks the battle's row first, so the order of its events is the order of its changes.
 """
 
+from arena.actions.explorations import Wish, explore
 from arena.actions.rollouts import (
     Outcome,
     claim_rollout,
@@ -20,8 +21,10 @@ from arena.actions.votes import cast_vote
 __all__ = [
     "Outcome",
     "cast_vote",
+    "Wish",
     "claim_rollout",
     "fail_rollout",
+    "explore",
     "finish_rollout",
     "give_up_attempt",
     "open_next_battle",

@@ -166,7 +166,14 @@ def _close_turn(battle: Battle, turn: Turn) -> None:
     for side in (Side.LEFT, Side.RIGHT):
         _announce_side(battle, sides[side])
     turns = battle.turns.order_by("seq").prefetch_related("rollouts")
-    announce(battle, "turn.finished", turn_id=turn.turn_id, status=turn_status(turn), battle=doors(battle, list(turns)))
+    announce(
+        battle,
+        "turn.finished",
+        turn_id=turn.turn_id,
+        status=turn_status(turn),
+        battle=doors(battle, list(turns)),
+        turn=turn_json(turn, show_outcome=True) if turn.exploration else None,
+    )
 
 
 def _announce_side(battle: Battle, rollout: Rollout) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.db import transaction
 from django.utils import timezone
 
 from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, TurnRunning
-from arena.models import Battle, BattleStatus, Side, Turn, Vote, VoteChoice
+from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
 from arena.selectors import doors, revealed_model, turn_json, turn_status, vote_json
 from arena.signals import vote_cast
 
@@ -19,8 +21,11 @@ REFUSALS: dict[str, type[ArenaError]] = {
 }
 
 
-def cast_vote(battle: Battle, choice: VoteChoice) -> Vote:
-    """One vote per battle. Raises AlreadyVoted, BattleClosed, TurnRunning or NoCompletedTurn."""
+def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgement] | None = None) -> Vote:
+    """One vote per battle, with the respects (models.REASONS) in which a side was better.
+
+    Raises AlreadyVoted, BattleClosed, TurnRunning or NoCompletedTurn.
+    """
     with transaction.atomic():
         touch_session(battle.session_id)
         locked = lock_battle(battle.battle_id)
@@ -40,6 +45,7 @@ def cast_vote(battle: Battle, choice: VoteChoice) -> Vote:
             vote=choice,
             purpose=locked.purpose,
             dwell_ms=_dwell_ms(turns),
+            **(reasons or {}),
         )
         vote_cast.send(sender=Vote, vote=vote)
         locked.status = BattleStatus.VOTED

@@ -52,7 +52,7 @@ def _failed(battle: Json, event: Json) -> None:
 
 
 def _turn_finished(battle: Json, event: Json) -> None:
-    _turn(battle, event)["status"] = event["status"]
+    _turn(battle, event).update(event["turn"] or {"status": event["status"]})
 
 
 def _voted(battle: Json, event: Json) -> None:

@@ -39,7 +39,7 @@ class Play:
 
     def do_something(self) -> None:
         moves: list[Callable[[], object]] = [self.send, self.claim, self.claim, self.report, self.report]
-        moves += [self.finish, self.finish, self.fail, self.lose, self.retry, self.vote]
+        moves += [self.finish, self.finish, self.fail, self.lose, self.retry, self.vote, self.explore]
         with suppress(ArenaError):  # a refusal must leave everything as it is, which the test sees
             self.dice.choice(moves)()
 
@@ -51,6 +51,11 @@ class Play:
     def send(self) -> None:
         start = self.dice.choice(list(StartKind))
         actions.submit_instruction(battle_row(self.battle_id), "pick up the red cube", start)
+
+    def explore(self) -> None:
+        turns = list(battle_row(self.battle_id).turns.all())
+        chosen = self.dice.choice([None, *(turn.turn_id for turn in turns)])
+        actions.explore(battle_row(self.battle_id), actions.Wish(turn_id=chosen, record=self.dice.randrange(9)))
 
     def claim(self) -> None:
         if rollout := self.rollout("queued"):

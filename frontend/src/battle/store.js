@@ -58,7 +58,9 @@ const changes = {
   "rollout.failed": (battle, { turn_id, side, steps, reason }) =>
     changeSide(battle, turn_id, side, { status: "failed", steps, error: reason }),
 
-  "turn.finished": (battle, { turn_id, status }) => changeTurn(battle, turn_id, (turn) => ({ ...turn, status })),
+  /** Of an exploration the event brings the whole turn, outcomes included. */
+  "turn.finished": (battle, { turn_id, status, turn: whole }) =>
+    changeTurn(battle, turn_id, (turn) => ({ ...turn, ...(whole ?? { status }) })),
 
   "battle.voted": (battle, { vote, left_model, right_model, turns }) => ({
     ...battle,

@@ -1,0 +1,83 @@
+"""Playing on after the vote: from any moment of a recording, or with another seed. It counts for nothing."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from arena.actions.announce import lock_battle, touch_session
+from arena.actions.sessions import SEEDS
+from arena.actions.turns import open_turn, withdraw
+from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning
+from arena.models import Battle, BattleStatus, Turn
+from arena.selectors import turn_status
+from simulation.store import get_store
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to play. Without `turn_id` it starts in the seed's first state; without a seed, chance draws one there and
+    the battle's own is kept where it goes on from a recording. Without an instruction it is the turn's.
+    """
+
+    instruction: str | None = None
+    turn_id: str | None = None
+    record: int = 0
+    seed: int | None = None
+
+
+def explore(battle: Battle, wish: Wish) -> Turn:
+    """Add an exploration to a voted battle and put both sides on the queue.
+
+    Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, StoreUnavailable and QueueUnavailable.
+    """
+    get_store().ping()
+    turn: Turn | None = None
+    try:
+        with transaction.atomic():
+            touch_session(battle.session_id)
+            turn = _add(lock_battle(battle.battle_id), wish)
+    except QueueUnavailable:
+        if turn is None or withdraw(turn):
+            raise
+    return turn
+
+
+def _add(battle: Battle, wish: Wish) -> Turn:
+    if battle.status != BattleStatus.VOTED:
+        raise NotVoted
+    turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
+    if any(turn.settled_at is None for turn in turns):
+        raise TurnRunning
+    origin = _origin(turns, wish) if wish.turn_id else None
+    turn = Turn.objects.create(
+        session_id=battle.session_id,
+        battle=battle,
+        battle_seq_in_session=battle.seq_in_session,
+        seq=len(turns) + 1,
+        instruction=wish.instruction or (origin or turns[-1]).instruction,
+        exploration=True,
+        explores=origin,
+        explores_record=wish.record if origin else None,
+        explores_seed=_seed(battle, wish),
+    )
+    open_turn(battle, turn, turns)
+    return turn
+
+
+def _origin(turns: list[Turn], wish: Wish) -> Turn:
+    turn = next((turn for turn in turns if turn.turn_id == wish.turn_id), None)
+    if turn is None or turn_status(turn) != "completed":
+        raise NoSuchMoment("The moment is in no turn of this battle that both sides completed.")
+    longest = max(rollout.steps_done for rollout in turn.rollouts.all())
+    if not 0 <= wish.record <= longest:
+        raise NoSuchMoment(f"That turn has the records 0 to {longest}.", first=0, last=longest)
+    return turn
+
+
+def _seed(battle: Battle, wish: Wish) -> int:
+    if wish.seed is not None:
+        return wish.seed
+    return battle.seed if wish.turn_id else secrets.randbelow(SEEDS)
