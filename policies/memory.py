@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import torch
 from torch import Tensor, nn
 
@@ -36,6 +38,32 @@ def measured_bytes(policy: Any) -> int:
     """What the tensors of an opened policy take, each storage counted once; 0 for one without a network."""
     found = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in _tensors(policy)}
     return sum(found.values())
+
+
+def allocated(device: str) -> int:
+    """Bytes that tensors take on a GPU now; 0 for any other device, where nobody counts."""
+    return int(torch.cuda.memory_allocated(device)) if torch.device(device).type == "cuda" else 0
+
+
+def free(device: str) -> int:
+    """Bytes that the device could still give."""
+    if torch.device(device).type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    return int(psutil.virtual_memory().available)
+
+
+def total(device: str) -> int:
+    """Bytes of the device's memory."""
+    if torch.device(device).type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[1])
+    return int(psutil.virtual_memory().total)
+
+
+def give_back(device: str) -> None:
+    """Let the device have what closed policies held."""
+    gc.collect()
+    if torch.device(device).type == "cuda":
+        torch.cuda.empty_cache()
 
 
 def parameters(policy: Any) -> int:

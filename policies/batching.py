@@ -1,0 +1,154 @@
+"""Rollouts of one policy, each played in a thread of its own, share the policy's forwards."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from policies.base import BatchPolicy
+from policies.memory import is_out_of_memory
+from simulation.contracts import Floats, Observation
+
+
+@dataclass(eq=False)
+class _Request:
+    """One rollout's question. `done` once it has an answer or an error."""
+
+    observation: Observation
+    state: Any
+    since: float = field(default_factory=time.monotonic)
+    answer: Floats | None = None
+    error: Exception | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.answer is not None or self.error is not None
+
+
+class Batcher:
+    """Gathers what rollouts ask at about the same time into one forward.
+
+    Whoever finds nobody leading leads: it waits until as many ask as rollouts are being played, or `most`, or until
+    the oldest has waited `wait_s` seconds, and carries the oldest `most` of them. So a request waits for the forward
+    that is under way, at most `wait_s` more, and for one forward per `most` requests older than itself.
+    """
+
+    def __init__(self, policy: BatchPolicy[Any], most: int, wait_s: float) -> None:
+        self.policy, self.most, self.wait_s = policy, max(1, most), wait_s
+        self._changed = threading.Condition()
+        self._forward = threading.Lock()  # the policy does one thing at a time
+        self._waiting: list[_Request] = []
+        self._leading = False
+        self._rollouts = 0
+
+    @property
+    def waiting(self) -> int:
+        """Requests that no forward carries yet."""
+        return len(self._waiting)
+
+    def join(self) -> None:
+        """One more rollout is being played: others may wait for it."""
+        with self._changed:
+            self._rollouts += 1
+
+    def leave(self) -> None:
+        with self._changed:
+            self._rollouts -= 1
+            self._changed.notify_all()
+
+    def begin(self, instruction: str, seed: int) -> Any:
+        """The state of a new rollout; raises what the policy raises."""
+        with self._forward:
+            return self.policy.begin(instruction, seed)
+
+    def infer(self, observation: Observation, state: Any) -> Floats:
+        """The rollout's next actions; raises what the policy raises for this rollout, and for no other."""
+        request = _Request(observation, state)
+        with self._changed:
+            self._waiting.append(request)
+            self._changed.notify_all()
+        try:
+            while not self._settle(request):
+                pass
+        finally:
+            self._forget(request)
+        if request.error is not None:
+            raise request.error
+        assert request.answer is not None  # noqa: S101 - `done` without an error
+        return request.answer
+
+    def _settle(self, request: _Request) -> bool:
+        """Wait for the answer or lead a forward; True once the request is done."""
+        with self._changed:
+            self._changed.wait_for(lambda: request.done or not self._leading)
+            if request.done:
+                return True
+            self._leading = True
+        batch: list[_Request] = []
+        try:
+            batch = self._gather()
+            self._carry(batch)
+        finally:
+            with self._changed:
+                self._waiting[:0] = [each for each in batch if not each.done]
+                self._leading = False
+                self._changed.notify_all()
+        return request.done
+
+    def _gather(self) -> list[_Request]:
+        with self._changed:
+            until = self._waiting[0].since + self.wait_s
+            while len(self._waiting) < min(self.most, self._rollouts) and (left := until - time.monotonic()) > 0:
+                self._changed.wait(left)
+            batch = self._waiting[: self.most]
+            del self._waiting[: self.most]
+            return batch
+
+    def _carry(self, batch: list[_Request]) -> None:
+        """Answer a batch. When it fails each is asked alone, so that only whose fault it is gets the error."""
+        try:
+            with self._forward:
+                answers = self.policy.infer_batch([each.observation for each in batch], [each.state for each in batch])
+        except Exception as error:  # noqa: BLE001 - whatever a policy raises is for the rollout that asked
+            if len(batch) == 1:
+                batch[0].error = error
+                return
+            if is_out_of_memory(error):
+                self.most = max(1, len(batch) // 2)
+            for each in batch:
+                self._carry([each])
+        else:
+            for each, answer in zip(batch, answers, strict=True):
+                each.answer = answer
+
+    def _forget(self, request: _Request) -> None:
+        with self._changed:
+            if request in self._waiting:
+                self._waiting.remove(request)
+
+
+class Seat:
+    """One rollout's place at a shared policy; keeps the contract of a policy that plays this rollout alone."""
+
+    def __init__(self, batcher: Batcher, release: Callable[[], None]) -> None:
+        self._batcher, self._release = batcher, release
+        self._state: Any = None
+        self._seated = False
+
+    def reset(self, instruction: str, seed: int) -> None:
+        self._state = self._batcher.begin(instruction, seed)
+        if not self._seated:
+            self._batcher.join()
+            self._seated = True
+
+    def infer(self, observation: Observation) -> Floats:
+        return self._batcher.infer(observation, self._state)
+
+    def close(self) -> None:
+        if self._seated:
+            self._batcher.leave()
+            self._seated = False
+        self._release()

@@ -1,0 +1,274 @@
+"""The policies that a worker process keeps open, within a budget of memory: the least recently used goes first."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from policies import memory
+from policies.base import BatchPolicy, OpenedPolicy
+from policies.batching import Batcher, Seat
+from policies.memory import OutOfMemory
+from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM, Floats, Observation, Policy
+
+log = logging.getLogger(__name__)
+PATIENCE_S = 60.0  # how long opening waits for rollouts to end when only policies in play could make room
+WARM_UP = "pick up the red cube"
+
+
+@dataclass(frozen=True)
+class Key:
+    """What has to be the same for an open policy to be used again."""
+
+    model_id: str
+    revision: str
+    folder: str
+    statistics_key: str
+
+
+@dataclass(frozen=True)
+class Device:
+    """What policies are opened on. `budget`: bytes for the weights of one process; `free`: bytes there are now.
+
+    `threads`: rollouts that the process plays at once; more than one share a policy that infers for several.
+    `most`: rollouts in one forward, 0 for what the policy finds best.
+    """
+
+    name: str
+    budget: int
+    free: Callable[[], int]
+    threads: int = 1
+    most: int = 0
+
+
+@dataclass(eq=False)
+class _Entry:
+    key: Key
+    policy: OpenedPolicy
+    size: int
+    batcher: Batcher | None = None
+    users: int = 0
+    stale: bool = False  # goes as soon as nobody uses it
+
+
+@dataclass
+class Loan:
+    """An open policy for one rollout; `close` gives it back and leaves it open."""
+
+    opened: OpenedPolicy
+    seat: Policy = field(repr=False)
+    release: Callable[[], None] = field(repr=False)
+    closed: bool = False
+
+    def reset(self, instruction: str, seed: int) -> None:
+        self.seat.reset(instruction, seed)
+
+    def infer(self, observation: Observation) -> Floats:
+        return self.seat.infer(observation)
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        if isinstance(self.seat, Seat):
+            self.seat.close()
+        else:
+            self.release()
+
+
+class Shelf:
+    """Safe for threads. One policy is opened at a time; meanwhile others go on playing."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._entries: list[_Entry] = []  # the least recently used first
+        self._changed = threading.Condition()
+        self._opening = threading.Lock()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all weights that are open."""
+        return sum(entry.size for entry in self._entries)
+
+    def keys(self) -> list[Key]:
+        """What is open, the least recently used first."""
+        return [entry.key for entry in self._entries]
+
+    def fits(self, expected: int) -> bool:
+        """Whether there is room without closing anything."""
+        return self.size + expected <= self.device.budget and expected * memory.HEADROOM <= self.device.free()
+
+    def borrow(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> Loan:
+        """The policy, opened by `load` unless it is open, and warm. Raises what `load` raises, and OutOfMemory.
+
+        `expected`: bytes that its weights will take; what they do take is measured once they are there.
+        """
+        if loan := self._lend(key):
+            return loan
+        with self._opening:
+            if loan := self._lend(key):
+                return loan
+            self._drop_other_revisions(key)
+            self._make_room(key, expected)
+            entry = self._open(key, expected, load)
+            with self._changed:
+                self._entries.append(entry)
+            self._make_room(key, 0, keep=entry)
+            loan = self._lend(key)
+        if loan is None:
+            raise OutOfMemory(f"{key.model_id} was closed as soon as it was open")
+        return loan
+
+    def drop(self, model_id: str) -> None:
+        """Close a policy that failed, or as soon as the rollouts that use it are over."""
+        with self._changed:
+            for entry in self._entries:
+                entry.stale = entry.stale or entry.key.model_id == model_id
+            self._sweep()
+
+    def _lend(self, key: Key) -> Loan | None:
+        with self._changed:
+            for entry in self._entries:
+                if entry.key == key and not entry.stale and (entry.batcher or not entry.users):
+                    entry.users += 1
+                    self._entries.remove(entry)
+                    self._entries.append(entry)
+                    return self._loan(entry)
+        return None
+
+    def _loan(self, entry: _Entry) -> Loan:
+        def release() -> None:
+            with self._changed:
+                entry.users -= 1
+                self._sweep()
+                self._changed.notify_all()
+
+        return Loan(entry.policy, Seat(entry.batcher, release) if entry.batcher else entry.policy, release)
+
+    def _open(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> _Entry:
+        try:
+            return self._opened(key, load)
+        except Exception as error:
+            if not memory.is_out_of_memory(error):
+                raise
+        self._close_idle()
+        try:
+            return self._opened(key, load)
+        except Exception as error:
+            if not memory.is_out_of_memory(error):
+                raise
+            needs, free = _gigabytes(expected), _gigabytes(self.device.free())
+            raise OutOfMemory(
+                f"{key.model_id} needs about {needs}; {self.device.name} ran out of memory with {free} free"
+            ) from error
+
+    def _opened(self, key: Key, load: Callable[[], OpenedPolicy]) -> _Entry:
+        before = memory.allocated(self.device.name)
+        policy = load()
+        step_s = warm_up(policy)
+        batcher = None
+        if self.device.threads > 1 and isinstance(policy, BatchPolicy):
+            batcher = Batcher(policy, min(self.device.most or policy.best_batch, self.device.threads), step_s)
+            _warm_up_batches(policy, batcher.most)
+        size = max(memory.measured_bytes(policy), memory.allocated(self.device.name) - before)
+        log.info("%s is open: %s on %s", key.model_id, _gigabytes(size), self.device.name)
+        return _Entry(key, policy, size, batcher)
+
+    def _make_room(self, key: Key, expected: int, keep: _Entry | None = None) -> None:
+        """Close idle policies until `expected` more bytes fit; waits for rollouts to end. Raises OutOfMemory."""
+        budget = self.device.budget
+        if expected > budget:
+            raise OutOfMemory(
+                f"{key.model_id} needs {_gigabytes(expected)}, a worker process may use {_gigabytes(budget)} "
+                "(ARENA_WORKER_MEMORY_GB)"
+            )
+        deadline = time.monotonic() + PATIENCE_S
+        with self._changed:
+            while self.size + expected > budget:
+                idle = next((entry for entry in self._entries if not entry.users and entry is not keep), None)
+                if idle is not None:
+                    self._remove(idle)
+                elif keep is not None:
+                    return  # larger than expected, and nobody can go: better over the budget than not at all
+                elif not self._changed.wait(max(0.0, deadline - time.monotonic())):
+                    raise OutOfMemory(f"{key.model_id} needs {_gigabytes(expected)}; other policies in play hold them")
+        if expected * memory.HEADROOM > self.device.free():
+            self._close_idle()
+        if expected * memory.HEADROOM > (free := self.device.free()):
+            raise OutOfMemory(
+                f"{key.model_id} needs {_gigabytes(expected * memory.HEADROOM)} while it is opened; "
+                f"{self.device.name} has {_gigabytes(free)} free"
+            )
+
+    def _drop_other_revisions(self, key: Key) -> None:
+        with self._changed:
+            for entry in self._entries:
+                entry.stale = entry.stale or (entry.key.model_id == key.model_id and entry.key != key)
+            self._sweep()
+
+    def _close_idle(self) -> None:
+        with self._changed:
+            for entry in [entry for entry in self._entries if not entry.users]:
+                self._remove(entry)
+
+    def _sweep(self) -> None:
+        for entry in [entry for entry in self._entries if entry.stale and not entry.users]:
+            self._remove(entry)
+
+    def _remove(self, entry: _Entry) -> None:
+        self._entries.remove(entry)
+        log.info("%s is closed", entry.key.model_id)
+        try:
+            entry.policy.close()
+        except Exception:  # whatever a policy raises while it is put away concerns nobody
+            log.warning("%s could not be closed cleanly", entry.key.model_id, exc_info=True)
+        del entry.policy, entry.batcher
+        memory.give_back(self.device.name)
+
+
+def warm_up(policy: OpenedPolicy) -> float:
+    """Let a policy infer twice on grey pictures, so that its first rollout is as quick as the others.
+
+    Answers the seconds of one step of decoding: an action's numbers are decoded one after the other. A policy that
+    fails here is left to fail in its rollouts, where the reason is kept; only a want of memory is raised.
+    """
+    observation, seconds = _grey(policy), 0.0
+    try:
+        for _ in range(2):
+            policy.reset(WARM_UP, 0)
+            began = time.perf_counter()
+            policy.infer(observation)
+            seconds = time.perf_counter() - began
+    except Exception as error:
+        if memory.is_out_of_memory(error):
+            raise
+        log.exception("%s failed its warm-up", policy.spec.id)
+    return seconds / ACTION_DIM
+
+
+def _warm_up_batches(policy: BatchPolicy[Any], most: int) -> None:
+    """Every size of batch once, whatever is compiled or captured per size; only a want of memory is raised."""
+    observation = _grey(cast(OpenedPolicy, policy))
+    try:
+        for size in range(2, most + 1):
+            policy.infer_batch([observation] * size, [policy.begin(WARM_UP, seed) for seed in range(size)])
+    except Exception as error:
+        if memory.is_out_of_memory(error):
+            raise
+        log.exception("A batch failed its warm-up")
+
+
+def _grey(policy: OpenedPolicy) -> Observation:
+    cameras = policy.spec.cameras
+    pictures = {camera.name: np.full((camera.height, camera.width, 3), 128, np.uint8) for camera in cameras}
+    return Observation(pictures, np.zeros(PROPRIOCEPTION_DIM, np.float32), WARM_UP, 0)
+
+
+def _gigabytes(count: float) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{count / 1e6:.1f} MB"
