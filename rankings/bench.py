@@ -13,7 +13,7 @@ from django.test import Client
 
 from policies.models import Policy
 from rankings.bradley_terry import fit
-from rankings.counts import Counts
+from rankings.counts import Columns, Counts
 from rankings.models import ModelStatsTotal
 
 POLICIES = 50
@@ -79,4 +79,5 @@ def _counts() -> Counts:
     per_pair = VOTES // len(left)
     outcomes = rng.multinomial(per_pair, [0.4, 0.3, 0.2, 0.1], size=len(left))
     names = tuple(f"policy-{number:02}" for number in range(POLICIES))
-    return Counts(names, left, right, np.full(len(left), -1), outcomes)
+    zeros = np.zeros_like(left)
+    return Counts.of(names, Columns(left, right, zeros - 1, zeros, zeros, outcomes))

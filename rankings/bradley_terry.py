@@ -13,9 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from rankings.counts import Counts, Floats, Integers
+from rankings.estimate import Estimate, inverse
 from rankings.graph import Booleans, groups, reachability
+from rankings.offsets import OFFSET_SD
 from rankings.posterior import Games, Posterior
-from rankings.sandwich import field, meat_of_voters, meat_of_votes, sandwich, variance_in_field, variance_of_differences
+from rankings.sandwich import field, variance_in_field, variance_of_differences
 
 SCALE = 400.0 / np.log(10.0)
 """Elo points per natural unit: 173.7."""
@@ -46,6 +48,8 @@ class Fit:
     posterior: Floats
     """(k, k) Elo points squared: inverse Hessian, what the model itself expects. For planning: one more vote on a pair
     of win probability p adds p (1 - p) / SCALE² d d^T to its inverse, d = e_i - e_j."""
+    nu: float = 0.0
+    """Davidson's parameter: between equals, nu ties come on two decided votes. 0 where ties are half wins."""
 
     @cached_property
     def no_upper_bound(self) -> Booleans:
@@ -86,38 +90,52 @@ class SideAdvantage:
     half_width: float
 
 
-def fit(counts: Counts, *, prior: float = PRIOR, cap: int = 0, cluster: bool = True) -> Fit:
-    """Rate every policy in `counts`.
+def fit(
+    counts: Counts,
+    *,
+    prior: float = PRIOR,
+    cap: int = 0,
+    cluster: bool = True,
+    ties: str = "half",
+    offset_sd: float = OFFSET_SD,
+) -> Fit:
+    """Rate every policy in `counts`; several robots are brought together by offsets (`rankings.offsets`).
 
     `prior`: virtual games per policy; 0 leaves the data alone, and then policies compare only where each has scored
-    against the other, directly or through others. `cap`: a voter's votes together weigh at most so much; 0: no limit.
-    `cluster`: the votes of one voter are not taken for independent; it never narrows an interval.
+    against the other, directly or through others. `cap`: a voter's votes of one day weigh at most so much together;
+    0: no limit. `cluster`: the votes of one voter are not taken for independent; it never narrows an interval.
+    `ties`: one of `estimate.TIES`. `offset_sd`: Elo points by which a policy's abilities may differ between robots.
     """
-    votes = counts.without_sides()
-    weights = votes.weights(cap)
-    games = Games.of(votes, weights)
-    reach = reachability(games.scored > 0)
-    comparable = reachability(games.met) if prior > 0 else reach & reach.T
-    posterior = Posterior(games.only(comparable), prior, comparable)
-    x = posterior.mode()
-    meats = [meat_of_votes(posterior, x), meat_of_voters(votes, weights, comparable, x) if cluster else None]
-    covariances = [sandwich(posterior, x, meat) for meat in meats if meat is not None]
-    variance = np.max([variance_in_field(each, field(posterior, x)) for each in covariances], axis=0)
+    found = Estimate.of(counts, prior=prior, cap=cap, ties=ties, offset_sd=offset_sd / SCALE)
+    covariances = found.covariances(cluster=cluster)
+    shares = field(found.information(), found.comparable)
+    variance = np.max([variance_in_field(each, shares) for each in covariances], axis=0)
     difference = np.max([variance_of_differences(each) for each in covariances], axis=0)
     if prior == 0:
-        variance[~posterior.games.met.any(axis=1)] = np.inf
-    difference[~comparable] = np.inf
-    group = groups(comparable)
+        variance[~found.voted] = np.inf
+    difference[~found.comparable] = np.inf
+    group = groups(found.comparable)
     return Fit(
         names=counts.names,
-        rating=MEAN + SCALE * _centred(x[:-1], group),
+        rating=MEAN + SCALE * _centred(found.theta(), group),
         half_width=Z * SCALE * np.sqrt(variance),
         difference_sd=SCALE * np.sqrt(difference),
         group=group,
-        reach=reach,
+        reach=found.reach,
         covariance=SCALE**2 * covariances[-1],
-        posterior=SCALE**2 * np.linalg.inv(posterior.hessian(x)),
+        posterior=SCALE**2 * found.carried(found.bread),
+        nu=found.posterior.games.nu,
     )
+
+
+def influence_of_voters(counts: Counts, *, prior: float = PRIOR, cap: int = 0) -> Floats:
+    """(voters, k) Elo points that each known voter's votes add to each rating, to first order.
+
+    A row's place is the voter's number in `counts`. Ratings without that voter are about the ratings less this row.
+    """
+    found = Estimate.of(counts, prior=prior, cap=cap, ties="half", offset_sd=OFFSET_SD / SCALE)
+    points: Floats = SCALE * found.influence_of_voters()
+    return points
 
 
 def side_advantage(counts: Counts, *, cap: int = 0) -> SideAdvantage | None:
@@ -127,10 +145,10 @@ def side_advantage(counts: Counts, *, cap: int = 0) -> SideAdvantage | None:
     """
     if not counts.total:
         return None
-    games = Games.of(counts, counts.weights(cap))
+    games = Games.of(counts.apart(), counts.weights(cap))
     posterior = Posterior(games, PRIOR, reachability(games.met), with_side=True)
     x = posterior.mode()
-    variance = np.linalg.inv(posterior.hessian(x))[-1, -1]
+    variance = inverse(posterior.hessian(x))[-1, -1]
     return SideAdvantage(float(SCALE * x[-1]), float(Z * SCALE * np.sqrt(variance)))
 
 

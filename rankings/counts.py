@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 OUTCOMES = ("left_better", "right_better", "tie", "both_bad")
-LEFT_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
-"""What an outcome is worth to the left side in Bradley-Terry; the right side gets the rest of one."""
+MIRRORED = [1, 0, 2, 3]
+"""Columns of the outcomes as the other side sees them."""
 UNKNOWN_VOTER = -1
 
 Integers = NDArray[np.int64]
@@ -20,17 +20,33 @@ Floats = NDArray[np.float64]
 
 
 class Ballot(NamedTuple):
-    """One vote as the ranking sees it. `outcome` is one of OUTCOMES; `voter` None means that nobody knows who."""
+    """One vote as the ranking sees it. `outcome` is one of OUTCOMES; `voter` None means that nobody knows who.
+
+    `day` matters where votes per voter and day are capped; any text that is the same for the votes of one day.
+    """
 
     left: str
     right: str
     outcome: str
     voter: str | None = None
+    robot: str = ""
+    day: str = ""
+
+
+class Columns(NamedTuple):
+    """Rows of votes as numbers, all (rows,) but `outcomes` (rows, 4), in any order, with repetitions."""
+
+    left: Integers
+    right: Integers
+    voter: Integers
+    robot: Integers
+    day: Integers
+    outcomes: Integers
 
 
 @dataclass(frozen=True)
 class Counts:
-    """One row per (left, right, voter), sorted by it; the order of the votes leaves no trace."""
+    """One row per (robot, voter, day, pair, side order), sorted by it; the order of the votes leaves no trace."""
 
     names: tuple[str, ...]
     """Every policy, sorted, those without a vote included."""
@@ -42,32 +58,105 @@ class Counts:
     """(rows,) a number per voter from 0, or UNKNOWN_VOTER: such votes count as cast by different people."""
     outcomes: Integers
     """(rows, 4) votes per outcome, columns as in OUTCOMES."""
+    robot: Integers
+    """(rows,) a number per robot from 0."""
+    day: Integers
+    """(rows,) a number per day from 0."""
+
+    @classmethod
+    def of(cls, names: Sequence[str], columns: Columns) -> Counts:
+        """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
+        left, right, voter, robot, day, outcomes = columns
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        radix = [int(part.max(initial=0)) + 1 for part in (voter + 1, day)]
+        key = ((robot * radix[0] + voter + 1) * radix[1] + day) * len(names) ** 2
+        key = 2 * (key + low * len(names) + high) + (left > right)
+        starts, outcomes = _summed(key, outcomes)
+        return cls(tuple(names), left[starts], right[starts], voter[starts], outcomes, robot[starts], day[starts])
 
     @property
     def total(self) -> int:
         return int(self.outcomes.sum())
 
+    @property
+    def votes(self) -> Integers:
+        """(rows,) of all outcomes together."""
+        left, right, tie, both_bad = self.outcomes.T
+        found: Integers = left + right + tie + both_bad
+        return found
+
+    @property
+    def scores(self) -> Floats:
+        """(rows,) what the left side's votes are worth together; the same sum whatever their order."""
+        left, _, tie, both_bad = self.outcomes.T
+        found: Floats = left + 0.5 * (tie + both_bad)
+        return found
+
+    @property
+    def robots(self) -> int:
+        """How many robots have a number; some may have no vote."""
+        return int(self.robot.max(initial=0)) + 1
+
+    @property
+    def voters(self) -> int:
+        """How many known voters have a vote."""
+        return int(np.count_nonzero(np.bincount(self.voter + 1)[1:]))
+
     def without_sides(self) -> Counts:
         """The same votes with the policy of the smaller index on the left: who stood where no longer matters."""
         swap = self.left > self.right
-        outcomes = np.where(swap[:, None], self.outcomes[:, [1, 0, 2, 3]], self.outcomes)
-        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
-        return _merged(self.names, low, high, self.voter, outcomes)
+        low, high = np.where(swap, self.right, self.left), np.where(swap, self.left, self.right)
+        seen_from_low = np.where(swap[:, None], self.outcomes[:, MIRRORED], self.outcomes)
+        new = np.ones(len(low), dtype=bool)
+        if len(low):
+            new[1:] = _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.robot)
+        starts = np.flatnonzero(new)
+        merged = seen_from_low if len(starts) == len(low) else np.add.reduceat(seen_from_low, starts, axis=0)
+        rest = self.voter[starts], merged, self.robot[starts], self.day[starts]
+        return Counts(self.names, low[starts], high[starts], *rest)
+
+    def apart(self) -> Counts:
+        """A policy on each robot as a policy of its own: names and numbers repeat, robot by robot."""
+        shift = self.robot * len(self.names)
+        rest = self.voter, self.outcomes, self.robot, self.day
+        return Counts(self.names * self.robots, self.left + shift, self.right + shift, *rest)
+
+    def where(self, rows: NDArray[Any]) -> Counts:
+        """Only some rows, by a mask or by their places; the names stay."""
+        columns = (self.left, self.right, self.voter, self.outcomes, self.robot, self.day)
+        return Counts(self.names, *(column[rows] for column in columns))
 
     def per_policy(self) -> Integers:
         """(names, 4): wins, losses, ties and both_bad of each policy, from either side."""
-        found = np.zeros((len(self.names), len(OUTCOMES)), np.int64)
-        np.add.at(found, self.left, self.outcomes)
-        np.add.at(found, self.right, self.outcomes[:, [1, 0, 2, 3]])
+        pairs = self.per_pair()
+        found: Integers = pairs.sum(axis=1) + pairs.sum(axis=0)[:, MIRRORED]
+        return found
+
+    def per_pair(self) -> Integers:
+        """(names, names, 4): votes of each outcome; the left policy's row, the right one's column."""
+        size = len(self.names)
+        cell = self.left * size + self.right
+        sums = [np.bincount(cell, column, size * size) for column in self.outcomes.T]
+        return np.stack(sums, axis=-1).reshape(size, size, len(OUTCOMES)).astype(np.int64)
+
+    def opponents(self) -> Integers:
+        """(names,) how many different policies each has met."""
+        met = self.per_pair().sum(axis=2) > 0
+        found: Integers = (met | met.T).sum(axis=1)
         return found
 
     def weights(self, cap: int) -> Floats:
-        """(rows,) what a vote of the row weighs when a voter's votes together weigh at most `cap` (0: no limit)."""
+        """(rows,) what a vote of the row weighs when a voter's votes of one day weigh at most `cap` (0: no limit)."""
         known = self.voter >= 0
         if not cap or not known.any():
             return np.ones(len(self.voter))
-        cast = np.bincount(self.voter[known], weights=self.outcomes[known].sum(axis=1))
-        return np.where(known, np.minimum(1.0, cap / cast[self.voter]), 1.0)
+        days = int(self.day.max()) + 1
+        visit, cast = self.voter[known] * days + self.day[known], self.votes[known]
+        if days > 1:
+            visit = np.unique(visit, return_inverse=True)[1]
+        found = np.ones(len(self.voter))
+        found[known] = np.minimum(1.0, cap / np.bincount(visit, cast)[visit])
+        return found
 
 
 def tally(ballots: Iterable[Ballot], names: Iterable[str] = ()) -> Counts:
@@ -75,30 +164,52 @@ def tally(ballots: Iterable[Ballot], names: Iterable[str] = ()) -> Counts:
     votes = Counter(ballots)
     for ballot in votes:
         _check(ballot)
-    known = tuple(sorted({*names, *(ballot.left for ballot in votes), *(ballot.right for ballot in votes)}))
-    index = {name: number for number, name in enumerate(known)}
-    voters = sorted({ballot.voter for ballot in votes if ballot.voter is not None})
-    number: dict[str | None, int] = {voter: place for place, voter in enumerate(voters)}
-    number[None] = UNKNOWN_VOTER
+    known = sorted({*names, *(ballot.left for ballot in votes), *(ballot.right for ballot in votes)})
+    index, robots, days = _numbered(known), _numbers(b.robot for b in votes), _numbers(b.day for b in votes)
+    voters = _numbers(b.voter for b in votes if b.voter is not None)
     cells = np.array(
-        [(index[b.left], index[b.right], number[b.voter], OUTCOMES.index(b.outcome), n) for b, n in votes.items()],
+        [
+            (
+                index[b.left],
+                index[b.right],
+                UNKNOWN_VOTER if b.voter is None else voters[b.voter],
+                robots[b.robot],
+                days[b.day],
+                OUTCOMES.index(b.outcome),
+                n,
+            )
+            for b, n in votes.items()
+        ],
         dtype=np.int64,
-    ).reshape(-1, 5)
+    ).reshape(-1, 7)
     outcomes = np.zeros((len(cells), len(OUTCOMES)), np.int64)
-    outcomes[np.arange(len(cells)), cells[:, 3]] = cells[:, 4]
-    return _merged(known, cells[:, 0], cells[:, 1], cells[:, 2], outcomes)
+    outcomes[np.arange(len(cells)), cells[:, 5]] = cells[:, 6]
+    left, right, voter, robot, day = cells[:, :5].T
+    return Counts.of(known, Columns(left, right, voter, robot, day, outcomes))
 
 
-def _merged(names: tuple[str, ...], left: Integers, right: Integers, voter: Integers, outcomes: Integers) -> Counts:
-    """Rows with the same (left, right, voter) summed, all sorted by it."""
-    width = max(1, len(names))
-    voters = int(voter.max(initial=UNKNOWN_VOTER)) + 2
-    keys, place = np.unique((left * width + right) * voters + voter + 1, return_inverse=True)
-    merged = np.zeros((len(keys), len(OUTCOMES)), np.int64)
-    np.add.at(merged, place, outcomes)
-    pairs, voter = np.divmod(keys, voters)
-    left, right = np.divmod(pairs, width)
-    return Counts(names, left, right, voter - 1, merged)
+def _numbers(values: Iterable[str]) -> dict[str, int]:
+    return _numbered(sorted(set(values)))
+
+
+def _numbered(values: Sequence[str]) -> dict[str, int]:
+    return {value: number for number, value in enumerate(values)}
+
+
+def _differs(column: Integers) -> NDArray[np.bool_]:
+    """(rows - 1,) where a value is not that of the row before."""
+    found: NDArray[np.bool_] = column[1:] != column[:-1]
+    return found
+
+
+def _summed(key: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
+    """For each key, in order: a row that has it, and the sum of the outcomes of all of them."""
+    order = np.argsort(key, kind="stable") if (key[1:] < key[:-1]).any() else np.arange(len(key))
+    key = key[order]
+    starts = np.flatnonzero(np.concatenate([np.ones(min(1, len(key)), dtype=bool), key[1:] != key[:-1]]))
+    if not len(key):
+        return starts, outcomes
+    return order[starts], np.add.reduceat(outcomes[order], starts, axis=0)
 
 
 def _check(ballot: Ballot) -> None:

@@ -2,15 +2,19 @@
 
 Parameters x: theta of each policy in natural units, then the advantage of the left side. Matrices (k, k) over policies
 have the left policy as row and the right one as column.
+
+With m the margin and nu >= 0, a vote is a win of the left side, a win of the right one or a tie in proportion to
+exp(m / 2), exp(-m / 2) and nu (Davidson 1970). With nu = 0 ties are no outcome of their own but half a win each, and
+the expected score is sigmoid(m): Bradley and Terry's model.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankings.counts import LEFT_SCORES, Counts, Floats
+from rankings.counts import Counts, Floats
 from rankings.graph import Booleans
 
 STEPS = 200
@@ -47,6 +51,26 @@ def by_policy(pairs: Floats) -> Floats:
     return found
 
 
+def tie_share(margin: Floats, nu: float) -> Floats:
+    """Probability of a tie."""
+    return nu / (2.0 * np.cosh(np.minimum(np.abs(margin), 700.0) / 2.0) + nu)
+
+
+def expected_score(margin: Floats, nu: float) -> Floats:
+    """What the left side may expect of a vote."""
+    win = sigmoid(margin)
+    return win if nu == 0 else win + (0.5 - win) * tie_share(margin, nu)
+
+
+def score_variance(margin: Floats, nu: float) -> Floats:
+    """Variance of that score, which is also the Fisher information of a vote about the margin."""
+    variance = sigmoid(margin) * sigmoid(-margin)
+    if nu == 0:
+        return variance
+    tie = tie_share(margin, nu)
+    return variance * (1.0 - tie) ** 2 + 0.25 * tie * (1.0 - tie)
+
+
 @dataclass(frozen=True)
 class Games:
     """Sums over the votes of each pair, (k, k). w is what a vote weighs, y what it is worth to the left side."""
@@ -57,18 +81,27 @@ class Games:
     """Sum of w y."""
     squares: tuple[Floats, Floats, Floats]
     """Sums of w², w² y and w² y²: what squared residuals are made of."""
+    tied: Floats
+    """Sum of w over ties and both_bad."""
+    nu: float = 0.0
 
     @classmethod
     def of(cls, counts: Counts, weights: Floats) -> Games:
         size = len(counts.names)
-        sums = counts.outcomes @ np.stack([np.ones(4), LEFT_SCORES, LEFT_SCORES**2], axis=1)  # (rows, 3)
         cell = counts.left * size + counts.right
 
         def spread(values: Floats) -> Floats:
             return np.bincount(cell, values, size * size).astype(float).reshape(size, size)
 
-        zero, one, two = (spread(weights**2 * column) for column in sums.T)
-        return cls(spread(weights * sums[:, 0]), spread(weights * sums[:, 1]), (zero, one, two))
+        votes, scores = counts.votes.astype(float), counts.scores
+        ties = (counts.outcomes[:, 2] + counts.outcomes[:, 3]).astype(float)
+        if not len(weights) or weights.min() == 1.0:
+            played, score, tied = spread(votes), spread(scores), spread(ties)
+            return cls(played, score, (played, score, score - tied / 4.0), tied)
+        played, score, tied = spread(weights * votes), spread(weights * scores), spread(weights * ties)
+        squares = (votes, scores, scores - ties / 4.0)  # y is 1, 0 or 1/2
+        zero, one, two = (spread(weights**2 * values) for values in squares)
+        return cls(played, score, (zero, one, two), tied)
 
     @property
     def scored(self) -> Floats:
@@ -81,23 +114,31 @@ class Games:
 
     def only(self, pairs: Booleans) -> Games:
         zero, one, two = self.squares
-        return Games(self.played * pairs, self.score * pairs, (zero * pairs, one * pairs, two * pairs))
+        squares = (zero * pairs, one * pairs, two * pairs)
+        played, score, tied = self.played * pairs, self.score * pairs, self.tied * pairs
+        return replace(self, played=played, score=score, squares=squares, tied=tied)
+
+    def expected_scores(self, x: Floats) -> Floats:
+        """(k, k) what the left policy may expect of a vote."""
+        return expected_score(margins(x), self.nu)
 
     def information(self, x: Floats) -> Floats:
         """(k, k) Fisher information of the votes of each pair about their margin."""
-        margin = margins(x)
-        return self.played * sigmoid(margin) * sigmoid(-margin)
+        return self.played * score_variance(margins(x), self.nu)
+
+    def information_matrix(self, x: Floats) -> Floats:
+        """(k, k) that of the votes about theta; singular, for only differences of theta are known."""
+        return assembled(self.information(x))[:-1, :-1]
 
     def squared_residuals(self, x: Floats) -> Floats:
         """(k, k) sum of w² (y - p)²."""
-        p = sigmoid(margins(x))
+        p = self.expected_scores(x)
         zero, one, two = self.squares
         return two - 2.0 * p * one + p**2 * zero
 
     def expected_squares(self, x: Floats) -> Floats:
-        """(k, k) what the squared residuals would sum to if every vote were a win or a loss drawn from the model."""
-        margin = margins(x)
-        return self.squares[0] * sigmoid(margin) * sigmoid(-margin)
+        """(k, k) what the squared residuals would sum to if every vote were drawn from the model."""
+        return self.squares[0] * score_variance(margins(x), self.nu)
 
 
 @dataclass(frozen=True)
@@ -117,15 +158,18 @@ class Posterior:
         return len(self.comparable) + self.with_side
 
     def log_density(self, x: Floats) -> float:
+        """Up to what the ties add, which does not depend on x."""
         margin, games = margins(x), self.games
-        votes = games.score * np.logaddexp(0.0, -margin) + (games.played - games.score) * np.logaddexp(0.0, margin)
+        partition = np.logaddexp(0.0, -np.abs(margin)) + np.abs(margin) / 2.0  # log (exp(m/2) + exp(-m/2))
+        if games.nu > 0:
+            partition = np.logaddexp(partition, np.log(games.nu))
+        votes = (games.score - games.played / 2.0) * margin - games.played * partition
         virtual = 0.5 * self.prior * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
-        return -float(votes.sum() + virtual.sum())
+        return float(votes.sum() - virtual.sum())
 
     def gradient(self, x: Floats) -> Floats:
         """(free,)"""
-        margin, games = margins(x), self.games
-        residual = games.score * sigmoid(-margin) - (games.played - games.score) * sigmoid(margin)
+        residual = self.games.score - self.games.played * self.games.expected_scores(x)
         votes = np.append(residual.sum(axis=1) - residual.sum(axis=0), residual.sum())
         return (votes - self.prior * (sigmoid(x) - 0.5))[: self.free]
 
@@ -140,9 +184,9 @@ class Posterior:
             found[: len(self.comparable), : len(self.comparable)] += self.comparable
         return found
 
-    def mode(self) -> Floats:
+    def mode(self, start: Floats | None = None) -> Floats:
         """(k + 1,) the likeliest x, by Newton's method with halved steps where a full one would climb too far."""
-        x = np.zeros(len(self.comparable) + 1)
+        x = np.zeros(len(self.comparable) + 1) if start is None else start
         if not self.free:
             return x
         height = self.log_density(x)

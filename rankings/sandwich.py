@@ -6,11 +6,14 @@ voters of own taste too narrow. The sandwich (Huber 1967, White 1980) looks at w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 
-from rankings.counts import LEFT_SCORES, Counts, Floats
+from rankings.counts import Counts, Floats
 from rankings.graph import Booleans
-from rankings.posterior import Games, Posterior, assembled, by_policy, margins, sigmoid
+from rankings.posterior import Games, Posterior, assembled, by_policy
 
 COLLAPSED = (0.25, 0.5)
 """A policy whose votes surprise less than this share of what the model expects is suspect: fully at the first number,
@@ -21,9 +24,8 @@ Fading keeps an interval from jumping with one more vote, or with the last bit o
 VOTERS_AT_ONCE = 20_000
 
 
-def sandwich(posterior: Posterior, x: Floats, meat: Floats) -> Floats:
-    """(k, k) covariance of theta. The virtual games count as games whose outcome nobody knows."""
-    bread = np.linalg.inv(posterior.hessian(x))
+def sandwich(posterior: Posterior, x: Floats, bread: Floats, meat: Floats) -> Floats:
+    """(k, k) covariance of theta; `bread` is the inverse Hessian. A virtual game's outcome is what nobody knows."""
     covariance: Floats = bread @ (meat + np.diag(posterior.virtual_information(x))) @ bread
     return covariance
 
@@ -48,38 +50,51 @@ def _fading(values: Floats, full: float, none: float) -> Floats:
     return np.clip((none - values) / (none - full), 0.0, 1.0)
 
 
-def meat_of_voters(votes: Counts, weights: Floats, comparable: Booleans, x: Floats) -> Floats | None:
+def meat_of_voters(votes: Counts, weights: Floats, posterior: Posterior, x: Floats) -> Floats | None:
     """(k, k) variance of the gradient when a voter's votes hang together; None with fewer than two known voters.
 
     Unknown voters count as one person per vote. The few-clusters factor is n / (n - 1).
     """
-    kept = comparable[votes.left, votes.right]
-    known = np.flatnonzero(kept & (votes.voter >= 0))
-    voters = len(np.unique(votes.voter[known]))
+    kept = posterior.comparable[votes.left, votes.right]
+    known = kept & (votes.voter >= 0)
+    unknown = kept & ~known
+    alone = replace(Games.of(votes.where(unknown), weights[unknown]), nu=posterior.games.nu)
+    if not known.all():
+        votes, weights = votes.where(known), weights[known]
+    voters = votes.voters
     if voters < 2:
         return None
-    alone = Games.of(votes, np.where(kept & (votes.voter < 0), weights, 0.0))
     meat = assembled(alone.squared_residuals(x))[:-1, :-1]
-    p = sigmoid(margins(x))[votes.left, votes.right]
-    residual = weights * (votes.outcomes @ LEFT_SCORES - votes.outcomes.sum(axis=1) * p)
-    known = known[np.argsort(votes.voter[known], kind="stable")]
-    voter, size = votes.voter[known], len(comparable)
-    for first in range(0, int(voter[-1]) + 1, VOTERS_AT_ONCE):
-        rows = known[slice(*np.searchsorted(voter, [first, first + VOTERS_AT_ONCE]))]
-        at, cells = (votes.voter[rows] - first) * size, VOTERS_AT_ONCE * size
-        gradients = np.bincount(at + votes.left[rows], residual[rows], cells)
-        gradients -= np.bincount(at + votes.right[rows], residual[rows], cells)
-        per_voter = gradients.reshape(VOTERS_AT_ONCE, size)
-        meat += voters / (voters - 1.0) * per_voter.T @ per_voter
+    for _, gradients in gradients_of_voters(votes, weights, posterior, x):
+        meat += voters / (voters - 1.0) * gradients.T @ gradients
     return meat
 
 
-def field(posterior: Posterior, x: Floats) -> Floats:
-    """(k, k) row i: what each policy weighs in the field that i is measured against, by the votes' information.
+def gradients_of_voters(
+    votes: Counts, weights: Floats, posterior: Posterior, x: Floats
+) -> Iterator[tuple[int, Floats]]:
+    """(first, (voters, k)): the gradients of some voters at a time, from voter number `first` on. All must be known."""
+    if (votes.voter[1:] < votes.voter[:-1]).any():
+        order = np.argsort(votes.voter, kind="stable")
+        votes, weights = votes.where(order), weights[order]
+    p = posterior.games.expected_scores(x)[votes.left, votes.right]
+    residual = weights * (votes.scores - votes.votes * p)
+    size = len(votes.names)
+    last = int(votes.voter[-1]) if len(votes.voter) else -1
+    for first in range(0, last + 1, VOTERS_AT_ONCE):
+        rows = slice(*np.searchsorted(votes.voter, [first, first + VOTERS_AT_ONCE]))
+        at, cells = (votes.voter[rows] - first) * size, min(VOTERS_AT_ONCE, last + 1 - first) * size
+        found: Floats = np.bincount(at + votes.left[rows], residual[rows], cells).astype(float)
+        found -= np.bincount(at + votes.right[rows], residual[rows], cells)
+        yield first, found.reshape(-1, size)
+
+
+def field(information: Floats, comparable: Booleans) -> Floats:
+    """(k, k) row i: what each policy weighs in the field that i is measured against, by the votes' information (k,).
 
     Weighing by information keeps a newcomer's uncertainty out of everybody else's interval.
     """
-    weights = np.where(posterior.comparable, by_policy(posterior.games.information(x))[None, :], 0.0)
+    weights = np.where(comparable, information[None, :], 0.0)
     shares: Floats = weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return shares
 

@@ -1,0 +1,124 @@
+"""A fit in natural units, before it is told in Elo points. Numbers in, numbers out, no Django.
+
+Inside, a policy on each of r robots is a policy of its own: x has r k parameters; a matrix leads to the k ratings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankings.counts import Counts, Floats
+from rankings.davidson import with_ties
+from rankings.graph import Booleans, reachability
+from rankings.offsets import lever
+from rankings.posterior import Games, Posterior, by_policy
+from rankings.sandwich import gradients_of_voters, meat_of_voters, meat_of_votes, sandwich
+
+TIES = ("half", "davidson")
+"""How a tie enters: as half a win each, or as an outcome of its own."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A fitted posterior, and the way from it to the ratings."""
+
+    votes: Counts
+    """Robot by robot, sides forgotten."""
+    weights: Floats
+    scored: Booleans
+    """(r k, r k) i has scored against j."""
+    posterior: Posterior
+    x: Floats
+    robots: int
+    lever: Floats
+    """(k, r k) theta = lever x; with one robot the identity."""
+
+    @classmethod
+    def of(cls, counts: Counts, *, prior: float, cap: int, ties: str, offset_sd: float) -> Estimate:
+        """As `bradley_terry.fit`, but `offset_sd` in natural units."""
+        if ties not in TIES:
+            raise ValueError(f"unknown treatment of ties {ties!r}; known: {', '.join(TIES)}")
+        votes = counts.without_sides()
+        weights = votes.weights(cap)
+        votes = votes.apart()
+        games = Games.of(votes, weights)
+        scored = games.scored > 0
+        reach = reachability(scored)
+        comparable = reachability(games.met) if prior > 0 else reach & reach.T
+        posterior = Posterior(games.only(comparable), prior, comparable)
+        posterior, x = with_ties(posterior) if ties == "davidson" else (posterior, posterior.mode())
+        robots, size = counts.robots, len(counts.names)
+        bridge = np.eye(size) if robots == 1 else lever(posterior, x, robots, offset_sd)
+        return cls(votes, weights, scored, posterior, x, robots, bridge)
+
+    @cached_property
+    def bread(self) -> Floats:
+        """(r k, r k) inverse Hessian."""
+        return inverse(self.posterior.hessian(self.x))
+
+    @cached_property
+    def reach(self) -> Booleans:
+        """(k, k) i has scored against j on some robot, directly or through others."""
+        return reachability(self._folded(self.scored))
+
+    @cached_property
+    def comparable(self) -> Booleans:
+        """(k, k) an equivalence: votes lead from one to the other."""
+        return reachability(self._folded(self.posterior.comparable))
+
+    @cached_property
+    def voted(self) -> Booleans:
+        """(k,) has a vote that says something."""
+        found: Booleans = np.any(self._folded(self.posterior.games.met), axis=1)
+        return found
+
+    def theta(self) -> Floats:
+        """(k,)"""
+        found: Floats = self.lever @ self.x[:-1]
+        return found
+
+    def information(self) -> Floats:
+        """(k,) what the votes tell about each policy."""
+        by_robot = by_policy(self.posterior.games.information(self.x)).reshape(self.robots, len(self.lever))
+        found: Floats = by_robot.sum(axis=0)
+        return found
+
+    def covariances(self, *, cluster: bool) -> list[Floats]:
+        """(k, k) of theta: each vote for itself, and where asked for and voters are known, each voter for itself."""
+        meats = [meat_of_votes(self.posterior, self.x)]
+        if cluster:
+            by_voter = meat_of_voters(self.votes, self.weights, self.posterior, self.x)
+            meats += [] if by_voter is None else [by_voter]
+        return [self.carried(sandwich(self.posterior, self.x, self.bread, meat)) for meat in meats]
+
+    def influence_of_voters(self) -> Floats:
+        """(voters, k) what each known voter's votes add to theta, to first order; by the voter's number."""
+        known = self.votes.voter >= 0
+        votes, weights, carry = self.votes.where(known), self.weights[known], (self.lever @ self.bread).T
+        blocks = [found @ carry for _, found in gradients_of_voters(votes, weights, self.posterior, self.x)]
+        found: Floats = np.concatenate([np.zeros((0, len(self.lever))), *blocks])
+        return found
+
+    def carried(self, covariance: Floats) -> Floats:
+        """(k, k) covariance of theta from that of x. What nobody voted on is as uncertain as the prior leaves it."""
+        if self.robots == 1:
+            return covariance
+        prior = self.posterior.prior
+        unvoted = np.where(self.voted, 0.0, 4.0 / prior if prior else 0.0)
+        found: Floats = self.lever @ covariance @ self.lever.T + np.diag(unvoted)
+        return found
+
+    def _folded(self, pairs: Booleans) -> Booleans:
+        """(k, k) where any of the diagonal blocks of a matrix (r k, r k) is true."""
+        robots, size = self.robots, len(self.lever)
+        blocks = pairs.reshape(robots, size, robots, size)[range(robots), :, range(robots)]
+        found: Booleans = np.any(blocks, axis=0)
+        return found
+
+
+def inverse(matrix: Floats) -> Floats:
+    found: Floats = np.linalg.inv(matrix).astype(float)
+    return found
