@@ -125,8 +125,8 @@ class TurnQuerySet(models.QuerySet["Turn"]):
         return self.filter(exploration=False)
 
     def completed(self) -> TurnQuerySet:
-        """Turns that both sides completed."""
-        return self.exclude(settled_at=None).exclude(rollouts__status=RolloutStatus.FAILED)
+        """Turns that a vote is about and that both sides completed."""
+        return self.judged().exclude(settled_at=None).exclude(rollouts__status=RolloutStatus.FAILED)
 
 
 class RolloutQuerySet(models.QuerySet["Rollout"]):
