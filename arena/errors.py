@@ -55,6 +55,10 @@ class TurnRunning(ArenaError):
     status, code, detail = 409, "turn_running", "Both sides must finish the running turn first."
 
 
+class TurnSettled(ArenaError):
+    status, code, detail = 409, "turn_settled", "Both sides have ended this turn already."
+
+
 class BattleClosed(ArenaError):
     status, code, detail = 409, "battle_closed", "This battle is over: open the session's next battle."
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NotRequired, TypedDict, Union, get_args, get_or
 
 SideName = Literal["left", "right"]
 Status = Literal["queued", "running", "completed", "failed"]
-FailureReason = Literal["policy_failed", "timeout", "worker_lost", "internal"]
+FailureReason = Literal["policy_failed", "timeout", "worker_lost", "internal", "cancelled"]
 VoteName = Literal["left_better", "right_better", "tie", "both_bad"]
 JudgementName = Literal["left", "right", "equal"]
 Hidden = Literal["???"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from arena import after_vote_api, api, catalogue_api
+from arena import after_vote_api, api, catalogue_api, turn_api
 
 
 def _route(address: str, view: Any, name: str) -> list[URLPattern]:
@@ -28,6 +28,8 @@ urlpatterns = [
     *_route("battles/<str:battle_id>/explorations", after_vote_api.Explorations, "explorations"),
     *_route("shared/<str:battle_id>", after_vote_api.SharedBattleDetail, "shared-battle"),
     *_route("turns/<str:turn_id>", api.TurnDetail, "turn"),
+    *_route("turns/<str:turn_id>/queue", turn_api.TurnQueue, "turn-queue"),
+    *_route("turns/<str:turn_id>/cancel", turn_api.CancelTurn, "cancel-turn"),
     *_route("episodes/<str:episode_id>", api.EpisodeDetail, "episode"),
     *_route("episodes/<str:episode_id>/states.bin", api.EpisodeStates, "episode-states"),
     *_route("episodes/<str:episode_id>/replay.bin", api.EpisodeReplay, "episode-replay"),

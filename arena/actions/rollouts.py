@@ -139,7 +139,7 @@ def _settle(rollout: Rollout, **columns: Any) -> bool:
         turn = Turn.objects.prefetch_related("rollouts").get(turn_id=rollout.turn_id)
         _release(battle, turn)
         if all(side.settled for side in turn.rollouts.all()):
-            _close_turn(battle, turn)
+            close_turn(battle, turn)
         return True
 
 
@@ -158,7 +158,7 @@ def _release(battle: Battle, turn: Turn) -> None:
     announce(battle, "rollout.frames", turn_id=turn.turn_id, from_step=from_step, to_step=steps)
 
 
-def _close_turn(battle: Battle, turn: Turn) -> None:
+def close_turn(battle: Battle, turn: Turn) -> None:
     """Both sides have settled: tell how, left first, both at once."""
     turn.settled_at = timezone.now()
     turn.save(update_fields=["settled_at"])
