@@ -1,0 +1,40 @@
+"""Head to head: how each pair's votes went. No Django."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+import numpy as np
+
+from rankings.counts import MIRRORED, Counts
+
+
+class Matrix(TypedDict):
+    """`rates[i][j]`: the share of the votes on i and j that i scored, ties and both bad counting half; null without a
+    vote. `votes[i][j]` is how many there were. Both in the order of `names`."""
+
+    names: list[str]
+    rates: list[list[float | None]]
+    votes: list[list[int]]
+
+
+def matrix(counts: Counts, order: list[str]) -> Matrix:
+    """`order`: the policies to show, best first; those that are not in the counts have no votes."""
+    place = {name: number for number, name in enumerate(counts.names)}
+    pairs = counts.per_pair()
+    both = pairs + pairs.transpose(1, 0, 2)[:, :, MIRRORED]
+    votes = both.sum(axis=2)
+    score = both @ np.array([1.0, 0.0, 0.5, 0.5])
+
+    def cell(one: str, other: str) -> tuple[int, float | None]:
+        if one not in place or other not in place:
+            return 0, None
+        at = place[one], place[other]
+        return int(votes[at]), round(float(score[at] / votes[at]), 4) if votes[at] else None
+
+    cells = [[cell(one, other) for other in order] for one in order]
+    return {
+        "names": order,
+        "rates": [[rate for _, rate in row] for row in cells],
+        "votes": [[number for number, _ in row] for row in cells],
+    }
