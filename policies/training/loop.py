@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import time
 from abc import ABC, abstractmethod
@@ -65,10 +66,14 @@ class TrainingRun(ABC):
         self.network: nn.Module = network
         self.ema = {name: value.detach().clone() for name, value in network.named_parameters()}
         self.optimiser = torch.optim.AdamW(
-            network.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
+            self.parameter_groups(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
         )
         self.done, self.seconds = 0, 0.0
         self.sums: dict[str, float] = dict.fromkeys(self.terms, 0.0)  # since the last line of the log
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """What the optimiser works on; `share` scales the learning rate of a group."""
+        return [{"params": list(self.network.parameters()), "share": 1.0}]
 
     @abstractmethod
     def losses(self, step: int) -> dict[str, Tensor]:
@@ -80,7 +85,7 @@ class TrainingRun(ABC):
 
     def step(self) -> dict[str, float]:
         for group in self.optimiser.param_groups:
-            group["lr"] = self._learning_rate()
+            group["lr"] = self._learning_rate() * group["share"]
         terms = self.losses(self.done)
         self.optimiser.zero_grad(set_to_none=True)
         terms["total"].backward()  # type: ignore[no-untyped-call]
@@ -129,7 +134,7 @@ class TrainingRun(ABC):
     def resume(self) -> None:
         """Go on where the folder's checkpoint stopped; refuses another plan or other demonstrations."""
         saved = checkpoint.read_progress(self.folder)
-        for name, value in asdict(self.plan).items():
+        for name, value in json.loads(json.dumps(asdict(self.plan))).items():  # tuples are lists once saved
             if saved["plan"].get(name) != value:
                 raise CheckpointError(f"{self.folder}: begun with {name} {saved['plan'].get(name)}, not {value}")
         if saved["data"] != self.demos.fingerprint:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 COLOURS = {"red": (220, 30, 30), "blue": (30, 30, 220)}
-SIZE, CHUNK, STEPS = 32, 4, 8
+SIZE, CHUNK, STEPS, OTHERS = 32, 4, 8, 3
 
 
 def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2, size: int = SIZE) -> Path:
@@ -28,7 +28,10 @@ def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2
         for name in frames[0]:
             np.save(shard / f"{name}.npy", np.stack([frame[name] for frame in frames]))
         listed.append({"name": shard.name, "frames": len(frames)})
-    (folder / "dataset.json").write_text(json.dumps({"texts": texts, "shards": listed}), "utf-8")
+    things = [f"{colour}_cube" for colour in COLOURS]
+    tasks = [{"task": "pick", "slots": {"object": thing}} for thing in things]
+    index = {"texts": texts, "shards": listed, "things": things, "tasks": tasks}
+    (folder / "dataset.json").write_text(json.dumps(index), "utf-8")
     return folder
 
 
@@ -37,9 +40,10 @@ def _frame(text: int, episode: int, random: np.random.Generator, size: int) -> d
     image = np.full((size, size, 3), 128, np.uint8)
     for colour, (x, y) in spots.items():
         image[y : y + 4, x : x + 4] = COLOURS[colour]
-    named = (spots["red"] if text < 3 else spots["blue"]) + 2.0
-    centre = named / size
-    move = np.array([*(centre - 0.5) * 0.05, 0, 0, 0, 0.2 * (centre[0] - 0.5), float(centre[1] > 0.5)])
+    centres = np.stack([(spot + 2.0) / size for spot in spots.values()])
+    task = text // 3
+    centre, other = centres[task], centres[1 - task]
+    move = _towards(centre)
     return {
         "images": image,
         "proprioception": random.normal(0, 1, 8).astype(np.float32),
@@ -51,5 +55,14 @@ def _frame(text: int, episode: int, random: np.random.Generator, size: int) -> d
         "held": np.array(False),
         "yaw": np.array([0.0, 1.0], np.float32),
         "episode": np.array(episode, np.int32),
-        "task": np.array(text // 3, np.int32),
+        "task": np.array(task, np.int32),
+        "scene_pixels": centres.astype(np.float32),
+        "scene_points": np.concatenate([centres, np.zeros((2, 1))], 1).astype(np.float32),
+        "other_instructions": np.array([3 * (1 - task)] * OTHERS, np.int32),
+        "other_tasks": np.array([1 - task] * OTHERS, np.int32),
+        "other_actions": np.tile(_towards(other), (OTHERS, 1)).astype(np.float32),
     }
+
+
+def _towards(centre: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([*(centre - 0.5) * 0.05, 0, 0, 0, 0.2 * (centre[0] - 0.5), float(centre[1] > 0.5)])

@@ -17,6 +17,8 @@ from simulation.contracts import Chunking
 # Family -> module with SAMPLES, EXECUTE, add_options(parser), begin(options, demos, pace), finish(run, naming, folder).
 TRAINERS = {
     "film": "policies.film.command",
+    "openvla": "policies.openvla.command",
+    "octo": "policies.octo.command",
 }
 
 

@@ -1,0 +1,150 @@
+"""Batches for octo-mini: a matter of the seed and the step alone, so that a resumed run goes on exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from policies.octo.hints import Labels
+from policies.octo.policy import ActionScale
+from policies.octo.text import TextEncoder
+from policies.training.dataset import Demonstrations, Frames, SceneLabels
+from policies.training.order import FrameOrder
+from policies.transforms import Statistics
+
+BRIGHTNESS, CONTRAST, COLOUR = 0.1, 0.1, 0.04  # standard deviations, pictures in -1..1
+GREY = 127.5
+WAY = 0.05  # [m] from the tool to the object, as one unit
+
+Array = NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class Batch:
+    images: Tensor  # float32 (B, H, W, 3), about 0..255
+    ids: Tensor  # int64 (B, L)
+    present: Tensor  # bool (B, L)
+    labels: Labels
+    noise: Tensor  # (B, draws, chunk * 7) standard normal
+    time: Tensor  # (B, draws, 1) whole diffusion steps
+
+    def to(self, device: torch.device) -> Batch:
+        labels = Labels(**{name: value.to(device) for name, value in vars(self.labels).items()})
+        rest = (self.images, self.ids, self.present)
+        images, ids, present = (value.to(device) for value in rest)
+        return Batch(images, ids, present, labels, self.noise.to(device), self.time.to(device))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What each frame is asked for: text and task numbers (B,), actions (B, chunk, 7), which of them count (B, chunk).
+
+    `own` (B,): the demonstration's instruction. Of another one only the action in this very state is known; the chunk
+    repeats it.
+    """
+
+    texts: Array
+    tasks: Array
+    actions: NDArray[np.float64]
+    mask: NDArray[np.bool_]
+    own: NDArray[np.bool_]
+
+
+class BatchMaker:
+    """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes.
+
+    `others`: share of the frames that are asked for something else than what their demonstration did.
+    """
+
+    def __init__(
+        self,
+        demos: Demonstrations,
+        statistics: Statistics,
+        scale: ActionScale,
+        text: TextEncoder,
+        *,
+        batch: int,
+        seed: int,
+        others: float,
+        draws: int,
+        diffusion_steps: int,
+    ) -> None:
+        self.demos, self.statistics, self.scale, self.text = demos, statistics, scale, text
+        self.seed, self.others, self.draws, self.diffusion_steps = seed, others, draws, diffusion_steps
+        self.order, self.roles = FrameOrder(len(demos), batch, seed), demos.roles()
+        self._encoded: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def make(self, step: int) -> Batch:
+        return self.collect(self.order.rows(step), np.random.default_rng([self.seed, 1, step]))
+
+    def collect(self, rows: NDArray[np.int64], random: np.random.Generator, *, disturb: bool = True) -> Batch:
+        """The batch of these frames; not `disturb`: pictures as they are, each with its own instruction."""
+        frames, scene = self.demos.read(rows), self.demos.read_scene(rows)
+        asked = self._ask(rows, frames, scene, random, self.others if disturb else 0.0)
+        images = torch.from_numpy(frames.images).float()
+        if disturb:
+            gain, offset = _light(len(rows), random)
+            images = (images - GREY) * gain + (offset + 1) * GREY
+        ids, present = zip(*(self._encode(int(number)) for number in asked.texts), strict=True)
+        labels = self._labels(frames, scene, asked)
+        size = (len(rows), self.draws, asked.actions[0].size)
+        return Batch(
+            images,
+            torch.cat(ids),
+            torch.cat(present),
+            labels,
+            _float(random.standard_normal(size)),
+            torch.from_numpy(random.integers(0, self.diffusion_steps, (*size[:2], 1))),
+        )
+
+    def _ask(self, rows: Array, frames: Frames, scene: SceneLabels, random: np.random.Generator, share: float) -> Asked:
+        count = np.arange(len(rows))
+        other, which = random.random(len(rows)) < share, random.integers(0, scene.tasks.shape[1], len(rows))
+        tasks = self.demos.labels["task"][rows]
+        known = np.arange(frames.mask.shape[1]) == 0
+        return Asked(
+            np.where(other, scene.instructions[count, which], frames.instruction),
+            np.where(other, scene.tasks[count, which], tasks),
+            np.where(other[:, None, None], scene.actions[count, which][:, None], frames.actions).astype(np.float64),
+            np.where(other[:, None], known, frames.mask),
+            ~other,
+        )
+
+    def _encode(self, number: int) -> tuple[Tensor, Tensor]:
+        if number not in self._encoded:
+            self._encoded[number] = self.text.encode(self.demos.wordings[number])
+        return self._encoded[number]
+
+    def _labels(self, frames: Frames, scene: SceneLabels, asked: Asked) -> Labels:
+        roles = self.roles[asked.tasks]
+        rows, tool = np.arange(len(roles))[:, None], frames.proprioception[:, None, :3]
+        spots = np.concatenate([scene.things_pixels[rows, roles], frames.pixels[:, 2:]], 1)
+        points = np.concatenate([scene.things_points[rows, roles], tool], 1)
+        return Labels(
+            scene=_float(np.concatenate([scene.things_pixels, frames.pixels[:, 2:]], 1)),
+            pointed=_float(spots),
+            places=_float(self.statistics.normalise_places(points)),
+            way=_float((points[:, 0] - points[:, 2]) / WAY),
+            arm=_float(self.statistics.normalise_proprioception(frames.proprioception)),
+            turn=_float(frames.yaw),
+            held=_float(frames.held),
+            own=_float(asked.own),
+            roles=torch.from_numpy(roles),
+            actions=_float(self.scale.normalise(asked.actions)),
+            mask=_float(asked.mask),
+        )
+
+
+def _light(count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
+    """Gain and offset (B, 1, 1, 3). Pictures are never shifted: a pixel's place is what the arm acts on."""
+    gain = 1 + random.normal(0, CONTRAST, (count, 1)) + random.normal(0, COLOUR, (count, 3))
+    offset = random.normal(0, BRIGHTNESS, (count, 1)) + random.normal(0, COLOUR, (count, 3))
+    return _float(gain[:, None, None]), _float(offset[:, None, None])
+
+
+def _float(array: Array) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, np.float32))

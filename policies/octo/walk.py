@@ -1,0 +1,95 @@
+"""Octo's forward for training: one frame of one camera, the same numbers as `Octo.forward`, but less work.
+
+In the last block only the readout is asked: nothing else of it reaches the action. On the way it shows what the hints
+of training need: the image tokens before and between the blocks, and where the readout looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from policies.networks.octo import Attention, EncoderBlock, Octo, attention_rules
+
+HIDDEN = -1e4  # far below any score, and still a number in bfloat16
+
+
+@dataclass(frozen=True)
+class Walk:
+    text: Tensor  # (B, L, t5 dim) T5's hidden states
+    stem: Tensor  # (B, cells, dim) image tokens as they enter the transformer
+    middle: Tensor  # (B, cells, dim) image tokens two blocks before the end
+    readout: Tensor  # (B, dim)
+    looks: list[Tensor]  # of each of the last two blocks: scores (B, heads, T) of the readout
+
+
+class OneFrame:
+    """Walks through a network of window 1 with one camera, one readout token and no repeated text."""
+
+    def __init__(self, network: Octo) -> None:
+        config = network.config
+        self.network, (self.camera,) = network, config.cameras
+        ((self.readout, size),) = config.readouts.items()
+        if config.window != 1 or size != 1 or config.repeat_task_tokens or self.camera.goal:
+            raise ValueError("expected window 1, one readout token, no goal picture and no repeated text")
+        self.before = config.text.tokens
+        rules = attention_rules(
+            ((f"task_{config.text.name}", self.before),),
+            ((f"obs_{self.camera.name}", self.camera.tokens), (f"readout_{self.readout}", 1)),
+            1,
+            config.use_correct_attention,
+        )
+        self.bias = torch.zeros(rules.shape).masked_fill(~torch.from_numpy(rules), HIDDEN)
+
+    def __call__(self, images: Tensor, ids: Tensor, present: Tensor) -> Walk:
+        """images (B, H, W, 3) in 0..255, ids and present (B, L)."""
+        network, config = self.network, self.network.config
+        parts = network.octo_transformer
+        text = network.encode_text(ids, present)
+        words, view = f"task_{config.text.name}", f"obs_{self.camera.name}"
+        stem = parts.project(view, network.image_tokens(self.camera.name, images[:, None])[:, 0])
+        stem = stem + parts.positions(view)[:, 0]
+        asked = parts.positions(f"readout_{self.readout}")[:, 0].expand(len(images), -1, -1)
+        x = torch.cat([parts.project(words, text) + parts.positions(words), stem, asked], 1)
+        return Walk(text, stem, *self._blocks(x))
+
+    def _blocks(self, x: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
+        transformer = self.network.octo_transformer.BlockTransformer_0.Transformer_0
+        bias, count = self.bias.to(x), transformer.layers
+        middle, looks = x, []
+        for number in range(count):
+            block = cast(EncoderBlock, transformer.get_submodule(f"encoderblock_{number}"))
+            if number == max(0, count - 2):
+                middle = x
+            normed = block.LayerNorm_0(x)
+            if number == count - 1:
+                x, asking, rules = x[:, -1:], normed[:, -1:], bias[-1:]
+            else:
+                asking, rules = normed, bias
+            mixed, scores = attend(block.MultiHeadDotProductAttention_0, asking, normed, rules)
+            x = x + mixed
+            x = x + block.MlpBlock_0(block.LayerNorm_1(x))
+            if number >= count - 2:
+                looks.append(scores[:, :, -1])
+        readout: Tensor = transformer.encoder_norm(x)[:, 0]
+        return middle[:, self.before : -1], readout, looks
+
+
+def attend(attention: Attention, asking: Tensor, asked: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """asking (B, n, dim) looks at asked (B, T, dim): the mix (B, n, dim) and its scores (B, heads, n, T).
+
+    Written out: with a bias, torch's fused attention takes several times as long on a CPU, backwards.
+    """
+    b, n, _ = asking.shape
+    q = attention.query(asking).view(b, n, attention.heads, -1).transpose(1, 2)
+    k, v = (
+        part(asked).view(b, asked.shape[1], attention.heads, -1).transpose(1, 2)
+        for part in (attention.key, attention.value)
+    )
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + bias
+    mixed = scores.softmax(-1).to(v.dtype) @ v
+    out: Tensor = attention.out(mixed.transpose(1, 2).reshape(b, n, -1))
+    return out, scores
