@@ -1,8 +1,11 @@
-"""From pending votes to boards. One transaction under one lock: killed half way it has changed nothing."""
+"""From votes to boards. One transaction under one lock: killed half way it has changed nothing.
+
+Counts move with the votes (`rankings.ledger`). A run judges the pending votes, takes those into the counts that came
+in another way, marks all of them, and fits every board to the counts: its cost depends on pairs and voters.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -13,13 +16,14 @@ from django.utils import timezone
 
 from arena.models import ProcessingStatus, Vote
 from policies.models import Policy
-from rankings.boards import Standing, standings
-from rankings.counts import Ballot
-from rankings.judging import BATCH, judge, judged
+from rankings import classic, ledger, publication
+from rankings.boards import Standing, standings_of
+from rankings.judging import BATCH, judge
+from rankings.locking import WORKER, lock_rankings
 from rankings.models import BoardRow, ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+from rankings.publication import Rated
+from rankings.table import GLOBAL, Board
 
-WORKER = "rankings.aggregate"
-GLOBAL = "global"
 STATISTICS = tuple(field for field in Standing.__dataclass_fields__ if field != "model_id")
 
 
@@ -32,22 +36,14 @@ class Report:
     rows_changed: int
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A stored figure that the raw votes do not give. None: the row is missing on that side."""
-
-    board: str
-    model_id: str
-    field: str
-    stored: Any
-    rebuilt: Any
-
-
 class Place(NamedTuple):
     """A row of a board; `board` is a robot, or GLOBAL."""
 
     board: str
     model_id: str
+
+
+Rows = dict[Place, dict[str, Any]]
 
 
 def aggregate() -> Report:
@@ -56,39 +52,23 @@ def aggregate() -> Report:
 
 
 def rebuild() -> Report:
-    """Judge every raw vote again, the processed and the failed ones too, and write the boards anew."""
-    return _run(Q())
-
-
-def differences() -> list[Difference]:
-    """What `rebuild` would change in the boards, given the votes marked processed. Changes nothing."""
-    with transaction.atomic():
-        WorkerStatus.objects.select_for_update().filter(worker_name=WORKER).first()  # no run may write in between
-        processed = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED)
-        faulty = {key for batch in judged(processed) for key, fault in batch if fault}
-        stored, rebuilt = _stored_rows(), _rebuilt_rows(without=faulty)
-    found = []
-    for place in sorted(stored.keys() | rebuilt.keys()):
-        before, after = stored.get(place), rebuilt.get(place)
-        if before is None or after is None:
-            found.append(Difference(*place, "row", before and "present", after and "present"))
-            continue
-        found += [
-            Difference(*place, field, before[field], after[field]) for field in after if before[field] != after[field]
-        ]
-    return found
+    """Judge and count every raw vote again, the processed and the failed ones too, and write the boards anew."""
+    return _run(Q(), anew=True)
 
 
 def worker_status() -> WorkerStatus | None:
     return WorkerStatus.objects.filter(worker_name=WORKER).first()
 
 
-def _run(which: Q) -> Report:
+def _run(which: Q, *, anew: bool = False) -> Report:
     try:
         with transaction.atomic():
-            status = _claim()
+            status = lock_rankings()
             processed, failed = judge(Vote.objects.filter(which))
-            report = Report(processed, failed, _write_boards())
+            if anew:
+                ledger.forget_counts()
+            _count(processed, failed)
+            report = Report(len(processed), len(failed), _publish(processed))
             _note(status, report)
             return report
     except Exception as error:  # the reason must reach moderators before the task fails
@@ -96,10 +76,44 @@ def _run(which: Q) -> Report:
         raise
 
 
-def _claim() -> WorkerStatus:
-    """Lock the worker's row until the transaction ends. On SQLite the transaction itself (IMMEDIATE) is the lock."""
-    WorkerStatus.objects.get_or_create(worker_name=WORKER)
-    return WorkerStatus.objects.select_for_update().get(worker_name=WORKER)
+def _count(processed: list[int], failed: list[int]) -> None:
+    for first in range(0, len(processed), BATCH):
+        ledger.count_votes(Vote.objects.filter(pk__in=processed[first : first + BATCH]))
+    ledger.uncount_votes(failed)
+
+
+def _publish(new: list[int]) -> int:
+    """Fit every board, keep a snapshot, write the tables; returns how many of their rows changed. `new`: votes."""
+    table = publication.load()
+    rated = publication.rate(table, table.boards())
+    sequential = classic.advance([each.board for each in rated], new)
+    publication.publish(table, rated)
+    return _write_tables(rows_of(rated, sequential))
+
+
+def rows_of(rated: Iterable[Rated], sequential: Mapping[str, Mapping[str, int]]) -> Rows:
+    """What the tables should hold: the global board and one per robot."""
+    papers = {policy.pk: policy for policy in Policy.objects.only("organization", "license")}
+    rows: Rows = {}
+    for each in rated:
+        if each.board not in (Board(), Board(robot=each.board.robot)):
+            continue
+        for standing in standings_of(each.counts, each.fit, sequential[each.board.name]):
+            row = {name: value for name, value in asdict(standing).items() if name != "model_id"}
+            if each.board == Board():
+                policy = papers[standing.model_id]
+                row |= {"organization": policy.organization, "license": policy.license}
+            rows[Place(each.board.robot or GLOBAL, standing.model_id)] = row
+    return rows
+
+
+def stored_rows() -> Rows:
+    robots = ModelStatsByRobot.objects.values("robot_id", "model_id", *STATISTICS)
+    totals = ModelStatsTotal.objects.values("model_id", "organization", "license", *STATISTICS)
+    return {
+        **{Place(row.pop("robot_id"), row.pop("model_id")): dict(row) for row in robots},
+        **{Place(GLOBAL, row.pop("model_id")): dict(row) for row in totals},
+    }
 
 
 def _note(status: WorkerStatus, report: Report) -> None:
@@ -125,41 +139,9 @@ def _note_failure(error: Exception) -> None:
     )
 
 
-def _rebuilt_rows(without: Iterable[int] = ()) -> dict[Place, dict[str, Any]]:
-    """Every row of every board from the processed votes, in the order in which they were cast."""
-    skipped = set(without)
-    by_board: dict[str, list[Ballot]] = defaultdict(list)
-    votes = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED).order_by("voted_at", "id")
-    columns = votes.values_list("pk", "robot_id", "left_model_id", "right_model_id", "vote", "user_id")
-    for key, robot, left, right, outcome, voter in columns.iterator(chunk_size=20_000):
-        if key not in skipped:
-            ballot = Ballot(left, right, outcome, voter)
-            by_board[robot].append(ballot)
-            by_board[GLOBAL].append(ballot)
-    papers = {policy.pk: policy for policy in Policy.objects.only("organization", "license")}
-    rows = {}
-    for board, ballots in by_board.items():
-        for standing in standings(ballots):
-            row = {name: value for name, value in asdict(standing).items() if name != "model_id"}
-            if board == GLOBAL:
-                policy = papers[standing.model_id]
-                row |= {"organization": policy.organization, "license": policy.license}
-            rows[Place(board, standing.model_id)] = row
-    return rows
-
-
-def _stored_rows() -> dict[Place, dict[str, Any]]:
-    robots = ModelStatsByRobot.objects.values("robot_id", "model_id", *STATISTICS)
-    totals = ModelStatsTotal.objects.values("model_id", "organization", "license", *STATISTICS)
-    return {
-        **{Place(row.pop("robot_id"), row.pop("model_id")): dict(row) for row in robots},
-        **{Place(GLOBAL, row.pop("model_id")): dict(row) for row in totals},
-    }
-
-
-def _write_boards() -> int:
-    """Make the stored rows what the processed votes give; returns how many changed, appeared or went."""
-    stored, rebuilt = _stored_rows(), _rebuilt_rows()
+def _write_tables(rebuilt: Rows) -> int:
+    """Make the stored rows these; returns how many changed, appeared or went."""
+    stored = stored_rows()
     changed = {place: row for place, row in rebuilt.items() if stored.get(place) != row}
     gone = stored.keys() - rebuilt.keys()
     totals = {place: row for place, row in changed.items() if place.board == GLOBAL}

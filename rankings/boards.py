@@ -1,16 +1,17 @@
-"""A board from its votes: counts, ratings and the classic Elo side by side. Numbers in, numbers out, no Django."""
+"""A policy's place on a board as the tables keep it. Numbers in, numbers out, no Django."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from rankings.bradley_terry import fit
-from rankings.counts import Ballot, records, tally
+from rankings.bradley_terry import Fit, fit
+from rankings.counts import Ballot, Counts, records, tally
 from rankings.elo import START, sequential_elo
+from rankings.ratings import CAP, LISTED
 
-MINIMUM_VOTES = 5
+MINIMUM_VOTES = LISTED
 """A policy with fewer votes is provisional: shown, but without a rank (P-EL-06)."""
 
 
@@ -37,8 +38,11 @@ class Standing:
 def standings(ballots: Sequence[Ballot]) -> list[Standing]:
     """Every policy with a vote, by name. `ballots` must come in the order they were cast, for the classic Elo."""
     counts = tally(ballots)
-    found = fit(counts)
-    sequential = sequential_elo(ballots)
+    return standings_of(counts, fit(counts, cap=CAP), sequential_elo(ballots))
+
+
+def standings_of(counts: Counts, found: Fit, sequential: Mapping[str, int]) -> list[Standing]:
+    """Every policy of a fitted board, by name; `sequential` is its classic Elo."""
     record = records(counts)
     return [
         Standing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rankings.counts import OUTCOMES, Ballot
 
@@ -29,9 +29,9 @@ def updated(left: int, right: int, outcome: str) -> tuple[int, int]:
     )
 
 
-def sequential_elo(ballots: Iterable[Ballot]) -> dict[str, int]:
-    """Ratings after all votes, taken in the order given; everybody starts at START."""
-    ratings: dict[str, int] = {}
+def sequential_elo(ballots: Iterable[Ballot], start: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Ratings after all votes, taken in the order given, from `start`; everybody else starts at START."""
+    ratings: dict[str, int] = dict(start or {})
     for ballot in ballots:
         left, right = ratings.get(ballot.left, START), ratings.get(ballot.right, START)
         ratings[ballot.left], ratings[ballot.right] = updated(left, right, ballot.outcome)

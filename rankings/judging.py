@@ -22,10 +22,11 @@ COPIES = {
 """What a vote copied -> where it copied it from."""
 
 
-def judge(votes: QuerySet[Vote]) -> tuple[int, int]:
-    """Mark each vote processed or failed; returns how many of each. A faulty vote fails alone."""
+def judge(votes: QuerySet[Vote]) -> tuple[list[int], list[int]]:
+    """Mark each vote processed or failed; returns the primary keys of both. A faulty vote fails alone."""
     now = timezone.now()
-    processed = failed = 0
+    processed: list[int] = []
+    failed: list[int] = []
     for batch in judged(votes):
         good = [key for key, fault in batch if fault is None]
         bad = [
@@ -36,7 +37,8 @@ def judge(votes: QuerySet[Vote]) -> tuple[int, int]:
         changed = Vote.objects.filter(pk__in=good).exclude(processing_status=ProcessingStatus.PROCESSED)
         changed.update(processing_status=ProcessingStatus.PROCESSED, processed_at=now, error_message=None)
         Vote.objects.bulk_update(bad, ["processing_status", "processed_at", "error_message"])
-        processed, failed = processed + len(good), failed + len(bad)
+        processed += good
+        failed += [vote.pk for vote in bad]
     return processed, failed
 
 

@@ -57,6 +57,16 @@ def uncount_votes(keys: Collection[int]) -> int:
         return len(rows)
 
 
+def forget_counts() -> None:
+    """Empty the counts, so that every vote can be counted anew; exclusions stay known. The caller holds the lock."""
+    excluded = list(CountedVote.objects.filter(excluded=True).values_list("vote_id", flat=True))
+    CountedVote.objects.filter(excluded=False).delete()
+    CountedVote.objects.update(counted=False)
+    VoteCount.objects.exclude(votes__vote_id__in=excluded).delete()
+    VoteCount.objects.update(**dict.fromkeys(OUTCOMES, 0))
+    ClassicElo.objects.all().delete()
+
+
 def exclude_votes(keys: Collection[int]) -> int:
     """Take votes out of the counts; returns how many were not excluded before."""
     return _set_excluded(keys, True)
@@ -175,7 +185,7 @@ def _rows_of(cells: set[Cell]) -> dict[Cell, VoteCount]:
 def _tasks(battle_ids: set[str]) -> dict[str, str]:
     """Battle -> the task that all its completed turns were about; "" for free text, or for several tasks."""
     found: dict[str, set[str]] = defaultdict(set)
-    turns = Turn.objects.filter(battle_id__in=battle_ids).completed()
+    turns = Turn.objects.filter(battle_id__in=battle_ids).judged().completed()
     for turn in turns.only("battle_id", "instruction"):
         known = catalogue.task_for(turn.instruction)
         found[str(turn.battle_id)].add(known[0] if known else "")

@@ -1,4 +1,4 @@
-"""Ratings of a list of votes in the words that `manage.py rate` prints. No Django."""
+"""One board in the words that `manage.py rate` prints and a snapshot keeps. No Django."""
 
 from __future__ import annotations
 
@@ -9,17 +9,23 @@ from typing import TypedDict
 
 import numpy as np
 
-from rankings.boards import MINIMUM_VOTES
-from rankings.bradley_terry import PRIOR, SideAdvantage, fit, side_advantage
-from rankings.counts import Ballot, records, tally
+from rankings.bradley_terry import PRIOR, Fit, SideAdvantage, fit, side_advantage
+from rankings.counts import Ballot, Counts, Record, records, tally
+from rankings.estimate import TIES
+
+LISTED = 5
+"""A policy with fewer votes is on no rank (P-EL-06)."""
+CAP = 20
+"""What a voter's votes of one day weigh at most together on a board, in votes."""
 
 
 class Rating(TypedDict):
     """`low` and `high` are the 95 % interval, null where nothing is known. `rank_low` is the best rank that the votes
-    allow, `rank_high` the worst; null for a provisional policy. Between components no order is supposed.
+    allow, `rank_high` the worst; null below LISTED votes. Between components no order is supposed.
 
-    `flags` say why a figure is shaky: `few_votes`, `no_upper_bound` (somebody comparable never scored against it, even
-    through others), `no_lower_bound` (it never scored against somebody).
+    `provisional`: the thresholds are not met yet. `flags` say why a figure is shaky: `few_votes` (below LISTED),
+    `no_upper_bound` (somebody comparable never scored against it, even through others), `no_lower_bound` (it never
+    scored against somebody). Rates are fractions of all its votes.
     """
 
     rating: float
@@ -31,6 +37,9 @@ class Rating(TypedDict):
     ties: int
     both_bad: int
     win_rate: float
+    tie_rate: float
+    both_bad_rate: float
+    opponents: int
     rank_low: int | None
     rank_high: int | None
     provisional: bool
@@ -53,33 +62,90 @@ class Ratings(TypedDict):
     side_advantage: Side | None
 
 
+class Summary(TypedDict):
+    """Of a board. Rates are fractions of its votes; `voters` counts known ones."""
+
+    votes: int
+    voters: int
+    tie_rate: float
+    both_bad_rate: float
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """When a policy is no longer provisional: all three at once.
+
+    On a board with fewer than `opponents` others, all of them are enough.
+    """
+
+    half_width: float = 60.0
+    votes: int = 30
+    opponents: int = 3
+
+    def met(self, half_width: float, votes: int, opponents: int, others: int) -> bool:
+        return half_width < self.half_width and votes >= self.votes and opponents >= min(self.opponents, others)
+
+
 @dataclass(frozen=True)
 class Options:
-    """`prior`: virtual games per policy (0: none). `cap`: what a voter's votes weigh at most together (0: no limit).
-    `cluster`: take the votes of one voter together."""
+    """`prior`: virtual games per policy (0: none). `cap`: what a voter's votes of one day weigh at most together
+    (0: no limit). `cluster`: take the votes of one voter together. `ties`: one of `estimate.TIES`."""
 
     prior: float = PRIOR
-    cap: int = 0
+    cap: int = CAP
     cluster: bool = True
+    ties: str = "half"
+    thresholds: Thresholds = Thresholds()
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.prior) and self.prior >= 0):
             raise ValueError(f"prior {self.prior} games; expected a number from 0")
         if self.cap < 0:
             raise ValueError(f"cap {self.cap} votes; expected a whole number from 0, where 0 means no limit")
+        if self.ties not in TIES:
+            raise ValueError(f"ties {self.ties!r}; expected one of {', '.join(TIES)}")
 
 
 def ratings(ballots: Iterable[Ballot], options: Options) -> Ratings:
-    """Rate what was voted on; figures are rounded to a hundredth of a point, models sorted by name."""
-    counts = tally(ballots)
-    found = fit(counts, prior=options.prior, cap=options.cap, cluster=options.cluster)
-    record = records(counts)
-    ranked = np.array([record[name].votes >= MINIMUM_VOTES for name in found.names], dtype=bool)
-    best, worst = found.rank_ranges(ranked)
+    """Rate what was voted on."""
+    return board_ratings(tally(ballots), options)
+
+
+def board_ratings(counts: Counts, options: Options, found: Fit | None = None) -> Ratings:
+    """Rate the policies of `counts`; figures are rounded to a hundredth of a point, models sorted by name.
+
+    `found`: what `fitted` made of the same counts and options, where that is at hand.
+    """
+    found = found or fitted(counts, options)
+    return {
+        "models": _models(counts, found, options.thresholds),
+        "components": found.components(),
+        "side_advantage": _side(side_advantage(counts, cap=options.cap)),
+    }
+
+
+def summary(counts: Counts) -> Summary:
+    total, outcomes = counts.total, counts.outcomes.sum(axis=0).tolist()
+    return {
+        "votes": total,
+        "voters": counts.voters,
+        "tie_rate": _share(outcomes[2], total),
+        "both_bad_rate": _share(outcomes[3], total),
+    }
+
+
+def fitted(counts: Counts, options: Options) -> Fit:
+    return fit(counts, prior=options.prior, cap=options.cap, cluster=options.cluster, ties=options.ties)
+
+
+def _models(counts: Counts, found: Fit, thresholds: Thresholds) -> dict[str, Rating]:
+    record, opponents = records(counts), counts.opponents().tolist()
+    listed = np.array([record[name].votes >= LISTED for name in found.names], dtype=bool)
+    best, worst = found.rank_ranges(listed)
     models: dict[str, Rating] = {}
     for place, name in enumerate(found.names):
-        own, provisional = record[name], not ranked[place]
-        bounds = {"no_upper_bound": found.no_upper_bound[place], "no_lower_bound": found.no_lower_bound[place]}
+        own, met = record[name], opponents[place]
+        settled = thresholds.met(float(found.half_width[place]), own.votes, met, len(found.names) - 1)
         models[name] = {
             "rating": _rounded(found.rating[place]),
             "low": _finite(found.rating[place] - found.half_width[place]),
@@ -90,13 +156,24 @@ def ratings(ballots: Iterable[Ballot], options: Options) -> Ratings:
             "ties": own.ties,
             "both_bad": own.both_bad,
             "win_rate": round(own.win_rate, 4),
-            "rank_low": None if provisional else int(best[place]),
-            "rank_high": None if provisional else int(worst[place]),
-            "provisional": provisional,
-            "flags": ["few_votes"] * provisional + [flag for flag, is_set in bounds.items() if is_set],
+            "tie_rate": _share(own.ties, own.votes),
+            "both_bad_rate": _share(own.both_bad, own.votes),
+            "opponents": met,
+            "rank_low": int(best[place]) if listed[place] else None,
+            "rank_high": int(worst[place]) if listed[place] else None,
+            "provisional": not (settled and listed[place]),
+            "flags": _flags(found, place, own),
         }
-    side = _side(side_advantage(counts, cap=options.cap))
-    return {"models": models, "components": found.components(), "side_advantage": side}
+    return models
+
+
+def _flags(found: Fit, place: int, own: Record) -> list[str]:
+    flags = {
+        "few_votes": own.votes < LISTED,
+        "no_upper_bound": found.no_upper_bound[place],
+        "no_lower_bound": found.no_lower_bound[place],
+    }
+    return [flag for flag, is_set in flags.items() if is_set]
 
 
 def _side(found: SideAdvantage | None) -> Side | None:
@@ -107,6 +184,10 @@ def _side(found: SideAdvantage | None) -> Side | None:
         "low": _rounded(found.elo - found.half_width),
         "high": _rounded(found.elo + found.half_width),
     }
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 4) if whole else 0.0
 
 
 def _rounded(value: float) -> float:

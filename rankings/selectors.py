@@ -14,11 +14,13 @@ from arena.errors import UnknownName
 from arena.models import Battle, ProcessingStatus, Session, Vote, VoteChoice
 from policies.measured import overall
 from policies.models import Policy, PolicyStatus
-from rankings.aggregation import GLOBAL, STATISTICS, WORKER, worker_status
+from rankings.aggregation import STATISTICS, worker_status
 from rankings.boards import MINIMUM_VOTES, Standing, standings, unvoted
 from rankings.counts import Ballot
+from rankings.locking import WORKER
 from rankings.models import ModelStatsByRobot, ModelStatsTotal
 from rankings.shapes import Leaderboard, RankingRow, Statistics, Worker
+from rankings.table import GLOBAL
 from simulation import catalogue
 
 SCENE_BOARD_SECONDS = 3600

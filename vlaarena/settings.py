@@ -131,10 +131,10 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 120.0  # a worker process opens its policies before it says that it lives
 CELERY_TASK_DEFAULT_QUEUE = f"{PREFIX}default"
-CELERY_TASK_ROUTES = {"arena.play_rollout": {"queue": f"{PREFIX}gpu"}}
 CELERY_CONTROL_EXCHANGE = f"{PREFIX}celery"
 CELERY_EVENT_EXCHANGE = f"{PREFIX}celeryev"
-QUEUES = [f"{PREFIX}gpu", f"{PREFIX}default"]
+# A worker takes rollouts from a queue per policy that it hosts (`arena.hosting`), and from these.
+QUEUES = [CELERY_TASK_DEFAULT_QUEUE]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_TIMEZONE = "UTC"
@@ -145,6 +145,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "task": "rankings.aggregate",
         "crontab": {"minute": "0"},
         "description": "Every hour: fit the ratings to the votes and write the boards.",
+    },
+    "Check counts and boards": {
+        "task": "rankings.check",
+        "crontab": {"minute": "30", "hour": "3"},
+        "description": "Every night: compare counts and boards with the raw votes; the worker's status tells.",
     },
     "Sweep stale rollouts": {
         "task": "arena.sweep",
@@ -158,6 +163,26 @@ ROLLOUT_MAX_STEPS = 50
 ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
 ROLLOUT_MAX_ATTEMPTS = 2
+
+# The rules of the boards, published with them. `cap`: what a voter's votes of one day weigh at most on a board.
+# A policy is provisional until its interval's half-width, its votes and its opponents have come so far.
+RANKING = {
+    "cap": int(env.number("ARENA_RANKING_CAP", 20)),
+    "half_width": env.number("ARENA_PROVISIONAL_HALF_WIDTH", 60.0),
+    "votes": int(env.number("ARENA_PROVISIONAL_VOTES", 30)),
+    "opponents": int(env.number("ARENA_PROVISIONAL_OPPONENTS", 3)),
+}
+
+# When votes are doubted (rankings/integrity.py), and when votes and physics are said to part (rankings/agreement.py).
+INTEGRITY = {
+    "alpha": env.number("ARENA_OUTLIER_ALPHA", 0.001),  # chance that an honest voter is ever suspected
+    "look_back_days": env.number("ARENA_OUTLIER_DAYS", 7.0),  # voters silent for longer are not tested again
+    "new_hours": env.number("ARENA_NEW_VOTER_HOURS", 24.0),
+    "new_votes": int(env.number("ARENA_NEW_VOTER_VOTES", 5)),
+    "parted_votes": int(env.number("ARENA_PARTED_VOTES", 30)),
+    "parted_kappa": env.number("ARENA_PARTED_KAPPA", 0.2),
+    "parted_against": env.number("ARENA_PARTED_AGAINST", 0.33),
+}
 
 # How often, from one visitor (cookie) and one address. Votes and instructions take longer than this by hand.
 RATE_LIMITS = {
@@ -185,6 +210,13 @@ CACHES = {
         "KEY_PREFIX": PREFIX,
     }
 }
+
+# What a worker plays, and on what: docs/serving.md. Policies by id or pattern, with a minus those left to others; the
+# memory is of one process, 0 takes a share of the device's; a batch of 0 is the size that each policy finds best.
+WORKER_POLICIES = env.words("ARENA_WORKER_POLICIES", ["*"])
+WORKER_DEVICE = env.text("ARENA_WORKER_DEVICE", "cpu")
+WORKER_MEMORY_GB = env.number("ARENA_WORKER_MEMORY_GB", 0)
+WORKER_BATCH = int(env.number("ARENA_WORKER_BATCH", 0))
 
 INSTRUCTION_MAX_LENGTH = 500
 DEFAULT_ROBOT = "widowx"

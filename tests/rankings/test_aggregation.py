@@ -6,7 +6,7 @@ import pytest
 
 from arena.models import ProcessingStatus, Vote
 from policies.models import Policy
-from rankings import aggregation, judging, tasks
+from rankings import aggregation, checking, judging, tasks
 from rankings.bradley_terry import fit
 from rankings.counts import Ballot, tally
 from rankings.elo import sequential_elo
@@ -94,7 +94,7 @@ def test_votes_taken_in_two_runs_give_the_boards_of_one() -> None:
     aggregation.aggregate()
     cast(SOME[7:], start=7)
     aggregation.aggregate()
-    assert aggregation.differences() == []
+    assert checking.differences() == []
     assert {row.model_id: row.elo_score for row in ModelStatsTotal.objects.all()} == {
         name: round(rating) for name, rating in zip(*_named_ratings(SOME), strict=True)
     }
@@ -177,7 +177,7 @@ def test_a_rebuild_mends_whatever_was_changed_by_hand() -> None:
     aggregation.rebuild()
     assert [row["elo_score"] for row in boards()[0]] == before
     assert len(boards()[1]) == 3
-    assert aggregation.differences() == []
+    assert checking.differences() == []
 
 
 def test_the_worker_writes_down_every_run() -> None:
@@ -220,7 +220,7 @@ def test_a_run_that_breaks_half_way_changes_nothing_but_the_workers_status(monke
     assert status.error_message == "RuntimeError: the disk is full"
     monkeypatch.undo()
     assert aggregation.aggregate().votes_processed == 9
-    assert aggregation.differences() == []
+    assert checking.differences() == []
 
 
 def test_a_policy_may_be_retired_and_keeps_its_votes() -> None:

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection, connections
 
 from arena.models import Vote
-from rankings import aggregation
+from rankings import aggregation, checking
 from rankings.models import ModelStatsTotal, WorkerStatus
 from tests.rankings.ballots import ballots, cast
 
@@ -48,7 +48,7 @@ def test_runs_at_once_count_every_vote_once() -> None:
     assert sorted(counted) == [0, 0, 0, 100]
     assert dict(ModelStatsTotal.objects.values_list("model_id", "vote_count")) == {"a": 70, "b": 70, "c": 60}
     assert WorkerStatus.objects.count() == 1
-    assert aggregation.differences() == []
+    assert checking.differences() == []
 
 
 def test_votes_that_arrive_while_runs_compete_are_counted_once_too() -> None:
@@ -66,7 +66,7 @@ def test_votes_that_arrive_while_runs_compete_are_counted_once_too() -> None:
         list(runs)
     aggregation.aggregate()
     assert ModelStatsTotal.objects.get(model_id="a").vote_count == 140
-    assert aggregation.differences() == []
+    assert checking.differences() == []
 
 
 def test_a_killed_run_changes_nothing_and_does_not_block_the_next() -> None:

@@ -60,10 +60,10 @@ def test_another_sites_page_cannot_press_the_button() -> None:
 
 
 def test_a_run_that_breaks_is_told_to_the_moderator(monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks() -> None:
+    def breaks(*_: object) -> None:
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr(aggregation, "_write_boards", breaks)
+    monkeypatch.setattr(aggregation, "_publish", breaks)
     page = moderator("view_workerstatus", "run_aggregation").post(RUN, follow=True)
     assert "The aggregation failed: the disk is full" in page.content.decode()
 

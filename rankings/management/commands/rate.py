@@ -62,5 +62,6 @@ class Command(BaseCommand):
 
 def _line(row: Rating) -> str:
     low, high = ("?" if end is None else f"{end:.0f}" for end in (row["low"], row["high"]))
-    rank = "provisional" if row["provisional"] else f"rank {row['rank_low']}-{row['rank_high']}"
-    return f"{row['rating']:7.0f} ({low} .. {high})  {row['votes']} votes  {rank}  {' '.join(row['flags'])}".rstrip()
+    rank = [] if row["rank_low"] is None else [f"rank {row['rank_low']}-{row['rank_high']}"]
+    words = [f"{row['votes']} votes", *rank, *["provisional"] * row["provisional"], *row["flags"]]
+    return f"{row['rating']:7.0f} ({low} .. {high})  {'  '.join(words)}"

@@ -9,14 +9,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from rankings import aggregation
+from rankings import aggregation, checking
 
 
 class Command(BaseCommand):
-    help = "Judge every vote again and write the boards anew; with --check only compare, and fail on a difference."
+    help = "Count every vote again and write the boards anew; with --check only compare, and fail on a difference."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="compare the boards with the votes; change nothing")
+        parser.add_argument(
+            "--check", action="store_true", help="compare counts and boards with the votes; change nothing"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -35,7 +37,7 @@ class Command(BaseCommand):
         )
 
     def _check(self, *, as_json: bool) -> None:
-        found = aggregation.differences()
+        found = checking.differences()
         if as_json:
             different = [asdict(difference) for difference in found]
             self.stdout.write(json.dumps({"identical": not found, "differences": different}))
@@ -46,4 +48,4 @@ class Command(BaseCommand):
                 )
             self.stdout.write(f"{len(found)} differences")
         if found:
-            raise CommandError("the boards are not what the votes give; run `manage.py rebuild_rankings`")
+            raise CommandError("the counts or boards are not what the votes give; run `manage.py rebuild_rankings`")

@@ -1,0 +1,69 @@
+"""What is published: every board from the stored counts, and with it from what, by which code, under which rules."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from rankings import rules
+from rankings.bradley_terry import Fit
+from rankings.counts import OUTCOMES, Counts
+from rankings.counts_file import input_hash, packed, write_counts
+from rankings.models import Snapshot, VoteCount
+from rankings.ratings import Ratings, board_ratings, fitted, summary
+from rankings.table import Board, Table
+
+CODE = (
+    "bradley_terry", "counts", "davidson", "estimate", "graph", "offsets", "posterior", "ratings", "sandwich", "table",
+)  # fmt: skip
+"""The modules that a figure depends on."""
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A board, fitted."""
+
+    board: Board
+    counts: Counts
+    fit: Fit
+    ratings: Ratings
+
+
+def load() -> Table:
+    """The stored counts."""
+    columns = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day", *OUTCOMES)
+    rows = VoteCount.objects.values_list(*columns).iterator(chunk_size=20_000)
+    return Table.of((*row[:6], row[6].isoformat(), *row[7:]) for row in rows)
+
+
+def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:
+    """Each board under the published rules."""
+    options, found = rules.options(), []
+    for board in boards:
+        counts = table.counts(board)
+        fit = fitted(counts, options)
+        found.append(Rated(board, counts, fit, board_ratings(counts, options, fit)))
+    return found
+
+
+def publish(table: Table, boards: Iterable[Rated]) -> Snapshot:
+    """Keep a snapshot, unless the last one has the same input, code and rules; returns the one that holds now."""
+    file = write_counts(table)
+    about = {"input_hash": input_hash(file), "code_version": code_version(), "settings": rules.published()}
+    last = Snapshot.objects.defer("counts").first()
+    if last and all(getattr(last, name) == value for name, value in about.items()):
+        return last
+    content = {each.board.name: {**each.ratings, **summary(each.counts)} for each in boards}
+    return Snapshot.objects.create(boards=content, counts=packed(file), **about)
+
+
+@cache
+def code_version() -> str:
+    """SHA-256 of the source of all that a figure depends on: equal versions give equal figures for equal input."""
+    found = hashlib.sha256()
+    for name in CODE:
+        found.update(Path(__file__).with_name(f"{name}.py").read_bytes())
+    return found.hexdigest()

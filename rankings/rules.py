@@ -1,0 +1,29 @@
+"""The rules of the published boards, from the settings. `manage.py rate` follows the same unless told otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+
+from rankings.bradley_terry import PRIOR
+from rankings.offsets import OFFSET_SD
+from rankings.ratings import LISTED, Options, Thresholds
+
+
+def options() -> Options:
+    given = settings.RANKING
+    thresholds = Thresholds(given["half_width"], int(given["votes"]), int(given["opponents"]))
+    return Options(cap=int(given["cap"]), thresholds=thresholds)
+
+
+def published() -> dict[str, Any]:
+    """What a snapshot says of them."""
+    given = settings.RANKING
+    return {
+        "prior_games": PRIOR,
+        "cap_per_voter_and_day": given["cap"],
+        "offset_sd": OFFSET_SD,
+        "listed_from_votes": LISTED,
+        "provisional_until": {name: given[name] for name in ("half_width", "votes", "opponents")},
+    }
