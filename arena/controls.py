@@ -78,7 +78,7 @@ def _repeatable(battle: Battle, instruction: str, voter: str) -> list[Battle]:
     for battle_id, text in turns:
         said.setdefault(str(battle_id), []).append(catalogue.normalise(text))
     same = [battle_id for battle_id, texts in said.items() if texts == [words]]
-    drawn = Policy.objects.contestants()
+    drawn = Policy.objects.contestants().playable()
     candidates = Battle.objects.filter(battle_id__in=same, repeated_by=None)
     return list(candidates.filter(left_model__in=drawn, right_model__in=drawn))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache
 from typing import Any
 
@@ -12,21 +13,23 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.utils import timezone
 
-from arena import actions, selectors
+from arena import actions, hosting, selectors
 from arena.actions import Outcome
 from arena.models import Rollout, Side
 from arena.pacing import paces
+from arena.players import Player
 from arena.reporter import AttemptGivenUp, Reporter
 from arena.shapes import FailureReason
 from arena.stage import Stage, preload
 from arena.sweeps import worker_name
 from policies.base import PolicyError
+from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
 from simulation import catalogue
 from simulation.cameras import RENDER_PROFILE
 from simulation.contracts import EpisodeResult, Limits, PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
-from simulation.episode_format import build_document, state_at
+from simulation.episode_format import build_document, state_at, step_count
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
 from simulation.store import EpisodeSuperseded, StoreUnavailable, get_store
@@ -57,7 +60,7 @@ def play(episode_id: str) -> None:
         too_late = isinstance(failure.__cause__, SoftTimeLimitExceeded)
         _fail(rollout, "timeout" if too_late else "policy_failed", _story(failure))
     except PolicyError as failure:
-        _fail(rollout, "policy_failed", f"cannot be opened: {failure}")
+        _cannot_open(rollout, failure)
     except SoftTimeLimitExceeded:
         _fail(rollout, "timeout", "the task's time limit was met")
     except Exception as error:  # the task's edge: the turn must settle, its reason kept
@@ -70,7 +73,7 @@ def play(episode_id: str) -> None:
 def prepare_process() -> None:
     """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
     places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
-    preload(stage(), list(Policy.objects.contestants()), places)
+    preload(stage(), hosting.to_prepare(), places)
     try:
         get_store().ensure_indexes()
     except StoreUnavailable:
@@ -85,23 +88,22 @@ def stage() -> Stage:
 def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
     session = rollout.turn.battle.session
     environment = stage.environment(session.robot_id, session.scene_id)
-    player = stage.player(rollout.model, session.robot_id, session.scene_id)
-    _set_start(environment, rollout)
     recorder = Recorder()
-    with Reporter(rollout) as reporter:
+    with Reporter(rollout) as reporter, closing(_player(stage, rollout)) as player:
+        _set_start(environment, rollout)
         try:
             result = run_episode(
                 environment,
                 player,
                 rollout.turn.instruction,
-                rollout.turn.battle.seed,
+                rollout.turn.seed,
                 listeners=(recorder, reporter, *paces(rollout)),
                 limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
                 chunking=player.chunking,
                 cameras=player.cameras,
             )
-        except PolicyFailure:
-            stage.drop(rollout.model)
+        except PolicyFailure as failure:
+            _take_note(stage, rollout.model, failure)
             raise
         document = build_document(
             _identity(rollout),
@@ -114,17 +116,44 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
     return _outcome(result, document["start_hash"])
 
 
-def _set_start(environment: Environment, rollout: Rollout) -> None:
-    """The seed's first state, or where this side ended the last turn that both sides completed."""
-    before = selectors.continues_from(rollout.turn)
-    if before is None:
-        environment.reset(rollout.turn.battle.seed)
+def _player(stage: Stage, rollout: Rollout) -> Player:
+    session = rollout.turn.battle.session
+    return stage.player(rollout.model, session.robot_id, session.scene_id)
+
+
+def _take_note(stage: Stage, policy: Policy, failure: PolicyFailure) -> None:
+    """Open a policy anew that failed, unless it was the instruction's fault; without memory it can play no more."""
+    if isinstance(failure.__cause__, PolicyError):
         return
-    episode_id = before[Side(rollout.side)]
+    stage.drop(policy)
+    if is_out_of_memory(failure.__cause__):
+        hosting.note_trouble(policy, OutOfMemory(f"ran out of memory while it played: {failure.__cause__}"))
+
+
+def _cannot_open(rollout: Rollout, failure: PolicyError) -> None:
+    """Leave the rollout to a worker that can play it, once; where there is none, it has failed."""
+    hosting.note_trouble(rollout.model, failure)
+    if rollout.attempt < settings.ROLLOUT_MAX_ATTEMPTS and hosting.can_play_elsewhere(rollout.model):
+        if actions.give_up_attempt(rollout):
+            log.warning("%s cannot be opened here: leaving %s to another", rollout.model_id, rollout.episode_id)
+        return
+    _fail(rollout, "policy_failed", f"cannot be opened: {failure}")
+
+
+def _set_start(environment: Environment, rollout: Rollout) -> None:
+    """The seed's first state; where this side ended the last turn that both sides completed; or, exploring, where it
+    was at the chosen record.
+    """
+    before = selectors.starts_from(rollout.turn)
+    if before is None:
+        environment.reset(rollout.turn.seed)
+        return
+    episodes, record = before
+    episode_id = episodes[Side(rollout.side)]
     document = get_store().get(episode_id)
     if document is None:
-        raise StartMissing(f"{episode_id}, at whose end this turn starts, is not in the store")
-    environment.restore(state_at(document, -1))
+        raise StartMissing(f"{episode_id}, in whose recording this turn starts, is not in the store")
+    environment.restore(state_at(document, min(record, step_count(document))))
 
 
 def _identity(rollout: Rollout) -> dict[str, Any]:
@@ -144,7 +173,8 @@ def _identity(rollout: Rollout) -> dict[str, Any]:
         "instruction": turn.instruction,
         "robot_id": session.robot_id,
         "scene_id": session.scene_id,
-        "seed": battle.seed,
+        "seed": turn.seed,
+        "exploration": turn.exploration,
         "created_at": timezone.now(),
     }
 

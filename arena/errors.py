@@ -92,6 +92,13 @@ class NoContestants(ArenaError):
     status, code, detail = 503, "no_contestants", "Fewer than two policies are active: there is nobody to draw."
 
 
+class NotHosted(ArenaError):
+    """Told of a battle, not of a side: which of the two it is would tell who is who."""
+
+    status, code = 503, "not_hosted"
+    detail = "A model of this battle cannot play at present. Open the session's next battle, or send it again later."
+
+
 class QueueUnavailable(ArenaError):
     status, code, detail = 503, "queue_unavailable", "The queue is down. Nothing was started: send it again later."
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NotRequired, TypedDict, Union, get_args, get_or
 
 SideName = Literal["left", "right"]
 Status = Literal["queued", "running", "completed", "failed"]
-FailureReason = Literal["policy_failed", "timeout", "worker_lost", "internal", "cancelled"]
+FailureReason = Literal["policy_failed", "timeout", "worker_lost", "not_hosted", "internal", "cancelled"]
 VoteName = Literal["left_better", "right_better", "tie", "both_bad"]
 JudgementName = Literal["left", "right", "equal"]
 Hidden = Literal["???"]
@@ -144,6 +144,8 @@ class SessionRow(TypedDict):
     last_active_at: str
     battle_count: int
     last_battle_id: str | None
+    last_status: Literal["ongoing", "voted", "abandoned"] | None
+    last_vote: VoteName | None
 
 
 class SessionJson(TypedDict):

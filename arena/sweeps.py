@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from arena import actions
+from arena import actions, hosting
 from arena.models import Rollout, RolloutQuerySet
 
 log = logging.getLogger(__name__)
@@ -29,9 +29,17 @@ def sweep() -> int:
         _replace_attempt(rollout)
     unanswered = list(_with_battle().unanswered(since=lost_since))
     for rollout in unanswered:
-        log.warning("Nobody has taken %s: sending it again", rollout.episode_id)
-        actions.resend_rollout(rollout)
+        _send_again_or_refuse(rollout)
     return len(lost) + len(unanswered)
+
+
+def _send_again_or_refuse(rollout: Rollout) -> None:
+    if hosting.unhosted([rollout.model_id]):
+        if actions.refuse_rollout(rollout, "not_hosted", f"no worker hosts {rollout.model_id}"):
+            log.error("No worker hosts %s: %s is not played", rollout.model_id, rollout.episode_id)
+        return
+    log.warning("Nobody has taken %s: sending it again", rollout.episode_id)
+    actions.resend_rollout(rollout)
 
 
 def _with_battle() -> RolloutQuerySet:

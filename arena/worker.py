@@ -1,12 +1,18 @@
-"""A worker's start: the parent loads the libraries, each of its processes opens the policies and scenes it plays."""
+"""A worker's start and end: libraries, policies, scenes; which queues it takes rollouts from, and saying so."""
 
 from __future__ import annotations
 
 import logging
+import threading
 from typing import Any
 
-from celery.signals import worker_init, worker_process_init, worker_ready
-from django.db import DatabaseError
+from celery import current_app
+from celery.signals import celeryd_after_setup, worker_init, worker_process_init, worker_ready, worker_shutdown
+from django.db import DatabaseError, connection
+from kombu.entity import Exchange, Queue
+from kombu.exceptions import KombuError
+
+from arena import hosting
 
 log = logging.getLogger(__name__)
 
@@ -14,6 +20,28 @@ log = logging.getLogger(__name__)
 def load_libraries(**_: Any) -> None:
     """Imported before the fork, so that all processes share the memory of torch and mujoco."""
     from arena import episodes  # noqa: F401
+
+
+def take_queues(sender: str, instance: Any, **_: Any) -> None:
+    """Before anything is consumed or forked: who this worker is, and the queues of the policies it hosts."""
+    forks = "prefork" in str(instance.pool_cls.__module__)
+    hosting.this.name = sender
+    hosting.this.processes, hosting.this.threads = (
+        (int(instance.concurrency), 1) if forks else (1, int(instance.concurrency))
+    )
+    announcer.worker = sender
+    try:
+        for model_id in sorted(hosting.announce()):
+            instance.app.amqp.queues.select_add(_queue(hosting.queue_of(model_id)))
+            announcer.served.add(model_id)
+        if unknown := hosting.unknown_names():
+            log.warning("ARENA_WORKER_POLICIES names policies that are not registered: %s", ", ".join(unknown))
+    except DatabaseError:
+        log.exception("What there is to host could not be read; trying again soon")
+    finally:
+        connection.close()  # not to be shared with the processes that are forked next
+    if not forks:
+        preload()
 
 
 def preload(**_: Any) -> None:
@@ -32,6 +60,58 @@ def sweep_once(**_: Any) -> None:
         log.exception("The first sweep failed; beat asks for another soon")
 
 
+class Announcer:
+    """Says every few seconds what this worker hosts, and follows changes of the registry with its queues."""
+
+    def __init__(self) -> None:
+        self.worker = ""
+        self.served: set[str] = set()
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, **_: Any) -> None:
+        self._ended.clear()
+        self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
+        self._thread.start()
+
+    def stop(self, **_: Any) -> None:
+        self._ended.set()
+        if self._thread is None:
+            return
+        self._thread.join(2 * hosting.ANNOUNCE_S)
+        try:
+            hosting.withdraw()
+        except DatabaseError:
+            log.warning("The end of this worker could not be announced; its word expires")
+
+    def announce(self) -> None:
+        """Once. Raises DatabaseError, KombuError and OSError."""
+        wanted = hosting.announce()
+        for model_id in sorted(wanted - self.served):
+            current_app.control.add_consumer(hosting.queue_of(model_id), destination=[self.worker])
+        for model_id in sorted(self.served - wanted):
+            current_app.control.cancel_consumer(hosting.queue_of(model_id), destination=[self.worker])
+        self.served = wanted
+
+    def _run(self) -> None:
+        while not self._ended.wait(hosting.ANNOUNCE_S):
+            try:
+                self.announce()
+            except (DatabaseError, KombuError, OSError):
+                log.warning("What this worker hosts could not be announced; trying again", exc_info=True)
+            finally:
+                connection.close()
+
+
+def _queue(name: str) -> Queue:
+    """As Celery makes it where a rollout is sent."""
+    return Queue(name, Exchange(name, type="direct"), routing_key=name)  # type: ignore[no-untyped-call]
+
+
+announcer = Announcer()
 worker_init.connect(load_libraries)
+celeryd_after_setup.connect(take_queues)
 worker_process_init.connect(preload)
 worker_ready.connect(sweep_once)
+worker_ready.connect(announcer.start)
+worker_shutdown.connect(announcer.stop)

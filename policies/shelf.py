@@ -104,10 +104,10 @@ class Shelf:
         """Whether there is room without closing anything."""
         return self.size + expected <= self.device.budget and expected * memory.HEADROOM <= self.device.free()
 
-    def borrow(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> Loan:
+    def borrow(self, key: Key, expected: Callable[[], int], load: Callable[[], OpenedPolicy]) -> Loan:
         """The policy, opened by `load` unless it is open, and warm. Raises what `load` raises, and OutOfMemory.
 
-        `expected`: bytes that its weights will take; what they do take is measured once they are there.
+        `expected` answers the bytes that its weights will take; what they do take is measured once they are there.
         """
         if loan := self._lend(key):
             return loan
@@ -115,8 +115,9 @@ class Shelf:
             if loan := self._lend(key):
                 return loan
             self._drop_other_revisions(key)
-            self._make_room(key, expected)
-            entry = self._open(key, expected, load)
+            needed = expected()
+            self._make_room(key, needed)
+            entry = self._open(key, needed, load)
             with self._changed:
                 self._entries.append(entry)
             self._make_room(key, 0, keep=entry)

@@ -90,6 +90,15 @@ def fail_rollout(rollout: Rollout, reason: FailureReason, story: str) -> bool:
     return _settle(rollout, status=RolloutStatus.FAILED, termination_reason=reason, error=story)
 
 
+def refuse_rollout(rollout: Rollout, reason: FailureReason, story: str) -> bool:
+    """Settle a rollout that is still queued as failed; False when somebody has taken it meanwhile."""
+    with transaction.atomic():
+        battle = lock_battle(rollout.turn.battle_id)
+        waiting = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.QUEUED)
+        failed = {"status": RolloutStatus.FAILED, "termination_reason": reason, "error": story}
+        return _settled(battle, rollout, waiting.update(finished_at=timezone.now(), **failed))
+
+
 def give_up_attempt(rollout: Rollout) -> bool:
     """Put a running rollout whose worker is lost back on the queue. False when the attempt had ended after all."""
     with transaction.atomic():
@@ -97,14 +106,14 @@ def give_up_attempt(rollout: Rollout) -> bool:
         alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
         if not alive.update(status=RolloutStatus.QUEUED, worker="", heartbeat_at=timezone.now()):
             return False
-        transaction.on_commit(partial(_send_or_leave_to_the_sweep, rollout.episode_id))
+        transaction.on_commit(partial(_send_or_leave_to_the_sweep, rollout))
         return True
 
 
 def resend_rollout(rollout: Rollout) -> None:
     """Send a queued rollout's message again: the first may be lost. Whoever claims it first plays it."""
     Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.QUEUED).update(heartbeat_at=timezone.now())
-    _send_or_leave_to_the_sweep(rollout.episode_id)
+    _send_or_leave_to_the_sweep(rollout)
 
 
 def retry_rollout(rollout: Rollout) -> None:
@@ -126,7 +135,7 @@ def retry_rollout(rollout: Rollout) -> None:
             raise NotRetryable
         Turn.objects.filter(turn_id=rollout.turn_id).update(settled_at=None)
         turns[-1] = Turn.objects.prefetch_related("rollouts").get(turn_id=rollout.turn_id)
-        transaction.on_commit(partial(dispatch.play, [rollout.episode_id]))
+        transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id}))
         announce(battle, "turn.opened", turn=turn_json(turns[-1], show_outcome=False), battle=doors(battle, turns))
 
 
@@ -134,13 +143,18 @@ def _settle(rollout: Rollout, **columns: Any) -> bool:
     with transaction.atomic():
         battle = lock_battle(rollout.turn.battle_id)
         alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
-        if not alive.update(finished_at=timezone.now(), **columns):
-            return False
-        turn = Turn.objects.prefetch_related("rollouts").get(turn_id=rollout.turn_id)
-        _release(battle, turn)
-        if all(side.settled for side in turn.rollouts.all()):
-            close_turn(battle, turn)
-        return True
+        return _settled(battle, rollout, alive.update(finished_at=timezone.now(), **columns))
+
+
+def _settled(battle: Battle, rollout: Rollout, changed: int) -> bool:
+    """What follows from a side's end; False when nothing had `changed`. The caller holds the battle's lock."""
+    if not changed:
+        return False
+    turn = Turn.objects.prefetch_related("rollouts").get(turn_id=rollout.turn_id)
+    _release(battle, turn)
+    if all(side.settled for side in turn.rollouts.all()):
+        close_turn(battle, turn)
+    return True
 
 
 def _release(battle: Battle, turn: Turn) -> None:
@@ -185,8 +199,8 @@ def _announce_side(battle: Battle, rollout: Rollout) -> None:
     announce(battle, "rollout.finished", **about, episode_id=rollout.episode_id, url=url)
 
 
-def _send_or_leave_to_the_sweep(episode_id: str) -> None:
+def _send_or_leave_to_the_sweep(rollout: Rollout) -> None:
     try:
-        dispatch.play([episode_id])
+        dispatch.play({rollout.episode_id: rollout.model_id})
     except QueueUnavailable:
-        log.warning("The queue is down; a later sweep sends %s again", episode_id)
+        log.warning("The queue is down; a later sweep sends %s again", rollout.episode_id)

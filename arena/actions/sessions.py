@@ -32,7 +32,7 @@ def open_next_battle(session: Session) -> Battle:
 
 
 def _open_battle(session: Session) -> Battle:
-    left, right = draw_pair(list(Policy.objects.contestants()), written_chances())
+    left, right = draw_pair(list(Policy.objects.contestants().playable()), written_chances())
     return Battle.objects.create(
         session=session,
         seq_in_session=session.battles.count() + 1,

@@ -6,10 +6,10 @@ from functools import partial
 
 from django.db import transaction
 
-from arena import dispatch
+from arena import dispatch, hosting
 from arena.actions.announce import announce, lock_battle, skip_number, touch_session
 from arena.controls import maybe_control
-from arena.errors import BattleClosed, QueueUnavailable, TurnRunning
+from arena.errors import BattleClosed, NotHosted, QueueUnavailable, TurnRunning
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
 from arena.selectors import doors, turn_json
 from simulation.store import get_store
@@ -18,16 +18,18 @@ from simulation.store import get_store
 def submit_instruction(battle: Battle, instruction: str, start: StartKind) -> Turn:
     """Add a turn with a rollout per side and put both on the queue.
 
-    Raises BattleClosed, TurnRunning, and, with nothing left behind, StoreUnavailable and QueueUnavailable.
+    Raises BattleClosed, TurnRunning, and, with nothing left behind, NotHosted, StoreUnavailable and QueueUnavailable.
     """
     get_store().ping()
+    if hosting.unhosted([battle.left_model_id, battle.right_model_id]):
+        raise NotHosted
     turn: Turn | None = None
     try:
         with transaction.atomic():
             touch_session(battle.session_id)
             turn = _add_turn(lock_battle(battle.battle_id), instruction, start)
     except QueueUnavailable:
-        if turn is None or _withdraw(turn):
+        if turn is None or withdraw(turn):
             raise
     return turn
 
@@ -48,18 +50,23 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind) -> Turn:
         instruction=instruction,
         start=start,
     )
+    open_turn(battle, turn, turns)
+    return turn
+
+
+def open_turn(battle: Battle, turn: Turn, earlier: list[Turn]) -> None:
+    """Give a new turn its rollouts, put them on the queue and tell of it. The caller holds the battle's lock."""
     sides = {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
     rollouts = Rollout.objects.bulk_create(
         Rollout(turn=turn, side=side, model_id=model_id, heartbeat_at=turn.created_at)
         for side, model_id in sides.items()
     )
     # The queue first: when it is down, nobody is told about a turn that will be withdrawn.
-    transaction.on_commit(partial(dispatch.play, [rollout.episode_id for rollout in rollouts]))
-    announce(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*turns, turn]))
-    return turn
+    transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id for rollout in rollouts}))
+    announce(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*earlier, turn]))
 
 
-def _withdraw(turn: Turn) -> bool:
+def withdraw(turn: Turn) -> bool:
     """Take back a turn that could not be queued. False when a worker has a side already: a sweep sends the other."""
     with transaction.atomic():
         battle = lock_battle(turn.battle_id)

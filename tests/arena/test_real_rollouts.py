@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 from django.core.management import call_command
@@ -12,6 +13,7 @@ from arena.models import Rollout
 from arena.stage import Stage, preload
 from policies.base import PolicyError
 from policies.models import Policy, PolicyStatus
+from policies.shelf import Loan
 from simulation.store import get_store
 from simulation.verification import verify_document
 from tests.arena.conftest import Visitor, battle_row, play, side_of
@@ -89,10 +91,23 @@ def test_a_workers_process_opens_every_contestant_before_its_first_rollout(
     monkeypatch.setattr(on_stage, "rehearse", noted)
     worker.preload()
     assert opened == ["expert", "still"]
-    player = on_stage.player(contestants[0], "widowx", "table")
-    assert on_stage.player(contestants[0], "widowx", "table") is player
-    contestants[0].revision = "another"
-    assert on_stage.player(contestants[0], "widowx", "table") is not player
+
+
+def test_a_policys_weights_stay_open_between_rollouts_until_there_is_another_revision(
+    transactional_db: None, on_stage: Stage, settings: Any
+) -> None:
+    call_command("seed_policies", verbosity=0)
+    policy = Policy.objects.get(id="film-small")
+
+    def opened() -> Any:
+        player = on_stage.player(policy, "widowx", "table")
+        player.close()
+        return cast(Loan, player.policy).opened
+
+    first = opened()
+    assert opened() is first
+    policy.revision = "another"
+    assert opened() is not first
 
 
 def test_a_contestant_that_cannot_be_opened_is_marked_unavailable_with_the_reason(

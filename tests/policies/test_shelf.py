@@ -63,6 +63,10 @@ class Opener:
         return load
 
 
+def size_of() -> int:
+    return SIZE
+
+
 def key(name: str, revision: str = "1") -> Key:
     return Key(name, revision, "", "")
 
@@ -73,7 +77,7 @@ def device(budget: int = 2 * SIZE, **more: Any) -> Device:
 
 def use(shelf: Shelf, opener: Opener, *names: str) -> None:
     for name in names:
-        shelf.borrow(key(name), SIZE, opener(name)).close()
+        shelf.borrow(key(name), size_of, opener(name)).close()
 
 
 def names(shelf: Shelf) -> list[str]:
@@ -82,7 +86,7 @@ def names(shelf: Shelf) -> list[str]:
 
 def test_a_policy_is_opened_once_and_is_warm_before_its_first_rollout() -> None:
     shelf, opener = Shelf(device()), Opener()
-    loan = shelf.borrow(key("a"), SIZE, opener("a"))
+    loan = shelf.borrow(key("a"), size_of, opener("a"))
     assert opener.opened[0].inferred >= 1
     loan.close()
     use(shelf, opener, "a", "a")
@@ -99,9 +103,9 @@ def test_the_least_recently_used_makes_room() -> None:
 
 def test_what_is_being_played_stays_and_opening_waits_for_its_end() -> None:
     shelf, opener = Shelf(device(SIZE)), Opener()
-    playing = shelf.borrow(key("a"), SIZE, opener("a"))
+    playing = shelf.borrow(key("a"), size_of, opener("a"))
     with ThreadPoolExecutor(1) as threads:
-        wanted = threads.submit(shelf.borrow, key("b"), SIZE, opener("b"))
+        wanted = threads.submit(shelf.borrow, key("b"), size_of, opener("b"))
         assert not wanted.done()
         assert names(shelf) == ["a"]
         playing.close()
@@ -112,16 +116,16 @@ def test_what_is_being_played_stays_and_opening_waits_for_its_end() -> None:
 def test_opening_gives_up_when_rollouts_do_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelf, "PATIENCE_S", 0.01)
     full, opener = Shelf(device(SIZE)), Opener()
-    full.borrow(key("a"), SIZE, opener("a"))
+    full.borrow(key("a"), size_of, opener("a"))
     with pytest.raises(OutOfMemory, match=r"b needs .*; other policies in play hold them"):
-        full.borrow(key("b"), SIZE, opener("b"))
+        full.borrow(key("b"), size_of, opener("b"))
 
 
 def test_a_policy_larger_than_the_budget_is_refused_before_anything_is_read_or_closed() -> None:
     shelf, opener = Shelf(device(SIZE)), Opener()
     use(shelf, opener, "a")
     with pytest.raises(OutOfMemory, match=r"big needs 5\.0 GB, a worker process may use .*ARENA_WORKER_MEMORY_GB"):
-        shelf.borrow(key("big"), 5 * 10**9, opener("big"))
+        shelf.borrow(key("big"), lambda: 5 * 10**9, opener("big"))
     assert names(shelf) == ["a"]
     assert len(opener.opened) == 1
 
@@ -162,17 +166,17 @@ def test_other_errors_of_opening_are_passed_on_and_nothing_is_closed_for_them() 
 def test_a_new_revision_takes_the_place_of_the_old_one() -> None:
     shelf, opener = Shelf(device(10 * SIZE)), Opener()
     use(shelf, opener, "a")
-    shelf.borrow(key("a", "2"), SIZE, opener("a")).close()
+    shelf.borrow(key("a", "2"), size_of, opener("a")).close()
     assert shelf.keys() == [key("a", "2")]
     assert opener.opened[0].closed
 
 
 def test_a_dropped_policy_is_closed_when_its_rollouts_are_over_and_opened_anew() -> None:
     shelf, opener = Shelf(device(10 * SIZE)), Opener()
-    loan = shelf.borrow(key("a"), SIZE, opener("a"))
+    loan = shelf.borrow(key("a"), size_of, opener("a"))
     shelf.drop("a")
     assert not opener.opened[0].closed
-    shelf.borrow(key("a"), SIZE, opener("a")).close()
+    shelf.borrow(key("a"), size_of, opener("a")).close()
     loan.close()
     loan.close()
     assert [policy.closed for policy in opener.opened] == [True, False]
@@ -180,10 +184,10 @@ def test_a_dropped_policy_is_closed_when_its_rollouts_are_over_and_opened_anew()
 
 def test_a_policy_that_plays_one_rollout_at_a_time_is_opened_once_per_rollout() -> None:
     shelf, opener = Shelf(device(10 * SIZE, threads=2)), Opener()
-    one, other = (shelf.borrow(key("a"), SIZE, opener("a")) for _ in range(2))
+    one, other = (shelf.borrow(key("a"), size_of, opener("a")) for _ in range(2))
     assert one.opened is not other.opened
     one.close()
-    assert shelf.borrow(key("a"), SIZE, opener("a")).opened is one.opened
+    assert shelf.borrow(key("a"), size_of, opener("a")).opened is one.opened
 
 
 def test_two_threads_that_ask_at_once_open_it_once_each_after_the_other() -> None:

@@ -1,0 +1,139 @@
+"""Which policies a worker plays, and telling the others so. Loads neither networks nor physics.
+
+`ARENA_WORKER_POLICIES` names them: ids or patterns (`film-*`), with a minus those left to others (`*,-openvla-7b`).
+A worker takes rollouts from one queue per policy, and says every few seconds what it hosts (`policies.models.Hosting`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from fnmatch import fnmatchcase
+
+from django.conf import settings
+from django.utils import timezone
+
+from policies.base import PolicyError
+from policies.models import Hosting, Policy, PolicyStatus, known_hosts
+from policies.names import install_line
+from policies.registry import families
+from policies.seeding import FOLDER_TROUBLE, MEMORY_TROUBLE
+
+log = logging.getLogger(__name__)
+ANNOUNCE_S = 5.0
+OURS = (FOLDER_TROUBLE, MEMORY_TROUBLE)
+FORGOTTEN_AFTER = timedelta(hours=1)
+
+
+@dataclass
+class Worker:
+    """This worker: its node name, how many processes play rollouts, and how many threads in each."""
+
+    name: str = "unnamed"
+    processes: int = 1
+    threads: int = 1
+
+
+this = Worker()  # filled when a worker starts, before its processes are forked
+
+
+def queue_of(model_id: str) -> str:
+    """The queue on which a policy's rollouts wait."""
+    return f"{settings.PREFIX}rollouts.{model_id}"
+
+
+def is_hosted_here(model_id: str) -> bool:
+    wanted = settings.WORKER_POLICIES
+    left_out = any(fnmatchcase(model_id, pattern[1:]) for pattern in wanted if pattern.startswith("-"))
+    named = [pattern for pattern in wanted if not pattern.startswith("-")] or ["*"]
+    return not left_out and any(fnmatchcase(model_id, pattern) for pattern in named)
+
+
+def hosted() -> list[Policy]:
+    """Every policy that this worker plays, whatever its status: battles that it is in go on."""
+    registered = Policy.objects.exclude(model_path="", adapter__in=families)
+    return [policy for policy in registered if is_hosted_here(policy.id)]
+
+
+def to_prepare() -> list[Policy]:
+    """What a worker opens when it starts: contestants, and those that a worker could not open before."""
+    return [policy for policy in hosted() if not policy.reference and (_is_active(policy) or _has_our_note(policy))]
+
+
+def announce() -> set[str]:
+    """Say what this worker hosts; answers the ids of the policies whose rollouts it should take.
+
+    Those that it cannot play it leaves to workers that can; where there is none it takes them, and they fail with the
+    reason.
+    """
+    now, mine = timezone.now(), hosted()
+    Hosting.objects.bulk_create(
+        [Hosting(worker=this.name, policy=policy, device=settings.WORKER_DEVICE, seen_at=now) for policy in mine],
+        update_conflicts=True,
+        unique_fields=["worker", "policy"],
+        update_fields=["device", "seen_at"],
+    )
+    own = Hosting.objects.filter(worker=this.name)
+    own.exclude(policy__in=mine).delete()
+    Hosting.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+    troubled = set(own.exclude(trouble="").values_list("policy_id", flat=True))
+    elsewhere = set(Hosting.objects.able().exclude(worker=this.name).values_list("policy_id", flat=True))
+    return {policy.id for policy in mine} - (troubled & elsewhere)
+
+
+def withdraw() -> None:
+    """This worker hosts nothing any more."""
+    Hosting.objects.filter(worker=this.name).delete()
+
+
+def unknown_names() -> list[str]:
+    """Names in ARENA_WORKER_POLICIES that stand for no registered policy."""
+    known = list(Policy.objects.values_list("id", flat=True))
+    names = [pattern.removeprefix("-") for pattern in settings.WORKER_POLICIES]
+    return [name for name in names if not any(fnmatchcase(each, name) for each in known)]
+
+
+def unhosted(model_ids: Iterable[str]) -> list[str]:
+    """Those of the policies that no live worker can play; none while no worker announces anything."""
+    asked = set(model_ids)
+    able = set(Hosting.objects.able().filter(policy__in=asked).values_list("policy_id", flat=True))
+    return sorted(asked - able) if asked - able and known_hosts() else []
+
+
+def can_play_elsewhere(policy: Policy) -> bool:
+    return Hosting.objects.able().filter(policy=policy).exclude(worker=this.name).exists()
+
+
+def note_trouble(policy: Policy, error: PolicyError) -> None:
+    """This worker cannot play the policy. Where no other can either, the policy is unavailable, with the reason."""
+    story = f"{_kind(error)}{error}"
+    if error.code == "missing_file":
+        story += f"; install it: {install_line(policy.id)}"
+    Hosting.objects.update_or_create(
+        worker=this.name, policy=policy, defaults={"trouble": story[:500], "device": settings.WORKER_DEVICE}
+    )
+    policy.refresh_from_db(fields=["status", "status_reason"])
+    if not can_play_elsewhere(policy) and (_is_active(policy) or _has_our_note(policy)):
+        policy.mark_unavailable(story)
+
+
+def note_success(policy: Policy) -> None:
+    """This worker can play the policy; what workers and seeding noted against it is over."""
+    policy.refresh_from_db(fields=["status", "status_reason"])
+    if _has_our_note(policy):
+        policy.activate()
+    Hosting.objects.filter(worker=this.name, policy=policy).exclude(trouble="").update(trouble="")
+
+
+def _kind(error: PolicyError) -> str:
+    return MEMORY_TROUBLE if error.code == "out_of_memory" else FOLDER_TROUBLE
+
+
+def _is_active(policy: Policy) -> bool:
+    return policy.status == PolicyStatus.ACTIVE
+
+
+def _has_our_note(policy: Policy) -> bool:
+    return policy.status == PolicyStatus.UNAVAILABLE and policy.status_reason.startswith(OURS)
