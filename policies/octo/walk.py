@@ -12,7 +12,8 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from policies.networks.octo import Attention, EncoderBlock, Octo, attention_rules
+from policies.networks.octo import Attention, EncoderBlock, Octo, Stem, attention_rules
+from policies.octo.stem import stem_tokens
 
 HIDDEN = -1e4  # far below any score, and still a number in bfloat16
 
@@ -35,6 +36,8 @@ class OneFrame:
         ((self.readout, size),) = config.readouts.items()
         if config.window != 1 or size != 1 or config.repeat_task_tokens or self.camera.goal:
             raise ValueError("expected window 1, one readout token, no goal picture and no repeated text")
+        tokenizer = network.octo_transformer.get_submodule(f"observation_tokenizers_{self.camera.name}")
+        self.stem = cast(Stem, next(tokenizer.children()))
         self.before = config.text.tokens
         rules = attention_rules(
             ((f"task_{config.text.name}", self.before),),
@@ -50,7 +53,7 @@ class OneFrame:
         parts = network.octo_transformer
         text = network.encode_text(ids, present)
         words, view = f"task_{config.text.name}", f"obs_{self.camera.name}"
-        stem = parts.project(view, network.image_tokens(self.camera.name, images[:, None])[:, 0])
+        stem = parts.project(view, stem_tokens(self.stem, images))
         stem = stem + parts.positions(view)[:, 0]
         asked = parts.positions(f"readout_{self.readout}")[:, 0].expand(len(images), -1, -1)
         x = torch.cat([parts.project(words, text) + parts.positions(words), stem, asked], 1)
