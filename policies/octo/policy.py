@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from torch import Tensor
 from policies import checkpoints, flax_checkpoint
 from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.folder import CARD, STATISTICS, TOKENIZER, WEIGHTS, check_listed, read_json
-from policies.networks.octo import CameraConfig, Octo, OctoConfig, OctoObservation, OctoTask
+from policies.networks.octo import CameraConfig, Octo, OctoConfig
+from policies.networks.octo_fast import FastOcto, TextMemory
 from policies.octo.config import read_config
 from policies.octo.shapes import read_shapes
 from policies.octo.text import TextEncoder
@@ -28,6 +30,8 @@ from simulation.contracts import Image as Picture
 
 CONFIG = "config.json"
 STATISTICS_KEY = "bridge_dataset"
+BEST_BATCH = 8
+KNOWN_TEXTS = 16  # an instruction's keys and values in all layers of octo-base take 2 MB
 Floats = NDArray[np.float64]
 
 
@@ -52,67 +56,97 @@ class ActionScale:
         return np.where(self.mask, (actions - self.mean) / (self.deviation + 1e-8), actions)
 
 
+@dataclass
+class Rollout:
+    """The frames of the window, each camera -> its tokens (tokens, dim), and where the rollout's noise comes from."""
+
+    frames: deque[dict[str, Tensor]]
+    noise: torch.Generator
+
+
 class OctoPolicy:
-    """Keeps the frames of its window, the encoded instruction, and the generator of its noise."""
+    """Keeps encoded instructions, and of a rollout the frames of its window and the generator of its noise."""
+
+    best_batch = BEST_BATCH
 
     def __init__(self, spec: PolicySpec, network: Octo, text: TextEncoder, scale: ActionScale) -> None:
         self.spec, self.network, self.text, self.scale = spec, network, text, scale
         self.config = network.config
         # The spec lists the arena's cameras in the order of the network's; one that the arena lacks is left out.
         self._cameras = list(zip(self.config.cameras, spec.cameras, strict=False))
-        self._frames: deque[dict[str, Picture]] = deque(maxlen=self.config.window)
-        self._noise = torch.Generator()
-        self._encoded: tuple[str, Tensor] | None = None
-        self._device = network.heads_action.diffusion_model.time_preprocess.kernel.device
+        self._fast = FastOcto(network, [camera.name for camera, _ in self._cameras])
+        self._encode = lru_cache(KNOWN_TEXTS)(self._remember)
+        self._own = self._start(0)
 
     def reset(self, instruction: str, seed: int) -> None:
         """Forget the frames; `seed` decides the noise of the whole rollout. Raises InstructionTooLong."""
-        self._frames.clear()
-        self._noise.manual_seed(seed)
-        self._encode(instruction)
+        self._own = self.begin(instruction, seed)
 
     def infer(self, observation: Observation) -> Floats:
         """float64 (horizon, 7): m, rad, gripper 0..1."""
-        frame = {}
-        for camera, wanted in self._cameras:
-            wanted.array_spec().check(observation.images[wanted.name])
-            frame[camera.name] = fit(observation.images[wanted.name], camera)
-        self._frames.append(frame)
-        actions = self.predict(self.window(), self._encode(observation.instruction))
-        return np.concatenate([actions[:, :-1], actions[:, -1:].clip(0.0, 1.0)], 1)
+        return self.infer_batch([observation], [self._own])[0]
+
+    def begin(self, instruction: str, seed: int) -> Rollout:
+        """`seed` decides the noise of the whole rollout."""
+        self._encode(instruction)
+        return self._start(seed)
+
+    def infer_batch(self, observations: Sequence[Observation], states: Sequence[Rollout]) -> list[Floats]:
+        """Each float64 (horizon, 7): m, rad, gripper 0..1."""
+        for observation in observations:
+            for _, wanted in self._cameras:
+                wanted.array_spec().check(observation.images[wanted.name])
+        texts = [self._encode(observation.instruction) for observation in observations]
+        for state, frame in zip(states, self._look(observations), strict=True):
+            state.frames.append(frame)
+        actions = self._predict(states, texts)
+        actions[..., -1] = actions[..., -1].clip(0.0, 1.0)
+        return list(actions)
 
     def close(self) -> None:
-        self._frames.clear()
-        self._encoded = None
+        self._own.frames.clear()
+        self._encode.cache_clear()
 
-    def window(self) -> OctoObservation:
-        """The last frames; what is missing at the start repeats the first one and is marked as padding."""
-        missing = self.config.window - len(self._frames)
-        frames = [self._frames[0]] * missing + list(self._frames)
-        images = {
-            camera.name: torch.from_numpy(np.stack([frame[camera.name] for frame in frames]))[None].to(self._device)
+    def _start(self, seed: int) -> Rollout:
+        return Rollout(deque(maxlen=self.config.window), torch.Generator().manual_seed(seed))
+
+    def _look(self, observations: Sequence[Observation]) -> list[dict[str, Tensor]]:
+        """Per observation, camera -> its picture's tokens."""
+        tokens = {}
+        for camera, wanted in self._cameras:
+            pictures = [fit(observation.images[wanted.name], camera) for observation in observations]
+            tokens[camera.name] = self._fast.look(camera.name, torch.from_numpy(np.stack(pictures)))
+        return [{name: rows[index] for name, rows in tokens.items()} for index in range(len(observations))]
+
+    def _predict(self, states: Sequence[Rollout], texts: Sequence[TextMemory]) -> Floats:
+        """A draw of (B, horizon, 7). What is missing of a window repeats its first frame, marked as padding."""
+        missing = [self.config.window - len(state.frames) for state in states]
+        windows = [[state.frames[0]] * gap + list(state.frames) for gap, state in zip(missing, states, strict=True)]
+        frames = {
+            camera.name: torch.stack([torch.stack([frame[camera.name] for frame in window]) for window in windows])
             for camera, _ in self._cameras
         }
-        shown = torch.arange(self.config.window, device=self._device) >= missing
-        return OctoObservation(images, shown[None])
-
-    @torch.inference_mode()
-    def predict(self, observation: OctoObservation, text: Tensor) -> Floats:
-        """One draw of (horizon, 7). The noise comes from the CPU: a seed means the same on every device."""
-        head = self.config.head
-        size = (1, observation.timestep_mask.shape[1], head.horizon * head.action_dim)
-        first = torch.randn(size, generator=self._noise).to(self._device)
-        later = torch.randn((head.steps, *size), generator=self._noise).to(self._device)
-        actions = self.network.sample(self.network(observation, OctoTask(text)), first, later)[0]
+        first, later = self._draw(states)
+        actions = self._fast.sample(frames, torch.tensor(missing), texts, first, later)
         return self.scale.unnormalise(actions.double().cpu().numpy())
 
+    def _draw(self, states: Sequence[Rollout]) -> tuple[Tensor, Tensor]:
+        """Noise (B, A) and (steps, B, A) from the CPU, where a seed means the same whatever the network runs on.
+
+        The head draws for every frame of the window, as published, and uses the last one's.
+        """
+        head, window = self.config.head, self.config.window
+        size = (window, head.horizon * head.action_dim)
+        first = [torch.randn(size, generator=state.noise)[-1] for state in states]
+        later = [torch.randn((head.steps, *size), generator=state.noise)[:, -1] for state in states]
+        return torch.stack(first), torch.stack(later, 1)
+
     @torch.inference_mode()
-    def _encode(self, instruction: str) -> Tensor:
-        """T5 runs once per instruction."""
-        if self._encoded is None or self._encoded[0] != instruction:
-            ids, present = self.text.encode(instruction)
-            self._encoded = instruction, self.network.encode_text(ids.to(self._device), present.to(self._device))
-        return self._encoded[1]
+    def _remember(self, instruction: str) -> TextMemory:
+        """T5 and the text's way through the transformer, once per instruction."""
+        ids, present = self.text.encode(instruction)
+        device = self._fast.device
+        return self._fast.remember(self.network.encode_text(ids.to(device), present.to(device))[0])
 
 
 def fit(picture: Picture, camera: CameraConfig) -> Picture:
