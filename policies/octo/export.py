@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+import torch
 from safetensors.torch import save_file
 
 from policies.base import PolicyCard
@@ -16,10 +17,13 @@ from policies.training.export import LICENSE, ORGANIZATION, Naming, copy_log, pr
 
 
 def export(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
-    """Write (or write anew) the whole folder with the averaged weights as they are now; the hints stay behind."""
+    """Write (or write anew) the whole folder with the averaged weights as they are now; the hints stay behind.
+
+    bfloat16 is what the network computed with in training; it halves the file, and loading makes float32 of it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     shipped = {
-        name.removeprefix(OCTO): value.cpu().contiguous()
+        name.removeprefix(OCTO): value.to(torch.bfloat16).cpu().contiguous()
         for name, value in trainer.ema.items()
         if name.startswith(OCTO)
     }

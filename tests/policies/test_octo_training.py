@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from policies.octo.export import export
 from policies.octo.hints import locate
 from policies.octo.initial import initialise
 from policies.octo.sizes import MiniSizes, octo_config
+from policies.octo.stem import stem_tokens
 from policies.octo.text import TextEncoder
 from policies.octo.tokenizer import train_tokenizer
 from policies.octo.training import Trainer, TrainingPlan
@@ -99,6 +101,24 @@ def test_walking_one_frame_gives_the_readout_of_the_whole_network() -> None:
     torch.testing.assert_close(walk.readout, network.readout(whole)[:, 0], atol=2e-5, rtol=1e-4)
     assert walk.middle.shape == walk.stem.shape == (2, 4, 32)
     assert [scores.shape for scores in walk.looks] == [(2, 4, 25)] * 2
+
+
+def test_the_stem_of_training_has_the_numbers_and_gradients_of_the_network() -> None:
+    torch.manual_seed(0)
+    stem = OneFrame(Octo(octo_config(replace(SIZES, features=(32, 64, 128))))).stem
+    images, weights = torch.rand(3, SIZE, SIZE, 3) * 255, torch.randn(3, 4, 32)
+    for name, parameter in stem.named_parameters():
+        if "Norm" in name:
+            torch.nn.init.normal_(parameter, 1.0, 0.3)
+    answers, gradients = [], []
+    for forward in (stem, partial(stem_tokens, stem)):
+        stem.zero_grad()
+        answers.append(forward(images))
+        (answers[-1] * weights).sum().backward()
+        gradients.append([parameter.grad for parameter in stem.parameters()])
+    torch.testing.assert_close(*answers, atol=2e-5, rtol=1e-4)
+    for wanted, got in zip(*gradients, strict=True):
+        torch.testing.assert_close(got, wanted, atol=2e-4, rtol=1e-3)
 
 
 def test_walking_refuses_a_network_that_sees_two_frames() -> None:
