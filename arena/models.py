@@ -91,13 +91,15 @@ def _vote_id() -> str:
 
 class SessionQuerySet(models.QuerySet["Session"]):
     def with_titles(self) -> SessionQuerySet:
-        """Adds `title` (the first instruction), `battle_count` and `last_battle_id`."""
+        """Adds `title` (the first instruction), `battle_count`, and id, status and vote of the last battle."""
         turns = Turn.objects.filter(session=OuterRef("session_id")).order_by("battle_seq_in_session", "seq")
         battles = Battle.objects.filter(session=OuterRef("session_id"))
         return self.annotate(
             title=Subquery(turns.values("instruction")[:1]),
             battle_count=models.Count("battles"),
             last_battle_id=Subquery(battles.order_by("-seq_in_session").values("battle_id")[:1]),
+            last_status=Subquery(battles.order_by("-seq_in_session").values("status")[:1]),
+            last_vote=Subquery(battles.order_by("-seq_in_session").values("vote__vote")[:1]),
         )
 
 

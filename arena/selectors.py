@@ -207,6 +207,8 @@ def sessions_of(visitor: str) -> list[SessionRow]:
             "last_active_at": _time(row.last_active_at),
             "battle_count": row.battle_count,  # type: ignore[attr-defined]
             "last_battle_id": row.last_battle_id,  # type: ignore[attr-defined]
+            "last_status": row.last_status,  # type: ignore[attr-defined]
+            "last_vote": row.last_vote,  # type: ignore[attr-defined]
         }
         for row in rows
     ]
