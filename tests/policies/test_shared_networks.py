@@ -1,0 +1,70 @@
+"""OpenVLA and Octo shared by rollouts in threads answer each of them what they would answer it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from policies import memory
+from policies.base import OpenedPolicy
+from policies.registry import open_policy
+from policies.shelf import Device, Key, Loan, Shelf
+from simulation.contracts import CameraSpec, Floats, Observation
+from tests.policies.tiny_networks import write_octo, write_openvla
+
+INSTRUCTIONS = ["pick up the red cube", "take the cube", "pick up the cube"]
+STEPS = 4
+
+
+@pytest.fixture(params=[write_openvla, write_octo])
+def published(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    write: Callable[[Path], Path] = request.param
+    return write(tmp_path / "published")
+
+
+@pytest.fixture
+def together() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(len(INSTRUCTIONS)) as threads:
+        yield threads
+
+
+def shelf(threads: int, most: int = 0) -> Shelf:
+    return Shelf(Device("cpu", 10**9, lambda: 10**10, threads, most))
+
+
+def borrow(shelf: Shelf, folder: Path) -> Loan:
+    def load() -> OpenedPolicy:
+        return open_policy(folder)
+
+    return shelf.borrow(Key("published", "1", str(folder), ""), lambda: memory.expected_bytes(folder), load)
+
+
+def play(loan: Loan, rollout: int) -> Floats:
+    """Actions of some steps in which every rollout sees pictures of its own."""
+    loan.reset(INSTRUCTIONS[rollout], seed=rollout)
+    random = np.random.default_rng(rollout)
+    answers = [loan.infer(look(loan.opened.spec.cameras[0], rollout, step, random)) for step in range(STEPS)]
+    loan.close()
+    return np.stack(answers)
+
+
+def look(camera: CameraSpec, rollout: int, step: int, random: np.random.Generator) -> Observation:
+    picture = random.integers(0, 256, (camera.height, camera.width, 3), np.uint8)
+    return Observation({camera.name: picture}, np.zeros(8, np.float32), INSTRUCTIONS[rollout], step)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_shared_and_alone_agree(published: Path, together: ThreadPoolExecutor, most: int) -> None:
+    rollouts = range(len(INSTRUCTIONS))
+    single = shelf(threads=1)
+    alone = [play(borrow(single, published), rollout) for rollout in rollouts]
+    shared = shelf(threads=len(INSTRUCTIONS), most=most)
+    loans = [borrow(shared, published) for _ in rollouts]
+    assert len({id(loan.opened) for loan in loans}) == 1
+    for here, there in zip(together.map(play, loans, rollouts), alone, strict=True):
+        np.testing.assert_allclose(here, there, atol=2e-4)
+    assert not np.allclose(alone[0], alone[1], atol=2e-4)
