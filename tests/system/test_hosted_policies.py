@@ -1,4 +1,4 @@
-"""Two workers, each for policies of its own: rollouts find the one that hosts their policy, and nobody else is drawn."""
+"""Two workers, each with policies of its own: rollouts find the one that hosts their policy; no other is drawn."""
 
 from __future__ import annotations
 
