@@ -12,7 +12,7 @@ import mujoco
 from simulation.contracts import CONTROL_HZ
 from simulation.controller import CONTROL_DIM, RAMP_PIECES
 from simulation.environment import Environment
-from simulation.worlds import World, engine_version, load_world
+from simulation.worlds import World, engine_version, load_world, widowx
 
 MANIFEST = "manifest.json"
 HOME_SEED = 0  # the layout shown before there is anything to replay
@@ -62,6 +62,10 @@ def _manifest(world: World) -> dict[str, Any]:
         "cameras": [_camera(model, index) for index in range(model.ncam)],
         "presets": [model.camera(index).name for index in range(model.ncam)],
         "objects": list(world.objects),
+        # What a viewer calls by name: the tool point, the finger pads, and how the robot's bodies begin.
+        "tool_site": f"{widowx.PREFIX}tool",
+        "pads": [f"{widowx.PREFIX}{side}_pad" for side in ("left", "right")],
+        "robot_prefix": widowx.PREFIX,
         "targets": list(world.targets),
     }
 

@@ -101,3 +101,53 @@ test("whoever listens is told of every change", () => {
 test("a speed that stands still or runs backwards is refused", () => {
   assert.throws(() => clockOf(1).setSpeed(0), RangeError);
 });
+
+function live() {
+  const clock = new Clock(0.2);
+  clock.extend(0.2, true);
+  clock.follow();
+  return clock;
+}
+
+test("at the live edge the clock keeps up with what comes, however fast it comes", () => {
+  const clock = live();
+  clock.extend(2, true);
+  clock.advance(0.04);
+  assert.ok(clock.time > 0.5 && clock.time < 2, "on its way");
+  clock.advance(0.05);
+  assert.equal(clock.time, 2);
+  assert.equal(clock.waiting, true);
+});
+
+test("after a live turn its end is held for a moment, then the recording plays from the start", () => {
+  const clock = live();
+  clock.extend(2, true);
+  clock.advance(0.2);
+  clock.extend(2, false);
+  clock.advance(0.1);
+  assert.equal(clock.time, 2);
+  assert.equal(clock.live, false);
+  clock.advance(1);
+  assert.equal(clock.time, 0);
+  clock.advance(0.1);
+  assert.ok(Math.abs(clock.time - 0.1) < 1e-9);
+});
+
+test("who looks back during a live turn is not pulled to its edge", () => {
+  const clock = live();
+  clock.extend(2, true);
+  clock.seek(0.4);
+  clock.extend(3, true);
+  clock.advance(0.1);
+  assert.ok(Math.abs(clock.time - 0.5) < 1e-9);
+  clock.extend(3, false);
+  clock.advance(0.1);
+  assert.ok(Math.abs(clock.time - 0.6) < 1e-9);
+});
+
+test("a turn that is no longer growing cannot be followed", () => {
+  const clock = live();
+  clock.extend(1, false);
+  clock.follow();
+  assert.equal(clock.live, false);
+});

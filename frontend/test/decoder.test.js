@@ -46,18 +46,30 @@ test("a length that is no whole number of rows is refused, with what was right",
 
 test("live rows are added once, however often they are told", () => {
   const track = new Track(2);
-  assert.equal(track.append(0, [[0, 1, 1], [0.2, 2, 2]]), true);
-  assert.equal(track.append(0, [[0, 1, 1], [0.2, 2, 2], [0.4, 3, 3]]), true);
-  assert.equal(track.append(2, [[0.4, 3, 3]]), true);
+  track.append([[0, 1, 1], [0.2, 2, 2]]);
+  track.append([[0, 1, 1], [0.2, 2, 2], [0.4, 3, 3]]);
   assert.equal(track.count, 3);
   assert.deepEqual([...track.qpos(2)], [3, 3]);
 });
 
-test("live rows after a hole are not taken", () => {
+test("a hole in live rows is stood in for by the row before it, and keeps everything in its place", () => {
   const track = new Track(2);
-  track.append(0, [[0, 1, 1]]);
-  assert.equal(track.append(2, [[0.4, 3, 3]]), false);
-  assert.equal(track.count, 1);
+  track.append([[5, 1, 1], null, null]);
+  assert.equal(track.count, 1, "nothing is made up before the hole has an end");
+  track.append([[5, 1, 1], null, null, [5.6, 3, 3]]);
+  assert.deepEqual([...track.qpos(2)], [1, 1]);
+  assert.deepEqual([...track.qpos(3)], [3, 3]);
+  assert.ok(Math.abs(track.time(3) - 0.6) < 1e-9);
+});
+
+test("who comes late sees what comes from then on, at its time", () => {
+  const track = new Track(2);
+  track.append([null, null, [5.4, 7, 7]]);
+  track.append([null, null, [5.4, 7, 7], [5.6, 8, 8]]);
+  assert.equal(track.count, 4);
+  assert.deepEqual([...track.qpos(0)], [7, 7]);
+  assert.ok(Math.abs(track.time(2) - 0.4) < 1e-9);
+  assert.ok(Math.abs(track.duration - 0.6) < 1e-9);
 });
 
 test("a row of another scene is refused", () => {

@@ -133,9 +133,11 @@ test("live rows of both sides are gathered in step", () => {
   assert.equal(told.frames.turn_1.whole, true);
 });
 
-test("a page opened in the middle of a turn does not take rows it cannot place", () => {
+test("a page opened in the middle of a turn keeps the place of the rows that it missed", () => {
   const told = play(snapshot({ seq: 2, turns: [turn({ status: "running", released_steps: 9 })] }), frames(3, 10, 14));
   assert.equal(told.frames.turn_1.whole, false);
+  assert.deepEqual(told.frames.turn_1.left.slice(0, 10), Array(10).fill(null));
+  assert.equal(told.frames.turn_1.left[10][1], 10);
   assert.equal(told.battle.turns[0].released_steps, 14);
 });
 

@@ -52,6 +52,19 @@ export class Api {
     return (await this.#call(`episodes/${episodeId}/states.bin`)).arrayBuffer();
   }
 
+  /** All that physics needs of a side: see viewer/recording.js. */
+  async replay(episodeId) {
+    return (await this.#call(`episodes/${episodeId}/replay.bin`)).arrayBuffer();
+  }
+
+  cancelTurn(turnId) {
+    return this.#send(`turns/${turnId}/cancel`, {});
+  }
+
+  queue(turnId) {
+    return this.#get(`turns/${turnId}/queue`);
+  }
+
   async #get(path) {
     return (await this.#call(path)).json();
   }

@@ -10,11 +10,29 @@ export function debugHandle(page) {
       return { engine: page.stage.runtime?.engineVersion, recorded: page.stage.manifest?.engine_version };
     },
     get clock() {
-      const { time, duration, record, lastRecord, playing, speed, loop, growing } = replay().clock;
-      return { time, duration, record, lastRecord, playing, speed, loop, growing };
+      const { time, duration, record, lastRecord, playing, speed, loop, growing, live } = replay().clock;
+      return { time, duration, record, lastRecord, playing, speed, loop, growing, live };
     },
     get drawing() {
-      return { quality: replay().quality, drawn: replay().drawn };
+      return { quality: replay().quality, drawn: replay().drawn, frameTime: replay().frameTime };
+    },
+    /** Which sides are played by physics, what it costs [ms per frame], how far it drifted at the records [m]. */
+    get physics() {
+      return { recorded: replay().recorded, ...structuredClone(replay().physics) };
+    },
+    get insight() {
+      return structuredClone(page.stage.insight);
+    },
+    get checks() {
+      return structuredClone(page.stage.checks);
+    },
+    get moment() {
+      return page.stage.moment;
+    },
+    /** What must not grow: kept by the graphics card for each canvas, and by the engine. */
+    async census() {
+      const gpu = Object.values(replay().viewers).map(({ held }) => held);
+      return { gpu, engine: await page.stage.runtime.census() };
     },
     get battle() {
       return structuredClone(page.state.battle);

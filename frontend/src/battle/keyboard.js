@@ -1,15 +1,25 @@
 // Keys for the whole page, silent while somebody types or uses a control that owns the key.
 
+import { gettext } from "../i18n.js";
+import { viewerShortcut } from "./shortcuts.js";
 import { VOTE_KEYS } from "./vote.js";
 
 const TYPING = "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]";
 const PRESSABLE = "button, a, summary, input, select";
 
-/** @param {{clock: () => import("../viewer/clock.js").Clock | undefined, vote: (vote: string) => void}} page */
+/** What the page itself listens to, for the help sheet. */
+export const PAGE_SHORTCUTS = [
+  { keys: ["1"], label: () => gettext("Left is better") },
+  { keys: ["2"], label: () => gettext("Tie") },
+  { keys: ["3"], label: () => gettext("Both bad") },
+  { keys: ["4"], label: () => gettext("Right is better") },
+];
+
+/** @param {{tools: import("./tools.js").Tools, vote: (vote: string) => void}} page */
 export function listenToKeys(page) {
   const onKey = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest?.(TYPING)) return;
+    if (event.target.closest?.(TYPING) || (document.querySelector("dialog[open]") && event.key !== "?")) return;
     const act = action(event, page);
     if (!act) return;
     event.preventDefault();
@@ -21,13 +31,7 @@ export function listenToKeys(page) {
 
 function action({ key, target }, page) {
   if (key in VOTE_KEYS) return () => page.vote(VOTE_KEYS[key]);
-  const clock = page.clock();
-  if (!clock) return null;
-  if (key === " " && !target.closest?.(PRESSABLE)) return () => clock.toggle();
-  return {
-    ArrowLeft: () => clock.step(-1),
-    ArrowRight: () => clock.step(1),
-    Home: () => clock.seek(0),
-    End: () => clock.seek(clock.duration),
-  }[key];
+  const shortcut = viewerShortcut(key);
+  if (!shortcut || (shortcut.quiet && target.closest?.(PRESSABLE))) return null;
+  return () => shortcut.act(page.tools);
 }

@@ -1,7 +1,7 @@
 // Connects the battle page's parts: messages into the store, the store into what is seen, and people's wishes into calls.
 
 import { Composer } from "./composer.js";
-import { listenToKeys } from "./keyboard.js";
+import { listenToKeys, PAGE_SHORTCUTS } from "./keyboard.js";
 import { Notices } from "./notices.js";
 import { phaseOf, sayPhase, whyNotSend } from "./phase.js";
 import { SessionList } from "./sessions.js";
@@ -9,7 +9,7 @@ import { SidePanel } from "./sides.js";
 import { BattleFeed } from "./socket.js";
 import { Stage } from "./stage.js";
 import { emptyState, reduce } from "./store.js";
-import { Transport } from "./transport.js";
+import { Tools } from "./tools.js";
 import { TurnTabs } from "./turns.js";
 import { Verdict } from "./verdict.js";
 import { VotePanel } from "./vote.js";
@@ -42,7 +42,7 @@ export class BattlePage {
     this.stageRegion = part("stage");
     this.announcer = part("announce");
     this.notices = new Notices(part("notices"));
-    this.transport = new Transport(part("transport"), (preset) => this.stage.replay?.setPreset(preset));
+    this.tools = new Tools(root, this.stage, api, { onError: (error) => this.#fail(error), otherShortcuts: PAGE_SHORTCUTS });
     this.turnTabs = new TurnTabs(part("task"), (turnId) => this.#chooseTurn(turnId));
     this.votePanel = new VotePanel(part("vote"), (vote) => this.#vote(vote));
     this.verdict = new Verdict(part("verdict"), () => this.#nextBattle());
@@ -54,9 +54,8 @@ export class BattlePage {
     });
     root.addEventListener("click", ({ target }) => {
       if (target.closest("[data-action=send-again]")) this.#sendAgain();
-      if (target.closest("[data-action=load-again]")) this.render();
     });
-    listenToKeys({ clock: () => this.stage.replay?.clock, vote: (vote) => this.votePanel.cast(vote) });
+    listenToKeys({ tools: this.tools, vote: (vote) => this.votePanel.cast(vote) });
     window.addEventListener("popstate", () => this.#openFromAddress());
     const repaint = () => this.stage.replay?.refreshTheme();
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
@@ -164,6 +163,7 @@ export class BattlePage {
       this.turnTabs.render(battle, turn);
       this.votePanel.render(battle);
       this.verdict.render(battle);
+      this.tools.render(battle);
       for (const panel of Object.values(this.panels)) panel.render(battle, turn);
       this.stage.show(turn, this.state.frames[turn?.turn_id]);
     }
@@ -179,7 +179,7 @@ export class BattlePage {
   }
 
   #stageReady() {
-    this.transport.attach(this.stage.replay);
+    this.tools.attach();
     this.notices.engine(this.stage.engineMismatch);
     this.render();
   }

@@ -1,17 +1,23 @@
 // The two viewers of the page: loads engine and scene once, then shows whichever turn it is told to, live or recorded.
 
+import { gettext } from "../i18n.js";
 import { decodeStates, Track } from "../viewer/decoder.js";
+import { divergence, judgeRecord } from "../viewer/judgement.js";
 import { Replay, SIDES } from "../viewer/replay.js";
-import { Runtime } from "../viewer/runtime.js";
+import { Runtime, RuntimeFailure } from "../viewer/runtime.js";
 import { NoWebGL } from "../viewer/viewer.js";
 import { explainError } from "./words.js";
 
-const LOADING = "Loading the physics engine and the scene…";
-const NO_WEBGL =
-  "This browser cannot draw 3-D pictures (WebGL is off). Turn on hardware acceleration or open this page in another browser.";
-const LOST = "The browser took the 3-D picture away, which happens when graphics memory runs out. Reload the page to get it back.";
+/** Turns whose recordings are kept, so that going between them is quick; older ones are fetched again. */
+const KEPT_TURNS = 3;
 
-export class Stage {
+export class NoWebAssembly extends Error {}
+
+/**
+ * Events: "turn" (another turn, or another form of it, is shown), "insight" (`insight` is there, or gone),
+ * "checked" (`checks` is there, or gone).
+ */
+export class Stage extends EventTarget {
   #panels;
   #api;
   #addresses;
@@ -20,6 +26,8 @@ export class Stage {
   #recorded = new Map();
   #live = null;
   #shown = null;
+  #place = null;
+  #again = null;
 
   /**
    * @param {{left: import("./sides.js").SidePanel, right: import("./sides.js").SidePanel}} panels
@@ -28,6 +36,7 @@ export class Stage {
    *   options
    */
   constructor(panels, api, { addresses, quality, onReady }) {
+    super();
     this.#panels = panels;
     this.#api = api;
     this.#addresses = addresses;
@@ -36,6 +45,11 @@ export class Stage {
     this.replay = null;
     this.manifest = null;
     this.runtime = null;
+    this.turn = null;
+    /** {rehearsals: {left, right}, divergence} of the recorded turn shown, once known */
+    this.insight = null;
+    /** {left, right} as `judgeRecord` answers, once asked for and done */
+    this.checks = null;
   }
 
   /** "3.14.0 recorded, 3.13.0 here" when they differ, else null. */
@@ -46,34 +60,112 @@ export class Stage {
   }
 
   async load(robotId, sceneId) {
-    this.#veil(LOADING, { working: true });
+    this.#place = { robotId, sceneId };
+    this.#veil(gettext("Loading the physics engine and the scene…"), { working: true });
     try {
+      if (typeof WebAssembly === "undefined") throw new NoWebAssembly();
       this.runtime = new Runtime(this.#addresses);
       this.manifest = await this.#api.scene(robotId, sceneId);
       await this.runtime.load(this.manifest);
-      const hosts = { left: this.#panels.left.screen, right: this.#panels.right.screen };
-      this.replay = new Replay(this.runtime, this.manifest, hosts, this.#quality);
-      this.replay.addEventListener("failed", ({ detail }) => this.#veil(`The physics engine stopped: ${detail.message}. Reload the page.`));
-      this.replay.addEventListener("lost", () => this.#veil(LOST));
+      this.#raise();
       this.#veil(null);
       this.#onReady(this);
     } catch (error) {
-      this.#veil(whyNot(error));
+      this.dispose();
+      this.#again = () => this.load(robotId, sceneId);
+      this.#veil(whyNot(error), { retry: !(error instanceof NoWebGL || error instanceof NoWebAssembly) });
     }
+  }
+
+  /** What the button on a veil does: load again, draw again, fetch again. */
+  retry() {
+    const again = this.#again;
+    this.#again = null;
+    again?.();
   }
 
   /** Shows a turn: its live frames while it runs, its recordings once it has settled. `null`: the scene at rest. */
   async show(turn, frames) {
     if (!this.replay) return;
+    this.turn = turn ?? null;
     if (!turn) this.#rest();
     else if (turn.status === "completed" || turn.status === "failed") await this.#showRecorded(turn);
     else this.#showLive(turn, frames);
   }
 
+  /**
+   * What is on the screen now, for whoever wants to go on from it; null when no turn is. `record`: the recorded state at
+   * or before the clock, 0 is the start; `steps`: where each side ends, null while it runs or when it failed.
+   */
+  get moment() {
+    if (!this.turn || !this.#shown || this.#shown.id !== this.turn.turn_id) return null;
+    const { record, time } = this.replay.clock;
+    const of = (name) => ({ left: this.turn.left[name], right: this.turn.right[name] });
+    return { turnId: this.turn.turn_id, record, time, steps: of("steps"), episodes: of("episode_id"), settled: this.#shown.recorded };
+  }
+
+  /** {left, right}: `replay.bin` of the recorded turn shown, null while it is not here. */
+  get buffers() {
+    return this.#entryShown()?.buffers ?? null;
+  }
+
+  /** Repeats the whole episode of each side from its start and says whether the record is what physics does. */
+  async check() {
+    const entry = this.#entryShown();
+    if (!entry?.buffers || !this.insight || this.engineMismatch) return null;
+    const checks = {};
+    for (const side of SIDES) {
+      if (!entry.buffers[side]) continue;
+      const whole = await this.runtime.replayWhole(entry.buffers[side]);
+      checks[side] = judgeRecord(whole, entry.insight.rehearsals[side].drift);
+    }
+    entry.checks = checks;
+    if (this.#entryShown() === entry) this.#setInsight(entry);
+    return checks;
+  }
+
+  dispose() {
+    this.replay?.dispose();
+    this.runtime?.dispose();
+    this.#recorded.clear();
+    this.#shown = null;
+    this.replay = null;
+    this.runtime = null;
+    this.#setInsight(null);
+  }
+
+  /** Makes the pictures; they need an engine with its scene. */
+  #raise() {
+    const hosts = { left: this.#panels.left.screen, right: this.#panels.right.screen };
+    const labels = { left: gettext("Replay of the left robot"), right: gettext("Replay of the right robot") };
+    this.replay = new Replay(this.runtime, this.manifest, hosts, { quality: this.#quality, labels });
+    this.replay.addEventListener("failed", ({ detail }) => this.#stopped(detail));
+    this.replay.addEventListener("lost", () => this.#lost());
+  }
+
+  #stopped(error) {
+    const { robotId, sceneId } = this.#place;
+    this.dispose();
+    this.#again = () => this.load(robotId, sceneId);
+    this.#veil(gettext("The physics engine stopped (%(reason)s). The recordings are kept.", { reason: error.message }), { retry: true });
+  }
+
+  #lost() {
+    this.#again = () => {
+      this.replay.revive();
+      this.#veil(null);
+    };
+    const text = gettext("The browser took the 3-D picture away, which happens when graphics memory runs out. Nothing else is lost.");
+    this.#veil(text, { retry: true });
+  }
+
   #rest() {
+    this.#recorded.clear();
     if (this.#shown === null) return;
     this.#shown = null;
-    this.replay.setTracks({ left: null, right: null });
+    this.#setInsight(null);
+    this.replay.forget();
+    this.dispatchEvent(new Event("turn"));
   }
 
   /** Until the first rows of a turn are here, what was shown before stays: a follow-up turn begins where that ended. */
@@ -84,10 +176,12 @@ export class Stage {
     if (this.#shown?.id !== id || this.#shown.recorded) {
       this.#shown = { id, recorded: false };
       this.#live = { left: this.#emptyTrack(), right: this.#emptyTrack() };
+      this.#setInsight(null);
       this.replay.setTracks(this.#live, { growing: true });
-      this.#autoplay();
+      if (movesAlone()) this.replay.clock.follow();
+      this.dispatchEvent(new Event("turn"));
     }
-    for (const side of SIDES) this.#live[side].append(0, frames[side]);
+    for (const side of SIDES) this.#live[side].append(frames[side]);
     this.replay.grown(true);
   }
 
@@ -98,25 +192,76 @@ export class Stage {
     if (before?.id === id && before.recorded) return;
     this.#shown = { id, recorded: true };
     try {
-      const tracks = await this.#tracksOf(turn);
-      if (this.#shown?.id !== id) return;
+      const entry = await this.#entryOf(turn);
+      if (this.#shown?.id !== id || !this.replay) return;
       const wasLive = before?.id === id;
-      this.replay.setTracks(tracks, { keepTime: wasLive });
+      this.replay.setTracks(entry.tracks, { keepTime: wasLive });
       this.#veil(null);
-      if (!wasLive) this.#autoplay();
+      this.#setInsight(entry.insight ? entry : null);
+      if (!wasLive && movesAlone()) this.replay.clock.play();
+      this.dispatchEvent(new Event("turn"));
+      await this.#addPhysics(turn, entry);
     } catch (error) {
-      if (this.#shown?.id !== id) return;
+      if (this.#shown?.id !== id || !("code" in error)) throw error;
       this.#shown = null;
-      this.#veil(`The recording could not be loaded. ${explainError(error)}`, { retry: true });
+      this.#again = () => this.show(this.turn);
+      this.#veil(gettext("The recording could not be loaded. %(reason)s", { reason: explainError(error) }), { retry: true });
     }
   }
 
-  async #tracksOf(turn) {
+  /** {tracks, buffers, insight, checks} of a turn; what it has is kept, the oldest turns' are let go. */
+  async #entryOf(turn) {
     if (!this.#recorded.has(turn.turn_id)) {
       const [left, right] = await Promise.all(SIDES.map((side) => this.#fetchTrack(turn, side)));
-      this.#recorded.set(turn.turn_id, { left, right });
+      this.#recorded.set(turn.turn_id, { tracks: { left, right }, buffers: null, insight: null, checks: null });
+      for (const id of [...this.#recorded.keys()].slice(0, -KEPT_TURNS)) this.#recorded.delete(id);
     }
     return this.#recorded.get(turn.turn_id);
+  }
+
+  #entryShown() {
+    return this.#shown?.recorded ? this.#recorded.get(this.#shown.id) : null;
+  }
+
+  /** Physics between the records, marks and plots come a moment after the pictures, which do without while they must. */
+  async #addPhysics(turn, entry) {
+    try {
+      await this.#rehearse(turn, entry);
+    } catch (error) {
+      if (!("code" in error) && !(error instanceof RuntimeFailure)) throw error;
+      if (this.#isShown(turn, entry)) this.#setInsight(null); // the recording itself plays on
+    }
+  }
+
+  async #rehearse(turn, entry) {
+    entry.buffers ??= await this.#fetchBuffers(turn);
+    const played = SIDES.filter((side) => entry.buffers[side] && this.#isShown(turn, entry));
+    for (const side of played) await this.replay.setRecording(side, entry.buffers[side]);
+    if (!entry.insight) {
+      const rehearsals = {};
+      for (const side of SIDES) rehearsals[side] = entry.buffers[side] && this.runtime && (await this.runtime.rehearse(entry.buffers[side]));
+      const { left, right } = rehearsals;
+      entry.insight = { rehearsals, divergence: left && right ? divergence(left, right) : null };
+    }
+    if (this.#isShown(turn, entry)) this.#setInsight(entry);
+  }
+
+  #isShown(turn, entry) {
+    return this.replay !== null && this.#shown?.id === turn.turn_id && this.#recorded.get(turn.turn_id) === entry;
+  }
+
+  #setInsight(entry) {
+    this.insight = entry?.insight ?? null;
+    this.checks = entry?.checks ?? null;
+    if (this.replay) this.replay.overlays.object = namedObject(this.turn?.instruction ?? "", this.manifest.objects);
+    this.replay?.setRehearsals(this.insight?.rehearsals ?? { left: null, right: null });
+    this.dispatchEvent(new Event("insight"));
+  }
+
+  async #fetchBuffers(turn) {
+    const fetchOf = (side) => (turn[side].status === "completed" ? this.#api.replay(turn[side].episode_id) : null);
+    const [left, right] = await Promise.all(SIDES.map(fetchOf));
+    return { left, right };
   }
 
   /** A side that failed has no recording: it stands in the scene at rest, behind the words that say so. */
@@ -125,13 +270,8 @@ export class Stage {
     return decodeStates(await this.#api.states(turn[side].episode_id), this.runtime.scene);
   }
 
-  /** People who asked for less motion start the replay themselves. */
-  #autoplay() {
-    if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) this.replay.clock.play();
-  }
-
   #emptyTrack() {
-    return new Track(this.runtime.scene.nq);
+    return new Track(this.runtime.scene.nq, 1 / this.manifest.control_hz);
   }
 
   #veil(text, options) {
@@ -139,8 +279,31 @@ export class Stage {
   }
 }
 
+/** People who asked for less motion start the replay themselves. */
+function movesAlone() {
+  return !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** The first object that an instruction names, or null. */
+function namedObject(instruction, objects) {
+  const text = instruction.toLowerCase();
+  const places = objects.map((name) => ({ name, at: text.indexOf(name.replaceAll("_", " ")) })).filter(({ at }) => at >= 0);
+  return places.sort((one, other) => one.at - other.at)[0]?.name ?? null;
+}
+
 function whyNot(error) {
-  if (error instanceof NoWebGL) return NO_WEBGL;
-  if (error.code) return `The scene could not be loaded. ${explainError(error)}`;
-  return `The physics engine could not be started (${error.message}). Reload the page; if it stays, try another browser.`;
+  if (error instanceof NoWebGL) {
+    return gettext(
+      "This browser cannot draw 3-D pictures (WebGL is off). Turn on hardware acceleration or open this page in another browser.",
+    );
+  }
+  if (error instanceof NoWebAssembly) {
+    return gettext(
+      "This browser cannot run the physics engine (WebAssembly is off). Allow it for this page or open the page in another browser.",
+    );
+  }
+  if (error.code) return gettext("The scene could not be loaded. %(reason)s", { reason: explainError(error) });
+  return gettext("The physics engine could not be started (%(reason)s). If trying again does not help, try another browser.", {
+    reason: error.message,
+  });
 }

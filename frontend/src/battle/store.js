@@ -4,7 +4,7 @@
  * @typedef {object} State
  * @property {object | null} battle as `GET battles/{id}` answers it
  * @property {Object<string, {left: number[][], right: number[][], whole: boolean}>} frames live rows
- *   `[time, ...qpos]` by turn, from step 0; `whole` is false once rows were missed: the recording has to be fetched
+ *   `[time, ...qpos]` by turn, from step 0; rows that were missed are null, and `whole` is false then
  * @property {boolean} needsSnapshot events were missed: ask for a snapshot
  */
 
@@ -95,10 +95,20 @@ function changeFrames(frames, message) {
 function addFrames(frames, { turn_id, from_step, left, right }) {
   const known = frames[turn_id] ?? { left: [], right: [], whole: true };
   const reach = Math.max(known.left.length, known.right.length);
-  if (!known.whole || from_step > reach) return { ...frames, [turn_id]: { ...known, whole: false } };
-  const grow = (rows, more) => [...rows, ...(more?.steps ?? []).slice(Math.max(0, rows.length - from_step))];
   return {
     ...frames,
-    [turn_id]: { left: grow(known.left, left), right: grow(known.right, right), whole: true },
+    [turn_id]: {
+      left: grow(known.left, left, from_step),
+      right: grow(known.right, right, from_step),
+      whole: known.whole && from_step <= reach,
+    },
   };
+}
+
+/** Rows already here are kept; missed ones are null. A side that ended earlier sends none, and misses none. */
+function grow(rows, more, fromStep) {
+  const fresh = (more?.steps ?? []).slice(Math.max(0, rows.length - fromStep));
+  if (fresh.length === 0) return rows;
+  const missed = Array(Math.max(0, fromStep - rows.length)).fill(null);
+  return [...rows, ...missed, ...fresh];
 }

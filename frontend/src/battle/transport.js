@@ -1,4 +1,8 @@
-// Play, pause, step, scrub, speed, loop, camera: one row of controls over the one clock.
+// Play, pause, step, scrub, speed, loop, jumps: one row of controls over the one clock.
+
+import { gettext } from "../i18n.js";
+import { SPEEDS } from "../viewer/clock.js";
+import { part } from "./part.js";
 
 /** While playing, the position is written this often [ms]: writing it with every picture costs as much as the picture. */
 const UPDATE_EVERY = 100;
@@ -6,33 +10,59 @@ const UPDATE_EVERY = 100;
 export class Transport {
   #root;
   #clock = null;
+  #jumps = {};
   #shown = { at: 0, playing: false };
   #onChange = () => this.#showSometimes();
 
-  /** @param {HTMLElement} root @param {(preset: string) => void} onCamera */
-  constructor(root, onCamera) {
+  /** @param {HTMLElement} root */
+  constructor(root) {
     this.#root = root;
     root.addEventListener("click", ({ target }) => {
-      const name = target.closest("[data-transport]")?.dataset.transport;
-      if (this.#clock && name) actions[name]?.(this.#clock);
+      this.act(target.closest("[data-transport]")?.dataset.transport);
+      this.jump(target.closest("[data-jump]")?.dataset.jump);
     });
-    this.#part("scrub").addEventListener("input", ({ target }) => this.#clock?.seek(Number(target.value)));
-    this.#part("speed").addEventListener("change", ({ target }) => this.#clock?.setSpeed(Number(target.value)));
-    this.#part("camera").addEventListener("change", ({ target }) => onCamera(target.value));
+    part(root, "scrub").addEventListener("input", ({ target }) => this.#clock?.seek(Number(target.value)));
+    part(root, "speed").addEventListener("change", ({ target }) => this.#clock?.setSpeed(Number(target.value)));
   }
 
-  /** @param {import("../viewer/replay.js").Replay} replay */
-  attach(replay) {
+  /** @param {import("../viewer/clock.js").Clock} clock */
+  attach(clock) {
     this.detach();
-    this.#clock = replay.clock;
-    this.#clock.addEventListener("change", this.#onChange);
-    this.#part("camera").replaceChildren(...replay.presets.map(({ id, label }) => new Option(label, id)));
+    this.#clock = clock;
+    clock.addEventListener("change", this.#onChange);
     this.#show();
   }
 
   detach() {
     this.#clock?.removeEventListener("change", this.#onChange);
     this.#clock = null;
+  }
+
+  /** @param {string | undefined} name of ACTIONS */
+  act(name) {
+    if (this.#clock && name in ACTIONS) ACTIONS[name](this.#clock);
+  }
+
+  /** @param {"touch" | "grasp" | "divergence" | "end" | undefined} name */
+  jump(name) {
+    if (!this.#clock || !name) return;
+    const time = name === "end" ? this.#clock.duration : this.#jumps[name];
+    if (time === undefined) return;
+    this.#clock.pause();
+    this.#clock.seek(time);
+  }
+
+  /**
+   * Where there is something to see: `marks` on the scrub bar, `jumps` behind the buttons [s].
+   * @param {{jumps: Object<string, number>, marks: {time: number, kind: string, side: string}[]}} places
+   */
+  setPlaces({ jumps, marks }) {
+    this.#jumps = jumps;
+    for (const button of this.#root.querySelectorAll("[data-jump]:not([data-needs-recording])")) {
+      button.disabled = !(button.dataset.jump in jumps);
+    }
+    const duration = this.#clock?.duration || 1;
+    part(this.#root, "marks").replaceChildren(...marks.map((mark) => markElement(mark, duration)));
   }
 
   #showSometimes() {
@@ -44,30 +74,46 @@ export class Transport {
   }
 
   #show() {
-    const { time, duration, playing, loop, record, lastRecord, waiting } = this.#clock;
-    const scrub = this.#part("scrub");
+    const { time, duration, playing, loop, record, lastRecord, waiting, growing, live, speed } = this.#clock;
+    const times = { time: time.toFixed(1), duration: duration.toFixed(1), record, last: lastRecord };
+    const scrub = part(this.#root, "scrub");
     scrub.max = String(duration);
     scrub.value = String(time);
-    scrub.setAttribute("aria-valuetext", `${time.toFixed(1)} of ${duration.toFixed(1)} seconds, step ${record}`);
+    scrub.setAttribute("aria-valuetext", gettext("%(time)s of %(duration)s seconds, step %(record)s", times));
     scrub.style.setProperty("--played", duration > 0 ? `${(100 * time) / duration}%` : "0%");
     this.#root.dataset.playing = String(playing);
     this.#root.dataset.waiting = String(waiting);
-    this.#part("play").setAttribute("aria-label", playing ? "Pause" : "Play");
-    this.#part("loop").setAttribute("aria-pressed", String(loop));
-    this.#part("time").textContent = `${time.toFixed(1)} / ${duration.toFixed(1)} s`;
-    this.#part("step").textContent = `step ${record} of ${lastRecord}`;
+    part(this.#root, "play").setAttribute("aria-label", playing ? gettext("Pause") : gettext("Play"));
+    part(this.#root, "loop").setAttribute("aria-pressed", String(loop));
+    part(this.#root, "speed").value = String(speed);
+    part(this.#root, "live").hidden = !growing;
+    part(this.#root, "live").setAttribute("aria-pressed", String(live));
+    part(this.#root, "time").textContent = gettext("%(time)s / %(duration)s s", times);
+    part(this.#root, "step").textContent = gettext("step %(record)s of %(last)s", times);
     for (const control of this.#root.querySelectorAll("[data-needs-recording]")) control.disabled = duration === 0;
-  }
-
-  #part(name) {
-    return this.#root.querySelector(`[data-part=${name}]`);
   }
 }
 
-const actions = {
+const ACTIONS = {
   toggle: (clock) => clock.toggle(),
   back: (clock) => clock.step(-1),
   forward: (clock) => clock.step(1),
   start: (clock) => clock.seek(0),
+  end: (clock) => clock.seek(clock.duration),
   loop: (clock) => clock.setLoop(!clock.loop),
+  live: (clock) => clock.follow(),
+  slower: (clock) => clock.setSpeed(neighbour(clock.speed, -1)),
+  faster: (clock) => clock.setSpeed(neighbour(clock.speed, 1)),
 };
+
+function neighbour(speed, way) {
+  const place = SPEEDS.indexOf(speed) + way;
+  return SPEEDS[Math.min(Math.max(place, 0), SPEEDS.length - 1)];
+}
+
+function markElement({ time, kind, side }, duration) {
+  const mark = document.createElement("i");
+  mark.className = `mark mark-${kind} mark-${side}`;
+  mark.style.left = `${(100 * time) / duration}%`;
+  return mark;
+}

@@ -2,7 +2,15 @@
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
+/** What is new at the live edge is reached in this time [s], so that bursts become motion. */
+const CATCH_UP = 0.08;
+/** After a live turn its end is held for this long [s] before the recording plays from the start. */
+const HOLD = 0.9;
+
 export class Clock extends EventTarget {
+  #rate = 0;
+  #hold = 0;
+
   /** @param {number} period seconds between two records */
   constructor(period) {
     super();
@@ -13,6 +21,8 @@ export class Clock extends EventTarget {
     this.loop = false;
     this.speed = 1;
     this.growing = false;
+    /** Follows what is being made, however fast it comes; only while it grows. */
+    this.live = false;
   }
 
   /** Index of the record at or before now. */
@@ -31,9 +41,20 @@ export class Clock extends EventTarget {
 
   /** `growing`: more will come (a live turn), so the end is a place to wait, not to stop. */
   extend(duration, growing) {
+    if (this.live && this.playing && !growing) this.#hold = HOLD;
     this.duration = duration;
     this.growing = growing;
+    this.live &&= growing;
     this.time = Math.min(this.time, duration);
+    this.#rate = (duration - this.time) / CATCH_UP;
+    this.#tell();
+  }
+
+  /** Follows the live edge from now on. */
+  follow() {
+    this.live = this.growing;
+    this.playing = true;
+    this.#rate = (this.duration - this.time) / CATCH_UP;
     this.#tell();
   }
 
@@ -44,7 +65,7 @@ export class Clock extends EventTarget {
   }
 
   pause() {
-    this.playing = false;
+    this.#stop();
     this.#tell();
   }
 
@@ -54,13 +75,15 @@ export class Clock extends EventTarget {
   }
 
   seek(time) {
+    this.live = false;
+    this.#hold = 0;
     this.time = clamp(time, 0, this.duration);
     this.#tell();
   }
 
   /** Pauses on the record `count` away from the one shown. */
   step(count) {
-    this.playing = false;
+    this.#stop();
     const between = this.time - this.record * this.period > 1e-6;
     this.seek((this.record + count + (between && count < 0 ? 1 : 0)) * this.period);
   }
@@ -81,21 +104,36 @@ export class Clock extends EventTarget {
     this.duration = 0;
     this.playing = false;
     this.growing = false;
+    this.#stop();
     this.#tell();
   }
 
   /** @param {number} seconds of wall time since the last call */
   advance(seconds) {
     if (!this.playing || seconds <= 0) return;
-    const time = this.time + seconds * this.speed;
+    const rate = this.live || this.#hold > 0 ? Math.max(this.#rate, 1) : this.speed;
+    const time = this.time + seconds * rate;
     if (time < this.duration) this.time = time;
     else if (this.growing) this.time = this.duration;
+    else if (this.#hold > 0) this.#holdEnd(seconds);
     else if (this.loop && this.duration > 0) this.time = time % this.duration;
     else {
       this.time = this.duration;
       this.playing = false;
     }
     this.#tell();
+  }
+
+  #holdEnd(seconds) {
+    this.time = this.duration;
+    this.#hold -= seconds;
+    if (this.#hold <= 0) this.time = 0;
+  }
+
+  #stop() {
+    this.playing = false;
+    this.live = false;
+    this.#hold = 0;
   }
 
   #tell() {

@@ -4,9 +4,10 @@ const FLOAT_BYTES = 4;
 
 /** Recorded states of one side of one turn; one row per record: time [s] since the first record, and qpos (nq numbers). */
 export class Track {
-  /** @param {number} nq positions per state */
-  constructor(nq) {
+  /** @param {number} nq positions per state @param {number} period seconds between two records */
+  constructor(nq, period = 0.2) {
     this.nq = nq;
+    this.period = period;
     this.complete = false;
     this.rows = [];
     this.origin = 0;
@@ -39,15 +40,23 @@ export class Track {
   }
 
   /**
-   * Adds live rows `[time, ...qpos]`, the first of which is record `from`. Rows already here are skipped.
-   * @returns {boolean} false when rows before `from` are missing: the caller has to wait for the whole recording
+   * Adds live rows `[time, ...qpos]` from the start on; those already here are skipped. A row that was missed is null:
+   * the one before it, or else the one after, stands in for it until the whole recording is here.
    */
-  append(from, rows) {
-    if (from > this.rows.length) return false;
-    for (const [time, ...qpos] of rows.slice(this.rows.length - from)) {
-      this.push(time, Float64Array.from(qpos.slice(0, this.nq)));
+  append(rows) {
+    for (const row of rows.slice(this.rows.length + this.#missed)) {
+      if (row === null) this.#missed += 1;
+      else this.#add(row);
     }
-    return true;
+  }
+
+  #missed = 0;
+
+  #add([time, ...numbers]) {
+    const qpos = Float64Array.from(numbers.slice(0, this.nq));
+    const known = this.rows.at(-1)?.qpos ?? qpos;
+    for (; this.#missed > 0; this.#missed -= 1) this.push(time - this.#missed * this.period, known);
+    this.push(time, qpos);
   }
 }
 

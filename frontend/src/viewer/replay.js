@@ -1,42 +1,44 @@
-// Two viewers, one clock, one engine: shows both sides' recordings in step.
+// Two viewers, one clock, one engine: shows both sides in step, live or recorded.
 
 import { presetsOf } from "./cameras.js";
 import { Clock } from "./clock.js";
 import { quaternionAddresses, sample } from "./interpolate.js";
+import { OverlaySet } from "./overlay-set.js";
+import { FrameJudge, QUALITIES } from "./quality.js";
 import { Shapes } from "./scene.js";
-import { QUALITIES, Viewer } from "./viewer.js";
+import { Viewer } from "./viewer.js";
 
 export const SIDES = ["left", "right"];
+export const otherSide = (side) => (side === "left" ? "right" : "left");
 
-/** Frames slower than this on average, over so many, lower the quality by one [s]. */
-const SLOW_FRAME = 0.034;
-const JUDGED_FRAMES = 40;
+/** The clock goes on by no more than this in one frame [s]: a tab that slept does not jump. */
 const LONGEST_FRAME = 0.25;
 
+/** Events: "lost" and "failed" (the picture is gone, why), "cameras" (a preset was left or taken, cameras were linked). */
 export class Replay extends EventTarget {
   #runtime;
-  #manifest;
   #shapes;
   #quaternions;
   #qpos;
   #home;
+  #recorded = { left: false, right: false };
   #asking = false;
   #stale = true;
   #lastTick = null;
   #frame = 0;
-  #slowness = { total: 0, count: 0 };
-  #linking = false;
+  #judge = new FrameJudge();
+  #fixed;
 
   /**
    * @param {import("./runtime.js").Runtime} runtime with its scene loaded
    * @param {object} manifest of that scene
    * @param {{left: HTMLElement, right: HTMLElement}} hosts
-   * @param {string | null} quality a name of QUALITIES to keep to, or null: whatever is smooth
+   * @param {{quality?: string | null, labels: {left: string, right: string}}} options `quality`: a name of QUALITIES to
+   *   keep to, or null: whatever is smooth
    */
-  constructor(runtime, manifest, hosts, quality = null) {
+  constructor(runtime, manifest, hosts, { quality = null, labels }) {
     super();
     this.#runtime = runtime;
-    this.#manifest = manifest;
     this.#shapes = new Shapes(runtime.scene);
     this.#quaternions = quaternionAddresses(runtime.scene.joints);
     this.#home = Float64Array.from(manifest.home ?? runtime.scene.home);
@@ -44,18 +46,13 @@ export class Replay extends EventTarget {
     this.tracks = { left: null, right: null };
     this.clock = new Clock(1 / manifest.control_hz);
     this.drawn = 0;
+    this.linked = true;
     this.presets = presetsOf(manifest.cameras);
-    this.viewers = {};
-    this.fixed = QUALITIES.some(({ name }) => name === quality);
-    const chosen = this.fixed ? QUALITIES.findIndex(({ name }) => name === quality) : null;
-    for (const side of SIDES) {
-      this.viewers[side] = new Viewer(hosts[side], this.#shapes, {
-        label: `Replay of the ${side} robot`,
-        quality: chosen,
-      });
-      this.viewers[side].addEventListener("turned", () => this.#link(side));
-      this.viewers[side].addEventListener("lost", () => this.dispatchEvent(new Event("lost")));
-    }
+    /** What physics costs [ms per frame] and how far it drifts [m], as the worker measures it. */
+    this.physics = { cost: 0, drift: { left: null, right: null } };
+    this.#fixed = QUALITIES.some(({ name }) => name === quality);
+    this.viewers = this.#makeViewers(hosts, labels, this.#fixed ? QUALITIES.findIndex(({ name }) => name === quality) : null);
+    this.overlays = new OverlaySet(this.viewers, this.#shapes);
     this.setPreset(this.presets[0].id);
     this.clock.addEventListener("change", () => (this.#stale = true));
     this.tick = this.tick.bind(this);
@@ -66,18 +63,46 @@ export class Replay extends EventTarget {
     return QUALITIES[this.viewers.left.quality].name;
   }
 
-  setPreset(id) {
+  /** Mean frame time [s] as last measured while playing, or null. */
+  get frameTime() {
+    return this.#judge.mean;
+  }
+
+  /** @param {string} id @param {"left" | "right" | null} only one side's, when cameras are free */
+  setPreset(id, only = null) {
     const preset = this.presets.find((each) => each.id === id) ?? this.presets[0];
-    for (const side of SIDES) this.viewers[side].setPreset(preset);
+    for (const side of SIDES) if (only === null || this.linked || side === only) this.viewers[side].setPreset(preset);
+    this.dispatchEvent(new Event("cameras"));
+  }
+
+  /** Linked cameras turn together, from the left one's point of view on. */
+  setLinked(linked) {
+    this.linked = linked;
+    if (linked) this.#matchRight();
+    this.dispatchEvent(new Event("cameras"));
+  }
+
+  #matchRight() {
+    const preset = this.presets.find(({ id }) => id === this.viewers.left.preset);
+    if (preset) this.viewers.right.setPreset(preset);
+    else this.viewers.right.follow(this.viewers.left);
+  }
+
+  setOverlay(name, on) {
+    this.overlays.set(name, on);
+    this.#stale = true;
   }
 
   refreshTheme() {
     for (const side of SIDES) this.viewers[side].refreshTheme();
+    this.#stale = true;
   }
 
   /** Other recordings, from their start. A side without one (null) stands in the scene's example state. */
   setTracks({ left, right }, { growing = false, keepTime = false } = {}) {
     this.tracks = { left, right };
+    this.#recorded = { left: false, right: false };
+    this.overlays.setRehearsals({ left: null, right: null });
     if (!keepTime) this.clock.reset();
     this.grown(growing);
   }
@@ -89,17 +114,52 @@ export class Replay extends EventTarget {
     this.#stale = true;
   }
 
+  /** From now on physics fills the time between the records of this side. @param {ArrayBuffer} buffer `replay.bin` */
+  async setRecording(side, buffer) {
+    const track = this.tracks[side];
+    await this.#runtime.record(side, buffer);
+    if (this.tracks[side] === track) this.#recorded[side] = true;
+    this.#stale = true;
+  }
+
+  get recorded() {
+    return { ...this.#recorded };
+  }
+
+  /** Lets the worker forget the recordings. */
+  forget() {
+    for (const side of SIDES) this.#runtime.record(side, null).catch(() => {});
+    this.setTracks({ left: null, right: null });
+  }
+
+  setRehearsals(rehearsals) {
+    this.overlays.setRehearsals(rehearsals);
+    this.#stale = true;
+  }
+
   /** Positions by body and geom name [m] in a recorded state, as this engine computes them. */
   inspect(side, record) {
     const track = this.tracks[side];
     return this.#runtime.inspect(track ? track.qpos(Math.min(record, track.count - 1)) : this.#home);
   }
 
+  /** Fresh canvases after the browser took the pictures away. */
+  revive() {
+    for (const side of SIDES) this.viewers[side].revive();
+    this.#stale = true;
+  }
+
+  /** Draws both at once, so that their canvases can be read in this turn of the event loop. */
+  drawNow() {
+    for (const side of SIDES) this.viewers[side].draw();
+    return SIDES.map((side) => this.viewers[side].canvas);
+  }
+
   tick(now) {
     this.#frame = requestAnimationFrame(this.tick);
     const elapsed = this.#lastTick === null ? 0 : (now - this.#lastTick) / 1000;
     this.#lastTick = now;
-    if (this.clock.playing) this.#judge(elapsed);
+    if (this.clock.playing && !document.hidden) this.#keepUp(elapsed);
     this.clock.advance(Math.min(elapsed, LONGEST_FRAME));
     if (this.#stale && !this.#asking) this.#pose();
     for (const side of SIDES) if (this.viewers[side].needsDraw) this.viewers[side].draw();
@@ -107,17 +167,32 @@ export class Replay extends EventTarget {
 
   dispose() {
     cancelAnimationFrame(this.#frame);
+    this.overlays.dispose();
     for (const side of SIDES) this.viewers[side].dispose();
     this.#shapes.dispose();
+  }
+
+  #makeViewers(hosts, labels, quality) {
+    const make = (side) => {
+      const viewer = new Viewer(hosts[side], this.#shapes, { label: labels[side], quality });
+      viewer.addEventListener("turned", () => this.#turned(side));
+      viewer.addEventListener("lost", () => this.dispatchEvent(new Event("lost")));
+      viewer.addEventListener("rebuilt", () => {
+        this.overlays.rebuild(side);
+        this.#stale = true;
+      });
+      return viewer;
+    };
+    return { left: make("left"), right: make("right") };
   }
 
   async #pose() {
     this.#asking = true;
     this.#stale = false;
     try {
-      const requests = SIDES.map((side) => ({ side, qpos: this.#now(side) }));
-      for (const { side, ...pose } of await this.#runtime.poses(requests)) this.viewers[side].show(pose);
-      this.drawn += 1;
+      const requests = SIDES.map((side) => this.#request(side));
+      const { poses, cost } = await this.#runtime.poses(requests, this.overlays.extras);
+      this.#show(Object.fromEntries(poses.map((pose) => [pose.side, pose])), cost);
     } catch (error) {
       this.dispatchEvent(new CustomEvent("failed", { detail: error }));
     } finally {
@@ -125,29 +200,32 @@ export class Replay extends EventTarget {
     }
   }
 
-  #now(side) {
-    const track = this.tracks[side];
-    if (track === null || track.count === 0) return this.#home;
-    return sample(track, this.clock.time, this.#quaternions, this.#qpos[side]);
-  }
-
-  #link(side) {
-    if (this.#linking) return;
-    this.#linking = true;
-    const other = side === "left" ? "right" : "left";
-    this.viewers[other]?.follow(this.viewers[side]);
-    this.#linking = false;
-  }
-
-  #judge(elapsed) {
-    const next = this.viewers.left.quality + 1;
-    if (this.fixed || next === QUALITIES.length || elapsed <= 0 || document.hidden) return;
-    this.#slowness.total += Math.min(elapsed, LONGEST_FRAME);
-    this.#slowness.count += 1;
-    if (this.#slowness.count < JUDGED_FRAMES) return;
-    if (this.#slowness.total / JUDGED_FRAMES > SLOW_FRAME) {
-      for (const side of SIDES) this.viewers[side].setQuality(next);
+  #show(poses, cost) {
+    for (const side of SIDES) {
+      this.viewers[side].show(poses[side]);
+      this.physics.drift[side] = poses[side].drift;
     }
-    this.#slowness = { total: 0, count: 0 };
+    this.overlays.update(poses, this.clock.time);
+    this.physics.cost += 0.1 * (cost - this.physics.cost);
+    this.drawn += 1;
+  }
+
+  #request(side) {
+    const track = this.tracks[side];
+    if (track === null || track.count === 0) return { side, qpos: this.#home };
+    if (this.#recorded[side]) return { side, time: this.clock.time };
+    return { side, qpos: sample(track, this.clock.time, this.#quaternions, this.#qpos[side]) };
+  }
+
+  #turned(side) {
+    if (this.linked) this.viewers[otherSide(side)].follow(this.viewers[side]);
+    this.dispatchEvent(new Event("cameras"));
+  }
+
+  #keepUp(elapsed) {
+    const next = this.viewers.left.quality + 1;
+    const slow = this.#judge.isTooSlow(elapsed);
+    if (!slow || this.#fixed || next === QUALITIES.length) return;
+    for (const side of SIDES) this.viewers[side].setQuality(next);
   }
 }

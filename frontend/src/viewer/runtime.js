@@ -32,14 +32,32 @@ export class Runtime {
     ]);
     this.scene = await this.#ask(
       "load",
-      { xml: new TextDecoder().decode(xml), assets },
+      { xml: new TextDecoder().decode(xml), assets, names: manifest, ramp: rampOf(manifest) },
       assets.map(({ bytes }) => bytes.buffer),
     );
     return this.scene;
   }
 
-  poses(requests) {
-    return this.#ask("poses", { requests });
+  /** See backstage.js for what is asked and answered. */
+  poses(requests, extras = []) {
+    return this.#ask("poses", { requests, extras });
+  }
+
+  /** @param {ArrayBuffer | null} buffer `replay.bin` of what the side shows from now on; null: nothing recorded */
+  record(side, buffer) {
+    return this.#ask("record", { side, buffer });
+  }
+
+  rehearse(buffer) {
+    return this.#ask("rehearse", { buffer });
+  }
+
+  replayWhole(buffer) {
+    return this.#ask("replayWhole", { buffer });
+  }
+
+  census() {
+    return this.#ask("census", {});
   }
 
   inspect(qpos) {
@@ -72,6 +90,10 @@ export class Runtime {
     for (const { reject } of this.#waiting.values()) reject(new RuntimeFailure(reason));
     this.#waiting.clear();
   }
+}
+
+function rampOf({ ramp, control_hz }) {
+  return { ...ramp, period: 1 / control_hz };
 }
 
 async function fetchBytes(url) {

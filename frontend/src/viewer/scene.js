@@ -2,6 +2,8 @@
 
 import * as THREE from "three";
 
+import { setPose } from "./overlays.js";
+
 const PLANE = 0;
 const SPHERE = 2;
 const CAPSULE = 3;
@@ -37,6 +39,14 @@ export class Shapes {
     );
   }
 
+  /** Geoms that are drawn, of those that `wanted` says yes to. */
+  visible(wanted) {
+    const { geoms, robot } = this.description;
+    return geoms
+      .map((geom, index) => ({ geom, index, geometry: this.geometries[index], robot: robot[index] }))
+      .filter((each) => each.geom.group < HIDDEN_GROUP && each.geometry && wanted(each));
+  }
+
   dispose() {
     for (const geometry of new Set([...this.geometries, ...this.meshes])) geometry?.dispose();
   }
@@ -65,26 +75,14 @@ export class StageScene {
     this.setBackground(background);
     this.#addLights();
     const materials = new Map();
-    shapes.description.geoms.forEach((geom, index) => {
-      const geometry = shapes.geometries[index];
-      if (geom.group < HIDDEN_GROUP && geometry) this.#addGeom(geom, index, geometry, shapes.description, materials);
-    });
+    for (const { geom, index, geometry } of shapes.visible(() => true)) {
+      this.#addGeom(geom, index, geometry, shapes.description, materials);
+    }
   }
 
   /** Places every geom. `xpos`: 3 numbers per geom [m]; `xmat`: 9 per geom, row by row. */
-  update({ xpos, xmat }) {
-    for (const { object, index } of this.#objects) {
-      const p = 3 * index;
-      const r = 9 * index;
-      // prettier-ignore
-      object.matrix.set(
-        xmat[r], xmat[r + 1], xmat[r + 2], xpos[p],
-        xmat[r + 3], xmat[r + 4], xmat[r + 5], xpos[p + 1],
-        xmat[r + 6], xmat[r + 7], xmat[r + 8], xpos[p + 2],
-        0, 0, 0, 1,
-      );
-      object.matrixWorldNeedsUpdate = true;
-    }
+  update(pose) {
+    for (const { object, index } of this.#objects) setPose(object, pose, index);
   }
 
   setBackground(colour) {

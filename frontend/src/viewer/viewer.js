@@ -1,28 +1,28 @@
-// One canvas: a scene, a camera that can be turned, and a renderer that draws when told to.
+// One canvas: a scene, what is drawn over it, a camera that can be turned, and a renderer that draws when told to.
 
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
-import { lookThrough } from "./cameras.js";
+import { lookThrough, rideOn } from "./cameras.js";
+import { Overlays } from "./overlays.js";
+import { QUALITIES } from "./quality.js";
 import { StageScene } from "./scene.js";
 
-/** How much is drawn, best first. A slow machine is moved down until it keeps up. */
-export const QUALITIES = [
-  { name: "full", lite: false, scale: 2 },
-  { name: "lite", lite: true, scale: 1 },
-  { name: "coarse", lite: true, scale: 0.5 },
-];
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 
 export class NoWebGL extends Error {}
 
+/** Events: "turned" (by hand, from now on no preset), "rebuilt" (overlays are gone: give them again), "lost". */
 export class Viewer extends EventTarget {
   #host;
   #shapes;
   #renderer = null;
   #scene = null;
   #controls = null;
+  #listening = null;
   #pose = null;
+  #preset = null;
+  #placing = false;
   #resize;
 
   /**
@@ -40,10 +40,20 @@ export class Viewer extends EventTarget {
     this.camera.up.set(0, 0, 1); // before the controls, which turn around it
     this.target = new THREE.Vector3();
     this.needsDraw = false;
+    this.lost = false;
     this.#build(quality ?? 0);
     if (quality === null && this.software) this.setQuality(1);
     this.#resize = new ResizeObserver(() => this.#fit());
     this.#resize.observe(host);
+  }
+
+  get canvas() {
+    return this.#renderer.domElement;
+  }
+
+  /** The name of the preset shown, or null after turning by hand. */
+  get preset() {
+    return this.#preset?.id ?? null;
   }
 
   /** Drawn by the processor rather than by a graphics card. */
@@ -53,42 +63,70 @@ export class Viewer extends EventTarget {
     return SOFTWARE.test(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : gl.getParameter(gl.RENDERER));
   }
 
+  /** What the graphics card keeps for this canvas: counts that must not grow. */
+  get held() {
+    const { memory, programs } = this.#renderer.info;
+    return { geometries: memory.geometries, textures: memory.textures, programs: programs.length };
+  }
+
   setQuality(quality) {
     this.#tearDown();
     this.#build(quality);
     this.#fit();
+    this.dispatchEvent(new Event("rebuilt"));
+  }
+
+  /** A fresh canvas after the browser took the old one's picture away. */
+  revive() {
+    this.setQuality(this.quality);
   }
 
   setPreset(preset) {
-    this.target.copy(lookThrough(this.camera, preset.camera));
-    this.#controls.target.copy(this.target);
-    this.camera.updateProjectionMatrix();
+    this.#preset = preset;
+    this.#controls.enabled = !preset.riding;
+    if (preset.riding) {
+      this.camera.fov = preset.camera.fovy;
+      if (this.#pose) rideOn(this.camera, this.#pose.tool);
+    } else {
+      this.target.copy(lookThrough(this.camera, preset.camera));
+      this.#controls.target.copy(this.target);
+      this.#placing = true;
+      this.#controls.update();
+      this.#placing = false;
+    }
     this.#fit();
-    this.#controls.update();
     this.needsDraw = true;
   }
 
   /** Takes over another viewer's point of view. */
   follow(other) {
+    this.#preset = null;
+    this.#controls.enabled = true;
+    this.camera.fov = other.camera.fov;
+    this.camera.up.copy(other.camera.up);
     this.camera.position.copy(other.camera.position);
     this.#controls.target.copy(other.#controls.target);
     this.camera.lookAt(this.#controls.target);
+    this.camera.updateProjectionMatrix();
     this.needsDraw = true;
   }
 
   show(pose) {
     this.#pose = pose;
     this.#scene.update(pose);
+    if (this.#preset?.riding) rideOn(this.camera, pose.tool);
     this.needsDraw = true;
   }
 
   draw() {
+    if (this.lost) return;
     this.#renderer.render(this.#scene.root, this.camera);
     this.needsDraw = false;
   }
 
   refreshTheme() {
-    this.#scene.setBackground(backgroundOf(this.#host));
+    this.#scene.setBackground(this.#colour("--stage"));
+    this.overlays.colours = this.#overlayColours();
     this.needsDraw = true;
   }
 
@@ -99,30 +137,46 @@ export class Viewer extends EventTarget {
 
   #build(quality) {
     this.quality = quality;
+    this.lost = false;
     const { lite } = QUALITIES[quality];
     const canvas = document.createElement("canvas");
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", this.label);
     this.#renderer = makeRenderer(canvas, lite);
-    this.#scene = new StageScene(this.#shapes, { lite, background: backgroundOf(this.#host) });
+    this.#scene = new StageScene(this.#shapes, { lite, background: this.#colour("--stage") });
+    this.overlays = new Overlays(this.#scene.root, this.#overlayColours());
     this.#host.prepend(canvas);
-    canvas.addEventListener("webglcontextlost", (event) => {
-      event.preventDefault();
-      this.dispatchEvent(new Event("lost"));
-    });
-    this.#controls = makeControls(this.camera, canvas, this.target);
-    this.#controls.addEventListener("change", () => {
-      this.needsDraw = true;
-      this.dispatchEvent(new Event("turned"));
-    });
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    this.camera.up.set(0, 0, 1); // a riding camera has turned it
+    canvas.addEventListener("webglcontextlost", (event) => this.#lose(event), { signal });
+    this.#controls = makeControls(this.camera, canvas, this.target, signal);
+    this.#controls.enabled = !this.#preset?.riding;
+    this.#controls.addEventListener("change", () => this.#turned());
     if (this.#pose) this.show(this.#pose);
   }
 
+  #lose(event) {
+    event.preventDefault();
+    this.lost = true;
+    this.dispatchEvent(new Event("lost"));
+  }
+
+  #turned() {
+    this.needsDraw = true;
+    if (this.#placing) return;
+    this.#preset = null;
+    this.dispatchEvent(new Event("turned"));
+  }
+
   #tearDown() {
+    this.#listening.abort();
     this.target.copy(this.#controls.target);
     this.#controls.dispose();
+    this.overlays.dispose();
     this.#scene.dispose();
     this.#renderer.dispose();
+    this.#renderer.forceContextLoss(); // a tab has few contexts, and would wait for the garbage collector
     this.#renderer.domElement.remove();
   }
 
@@ -135,6 +189,14 @@ export class Viewer extends EventTarget {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.draw();
+  }
+
+  #overlayColours() {
+    return { contact: this.#colour("--contact"), joint: this.#colour("--joint") };
+  }
+
+  #colour(name) {
+    return getComputedStyle(this.#host).getPropertyValue(name).trim() || "#888888";
   }
 }
 
@@ -150,7 +212,7 @@ function makeRenderer(canvas, lite) {
 }
 
 /** Turning by one finger or the left button; a vertical swipe still scrolls the page, the wheel zooms after a click only. */
-function makeControls(camera, canvas, target) {
+function makeControls(camera, canvas, target, signal) {
   const controls = new OrbitControls(camera, canvas);
   controls.target.copy(target);
   controls.update(); // the constructor has turned the camera towards the origin
@@ -161,11 +223,7 @@ function makeControls(camera, canvas, target) {
   controls.maxDistance = 2.2;
   controls.maxPolarAngle = 0.49 * Math.PI;
   canvas.style.touchAction = "pan-y";
-  canvas.addEventListener("pointerdown", () => (controls.enableZoom = true));
-  canvas.addEventListener("pointerleave", () => (controls.enableZoom = false));
+  canvas.addEventListener("pointerdown", () => (controls.enableZoom = true), { signal });
+  canvas.addEventListener("pointerleave", () => (controls.enableZoom = false), { signal });
   return controls;
-}
-
-function backgroundOf(host) {
-  return getComputedStyle(host).getPropertyValue("--stage").trim() || "#dfe3e6";
 }

@@ -1,0 +1,176 @@
+// The panel under the pictures: curves, the visitor's own check of the records, and what physics here is up to.
+
+import { gettext } from "../i18n.js";
+import { Recording } from "../viewer/recording.js";
+import { SIDES } from "../viewer/replay.js";
+import { Curves, plotsOf } from "./curves.js";
+import { part } from "./part.js";
+
+/** Numbers are for reading: this often [ms]. */
+const UPDATE_EVERY = 250;
+
+export class Insight {
+  #root;
+  #stage;
+  #curves;
+  #toggle;
+  #checking = false;
+  #shownAt = 0;
+  #clock = null;
+  #onClock = () => this.#tick();
+
+  /** @param {HTMLElement} root @param {HTMLElement} toggle its button @param {import("./stage.js").Stage} stage */
+  constructor(root, toggle, stage) {
+    this.#root = root;
+    this.#toggle = toggle;
+    this.#stage = stage;
+    this.#curves = new Curves(part(root, "curves"), (time) => stage.replay?.clock.seek(time));
+    stage.addEventListener("insight", () => this.#fill());
+    part(root, "check").addEventListener("click", () => this.check());
+  }
+
+  attach(clock) {
+    this.detach();
+    this.#clock = clock;
+    clock.addEventListener("change", this.#onClock);
+    this.#fill();
+  }
+
+  detach() {
+    this.#clock?.removeEventListener("change", this.#onClock);
+    this.#clock = null;
+  }
+
+  get open() {
+    return !this.#root.hidden;
+  }
+
+  toggle() {
+    this.#root.hidden = this.open;
+    this.#toggle.setAttribute("aria-expanded", String(this.open));
+    if (!this.open) return;
+    this.#fill();
+    this.#root.scrollIntoView({ block: "nearest" });
+  }
+
+  /** The visitor's own check; opens the panel to show what came out. */
+  async check() {
+    if (!this.open) this.toggle();
+    if (this.#checking || !this.#stage.insight) return;
+    this.#checking = true;
+    this.#showChecks();
+    try {
+      await this.#stage.check();
+    } finally {
+      this.#checking = false;
+      this.#showChecks();
+    }
+  }
+
+  #fill() {
+    if (!this.open) return;
+    const { insight } = this.#stage;
+    part(this.#root, "curves-wait").hidden = insight !== null;
+    const plots = insight ? plotsOf(insight.rehearsals, this.#recordings()) : [];
+    this.#curves.draw(plots, this.#clock?.duration);
+    this.#showChecks();
+    this.#showNumbers();
+    if (this.#clock) this.#curves.moveTo(this.#clock.time);
+  }
+
+  #recordings() {
+    const buffers = this.#stage.buffers;
+    return Object.fromEntries(SIDES.map((side) => [side, buffers?.[side] ? new Recording(buffers[side], this.#stage.runtime.scene) : null]));
+  }
+
+  #tick() {
+    if (!this.open) return;
+    this.#curves.moveTo(this.#clock.time);
+    const now = performance.now();
+    if (this.#clock.playing && now - this.#shownAt < UPDATE_EVERY) return;
+    this.#shownAt = now;
+    this.#showNumbers();
+  }
+
+  #showChecks() {
+    const { insight, checks, engineMismatch } = this.#stage;
+    const mayCheck = insight !== null && engineMismatch === null;
+    part(this.#root, "check").disabled = !mayCheck || this.#checking;
+    part(this.#root, "check-results").replaceChildren(...this.#checkLines(insight, checks, engineMismatch));
+  }
+
+  #checkLines(insight, checks, mismatch) {
+    if (mismatch) return [line(gettext("Recorded with MuJoCo %(recorded)s, here is %(here)s: physics of two versions cannot be compared.", mismatch))];
+    if (this.#checking) return [line(gettext("Playing both episodes again…"))];
+    if (!insight || !checks) return [];
+    return SIDES.filter((side) => checks[side]).map((side) => line(sayCheck(side, checks[side]), checks[side].verdict));
+  }
+
+  #showNumbers() {
+    const { replay, runtime } = this.#stage;
+    if (!replay) return;
+    const rows = [
+      [gettext("Engine"), `MuJoCo ${runtime.engineVersion}`],
+      [gettext("Between records"), betweenRecords(replay.recorded)],
+      ...SIDES.map((side) => [sayDriftOf(side), sayDrift(replay.physics.drift[side])]),
+      [gettext("Physics per picture"), gettext("%(ms)s ms", { ms: replay.physics.cost.toFixed(2) })],
+      [gettext("Drawing"), sayDrawing(replay)],
+    ];
+    part(this.#root, "numbers").replaceChildren(...rows.flatMap(([name, value]) => [text("dt", name), text("dd", value)]));
+  }
+}
+
+function sayCheck(side, { verdict, whole, step, record }) {
+  const numbers = { whole: length(whole), step: length(step), record };
+  const left = side === "left";
+  if (verdict === "same") {
+    return left
+      ? gettext("Left: confirmed. Played again, nothing is more than %(whole)s from the record.", numbers)
+      : gettext("Right: confirmed. Played again, nothing is more than %(whole)s from the record.", numbers);
+  }
+  if (verdict === "follows") {
+    return left
+      ? gettext("Left: every step follows from the one before, within %(step)s. Over the whole episode rounding grew to %(whole)s.", numbers)
+      : gettext("Right: every step follows from the one before, within %(step)s. Over the whole episode rounding grew to %(whole)s.", numbers);
+  }
+  return left
+    ? gettext("Left: this record is not what physics does. Step %(record)s is %(step)s off.", numbers)
+    : gettext("Right: this record is not what physics does. Step %(record)s is %(step)s off.", numbers);
+}
+
+const sayDriftOf = (side) => (side === "left" ? gettext("Drift at records, left") : gettext("Drift at records, right"));
+
+function sayDrift(drift) {
+  if (!drift) return "–";
+  return gettext("%(worst)s at most over %(count)s, last %(last)s", {
+    worst: length(drift.worst),
+    last: length(drift.last),
+    count: drift.count,
+  });
+}
+
+function betweenRecords({ left, right }) {
+  return left || right ? gettext("physics, step by step") : gettext("straight lines");
+}
+
+function sayDrawing({ quality, frameTime }) {
+  if (frameTime === null) return quality;
+  return gettext("%(quality)s, %(fps)s pictures a second", { quality, fps: Math.round(1 / frameTime) });
+}
+
+/** Metres as people say them. */
+export function length(metres) {
+  if (metres === 0) return "0 mm";
+  if (!Number.isFinite(metres)) return "∞";
+  if (metres >= 1e-4) return `${(1000 * metres).toPrecision(2)} mm`;
+  if (metres >= 1e-7) return `${(1e6 * metres).toPrecision(2)} µm`;
+  return `${metres.toExponential(0)} m`;
+}
+
+function line(words, verdict = "") {
+  return Object.assign(text("p", words), { className: `check-line check-${verdict}` });
+}
+
+function text(tag, words) {
+  return Object.assign(document.createElement(tag), { textContent: words });
+}

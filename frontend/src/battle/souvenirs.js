@@ -1,0 +1,112 @@
+// A picture or a short clip of both sides, made in the browser: what is on the screen, and the instruction under it.
+
+import { gettext } from "../i18n.js";
+
+const [WIDTH, HEIGHT] = [1280, 560];
+const CAPTION = 80;
+const CLIP_FPS = 30;
+/** Longest clip [s] of wall time. */
+const LONGEST = 30;
+const TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
+
+/** @typedef {{instruction: string, left: string, right: string}} Titles */
+
+/** @param {import("../viewer/replay.js").Replay} replay @param {Titles} titles @returns {Promise<Blob>} a PNG */
+export function takePicture(replay, titles) {
+  const canvas = sheet();
+  paint(canvas, replay, titles);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}
+
+/**
+ * Plays the recording once from its start at the chosen speed and films it.
+ * @param {AbortSignal} signal ends it early; what was filmed is kept
+ * @returns {Promise<Blob>} a WebM
+ */
+export async function takeClip(replay, titles, signal) {
+  const type = TYPES.find((each) => window.MediaRecorder?.isTypeSupported(each));
+  if (!type) throw new NoRecorder();
+  const canvas = sheet();
+  const stream = canvas.captureStream(CLIP_FPS);
+  const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 4_000_000 });
+  const pieces = [];
+  recorder.addEventListener("dataavailable", ({ data }) => pieces.push(data));
+  const stopped = new Promise((resolve) => recorder.addEventListener("stop", resolve, { once: true }));
+  paint(canvas, replay, titles);
+  recorder.start();
+  try {
+    await playThrough(replay.clock, signal, () => paint(canvas, replay, titles));
+  } finally {
+    recorder.stop();
+    await stopped;
+    for (const track of stream.getTracks()) track.stop();
+  }
+  return new Blob(pieces, { type: "video/webm" });
+}
+
+export class NoRecorder extends Error {}
+
+export function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** "vla-arena-put-the-red-cube-on-the-left-plate" */
+export function fileName(instruction) {
+  const words = instruction.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+  return ["vla-arena", words.slice(0, 60)].filter(Boolean).join("-");
+}
+
+/** `draw` is called for each picture until the end is reached. The clock is left as it was found. */
+async function playThrough(clock, signal, draw) {
+  const { time, playing, loop } = clock;
+  clock.setLoop(false);
+  clock.seek(0);
+  clock.play();
+  const began = performance.now();
+  while (clock.playing && !signal.aborted && performance.now() - began < 1000 * LONGEST) {
+    await new Promise(requestAnimationFrame);
+    draw();
+  }
+  clock.setLoop(loop);
+  clock.seek(time);
+  if (playing) clock.play();
+  else clock.pause();
+}
+
+function sheet() {
+  return Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
+}
+
+function paint(canvas, replay, { instruction, left, right }) {
+  const pen = canvas.getContext("2d");
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  pen.fillStyle = colour("--panel");
+  pen.fillRect(0, 0, WIDTH, HEIGHT);
+  const half = WIDTH / 2;
+  replay.drawNow().forEach((picture, side) => {
+    cover(pen, picture, side * half + 4, 4, half - 8, HEIGHT - CAPTION - 4);
+    pen.fillStyle = colour(side === 0 ? "--left" : "--right");
+    pen.font = "600 18px system-ui, sans-serif";
+    pen.fillText(side === 0 ? left : right, side * half + 14, HEIGHT - CAPTION + 26, half - 28);
+  });
+  pen.fillStyle = colour("--ink");
+  pen.font = "16px system-ui, sans-serif";
+  const { time } = replay.clock;
+  pen.fillText(`“${instruction}”`, 14, HEIGHT - 18, WIDTH - 220);
+  pen.textAlign = "right";
+  pen.fillStyle = colour("--soft");
+  pen.fillText(gettext("%(time)s s · VLA Arena", { time: time.toFixed(1) }), WIDTH - 14, HEIGHT - 18, 200);
+  pen.textAlign = "left";
+}
+
+/** The middle of a picture, as much as fills the place. */
+function cover(pen, picture, x, y, width, height) {
+  if (picture.width === 0 || picture.height === 0) return;
+  const scale = Math.max(width / picture.width, height / picture.height);
+  const [w, h] = [width / scale, height / scale];
+  pen.drawImage(picture, (picture.width - w) / 2, (picture.height - h) / 2, w, h, x, y, width, height);
+}

@@ -1,0 +1,34 @@
+// Which part of a compiled model is what: the tool, the finger pads, the robot, the things that can be moved.
+
+import { nameOf } from "./names.js";
+
+/**
+ * @param {{tool_site: string, pads: string[], robot_prefix: string, objects: string[]}} names as the scene's manifest says
+ * @returns {{tool: number, pads: number[], padThickness: number, objects: {name: string, body: number}[],
+ *   isRobot: boolean[], objectOf: (string | null)[]}} `isRobot` and `objectOf` by geom
+ */
+export function anatomyOf(model, names) {
+  const bodies = namesOf(model, model.name_bodyadr, model.nbody);
+  const geoms = namesOf(model, model.name_geomadr, model.ngeom);
+  const sites = namesOf(model, model.name_siteadr, model.nsite);
+  const pads = names.pads.map((name) => place(geoms, name));
+  const bodyOfGeom = Array.from(model.geom_bodyid);
+  return {
+    tool: place(sites, names.tool_site),
+    pads,
+    padThickness: model.geom_size[3 * pads[0] + 1],
+    objects: names.objects.map((name) => ({ name, body: place(bodies, name) })),
+    isRobot: bodyOfGeom.map((body) => bodies[body].startsWith(names.robot_prefix)),
+    objectOf: bodyOfGeom.map((body) => (names.objects.includes(bodies[body]) ? bodies[body] : null)),
+  };
+}
+
+function namesOf(model, addresses, count) {
+  return Array.from({ length: count }, (_, index) => nameOf(model, addresses, index));
+}
+
+function place(names, name) {
+  const found = names.indexOf(name);
+  if (found < 0) throw new RangeError(`the scene has no ${name}; it has ${names.filter(Boolean).join(", ")}`);
+  return found;
+}

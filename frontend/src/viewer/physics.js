@@ -1,0 +1,120 @@
+// Physics between the records: from each recorded state the engine goes on by itself, and is set right at the next one.
+
+import { displacement, geomPoses } from "./poses.js";
+import { rampTargets } from "./recording.js";
+
+/**
+ * @typedef {object} Ramp how a control step is played: `pieces` of the way, each held for `substeps` physics steps
+ * @property {number} pieces
+ * @property {number} substeps
+ * @property {number} period seconds of a control step
+ */
+
+/** One MjData that can be moved to any instant of a recording. */
+export class Player {
+  #engine;
+  #model;
+  #ramp;
+  #targets = new Float64Array(7);
+  #place = { record: -1, step: 0 };
+
+  /** @param {Ramp} ramp */
+  constructor(engine, model, ramp) {
+    this.#engine = engine;
+    this.#model = model;
+    this.#ramp = ramp;
+    this.stepsPerRecord = ramp.pieces * ramp.substeps;
+    this.data = new engine.MjData(model);
+    this.recording = null;
+    /** How far physics was from the record when it got there [m]: largest of all so far, and the last. */
+    this.drift = { worst: 0, last: 0, count: 0 };
+  }
+
+  /** @param {import("./recording.js").Recording} recording */
+  load(recording) {
+    this.recording = recording;
+    this.#place = { record: -1, step: 0 };
+    this.drift = { worst: 0, last: 0, count: 0 };
+  }
+
+  /** Moves to an instant [s since the start]: goes on from where it is if it can, else from the record before. */
+  seek(time) {
+    const { record, step } = this.placeOf(time);
+    if (record === this.#place.record + 1 && this.#place.record >= 0) this.#finishAndSet();
+    else if (record !== this.#place.record || step < this.#place.step) this.set(record);
+    this.advance(step - this.#place.step);
+    this.#engine.mj_kinematics(this.#model, this.data);
+  }
+
+  /** Whether this is a recorded state itself: contacts are not known there before `mj_forward`. */
+  get atRecord() {
+    return this.#place.step === 0;
+  }
+
+  /** The record before an instant, and the physics steps after it. The last record is where it ends. */
+  placeOf(time) {
+    const last = this.recording.count - 1;
+    const steps = Math.min(Math.max(Math.round((time / this.#ramp.period) * this.stepsPerRecord), 0), last * this.stepsPerRecord);
+    return { record: Math.floor(steps / this.stepsPerRecord), step: steps % this.stepsPerRecord };
+  }
+
+  /** Exactly the recorded state. */
+  set(record) {
+    const { data, recording } = this;
+    this.#engine.mj_resetData(this.#model, data);
+    data.time = recording.absoluteTime(record);
+    data.qpos.set(recording.qpos(record));
+    data.qvel.set(recording.qvel(record));
+    data.qacc_warmstart.set(recording.warmstart(record));
+    data.ctrl.set(recording.control(record).subarray(0, 7));
+    this.#place = { record, step: 0 };
+  }
+
+  /** So many physics steps with the recorded controls, at most to the end of the control step. */
+  advance(steps) {
+    for (let done = 0; done < steps; done += 1) {
+      if (this.#place.step % this.#ramp.substeps === 0) this.#command();
+      this.#engine.mj_step(this.#model, this.data);
+      this.#place.step += 1;
+    }
+  }
+
+  /** To the end of this control step, not set right there. */
+  finishStep() {
+    this.advance(this.stepsPerRecord - this.#place.step);
+  }
+
+  /** After `finishStep`: goes on with the next control step from wherever physics is. */
+  goOn() {
+    this.#place = { record: this.#place.record + 1, step: 0 };
+  }
+
+  dispose() {
+    this.data.delete();
+  }
+
+  #command() {
+    const { record, step } = this.#place;
+    const piece = step / this.#ramp.substeps + 1;
+    const { recording } = this;
+    this.data.ctrl.set(
+      rampTargets(recording.control(record), recording.control(record + 1), piece, this.#ramp.pieces, this.#targets),
+    );
+  }
+
+  #finishAndSet() {
+    this.finishStep();
+    this.measureDrift(this.#place.record + 1);
+  }
+
+  /** Sets the recorded state and notes how far physics was from it. @returns {number} metres */
+  measureDrift(record) {
+    this.#engine.mj_kinematics(this.#model, this.data);
+    const reached = geomPoses(this.data);
+    this.set(record);
+    this.#engine.mj_kinematics(this.#model, this.data);
+    const last = displacement(reached, geomPoses(this.data), this.#model.geom_rbound);
+    this.drift = { worst: Math.max(this.drift.worst, last), last, count: this.drift.count + 1 };
+    return last;
+  }
+}

@@ -1,0 +1,28 @@
+// Where everything is, and how far two such answers are apart. Plain arrays in, numbers out.
+
+/** Copies of a MjData's geom poses: xpos (3 per geom) [m], xmat (9 per geom, row by row). */
+export function geomPoses(data) {
+  return { xpos: Float64Array.from(data.geom_xpos), xmat: Float64Array.from(data.geom_xmat) };
+}
+
+/**
+ * The farthest that any point of any geom is from where it should be [m]: its centre's way, and its turn at the geom's
+ * outermost point (`radius`, 0 for what is endless and never turns).
+ */
+export function displacement(one, other, radius) {
+  let worst = 0;
+  for (let geom = 0; geom < radius.length; geom += 1) {
+    const shift = distance(one.xpos, other.xpos, 3 * geom, 3);
+    // For rotations |A - B| (Frobenius) is 2 sqrt(2) sin(angle / 2).
+    const turn = distance(one.xmat, other.xmat, 9 * geom, 9) / Math.SQRT2;
+    const moved = shift + turn * radius[geom];
+    if (!(moved <= worst)) worst = moved; // NaN counts as far away
+  }
+  return Number.isNaN(worst) ? Infinity : worst;
+}
+
+function distance(one, other, from, length) {
+  let sum = 0;
+  for (let i = from; i < from + length; i += 1) sum += (one[i] - other[i]) ** 2;
+  return Math.sqrt(sum);
+}

@@ -1,0 +1,36 @@
+// How much is drawn, chosen by how long frames take. Pure: numbers in, a wish out.
+
+/** Best first. `lite`: no shadows, no anti-aliasing, simpler materials; `scale`: pixels per CSS pixel at most. */
+export const QUALITIES = [
+  { name: "full", lite: false, scale: 2 },
+  { name: "lite", lite: true, scale: 1 },
+  { name: "coarse", lite: true, scale: 0.5 },
+];
+
+/** Frames longer than this on average, over so many, ask for less [s]. */
+const SLOW_FRAME = 0.034;
+const JUDGED_FRAMES = 40;
+/** A single long frame (another tab, a garbage collection) counts for no more than this [s]. */
+const LONGEST_FRAME = 0.25;
+
+export class FrameJudge {
+  #total = 0;
+  #count = 0;
+
+  constructor() {
+    /** Mean of the frames judged last [s]; null before the first verdict. */
+    this.mean = null;
+  }
+
+  /** @param {number} elapsed seconds since the frame before @returns {boolean} true: draw less */
+  isTooSlow(elapsed) {
+    if (!(elapsed > 0)) return false;
+    this.#total += Math.min(elapsed, LONGEST_FRAME);
+    this.#count += 1;
+    if (this.#count < JUDGED_FRAMES) return false;
+    this.mean = this.#total / this.#count;
+    this.#total = 0;
+    this.#count = 0;
+    return this.mean > SLOW_FRAME;
+  }
+}

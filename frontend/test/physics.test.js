@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { anatomyOf } from "../src/viewer/anatomy.js";
+import { contactForces } from "../src/viewer/contacts.js";
+import { divergence, judgeRecord } from "../src/viewer/judgement.js";
+import { Player } from "../src/viewer/physics.js";
+import { Recording, rampTargets } from "../src/viewer/recording.js";
+import { rehearse, replayWhole } from "../src/viewer/rehearsal.js";
+import { loadMini, NAMES, PLAN, RAMP, recordPlan } from "./mini-scene.js";
+
+const LAST = PLAN.length;
+const { engine, model } = await loadMini();
+const anatomy = anatomyOf(model, NAMES);
+
+function playerOf(context, buffer) {
+  const player = new Player(engine, model, RAMP);
+  context.after(() => player.dispose());
+  player.load(new Recording(buffer, model));
+  return player;
+}
+
+function finish(work) {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+const row = () => 1 + model.nq + 2 * model.nv + 14 + 7;
+
+/** The same bytes with one number changed. */
+function tampered(buffer, record, column, by) {
+  const values = new Float64Array(buffer.slice(0));
+  values[record * row() + column] += by;
+  return values.buffer;
+}
+
+test("a recording is read row by row", () => {
+  const recording = new Recording(recordPlan(model), model);
+  assert.equal(recording.count, LAST + 1);
+  assert.ok(Math.abs(recording.time(LAST) - LAST * RAMP.period) < 1e-9);
+  assert.equal(recording.qpos(3).length, model.nq);
+  assert.deepEqual([...recording.control(LAST).subarray(0, 7)], PLAN.at(-1));
+  assert.deepEqual([...recording.action(0)], Array(7).fill(0));
+  assert.throws(() => new Recording(new ArrayBuffer(24), model), /rows of \d+ float64 .* got 24 bytes/);
+});
+
+test("joint targets walk in equal pieces, the finger's holds at once", () => {
+  const from = Float64Array.of(0, 1, 0, 0, 0, 0, 5);
+  const to = Float64Array.of(1, 0, 0, 0, 0, 2, 9);
+  assert.deepEqual([...rampTargets(from, to, 5, 10, new Float64Array(7))], [0.5, 0.5, 0, 0, 0, 1, 9]);
+});
+
+test("physics between records arrives at each record, and is set to it exactly", (context) => {
+  const player = playerOf(context, recordPlan(model));
+  for (let frame = 0; frame <= LAST * 12; frame += 1) player.seek((frame * RAMP.period) / 12);
+  assert.equal(player.drift.count, LAST);
+  assert.ok(player.drift.worst < 1e-12, `${player.drift.worst} m`);
+  assert.deepEqual([...player.data.qpos], [...player.recording.qpos(LAST)]);
+  assert.ok(player.atRecord);
+});
+
+test("going back, jumping and looking at forces give the same pictures as playing through", (context) => {
+  const buffer = recordPlan(model);
+  const [through, around] = [playerOf(context, buffer), playerOf(context, buffer)];
+  for (let time = 0; time < 2.05; time += 0.01) through.seek(time);
+  around.seek(2.7);
+  engine.mj_forward(model, around.data);
+  around.seek(0.5);
+  around.seek(2.04);
+  through.seek(2.04);
+  for (let i = 0; i < model.nq; i += 1) assert.ok(Math.abs(through.data.qpos[i] - around.data.qpos[i]) < 1e-12);
+});
+
+test("a rehearsal notes tool, opening, objects, the first touch, the grasp, and no drift", (context) => {
+  const found = finish(rehearse(engine, model, playerOf(context, recordPlan(model)), anatomy, RAMP));
+  assert.equal(found.times.length, LAST * RAMP.pieces + 1);
+  assert.ok(Math.abs(found.opening[0] - (0.07 - 0.008)) < 1e-6);
+  assert.ok(found.tool[3 * (found.times.length - 1) + 2] > found.tool[2], "lifted above where it began");
+  assert.ok(found.objects.block.at(-1) > 0.03, "the block came along");
+  assert.equal(found.touch.object, "block");
+  assert.equal(found.grasp.object, "block");
+  assert.ok(found.touch.time <= found.grasp.time && found.grasp.time < 2);
+  assert.ok(Math.max(...found.drift) < 1e-12);
+});
+
+test("forces on a resting block hold its weight", (context) => {
+  const player = playerOf(context, recordPlan(model, Array(10).fill(Array(7).fill(0))));
+  player.seek(2);
+  engine.mj_forward(model, player.data);
+  const rows = contactForces(engine, model, player.data);
+  const up = rows.reduce((sum, value, i) => (i % 6 === 5 ? sum + Math.abs(value) : sum), 0);
+  assert.ok(Math.abs(up - 0.04 * 9.81) < 1e-3, `${up} N`);
+});
+
+test("a record that physics made is confirmed", (context) => {
+  const player = playerOf(context, recordPlan(model));
+  const whole = finish(replayWhole(engine, model, player));
+  const { drift } = finish(rehearse(engine, model, player, anatomy, RAMP));
+  assert.equal(judgeRecord(whole, drift).verdict, "same");
+});
+
+for (const [what, column] of [
+  ["a millimetre added to the block's place", () => 1],
+  ["a block turned by a few degrees", () => 1 + 4],
+  ["a target that was never commanded", () => 1 + model.nq + 2 * model.nv],
+]) {
+  test(`a tampered record fails: ${what}`, (context) => {
+    const player = playerOf(context, tampered(recordPlan(model), 6, column(), column() === 5 ? 0.05 : 0.001));
+    const whole = finish(replayWhole(engine, model, player));
+    const { drift } = finish(rehearse(engine, model, player, anatomy, RAMP));
+    const { verdict, record } = judgeRecord(whole, drift);
+    assert.equal(verdict, "different");
+    assert.ok(record === 6 || record === 7, `record ${record}`);
+  });
+}
+
+test("rounding that grows over a whole episode is told apart from a step that does not follow", () => {
+  assert.equal(judgeRecord([1e-9, 5e-4], [1e-9, 2e-6]).verdict, "follows");
+  assert.deepEqual(judgeRecord([0, NaN], [0, NaN]).record, 2);
+});
+
+test("two sides part when tools or an object are apart", () => {
+  const side = (tool, block) => ({ times: [0, 0.02, 0.04], tool, objects: { block } });
+  const still = Array(9).fill(0);
+  assert.equal(divergence(side(still, still), side(still, still)), null);
+  assert.equal(divergence(side(still, still), side([0, 0, 0, 0, 0, 0.01, 0, 0, 0.03], still)), 0.04);
+  assert.equal(divergence(side(still, still), side(still, [0, 0, 0, 0.05, 0, 0, 0.05, 0, 0])), 0.02);
+});
+
+test("a scene without the parts that the manifest names is refused", () => {
+  assert.throws(() => anatomyOf(model, { ...NAMES, tool_site: "w/nose" }), /has no w\/nose; it has w\/tool/);
+});
