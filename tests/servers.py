@@ -12,6 +12,7 @@ from celery import Celery
 from vlaarena import bundled
 
 URLS = ("DATABASE_URL", "MONGO_URL", "BROKER_URL", "CHANNEL_URL")
+WEIGHTS = Path(__file__).resolve().parent.parent / "policies" / "weights"
 given = {name: os.environ[name] for name in URLS if os.environ.get(name)}  # what the caller of this run named
 
 _wanted: dict[str, int] = {}
@@ -48,17 +49,24 @@ def forget(prefix: str) -> None:
     """Remove what stands under this prefix on a broker and a channel layer that were given; ours end with the run."""
     if url := given.get("BROKER_URL"):
         with Celery(broker=url).connection_for_write() as broker:
-            for queue in (f"{prefix}gpu", f"{prefix}default"):
+            queues = [f"{prefix}default", *(f"{prefix}rollouts.{name}" for name in _played())]
+            for queue in queues:
                 broker.default_channel.queue_delete(queue)
             if broker.transport.driver_type == "amqp":
                 pidbox = f"{prefix}celery.pidbox"
-                for exchange in (f"{prefix}gpu", f"{prefix}default", pidbox, f"reply.{pidbox}", f"{prefix}celeryev"):
+                for exchange in (*queues, pidbox, f"reply.{pidbox}", f"{prefix}celeryev"):
                     broker.default_channel.exchange_delete(exchange)
     for url in {given.get("BROKER_URL", ""), given.get("CHANNEL_URL", "")}:
         if url.startswith("redis"):
             with redis.Redis.from_url(url) as server:
                 for key in server.scan_iter(f"*{prefix}*", count=1000):
                     server.delete(key)
+
+
+def _played() -> list[str]:
+    """Policies whose rollouts a whole arena is sent in tests: the shipped ones, the references, and stand-ins."""
+    shipped = [path.parent.name for path in WEIGHTS.glob("*/policy.json")]
+    return [*shipped, "scripted-expert", "hold-still", "first", "second", "third"]
 
 
 def stop() -> None:
