@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -11,9 +11,11 @@ from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
-from rankings import aggregation
+from rankings import aggregation, moderation_admin
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+from rankings.read_only import ReadOnlyAdmin
 
+__all__ = ["moderation_admin"]  # registers itself
 FIGURES = [
     "elo_score",
     "elo_ci",
@@ -26,23 +28,6 @@ FIGURES = [
     "win_rate",
     "updated_at",
 ]
-
-
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = admin.ModelAdmin
-
-
-class ReadOnlyAdmin(ModelAdmin):
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(ModelStatsTotal)

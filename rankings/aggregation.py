@@ -22,6 +22,7 @@ from rankings.judging import BATCH, judge
 from rankings.locking import WORKER, lock_rankings
 from rankings.models import BoardRow, ModelStatsByRobot, ModelStatsTotal, WorkerStatus
 from rankings.publication import Rated
+from rankings.report import publish_report
 from rankings.table import GLOBAL, Board
 
 STATISTICS = tuple(field for field in Standing.__dataclass_fields__ if field != "model_id")
@@ -87,7 +88,7 @@ def _publish(new: list[int]) -> int:
     table = publication.load()
     rated = publication.rate(table, table.boards())
     sequential = classic.advance([each.board for each in rated], new)
-    publication.publish(table, rated)
+    publish_report(publication.publish(table, rated), table, rated)
     return _write_tables(rows_of(rated, sequential))
 
 

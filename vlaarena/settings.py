@@ -184,6 +184,17 @@ INTEGRITY = {
     "parted_against": env.number("ARENA_PARTED_AGAINST", 0.33),
 }
 
+# When votes are doubted (rankings/integrity.py), and when votes and physics are said to part (rankings/agreement.py).
+INTEGRITY = {
+    "alpha": env.number("ARENA_OUTLIER_ALPHA", 0.001),  # chance that an honest voter is ever suspected
+    "look_back_days": env.number("ARENA_OUTLIER_DAYS", 7.0),  # voters silent for longer are not tested again
+    "new_hours": env.number("ARENA_NEW_VOTER_HOURS", 24.0),
+    "new_votes": int(env.number("ARENA_NEW_VOTER_VOTES", 5)),
+    "parted_votes": int(env.number("ARENA_PARTED_VOTES", 30)),
+    "parted_kappa": env.number("ARENA_PARTED_KAPPA", 0.2),
+    "parted_against": env.number("ARENA_PARTED_AGAINST", 0.33),
+}
+
 # How often, from one visitor (cookie) and one address. Votes and instructions take longer than this by hand.
 RATE_LIMITS = {
     "votes": {

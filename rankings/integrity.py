@@ -1,0 +1,160 @@
+"""Looking for votes that should not count: findings for moderators, and the board without doubtful voters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from datetime import timedelta
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+from django.conf import settings
+from django.utils import timezone
+
+from rankings import observed
+from rankings.agreement import Agreement
+from rankings.bradley_terry import Fit, fit, influence_of_voters
+from rankings.counts import Counts
+from rankings.influence import Influence, Standing, influence
+from rankings.models import Finding
+from rankings.outliers import Crowd, evidence
+from rankings.reliability import Reliability
+from rankings.table import Table
+
+DOUBTFUL = (Finding.Kind.OUTLIER, Finding.Kind.UNRELIABLE)
+LEAST_SHADOW_VOTES = 5
+"""Without so many votes left, nothing is said about a policy in the shadow."""
+
+
+class Found(NamedTuple):
+    kind: str
+    subject: str
+    summary: str
+    evidence: dict[str, object]
+
+
+class ShadowRow(TypedDict):
+    """`shadow`: the rating without new and flagged voters; null where too little is left. `parted`: it lies outside the
+    published interval."""
+
+    rating: float
+    shadow: float | None
+    parted: bool
+
+
+class Shadow(TypedDict):
+    """`left_out` voters with `votes` votes are new or flagged."""
+
+    left_out: int
+    votes: int
+    rows: dict[str, ShadowRow]
+
+
+def shadow(table: Table, counts: Counts, found: Fit) -> Shadow:
+    """The global board without voters who are new, flagged by an open finding, or both."""
+    doubtful = _new() | set(
+        Finding.objects.filter(kind__in=DOUBTFUL, state=Finding.State.OPEN).values_list("subject", flat=True)
+    )
+    rest = table.counts(without_voters=doubtful)
+    other = fit(rest, cap=int(settings.RANKING["cap"]))
+    votes = dict(zip(rest.names, rest.per_policy().sum(axis=1).tolist(), strict=True))
+    shadows = dict(zip(other.names, other.rating.tolist(), strict=True))
+    rows: dict[str, ShadowRow] = {}
+    for name, rating, half_width in zip(found.names, found.rating.tolist(), found.half_width.tolist(), strict=True):
+        known = votes.get(name, 0) >= LEAST_SHADOW_VOTES
+        rows[name] = {
+            "rating": round(rating, 2),
+            "shadow": round(shadows[name], 2) if known else None,
+            "parted": known and abs(shadows[name] - rating) > half_width,
+        }
+    cast = [voter for voter in doubtful if voter in table.values["voter"]]
+    return {"left_out": len(cast), "votes": counts.total - rest.total, "rows": rows}
+
+
+def _new() -> set[str]:
+    since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
+    return observed.new_voters(since, int(settings.INTEGRITY["new_votes"]))
+
+
+def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Influence:
+    """Of the voters on a board; the numbers of `movers` are those of the counts."""
+    cap = int(settings.RANKING["cap"])
+    moved = influence_of_voters(counts, cap=cap)
+    known = counts.voter >= 0
+    votes = np.bincount(counts.voter[known], counts.votes[known], len(moved)).astype(np.int64)
+    return influence(
+        Standing(
+            found.names,
+            found.rating,
+            np.array([name in ranked for name in found.names], dtype=bool),
+            moved,
+            votes,
+            lambda gone: fit(counts.where(~np.isin(counts.voter, gone)), cap=cap, cluster=False).rating,
+        )
+    )
+
+
+def outliers(counts: Counts, found: Fit) -> Iterator[Found]:
+    """Voters whose votes are unlike everybody else's."""
+    crowd = Crowd(found.names, counts.per_pair(), found.rating)
+    alpha = float(settings.INTEGRITY["alpha"])
+    since = timezone.now() - timedelta(days=settings.INTEGRITY["look_back_days"])
+    for cast in observed.cast_by_voter(found.names, since):
+        seen = evidence(crowd, cast.left, cast.right, cast.outcome)
+        if seen.suspicious(alpha):
+            summary = f"{seen.way}: 10^{seen.log10_e:.1f} to 1 after {seen.votes} votes that are like nobody else's"
+            proof: dict[str, object] = {"log10_e": round(seen.log10_e, 2), "votes": seen.votes, "way": seen.way}
+            yield Found(Finding.Kind.OUTLIER, cast.voter, summary, proof)
+
+
+def unreliable(controls: dict[str, Reliability]) -> Iterator[Found]:
+    """Voters who fail their control battles."""
+    for voter, known in controls.items():
+        if known.unreliable:
+            summary = f"passed {known.score:g} of {known.items} control battles"
+            yield Found(Finding.Kind.UNRELIABLE, voter, summary, {"items": known.items, "score": known.score})
+
+
+def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[Found]:
+    """`agreements`: "all votes" or "task ..." or "policy ..." -> how votes and physics agree there."""
+    moved = [
+        Found(
+            Finding.Kind.SHADOW,
+            name,
+            f"rated {row['rating']:.0f}, and {row['shadow']:.0f} without new and flagged voters",
+            dict(row),
+        )
+        for name, row in shadows["rows"].items()
+        if row["parted"] and row["shadow"] is not None and math.isfinite(row["shadow"])
+    ]
+    apart = [
+        Found(Finding.Kind.PARTED, where, _told(each), {"kappa": each["kappa"], "against": dict(each["against"])})
+        for where, each in agreements.items()
+        if each["parted"]
+    ]
+    return [*moved, *apart]
+
+
+def _told(each: Agreement) -> str:
+    against = each["against"]
+    kappa = "undefined" if each["kappa"] is None else f"{each['kappa']:.2f}"
+    share = (
+        ""
+        if against["share"] is None
+        else f"; {100 * against['share']:.0f} % of {against['votes']} votes go to who failed"
+    )
+    return f"kappa {kappa}{share}"
+
+
+def renew(found: list[Found]) -> None:
+    """Enter what was found; what is found again is renewed and keeps its state. What is no longer found stays as it was
+    seen last: a moderator decides."""
+    Finding.objects.bulk_create(
+        [
+            Finding(kind=each.kind, subject=each.subject[:255], summary=each.summary[:500], evidence=each.evidence)
+            for each in found
+        ],
+        update_conflicts=True,
+        unique_fields=["kind", "subject"],
+        update_fields=["summary", "evidence", "renewed_at"],
+    )

@@ -1,0 +1,161 @@
+"""What the database says beyond the counts: episodes, votes beside physics, control battles, who was drawn."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import Count, F, Q, Sum
+from django.utils import timezone
+
+from arena.models import Battle, Purpose, Rollout, RolloutStatus, Side, Vote
+from rankings.agreement import EVEN, LEFT, RIGHT, Seen
+from rankings.counts import OUTCOMES, Integers
+from rankings.physics import Played
+from rankings.reliability import Reliability, gold_score, reliability, repeat_score
+from simulation import catalogue
+
+EXPOSURE_DAYS = 30
+VOTES_TESTED = 500
+"""The last so many votes of a voter are tested."""
+
+
+class Cast(NamedTuple):
+    """One voter's counted votes in the order they were cast, as places in the policies' names and in OUTCOMES."""
+
+    voter: str
+    left: Integers
+    right: Integers
+    outcome: Integers
+
+
+def played() -> list[Played]:
+    """Sums per policy and task over every episode whose instruction has a known goal, repeats and explorations aside.
+
+    A policy that failed in a rollout has not reached the goal; what a worker or the clock broke off says nothing.
+    """
+    judged = Q(status=RolloutStatus.COMPLETED, progress__isnull=False) | Q(
+        status=RolloutStatus.FAILED, termination_reason="policy_failed"
+    )
+    rollouts = Rollout.objects.filter(judged, turn__exploration=False).exclude(turn__battle__purpose=Purpose.REPEAT)
+    rows = (
+        rollouts.order_by()
+        .values("model_id", "turn__instruction")
+        .annotate(
+            episodes=Count("pk"),
+            successes=Count("pk", filter=Q(success=True)),
+            gained=Sum("progress"),
+            squares=Sum(F("progress") * F("progress")),
+        )
+        .values_list("model_id", "turn__instruction", "episodes", "successes", "gained", "squares")
+    )
+    sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0])
+    for policy, instruction, episodes, successes, progress, squares in rows:
+        if known := catalogue.task_for(instruction):
+            own = sums[policy, known[0]]
+            for place, value in enumerate((episodes, successes, progress or 0.0, squares or 0.0)):
+                own[place] += value
+    return [
+        Played(policy, task, int(n), int(successes), progress, squares)
+        for (policy, task), (n, successes, progress, squares) in sorted(sums.items())
+    ]
+
+
+def votes_beside_physics() -> list[Seen]:
+    """Counted votes on battles about one task, with who reached the goal more often in them."""
+    judged = Q(battle__turns__exploration=False, battle__turns__rollouts__success=True)
+    votes = (
+        Vote.objects.filter(counted_vote__counted=True)
+        .exclude(counted_vote__count__task_id="")
+        .order_by()
+        .annotate(
+            left_wins=Count("pk", filter=judged & Q(battle__turns__rollouts__side=Side.LEFT)),
+            right_wins=Count("pk", filter=judged & Q(battle__turns__rollouts__side=Side.RIGHT)),
+        )
+    )
+    columns = ("left_model_id", "right_model_id", "counted_vote__count__task_id", "vote", "left_wins", "right_wins")
+    found: Counter[Seen] = Counter()
+    for left, right, task, vote, left_wins, right_wins in votes.values_list(*columns).iterator(chunk_size=20_000):
+        physics = LEFT if left_wins > right_wins else RIGHT if right_wins > left_wins else EVEN
+        found[Seen(left, right, task, vote, physics)] += 1
+    return [seen._replace(number=number) for seen, number in sorted(found.items())]
+
+
+def controls() -> dict[str, Reliability]:
+    """Voter -> reliability, of everybody who voted on a control battle that says something."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    for voter, score in (*_gold_scores(), *_repeat_scores()):
+        scores[voter].append(score)
+    return {voter: reliability(own) for voter, own in sorted(scores.items())}
+
+
+def _gold_scores() -> Iterator[tuple[str, float]]:
+    """Only where physics bears out who was to win."""
+    wins = Q(battle__turns__exploration=False, battle__turns__rollouts__success=True)
+    votes = Vote.objects.filter(purpose=Purpose.GOLD, user_id__isnull=False).annotate(
+        left_wins=Count("pk", filter=wins & Q(battle__turns__rollouts__side=Side.LEFT)),
+        right_wins=Count("pk", filter=wins & Q(battle__turns__rollouts__side=Side.RIGHT)),
+    )
+    for voter, vote, left, right in votes.values_list("user_id", "vote", "left_wins", "right_wins"):
+        if bool(left) != bool(right):
+            yield str(voter), gold_score(vote, "left_better" if left else "right_better")
+
+
+def _repeat_scores() -> Iterator[tuple[str, float]]:
+    """A repeat with follow-up turns is not the same question any more."""
+    turns = Count("battle__turns", filter=Q(battle__turns__exploration=False))
+    votes = Vote.objects.filter(purpose=Purpose.REPEAT, user_id__isnull=False).annotate(turns=turns).filter(turns=1)
+    for voter, again, first in votes.values_list("user_id", "vote", "battle__repeats__vote__vote"):
+        if first in OUTCOMES:
+            yield str(voter), repeat_score(first, again)
+
+
+def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[Cast]:
+    """Of every voter who has voted since then, the last VOTES_TESTED counted votes."""
+    place = {name: number for number, name in enumerate(names)}
+    votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False)
+    active = votes.filter(voted_at__gte=active_since).order_by().values("user_id").distinct()
+    rows = votes.filter(user_id__in=active).order_by("user_id", "voted_at", "pk")
+    own: list[tuple[int, int, int]] = []
+    last = ""
+    for voter, left, right, vote in rows.values_list("user_id", "left_model_id", "right_model_id", "vote").iterator():
+        if voter != last and own:
+            yield _cast(last, own)
+            own = []
+        last = str(voter)
+        if left in place and right in place and vote in OUTCOMES:
+            own.append((place[left], place[right], OUTCOMES.index(vote)))
+    if own:
+        yield _cast(last, own)
+
+
+def _cast(voter: str, votes: list[tuple[int, int, int]]) -> Cast:
+    left, right, outcome = np.array(votes[-VOTES_TESTED:], dtype=np.int64).T
+    return Cast(voter, left, right, outcome)
+
+
+def new_voters(since: datetime, least_votes: int) -> set[str]:
+    """Voters with a counted vote whose first is younger than that, or who have fewer than `least_votes`."""
+    votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False).order_by()
+    known = votes.filter(voted_at__lt=since).values("user_id").distinct()
+    few = votes.values("user_id").annotate(cast=Count("pk")).filter(cast__lt=least_votes).values_list("user_id")
+    young = votes.exclude(user_id__in=known).values_list("user_id").distinct()
+    return {str(voter) for (voter,) in (*few, *young)}
+
+
+def battles_per_policy() -> dict[str, int]:
+    """How often each policy was drawn for a battle in which something was played, in the last EXPOSURE_DAYS days."""
+    since = timezone.now() - timedelta(days=EXPOSURE_DAYS)
+    battles = Battle.objects.filter(purpose=Purpose.RANK, created_at__gte=since, turns__seq=1).order_by()
+    found: Counter[str] = Counter()
+    for side in ("left_model_id", "right_model_id"):
+        found.update(dict(battles.values_list(side).annotate(Count("pk", distinct=True))))
+    return dict(found)
+
+
+def votes_per_hour() -> float:
+    """On average over the last day."""
+    return Vote.objects.filter(purpose=Purpose.RANK, voted_at__gte=timezone.now() - timedelta(days=1)).count() / 24.0

@@ -1,0 +1,188 @@
+"""What is published beside the boards, once an hour with them: all that the pages show, in one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypedDict, cast
+
+from django.conf import settings
+
+from policies.models import Policy
+from rankings import agreement, integrity, observed, physics
+from rankings.agreement import Agreement, Rule
+from rankings.calibration import Calibration, calibration
+from rankings.influence import Handover
+from rankings.integrity import Shadow
+from rankings.matrix import Matrix, matrix
+from rankings.models import Finding, Report, Snapshot
+from rankings.physics import PhysicsRow
+from rankings.plan import write_plan
+from rankings.publication import Rated
+from rankings.reliability import Reliability
+from rankings.table import Board, Table
+
+TREND_POINTS = 400
+"""So many of the last publications are kept for the trend: two weeks of hours."""
+
+
+class Agreements(TypedDict):
+    overall: Agreement
+    tasks: dict[str, Agreement]
+    policies: dict[str, Agreement]
+
+
+class Exposure(TypedDict):
+    """`battles` of the last 30 days; `relative`: in units of an equal share; `planned`: the same for the next hour, 0
+    for who is not drawn."""
+
+    battles: int
+    relative: float
+    planned: float
+
+
+class Voters(TypedDict):
+    """`controls`: control battles voted on, and the share of them that was passed."""
+
+    flagged: int
+    controls: int
+    passed: float | None
+
+
+class Removal(TypedDict):
+    """How much hangs on single voters: `movers` is how many of them could, each alone, change the top three."""
+
+    movers: int
+    largest: float
+    handovers: list[Handover]
+
+
+class Point(TypedDict):
+    at: str
+    ratings: dict[str, list[float]]
+    """Policy -> rating and half-width."""
+
+
+class Content(TypedDict):
+    """`trend`: the global board at each publication, oldest first."""
+
+    matrices: dict[str, Matrix]
+    calibration: Calibration
+    physics: dict[str, list[PhysicsRow]]
+    agreement: Agreements
+    exposure: dict[str, Exposure]
+    removal: Removal
+    shadow: Shadow
+    voters: Voters
+    trend: list[Point]
+
+
+def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated]) -> Report:
+    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs."""
+    boards = {each.board: each for each in rated}
+    whole = boards.get(Board())
+    controls = observed.controls()
+    agreements = _agreements()
+    integrity.renew([*integrity.unreliable(controls), *(integrity.outliers(whole.counts, whole.fit) if whole else ())])
+    content: Content = {
+        "matrices": {board.name: _matrix(each) for board, each in boards.items() if _shown(board)},
+        "calibration": _calibration(whole),
+        "physics": physics.boards(observed.played()),
+        "agreement": agreements,
+        "exposure": _exposure(whole),
+        "removal": _removal(whole),
+        "shadow": _shadow(table, whole),
+        "voters": _voters(controls),
+        "trend": _trend(snapshot, whole),
+    }
+    integrity.renew(integrity.partings(content["shadow"], _named(agreements)))
+    report, _ = Report.objects.update_or_create(snapshot=snapshot, defaults={"content": content})
+    return report
+
+
+def latest() -> Report | None:
+    """What holds now, with its snapshot but for the counts file: one query."""
+    return Report.objects.select_related("snapshot").defer("snapshot__counts").order_by("-snapshot__made_at").first()
+
+
+def _shown(board: Board) -> bool:
+    return not board.scene and not board.task
+
+
+def _matrix(each: Rated) -> Matrix:
+    """Best first; references do not take part."""
+    rating = dict(zip(each.fit.names, each.fit.rating.tolist(), strict=True))
+    return matrix(each.counts, sorted(rating, key=lambda name: (-rating[name], name)))
+
+
+def _calibration(whole: Rated | None) -> Calibration:
+    if whole is None:
+        return {"votes": 0, "bins": [], "error": None, "brier": None, "brier_flat": None}
+    return calibration(whole.counts, cap=int(settings.RANKING["cap"]))
+
+
+def _agreements() -> Agreements:
+    given = settings.INTEGRITY
+    rule = Rule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
+    seen = observed.votes_beside_physics()
+    return {
+        "overall": agreement.agreement(seen, rule),
+        "tasks": agreement.by_task(seen, rule),
+        "policies": agreement.by_policy(seen, rule),
+    }
+
+
+def _named(found: Agreements) -> dict[str, Agreement]:
+    return {
+        "all votes": found["overall"],
+        **{f"task {name}": each for name, each in found["tasks"].items()},
+        **{f"policy {name}": each for name, each in found["policies"].items()},
+    }
+
+
+def _exposure(whole: Rated | None) -> dict[str, Exposure]:
+    planned = write_plan(whole.fit) if whole else {}
+    battles = observed.battles_per_policy()
+    listed = Policy.objects.filter(reference=False).values_list("id", flat=True)
+    drawn = sum(battles.get(name, 0) for name in listed)
+    return {
+        name: {
+            "battles": battles.get(name, 0),
+            "relative": round(battles.get(name, 0) * len(listed) / drawn, 3) if drawn else 0.0,
+            "planned": round(planned.get(name, 0.0), 3),
+        }
+        for name in listed
+    }
+
+
+def _removal(whole: Rated | None) -> Removal:
+    if whole is None:
+        return {"movers": 0, "largest": 0.0, "handovers": []}
+    ranked = {name for name, row in whole.ratings["models"].items() if row["rank_low"] is not None}
+    found = integrity.influence_report(whole.counts, whole.fit, ranked)
+    return {"movers": len(found["movers"]), "largest": found["largest"], "handovers": found["handovers"]}
+
+
+def _shadow(table: Table, whole: Rated | None) -> Shadow:
+    return integrity.shadow(table, whole.counts, whole.fit) if whole else {"left_out": 0, "votes": 0, "rows": {}}
+
+
+def _voters(controls: dict[str, Reliability]) -> Voters:
+    items = sum(each.items for each in controls.values())
+    passed = sum(each.score for each in controls.values())
+    flagged = Finding.objects.filter(kind__in=integrity.DOUBTFUL, state=Finding.State.OPEN)
+    return {
+        "flagged": flagged.values("subject").distinct().count(),
+        "controls": items,
+        "passed": round(passed / items, 4) if items else None,
+    }
+
+
+def _trend(snapshot: Snapshot, whole: Rated | None) -> list[Point]:
+    """That of the report before, with this publication's point."""
+    before = Report.objects.exclude(snapshot=snapshot).order_by("-snapshot__made_at").values_list("content", flat=True)
+    earlier = cast("list[Point]", (before.first() or {}).get("trend", []))
+    if whole is None:
+        return earlier
+    columns = zip(whole.fit.names, whole.fit.rating.tolist(), whole.fit.half_width.tolist(), strict=True)
+    ratings = {name: [round(rating, 1), round(half_width, 1)] for name, rating, half_width in columns}
+    return [*earlier[1 - TREND_POINTS :], {"at": snapshot.made_at.isoformat(), "ratings": ratings}]

@@ -1,0 +1,204 @@
+"""What is published beside the boards: physics, agreement, exposure, findings, the shadow board, the trend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from arena.models import Battle, Purpose, Rollout, Vote
+from policies.models import PairChance, Policy
+from rankings import aggregation, observed
+from rankings.agreement import EVEN, LEFT, Seen
+from rankings.models import Finding, Report, Snapshot
+from rankings.report import Content, latest
+from tests.factories import BattleFactory, PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
+from tests.rankings.ballots import ballots, cast
+
+pytestmark = pytest.mark.django_db
+PICK, STACK, FREE = "pick up the red cube", "stack the red cube on the yellow cube", "wave to the crowd"
+
+
+def content() -> Content:
+    aggregation.aggregate()
+    report = latest()
+    assert report is not None
+    return report.content  # type: ignore[no-any-return]
+
+
+def voted(vote: str = "left_better", *, left: bool | None = None, right: bool | None = None, **more: Any) -> Vote:
+    """A vote on a battle of one turn in which the sides succeeded or not."""
+    instruction = more.pop("instruction", PICK)
+    found: Vote = VoteFactory(vote=vote, turn__instruction=instruction, **more)
+    for side, success in (("left", left), ("right", right)):
+        turn = found.battle.turns.get()
+        turn.rollouts.filter(side=side).update(success=bool(success), progress=1.0 if success else 0.25)
+    found.battle.turns.update(instruction=instruction)
+    return found
+
+
+@pytest.fixture
+def pair() -> dict[str, Any]:
+    return {"battle__left_model": PolicyFactory(id="a"), "battle__right_model": PolicyFactory(id="b")}
+
+
+def test_physics_counts_every_episode_with_a_known_goal_voted_on_or_not(pair: dict[str, Any]) -> None:
+    voted(left=True, right=False, **pair)
+    TurnFactory(battle__left_model=pair["battle__left_model"], instruction=PICK, completed=True)
+    TurnFactory(battle__left_model=pair["battle__left_model"], instruction=FREE, completed=True)
+    rows = {row["model_id"]: row for row in content()["physics"]["all"]}
+    assert (rows["a"]["episodes"], rows["a"]["successes"], rows["a"]["progress"]) == (2, 1, 0.75)
+    assert (rows["b"]["episodes"], rows["b"]["successes"]) == (1, 0)
+
+
+def test_a_policys_own_failure_is_none_reached_and_a_lost_worker_is_no_episode(pair: dict[str, Any]) -> None:
+    vote = voted(left=True, right=True, **pair)
+    turn = TurnFactory(battle=vote.battle, instruction=PICK, completed=True)
+    Rollout.objects.filter(turn=turn, side="left").update(
+        status="failed", termination_reason="policy_failed", success=None, progress=None
+    )
+    Rollout.objects.filter(turn=turn, side="right").update(
+        status="failed", termination_reason="worker_lost", success=None, progress=None
+    )
+    sums = {each.policy: (each.episodes, each.successes) for each in observed.played()}
+    assert sums == {"a": (2, 1), "b": (1, 1)}
+
+
+def test_repeats_are_not_played_twice_for_physics(pair: dict[str, Any]) -> None:
+    voted(left=True, right=False, **pair)
+    Battle.objects.update(purpose=Purpose.REPEAT)
+    assert observed.played() == []
+
+
+def test_votes_are_set_beside_who_reached_the_goal(pair: dict[str, Any]) -> None:
+    voted("right_better", left=True, right=False, **pair)
+    voted("tie", left=True, right=True, instruction=STACK, **pair)
+    voted("tie", left=True, right=True, instruction=FREE, **pair)
+    aggregation.aggregate()
+    assert observed.votes_beside_physics() == [
+        Seen("a", "b", "pick", "right_better", LEFT),
+        Seen("a", "b", "stack", "tie", EVEN),
+    ]
+    found = content()["agreement"]
+    assert found["overall"]["votes"] == 2
+    assert found["overall"]["against"]["against"] == 1
+    assert set(found["tasks"]) == {"pick", "stack"}
+    assert set(found["policies"]) == {"a", "b"}
+
+
+def test_where_votes_and_physics_part_moderators_are_told(pair: dict[str, Any], settings: Any) -> None:
+    settings.INTEGRITY = {**settings.INTEGRITY, "parted_votes": 5}
+    for _ in range(8):
+        voted("right_better", left=True, right=False, **pair)
+    assert content()["agreement"]["overall"]["parted"]
+    subjects = set(Finding.objects.filter(kind="parted").values_list("subject", flat=True))
+    assert {"all votes", "task pick", "policy a", "policy b"} == subjects
+
+
+def test_pairs_are_planned_for_active_contestants_and_the_weights_say_how_often() -> None:
+    cast(ballots(("a", "b", "left_better", 30), ("b", "c", "tie", 30), ("c", "a", "left_better", 30)))
+    PolicyFactory(id="new")
+    PolicyFactory(id="old", status="retired")
+    ReferenceFactory(id="expert")
+    exposure = content()["exposure"]
+    assert set(PairChance.objects.values_list("one", "other")) == {
+        ("a", "b"), ("a", "c"), ("a", "new"), ("b", "c"), ("b", "new"), ("c", "new"),
+    }  # fmt: skip
+    assert sum(PairChance.objects.values_list("chance", flat=True)) == pytest.approx(1.0)
+    weights = dict(Policy.objects.values_list("id", "pairing_weight"))
+    assert weights["new"] > 1.3 > weights["a"]
+    assert (weights["old"], weights["expert"]) == (0.0, 0.0)
+    assert exposure["new"]["planned"] == round(weights["new"], 3)
+    assert "expert" not in exposure
+
+
+def test_exposure_counts_battles_in_which_something_was_played(pair: dict[str, Any]) -> None:
+    voted(**pair)
+    BattleFactory(left_model=pair["battle__left_model"], right_model=pair["battle__right_model"])
+    PolicyFactory(id="c")
+    found = content()["exposure"]
+    assert (found["a"]["battles"], found["b"]["battles"], found["c"]["battles"]) == (1, 1, 0)
+    assert found["a"]["relative"] == 1.5
+
+
+def stuffed() -> None:
+    """Forty voters of taste and one who always names d."""
+    honest = [
+        (left, right, ("left_better", "right_better", "tie")[voter % 3], 1, f"voter-{voter:02}")
+        for voter in range(40)
+        for left, right in ("ab", "bc", "cd", "da", "ac", "bd")
+    ]
+    rigged = [("d", other, "left_better", 6, "stuffer") for other in "abc"]
+    rigged += [(other, "d", "right_better", 6, "stuffer") for other in "abc"]
+    cast(ballots(*honest, *rigged))
+    Vote.objects.update(voted_at=timezone.now())
+
+
+def test_a_voter_unlike_all_others_is_found_and_left_out_of_the_shadow_board() -> None:
+    stuffed()
+    found = content()
+    finding = Finding.objects.get(kind="outlier")
+    assert finding.subject == "stuffer"
+    assert "always for d" in finding.summary
+    assert found["voters"]["flagged"] == 1
+    assert found["removal"]["handovers"][0]["upper"] == "d"
+
+
+def test_the_shadow_board_shows_who_leans_on_doubtful_voters(settings: Any) -> None:
+    settings.INTEGRITY = {**settings.INTEGRITY, "new_hours": 0.0}
+    settings.RANKING = {**settings.RANKING, "cap": 0}
+    stuffed()
+    shadow = content()["shadow"]
+    assert (shadow["left_out"], shadow["votes"]) == (1, 36)
+    assert shadow["rows"]["d"]["shadow"] is not None
+    assert shadow["rows"]["d"]["shadow"] < shadow["rows"]["d"]["rating"] - 20
+
+
+def test_a_dismissed_finding_found_again_stays_dismissed() -> None:
+    stuffed()
+    content()
+    Finding.objects.update(state="dismissed", summary="")
+    found = content()
+    finding = Finding.objects.get(kind="outlier")
+    assert (finding.state, "always for d" in finding.summary) == ("dismissed", True)
+    assert found["voters"]["flagged"] == 0
+
+
+def test_who_fails_control_battles_is_found() -> None:
+    for _ in range(5):
+        vote = voted("left_better", left=False, right=True, user_id="sleepy")
+        Vote.objects.filter(pk=vote.pk).update(purpose=Purpose.GOLD)
+    found = content()
+    assert (found["voters"]["controls"], found["voters"]["passed"]) == (5, 0.0)
+    assert Finding.objects.get(kind="unreliable").subject == "sleepy"
+
+
+def test_a_repeat_is_compared_with_the_first_look(pair: dict[str, Any]) -> None:
+    session = SessionFactory(user_id="careful")
+    first = voted("left_better", battle__session=session, **pair)
+    again = voted("right_better", battle__session=session, **pair)
+    Battle.objects.filter(pk=again.battle.pk).update(repeats=first.battle, purpose=Purpose.REPEAT)
+    Vote.objects.filter(pk=again.pk).update(purpose=Purpose.REPEAT)
+    known = observed.controls()
+    assert (known["careful"].items, known["careful"].score) == (1, 1.0)
+    TurnFactory(battle=again.battle, completed=True)
+    assert observed.controls() == {}
+
+
+def test_the_trend_grows_by_a_point_with_each_new_snapshot() -> None:
+    cast(ballots(("a", "b", "left_better", 6)))
+    assert len(content()["trend"]) == 1
+    assert len(content()["trend"]) == 1  # nothing new: the snapshot holds
+    cast(ballots(("b", "a", "left_better", 6)), start=100)
+    points = content()["trend"]
+    assert len(points) == Snapshot.objects.count() == 2
+    assert points[0]["ratings"]["a"][0] > points[1]["ratings"]["a"][0] == pytest.approx(1500.0)
+
+
+def test_an_arena_without_votes_has_an_empty_report() -> None:
+    found = content()
+    assert found["physics"] == {"all": []}
+    assert found["trend"] == []
+    assert (found["agreement"]["overall"]["votes"], found["voters"]["passed"]) == (0, None)
+    assert Report.objects.count() == 1
