@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from django.urls import path
 
-from vlaarena import views, visitor_wishes
+from vlaarena import home_page, leaderboard_pages, model_pages, views, visitor_wishes
 
 urlpatterns = [
-    path("", views.home, name="home"),
+    path("", home_page.home, name="home"),
     path("battle", views.battle, name="battle"),
     path("battle/<str:battle_id>", views.battle, name="battle-detail"),
+    path("b/<str:battle_id>", views.shared_battle, name="shared-battle-page"),
+    path("models", model_pages.models, name="model-list"),
+    path("models/<slug:model_id>", model_pages.model, name="model-page"),
     path("wish", visitor_wishes.wish, name="wish"),
     path("strings/<str:language>.<str:version>.js", visitor_wishes.Strings.as_view(), name="strings"),
-    path("leaderboard", views.leaderboard, name="leaderboard"),
+    path("leaderboard", leaderboard_pages.leaderboard, name="leaderboard"),
+    path("leaderboard/physics", leaderboard_pages.physics, name="leaderboard-physics"),
+    path("leaderboard/pairs", leaderboard_pages.pairs, name="leaderboard-pairs"),
+    path("leaderboard/checks", leaderboard_pages.trust, name="leaderboard-trust"),
+    path("leaderboard/method", leaderboard_pages.method, name="leaderboard-method"),
+    path("leaderboard/counts/<slug:input_hash>.csv.gz", leaderboard_pages.counts_file, name="leaderboard-counts"),
 ]

@@ -6,7 +6,7 @@ import json
 import time
 from typing import Any
 
-from playwright.sync_api import Locator, Page, WebSocket
+from playwright.sync_api import ConsoleMessage, Locator, Page, WebSocket
 
 PATIENCE_S = 60.0
 
@@ -19,7 +19,7 @@ class BattlePage:
         self.complaints: list[str] = []
         self.heard: list[str] = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
+        page.on("console", self._note)
         page.on("websocket", self._listen)
         page.add_init_script(
             "addEventListener('securitypolicyviolation',"
@@ -72,6 +72,10 @@ class BattlePage:
         answer = self.page.request.get(path)
         assert answer.ok, (path, answer.status)
         return answer.json()
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
 
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framereceived", lambda frame: self.heard.append(str(frame)))

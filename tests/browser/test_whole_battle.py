@@ -75,7 +75,7 @@ def test_instructions_before_the_vote_are_turns_and_the_next_one_opens_a_battle(
     assert battle.ask("vlaArena.battle.left_model") == "???"
     battle.wait_for("vlaArena.battle.can_send")
 
-    battle.page.get_by_role("button", name="New session").click()
+    battle.page.get_by_role("button", name="New battle").click()
     battle.wait_for("vlaArena.battle && vlaArena.battle.turns.length === 0")
     battle.page.locator(".session-title", has_text="pick up the green sphere").click()
     battle.wait_for("vlaArena.battle && vlaArena.battle.turns.length === 1")

@@ -5,17 +5,22 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from arena.models import Session
+from arena.models import Session, Vote
 from simulation import catalogue
-from tests.factories import PolicyFactory
+from tests.factories import BattleFactory, PolicyFactory, VoteFactory
 
 pytestmark = pytest.mark.django_db
 
 
-def test_the_address_of_the_site_leads_to_the_battle(client: Client) -> None:
-    answer = client.get("/")
-    assert answer.status_code == 302
-    assert answer["Location"] == "/battle"
+def test_the_first_page_says_what_this_is_and_what_is_true_of_it_now(client: Client) -> None:
+    VoteFactory()
+    page = client.get("/").content.decode()
+    assert "Two hidden robot policies" in page
+    assert '<dd data-figure="votes">1</dd>' in page
+    assert '<dd data-figure="robots">2</dd>' in page
+    assert f'<dd data-figure="tasks">{len(catalogue.tasks())}</dd>' in page
+    assert 'href="/battle"' in page
+    assert f'href="/b/{Vote.objects.get().battle_id}"' in page
 
 
 def test_the_battle_page_offers_the_catalogues_suggestions_and_every_judged_task(client: Client) -> None:
@@ -33,7 +38,7 @@ def test_rendering_the_battle_page_stores_nothing_and_knows_nobody(client: Clien
 
 
 def test_no_page_holds_inline_scripts_or_styles(client: Client) -> None:
-    for path in ("/battle", "/leaderboard", "/battle/battle_unknown"):
+    for path in ("/", "/battle", "/leaderboard", "/models", "/battle/battle_unknown"):
         page = client.get(path).content.decode()
         assert "<style" not in page
         assert " style=" not in page
@@ -80,3 +85,12 @@ def test_a_leaderboard_that_nobody_voted_on_invites_to_vote(client: Client) -> N
 def test_the_leaderboard_writes_what_was_searched_for_as_text(client: Client) -> None:
     page = client.get("/leaderboard", {"search": '"><script>alert(1)</script>'}).content.decode()
     assert "<script>alert" not in page
+
+
+def test_a_voted_battle_has_a_page_for_everybody_and_one_without_a_vote_has_none(client: Client) -> None:
+    voted = VoteFactory().battle.battle_id
+    shared = client.get(f"/b/{voted}")
+    assert shared.status_code == 200
+    assert "data-shared" in shared.content.decode()
+    for address in (BattleFactory().battle_id, "battle_" + "0" * 32, "nonsense"):
+        assert client.get(f"/b/{address}").status_code == 404

@@ -42,9 +42,10 @@ class Message:
 
 
 def of_pages(root: Path) -> dict[Message, str]:
-    """The domain `django`: what the server writes. Each with the file that says it first."""
+    """The domain `django`: what the server writes, with the file that says it first. Moderators' pages are English."""
     found: dict[Message, str] = {}
-    for path in sorted(path for room in ROOMS for path in (root / room).rglob("*.py")):
+    rooms = [path for room in ROOMS for path in (root / room).rglob("*.py") if "admin" not in path.name]
+    for path in sorted(rooms):
         _note(found, _in_python(path.read_text(encoding="utf-8")), path.relative_to(root))
     templates = [root / "templates", *(root / room / "templates" for room in ROOMS)]
     for path in sorted(path for folder in templates for path in folder.rglob("*.html")):

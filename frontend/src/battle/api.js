@@ -40,8 +40,24 @@ export class Api {
     return this.#send(`battles/${battleId}/turns`, { instruction, start });
   }
 
-  vote(battleId, vote) {
-    return this.#send("votes", { battle_id: battleId, vote });
+  vote(battleId, vote, reasons) {
+    return this.#send("votes", { battle_id: battleId, vote, reasons });
+  }
+
+  /** @param {{turn_id?: string, record?: number, seed?: number, instruction?: string}} wish */
+  explore(battleId, wish) {
+    return this.#send(`battles/${battleId}/explorations`, wish);
+  }
+
+  /** What the counted votes say about the pair of a voted battle. */
+  effect(battleId) {
+    return this.#get(`battles/${battleId}/effect`);
+  }
+
+  /** A voted battle of whomever, in the shape of one's own: nothing can be done with it. */
+  async sharedBattle(battleId) {
+    const closed = { can_vote: false, vote_blocked_because: "already_voted", can_send: false, can_explore: false };
+    return { ...(await this.#get(`shared/${battleId}`)), ...closed, session_id: null, status: "voted", seq: 0 };
   }
 
   scene(robotId, sceneId) {

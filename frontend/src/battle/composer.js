@@ -1,5 +1,7 @@
 // The instruction box: suggestions, the start of a follow-up turn, and why sending is closed.
 
+import { gettext } from "../i18n.js";
+
 export class Composer {
   #form;
   #input;
@@ -50,7 +52,7 @@ export class Composer {
     const instruction = this.#input.value.trim();
     if (this.blocked !== null || this.#sending) return;
     if (instruction === "") {
-      this.#input.setCustomValidity("Write what the robots should do, for instance: pick up the red cube.");
+      this.#input.setCustomValidity(gettext("Write what the robots should do, for instance: pick up the red cube."));
       this.#input.reportValidity();
       return;
     }
@@ -67,9 +69,9 @@ export class Composer {
 }
 
 const LABELS = {
-  idle: "Tell both robots what to do",
-  settled: "Not sure yet? Give both another instruction",
-  again: "Give both another instruction",
-  voted: "Next battle: give two new robots an instruction",
-  abandoned: "Next battle: give two new robots an instruction",
+  idle: gettext("Tell both robots what to do"),
+  settled: gettext("Not sure yet? Give both another instruction"),
+  again: gettext("Give both another instruction"),
+  voted: gettext("Next battle: give two new robots an instruction"),
+  abandoned: gettext("Next battle: give two new robots an instruction"),
 };

@@ -2,20 +2,24 @@
 
 import { gettext } from "../i18n.js";
 import { viewerShortcut } from "./shortcuts.js";
-import { VOTE_KEYS } from "./vote.js";
+import { VOTE_ARROWS, VOTE_KEYS } from "./vote.js";
 
 const TYPING = "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]";
 const PRESSABLE = "button, a, summary, input, select";
 
 /** What the page itself listens to, for the help sheet. */
 export const PAGE_SHORTCUTS = [
-  { keys: ["1"], label: () => gettext("Left is better") },
-  { keys: ["2"], label: () => gettext("Tie") },
-  { keys: ["3"], label: () => gettext("Both bad") },
-  { keys: ["4"], label: () => gettext("Right is better") },
+  { keys: ["1", "⇧ ←"], label: () => gettext("Left is better") },
+  { keys: ["2", "⇧ ↑"], label: () => gettext("Tie") },
+  { keys: ["3", "⇧ ↓"], label: () => gettext("Both bad") },
+  { keys: ["4", "⇧ →"], label: () => gettext("Right is better") },
+  { keys: ["n"], label: () => gettext("Next battle, once you have voted") },
+  { keys: ["/"], label: () => gettext("Write an instruction") },
 ];
 
-/** @param {{tools: import("./tools.js").Tools, vote: (vote: string) => void}} page */
+/**
+ * @param {{tools: import("./tools.js").Tools, vote: (vote: string) => void, next: () => void, write: () => void}} page
+ */
 export function listenToKeys(page) {
   const onKey = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -29,7 +33,10 @@ export function listenToKeys(page) {
   return () => document.removeEventListener("keydown", onKey);
 }
 
-function action({ key, target }, page) {
+function action({ key, shiftKey, target }, page) {
+  if (shiftKey && key in VOTE_ARROWS) return () => page.vote(VOTE_ARROWS[key]);
+  if (key.toLowerCase() === "n") return page.next;
+  if (key === "/") return page.write;
   if (key in VOTE_KEYS) return () => page.vote(VOTE_KEYS[key]);
   const shortcut = viewerShortcut(key);
   if (!shortcut || (shortcut.quiet && target.closest?.(PRESSABLE))) return null;

@@ -1,5 +1,7 @@
 // Sentences at the top of the page: what failed, a lost connection, engines that differ.
 
+import { gettext } from "../i18n.js";
+
 const PATIENCE = 2_000;
 
 export class Notices {
@@ -40,8 +42,10 @@ export class Notices {
   engine(mismatch) {
     this.#part("engine").hidden = mismatch === null;
     if (mismatch) {
-      this.#part("engine").textContent =
-        `Recorded with MuJoCo ${mismatch.recorded} but shown by ${mismatch.here}: positions may differ slightly.`;
+      this.#part("engine").textContent = gettext(
+        "Recorded with MuJoCo %(recorded)s but shown by %(here)s: positions may differ slightly.",
+        mismatch,
+      );
     }
   }
 

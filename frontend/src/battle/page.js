@@ -1,9 +1,10 @@
 // Connects the battle page's parts: messages into the store, the store into what is seen, and people's wishes into calls.
 
 import { Composer } from "./composer.js";
+import { ExplorePanel } from "./explore.js";
 import { listenToKeys, PAGE_SHORTCUTS } from "./keyboard.js";
 import { Notices } from "./notices.js";
-import { phaseOf, sayPhase, whyNotSend } from "./phase.js";
+import { phaseOf, sayPhase, whyNotSend, whyNotVote } from "./phase.js";
 import { SessionList } from "./sessions.js";
 import { SidePanel } from "./sides.js";
 import { BattleFeed } from "./socket.js";
@@ -22,6 +23,8 @@ export class BattlePage {
   #opening = 0;
   #chosenTurn = null;
   #phase = "loading";
+  #seen = false;
+  #effect = null;
   #sessions = { own: [], current: null };
 
   /** @param {HTMLElement} root with the addresses in its data attributes @param {import("./api.js").Api} api */
@@ -44,8 +47,9 @@ export class BattlePage {
     this.notices = new Notices(part("notices"));
     this.tools = new Tools(root, this.stage, api, { onError: (error) => this.#fail(error), otherShortcuts: PAGE_SHORTCUTS });
     this.turnTabs = new TurnTabs(part("task"), (turnId) => this.#chooseTurn(turnId));
-    this.votePanel = new VotePanel(part("vote"), (vote) => this.#vote(vote));
-    this.verdict = new Verdict(part("verdict"), () => this.#nextBattle());
+    this.votePanel = new VotePanel(part("vote"), (vote, reasons) => this.#vote(vote, reasons));
+    this.verdict = new Verdict(part("verdict"), { next: () => this.#nextBattle() });
+    this.explorePanel = new ExplorePanel(part("explore"), (wish) => this.#explore(wish));
     this.composer = new Composer(part("composer"), (instruction, start) => this.#send(instruction, start));
     this.sessionList = new SessionList(part("sidebar"), {
       open: (battleId) => this.open(battleId, { push: true }),
@@ -55,7 +59,14 @@ export class BattlePage {
     root.addEventListener("click", ({ target }) => {
       if (target.closest("[data-action=send-again]")) this.#sendAgain();
     });
-    listenToKeys({ tools: this.tools, vote: (vote) => this.votePanel.cast(vote) });
+    listenToKeys({
+      tools: this.tools,
+      vote: (vote) => this.votePanel.cast(vote),
+      next: () => this.#nextBattle(),
+      write: () => this.composer.focus(),
+    });
+    this.stage.addEventListener("turn", () => this.#momentChanged());
+    this.stageRegion.addEventListener("viewer:moment", () => this.#momentChanged());
     window.addEventListener("popstate", () => this.#openFromAddress());
     const repaint = () => this.stage.replay?.refreshTheme();
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
@@ -70,8 +81,23 @@ export class BattlePage {
     this.render();
     const { robot, scene, battle } = this.#root.dataset;
     this.stage.load(robot, scene);
-    if (battle) await this.open(battle);
+    if (this.#shared) await this.#openShared(battle);
+    else if (battle) await this.open(battle);
     else await this.#openUntouchedOrNew();
+  }
+
+  /** Somebody's voted battle, to look at. */
+  get #shared() {
+    return "shared" in this.#root.dataset;
+  }
+
+  async #openShared(battleId) {
+    this.notices.clear();
+    try {
+      this.#take({ type: "snapshot", battle: await this.#api.sharedBattle(battleId) });
+    } catch (error) {
+      this.#fail(error, () => this.#openShared(battleId));
+    }
   }
 
   /** The last battle asked for wins, whichever answers first. */
@@ -82,6 +108,9 @@ export class BattlePage {
     this.#feed = null;
     this.#chosenTurn = null;
     this.state = emptyState();
+    this.#seen = false;
+    this.#effect = null;
+    this.votePanel.forget();
     this.notices.clear();
     this.render();
     try {
@@ -161,8 +190,10 @@ export class BattlePage {
     this.composer.render({ phase, canVote: Boolean(battle?.can_vote), blocked: whyNotSend(battle) });
     if (battle) {
       this.turnTabs.render(battle, turn);
-      this.votePanel.render(battle);
-      this.verdict.render(battle);
+      this.votePanel.render(battle, whyNotVote(battle, this.#seen));
+      this.verdict.render(battle, turn);
+      this.verdict.renderEffect(this.#effect);
+      this.explorePanel.render(battle, turn, this.stage.moment);
       this.tools.render(battle);
       for (const panel of Object.values(this.panels)) panel.render(battle, turn);
       this.stage.show(turn, this.state.frames[turn?.turn_id]);
@@ -175,7 +206,31 @@ export class BattlePage {
     this.#phase = phase;
     this.announcer.textContent = sayPhase(phase, this.battle);
     if (before !== "loading") this.#refreshSessions();
+    if (phase === "voted") this.#learnEffect();
     if (phase === "voted" && before === "settled") this.verdict.focus();
+  }
+
+  /** A vote needs both replays on the screen once, of a turn that both sides completed. */
+  #momentChanged() {
+    const { moment } = this.stage;
+    if (!this.#seen && moment?.settled && this.shownTurn?.status === "completed") this.#seen = true;
+    const { battle } = this;
+    if (!battle) return;
+    this.votePanel.render(battle, whyNotVote(battle, this.#seen));
+    this.explorePanel.render(battle, this.shownTurn, moment);
+  }
+
+  /** A word about the pair; where it cannot be had, nothing is missed. */
+  async #learnEffect() {
+    const { battle_id } = this.battle;
+    try {
+      const effect = await this.#api.effect(battle_id);
+      if (this.battle?.battle_id !== battle_id) return;
+      this.#effect = effect;
+      this.verdict.renderEffect(effect);
+    } catch {
+      // The vote stands; what it meets is told next time.
+    }
   }
 
   #stageReady() {
@@ -207,7 +262,23 @@ export class BattlePage {
     this.#send(instruction, start);
   }
 
+  async #explore(wish) {
+    this.notices.clear();
+    try {
+      await this.#api.explore(this.battle.battle_id, wish);
+    } catch (error) {
+      this.#fail(error);
+      this.#feed?.ask();
+      return false;
+    }
+    this.#chosenTurn = null;
+    if (!this.#feed?.connected) this.#feed?.ask();
+    this.stageRegion.focus();
+    return true;
+  }
+
   async #nextBattle() {
+    if (!this.battle || this.battle.status === "ongoing" || this.#shared) return;
     try {
       const { battle_id } = await this.#api.nextBattle(this.battle.session_id);
       await this.open(battle_id, { push: true });
@@ -217,10 +288,10 @@ export class BattlePage {
     }
   }
 
-  async #vote(vote) {
+  async #vote(vote, reasons) {
     this.notices.clear();
     try {
-      await this.#api.vote(this.battle.battle_id, vote);
+      await this.#api.vote(this.battle.battle_id, vote, reasons);
     } catch (error) {
       this.#fail(error);
     }
@@ -228,6 +299,7 @@ export class BattlePage {
   }
 
   async #refreshSessions() {
+    if (this.#shared) return;
     try {
       this.#sessions.own = await this.#api.ownSessions();
       const sessionId = this.battle?.session_id;

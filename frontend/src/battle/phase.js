@@ -1,5 +1,6 @@
 // Where a battle stands, in one word for the page, and what that means in a sentence.
 
+import { gettext } from "../i18n.js";
 import { isOpen } from "./store.js";
 import { explainVoteBlock } from "./words.js";
 
@@ -14,8 +15,15 @@ export function phaseOf(battle) {
 
 /** Why no instruction can be sent now, or null. After a vote one can: it opens the next battle. */
 export function whyNotSend(battle) {
-  if (!battle) return "No battle is open yet.";
-  return battle.turns.some(isOpen) ? "Both robots are at work. You can write the next instruction meanwhile." : null;
+  if (!battle) return gettext("No battle is open yet.");
+  if (!battle.turns.some(isOpen)) return null;
+  return gettext("Both robots are at work. You can write the next instruction meanwhile.");
+}
+
+/** Why the vote is closed, or null. `seen`: both replays of a completed turn are on the screen. */
+export function whyNotVote(battle, seen) {
+  if (!battle.can_vote) return explainVoteBlock(battle.vote_blocked_because);
+  return seen ? null : explainVoteBlock("not_seen");
 }
 
 /** For the page's live region. */
@@ -24,17 +32,24 @@ export function sayPhase(phase, battle) {
 }
 
 const sentences = {
-  idle: () => "Ready for an instruction.",
-  queued: () => "Instruction sent. Waiting for the robots.",
-  running: () => "Both robots are working.",
+  idle: () => gettext("Ready for an instruction."),
+  queued: () => gettext("Instruction sent. Waiting for the robots."),
+  running: () => gettext("Both robots are working."),
   settled: sayOutcome,
-  voted: ({ left_model, right_model }) => `Vote counted. Left was ${left_model.name}, right was ${right_model.name}.`,
-  abandoned: () => "This battle was left without a vote.",
+  voted: ({ left_model, right_model }) =>
+    gettext("Vote counted. Left was %(left)s, right was %(right)s.", { left: left_model.name, right: right_model.name }),
+  abandoned: () => gettext("This battle was left without a vote."),
 };
 
 function sayOutcome({ turns, can_vote, vote_blocked_because }) {
   const failed = ["left", "right"].filter((side) => turns.at(-1)[side].status === "failed");
-  const end = can_vote ? "You can vote now." : explainVoteBlock(vote_blocked_because);
-  if (failed.length > 0) return `The ${failed.join(" and the ")} robot failed. ${end}`;
-  return `Both robots have finished. ${end}`;
+  const end = can_vote ? gettext("You can vote now.") : explainVoteBlock(vote_blocked_because);
+  return `${FINISHED[failed.join(" ")]} ${end}`;
 }
+
+const FINISHED = {
+  "": gettext("Both robots have finished."),
+  left: gettext("The left robot failed."),
+  right: gettext("The right robot failed."),
+  "left right": gettext("Both robots failed."),
+};

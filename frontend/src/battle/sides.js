@@ -1,13 +1,15 @@
 // What stands around each viewer: how its robot is doing, what went wrong, and after the vote who it was.
 
+import { gettext } from "../i18n.js";
 import { explainEnding, explainFailure } from "./words.js";
 
 const STATUS = {
-  queued: "Waiting in the queue",
-  running: "Working",
-  completed: "Finished",
-  failed: "Failed",
+  queued: gettext("Waiting in the queue"),
+  running: gettext("Working"),
+  completed: gettext("Finished"),
+  failed: gettext("Failed"),
 };
+const NAMES = { left: gettext("Left robot"), right: gettext("Right robot") };
 
 export class SidePanel {
   #root;
@@ -27,7 +29,7 @@ export class SidePanel {
   render(battle, turn) {
     const rollout = turn?.[this.#side];
     this.#root.dataset.status = rollout?.status ?? "idle";
-    this.#part("status").textContent = rollout ? statusOf(rollout, turn) : "Ready";
+    this.#part("status").textContent = rollout ? statusOf(rollout, turn) : gettext("Ready");
     this.#renderProgress(rollout, turn);
     this.#renderFailure(rollout);
     this.#renderIdentity(battle[`${this.#side}_model`], rollout?.outcome);
@@ -62,7 +64,7 @@ export class SidePanel {
   #renderIdentity(model, outcome) {
     const known = model !== null && typeof model === "object";
     this.#part("identity").hidden = !known;
-    this.#part("name").textContent = known ? model.name : this.#side === "left" ? "Left robot" : "Right robot";
+    this.#part("name").textContent = known ? model.name : NAMES[this.#side];
     if (!known) return;
     this.#part("family").textContent = model.family;
     this.#part("provenance").textContent = model.provenance;
@@ -75,15 +77,28 @@ export class SidePanel {
 }
 
 function statusOf(rollout, turn) {
-  if (rollout.status === "running") return `Working: step ${turn.released_steps} of ${turn.max_steps}`;
-  if (rollout.status === "completed" && rollout.steps !== null) return `Finished after ${rollout.steps} steps`;
+  if (rollout.status === "running") {
+    return gettext("Working: step %(step)s of %(all)s", { step: turn.released_steps, all: turn.max_steps });
+  }
+  if (rollout.status === "completed" && rollout.steps !== null) {
+    return gettext("Finished after %(steps)s steps", { steps: rollout.steps });
+  }
   return STATUS[rollout.status];
 }
 
 function outcomeOf({ success, progress, termination_reason, steps, duration_ms }) {
   const verdict =
-    success === null ? "No judged goal" : success ? "Goal reached" : `Goal missed, ${Math.round(100 * progress)} % of the way`;
-  return `${verdict} · ${steps} steps, ${explainEnding(termination_reason)} · computed in ${(duration_ms / 1000).toFixed(1)} s`;
+    success === null
+      ? gettext("No judged goal")
+      : success
+        ? gettext("Goal reached")
+        : gettext("Goal missed, %(percent)s % of the way", { percent: Math.round(100 * (progress ?? 0)) });
+  return gettext("%(verdict)s · %(steps)s steps, %(ending)s · computed in %(seconds)s s", {
+    verdict,
+    steps,
+    ending: explainEnding(termination_reason),
+    seconds: (duration_ms / 1000).toFixed(1),
+  });
 }
 
 function resultOf(vote, side) {

@@ -1,14 +1,19 @@
 // The instruction shown, and the battle's turns to choose from when there is more than one.
 
+import { gettext } from "../i18n.js";
+import { sayExploration } from "./explore.js";
+
 export class TurnTabs {
   #headline;
   #list;
+  #note;
   #template;
   #drawn = "";
 
   /** @param {HTMLElement} root @param {(turnId: string) => void} choose */
   constructor(root, choose) {
     this.#headline = root.querySelector("[data-part=headline]");
+    this.#note = root.querySelector("[data-part=exploration-note]");
     this.#list = root.querySelector("[data-part=turns]");
     this.#template = root.querySelector("[data-part=turn-template]");
     this.idleHeadline = this.#headline.textContent;
@@ -21,6 +26,10 @@ export class TurnTabs {
   render(battle, shown) {
     this.#headline.textContent = shown ? shown.instruction : this.idleHeadline;
     this.#headline.dataset.quoted = String(Boolean(shown));
+    this.#note.hidden = !shown?.exploration;
+    this.#note.textContent = shown?.exploration
+      ? gettext("%(what)s: for looking, never counted", { what: sayExploration(shown.exploration, battle.turns) })
+      : "";
     const wanted = JSON.stringify([shown?.turn_id, battle.turns.map(({ turn_id }) => turn_id)]);
     if (wanted !== this.#drawn) this.#draw(battle.turns, shown);
     this.#drawn = wanted;
@@ -40,8 +49,9 @@ export class TurnTabs {
     const item = this.#template.content.firstElementChild.cloneNode(true);
     const button = item.querySelector("[data-turn]");
     button.dataset.turn = turn.turn_id;
+    button.dataset.exploration = String(Boolean(turn.exploration));
     button.setAttribute("aria-pressed", String(current));
-    button.querySelector("[data-part=turn-seq]").textContent = `Turn ${turn.seq}`;
+    button.querySelector("[data-part=turn-seq]").textContent = turn.exploration ? gettext("What if") : gettext("Turn %(number)s", { number: turn.seq });
     button.querySelector("[data-part=turn-text]").textContent = turn.instruction;
     return item;
   }

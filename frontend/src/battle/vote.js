@@ -1,9 +1,12 @@
-// Four buttons, and one line that says why they are closed.
+// Four buttons, one line that says why they are closed, and the reasons one may give.
 
-import { VOTES, explainVoteBlock } from "./words.js";
+import { gettext } from "../i18n.js";
+import { VOTES } from "./words.js";
 
 /** Key -> vote, in the order of the buttons on the page. */
 export const VOTE_KEYS = { 1: "left_better", 2: "tie", 3: "both_bad", 4: "right_better" };
+/** With shift held: the arrow points to the better side; up is a tie, down is both bad. */
+export const VOTE_ARROWS = { ArrowLeft: "left_better", ArrowUp: "tie", ArrowDown: "both_bad", ArrowRight: "right_better" };
 
 export class VotePanel {
   #root;
@@ -11,7 +14,7 @@ export class VotePanel {
   #busy = false;
   #open = false;
 
-  /** @param {HTMLElement} root @param {(vote: string) => Promise<void>} cast */
+  /** @param {HTMLElement} root @param {(vote: string, reasons: object) => Promise<void>} cast */
   constructor(root, cast) {
     this.#root = root;
     this.#why = root.querySelector("[data-part=vote-why]");
@@ -19,7 +22,7 @@ export class VotePanel {
       if (!this.#open || this.#busy) return;
       this.#busy = true;
       try {
-        await cast(vote);
+        await cast(vote, this.reasons);
       } finally {
         this.#busy = false;
       }
@@ -28,16 +31,40 @@ export class VotePanel {
       const button = target.closest("[data-vote]");
       if (button) this.cast(button.dataset.vote);
     });
+    root.querySelector("[data-part=vote-buttons]").addEventListener("keydown", (event) => this.#move(event));
   }
 
-  render(battle) {
-    this.#open = battle.can_vote;
-    this.#root.dataset.open = String(battle.can_vote);
-    this.#why.textContent = battle.can_vote ? "Which robot did it better?" : explainVoteBlock(battle.vote_blocked_because);
+  /** {closer: "left", ...}: what was said, respects without a word left out. */
+  get reasons() {
+    return Object.fromEntries(new FormData(this.#root.querySelector("form")));
+  }
+
+  /** Another battle: nothing has been said of it. */
+  forget() {
+    this.#root.querySelector("form").reset();
+  }
+
+  /** @param {object} battle @param {string | null} closed why one cannot vote now */
+  render(battle, closed) {
+    this.#open = closed === null;
+    this.#root.dataset.open = String(this.#open);
+    const text = closed ?? gettext("Which robot did it better?");
+    if (this.#why.textContent !== text) this.#why.textContent = text;
     for (const button of this.#root.querySelectorAll("[data-vote]")) {
-      button.setAttribute("aria-disabled", String(!battle.can_vote));
+      button.setAttribute("aria-disabled", String(!this.#open));
       button.setAttribute("aria-pressed", String(battle.vote?.vote === button.dataset.vote));
     }
+  }
+
+  /** Arrows go from button to button, as in any group of buttons. */
+  #move(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || event.shiftKey) return;
+    const buttons = [...this.#root.querySelectorAll("[data-vote]")];
+    const next = buttons.indexOf(document.activeElement) + step;
+    buttons[(next + buttons.length) % buttons.length].focus();
+    event.preventDefault();
+    event.stopPropagation();
   }
 }
 

@@ -1,61 +1,79 @@
 // What people read. One place, so that the tone stays one.
 
+import { gettext, language } from "../i18n.js";
+
 const ERRORS = {
-  unreachable: "The server does not answer. Check the connection and try again; what you typed is kept.",
-  queue_unavailable: "The queue is not reachable right now. Nothing was started; try again in a moment.",
-  episodes_unavailable: "The recordings are not reachable right now. Try again in a moment.",
-  no_contestants: "Fewer than two robots are ready to compete. Try again later.",
-  turn_running: "Both robots are still working on the last instruction.",
-  battle_closed: "This battle is over. Start the next one.",
-  no_completed_turn: "Both robots have to finish an instruction before you can vote.",
-  already_voted: "You have voted in this battle.",
-  throttled: "That was a lot in a short time. Wait a moment, then try again.",
-  not_found: "There is no such battle among yours. It may belong to another visitor, or the link is incomplete.",
-  http_404: "There is no such battle among yours. It may belong to another visitor, or the link is incomplete.",
-  http_500: "Something went wrong on the server. Try again; if it stays, tell the people who run this arena.",
-  http_502: "The server is restarting. Try again in a moment.",
-  http_503: "A part of the arena is not reachable right now. Try again in a moment.",
+  unreachable: gettext("The server does not answer. Check the connection and try again; what you typed is kept."),
+  queue_unavailable: gettext("The queue is not reachable right now. Nothing was started; try again in a moment."),
+  episodes_unavailable: gettext("The recordings are not reachable right now. Nothing is lost; try again in a moment."),
+  no_contestants: gettext("Fewer than two robots are ready to compete. Try again later."),
+  not_hosted: gettext("A robot of this battle cannot play at present. Start the next battle, or try again later."),
+  turn_running: gettext("Both robots are still working on the last instruction."),
+  battle_closed: gettext("This battle is over. Start the next one."),
+  no_completed_turn: gettext("Both robots have to finish an instruction before you can vote."),
+  already_voted: gettext("This battle has its vote already, perhaps from another tab. Here is how it ended."),
+  not_voted: gettext("A battle can be explored once you have voted."),
+  no_such_moment: gettext("The robots cannot go on from this moment. Choose another one."),
+  throttled: gettext("That was a lot in a short time. Wait a moment, then try again."),
+  invalid_instruction: gettext("This cannot be told to a robot: write one line of words."),
+  not_found: gettext("There is no such battle among yours. It may belong to another visitor, or the link is incomplete."),
+  http_404: gettext("There is no such battle among yours. It may belong to another visitor, or the link is incomplete."),
+  http_500: gettext("Something went wrong on the server. Try again; if it stays, tell the people who run this arena."),
+  http_502: gettext("The server is restarting. Try again in a moment."),
+  http_503: gettext("A part of the arena is not reachable right now. Try again in a moment."),
 };
 
 const VOTE_BLOCKED = {
-  no_completed_turn: "Voting opens when both robots have finished an instruction.",
-  turn_running: "Voting opens when both robots have finished.",
-  already_voted: "You have voted in this battle.",
-  battle_closed: "This battle was left without a vote.",
+  no_completed_turn: gettext("Voting opens when both robots have finished an instruction."),
+  turn_running: gettext("Voting opens when both robots have finished."),
+  already_voted: gettext("You have voted in this battle."),
+  battle_closed: gettext("This battle was left without a vote."),
+  not_seen: gettext("Voting opens when you can see both replays. They are being loaded."),
 };
 
 const FAILURES = {
-  policy_failed: "The robot's controller gave up.",
-  timeout: "The robot took too long and was stopped.",
-  worker_lost: "The machine that ran this robot went away.",
-  internal: "Something broke on our side.",
+  policy_failed: gettext("The robot's controller gave up."),
+  timeout: gettext("The robot took too long and was stopped."),
+  worker_lost: gettext("The machine that ran this robot went away."),
+  not_hosted: gettext("No machine can run this robot at present."),
+  cancelled: gettext("Cancelled. It is as if it had not been."),
+  internal: gettext("Something broke on our side."),
 };
 
 export const VOTES = {
-  left_better: "Left is better",
-  right_better: "Right is better",
-  tie: "Tie",
-  both_bad: "Both bad",
+  left_better: gettext("Left is better"),
+  right_better: gettext("Right is better"),
+  tie: gettext("Tie"),
+  both_bad: gettext("Both bad"),
 };
 
 const ENDINGS = {
-  success: "stopped after success",
-  step_limit: "ran to the step limit",
-  time_limit: "ran out of time",
-  diverged: "the physics broke down",
-  policy_error: "its controller gave up",
+  success: gettext("stopped after success"),
+  step_limit: gettext("ran to the step limit"),
+  time_limit: gettext("ran out of time"),
+  diverged: gettext("the physics broke down"),
+  policy_error: gettext("its controller gave up"),
 };
 
+export const REASONS = {
+  closer: gettext("Closer to the goal"),
+  smoother: gettext("Smoother"),
+  safer: gettext("Safer"),
+  faster: gettext("Faster"),
+};
+
+export const JUDGEMENTS = { left: gettext("Left"), equal: gettext("Equal"), right: gettext("Right") };
+
 export const explainError = ({ code, message }) => ERRORS[code] ?? message;
-export const explainVoteBlock = (code) => VOTE_BLOCKED[code] ?? "Voting is closed.";
+export const explainVoteBlock = (code) => VOTE_BLOCKED[code] ?? gettext("Voting is closed.");
 export const explainFailure = (reason) => FAILURES[reason] ?? FAILURES.internal;
 export const explainEnding = (reason) => ENDINGS[reason] ?? reason;
 
 /** "just now", "5 min ago", "3 h ago", or a date. */
 export function ago(iso, now = Date.now()) {
   const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return `${minutes} min ago`;
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
-  return new Date(iso).toLocaleDateString(undefined, { day: "numeric", month: "short" });
+  if (minutes < 1) return gettext("just now");
+  if (minutes < 60) return gettext("%(minutes)s min ago", { minutes });
+  if (minutes < 24 * 60) return gettext("%(hours)s h ago", { hours: Math.floor(minutes / 60) });
+  return new Date(iso).toLocaleDateString(language(), { day: "numeric", month: "short" });
 }

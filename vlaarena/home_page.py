@@ -1,0 +1,43 @@
+"""The first page: what the arena is, in one screen, with what is true of it now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from arena.models import Turn, Vote
+from policies.models import Policy
+from rankings import selectors
+from rankings.selectors import LeaderboardQuery
+from simulation import catalogue
+
+LEADERS = 3
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    board = selectors.leaderboard(LeaderboardQuery())
+    context: dict[str, Any] = {
+        "page": "home",
+        "votes": Vote.objects.count(),
+        "battles": Turn.objects.judged().values("battle").distinct().count(),
+        "robots": Policy.objects.contestants().count(),
+        "tasks": len(catalogue.tasks()),
+        "leaders": (board["rankings"] or board["provisional"])[:LEADERS],
+        "ranked": bool(board["rankings"]),
+        "latest": _latest(),
+    }
+    return render(request, "home.html", context)
+
+
+def _latest() -> Vote | None:
+    """The vote cast last, whose battle anybody may watch."""
+    turns = Prefetch("battle__turns", Turn.objects.judged().order_by("seq"))
+    return (
+        Vote.objects.select_related("left_model", "right_model")
+        .prefetch_related(turns)
+        .order_by("-voted_at", "-id")
+        .first()
+    )

@@ -1,0 +1,119 @@
+"""Pages about the robots' policies: all of them, and one with its record, its battles and its success by task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from arena.models import Vote, VoteChoice
+from policies.measured import UNSHIFTED, Success, overall
+from policies.models import Policy
+from rankings import selectors
+from rankings.selectors import LeaderboardQuery
+from rankings.shapes import RankingRow
+from simulation import catalogue
+
+RECENT = 12
+
+
+@dataclass(frozen=True)
+class TaskSuccess:
+    name: str
+    description: str
+    success: Success
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.success["rate"])
+
+    @property
+    def low(self) -> int:
+        return round(100 * self.success["low"])
+
+    @property
+    def high(self) -> int:
+        return round(100 * self.success["high"])
+
+    @property
+    def width(self) -> int:
+        """Of the interval, in percent of the bar."""
+        return max(1, self.high - self.low)
+
+
+@dataclass(frozen=True)
+class SeenBattle:
+    """A voted battle from one policy's side. `result`: won, lost, tie or both_bad."""
+
+    vote: Vote
+    opponent: Policy
+    result: str
+    title: str
+
+
+def models(request: HttpRequest) -> HttpResponse:
+    rows = _rows()
+    policies = sorted(
+        Policy.objects.filter(reference=False), key=lambda each: (_rank(rows.get(each.pk)), each.name.casefold())
+    )
+    entries = [
+        {"policy": each, "row": rows.get(each.pk), "success": _percent(overall(each.card))} for each in policies
+    ]
+    return render(request, "models.html", {"page": "models", "entries": entries})
+
+
+def model(request: HttpRequest, model_id: str) -> HttpResponse:
+    policy = Policy.objects.filter(pk=model_id).first()
+    if policy is None:
+        raise Http404
+    context = {
+        "page": "models",
+        "policy": policy,
+        "row": _rows().get(policy.pk),
+        "tasks": list(_tasks(policy)),
+        "battles": [_seen(vote, policy) for vote in _recent(policy)],
+        "training": policy.card.get("training") or {},
+    }
+    return render(request, "model.html", context)
+
+
+def _rows() -> dict[str, RankingRow]:
+    board = selectors.leaderboard(LeaderboardQuery())
+    return {row["model_id"]: row for row in [*board["rankings"], *board["provisional"]]}
+
+
+def _rank(row: RankingRow | None) -> tuple[int, int]:
+    if row is None:
+        return (2, 0)
+    return (0, row["rank"]) if row["rank"] is not None else (1, -row["elo_score"])
+
+
+def _percent(success: Success | None) -> int | None:
+    return None if success is None else round(100 * success["rate"])
+
+
+def _tasks(policy: Policy) -> Iterator[TaskSuccess]:
+    """As its card says it was measured: seeded rollouts of the unshifted suite, judged by physics."""
+    measured = (policy.card.get("measured") or {}).get(UNSHIFTED) or {}
+    names = {task.id: task for task in catalogue.tasks()}
+    for task_id, row in (measured.get("tasks") or {}).items():
+        if task := names.get(task_id):
+            yield TaskSuccess(task.name, task.description, row)
+
+
+def _recent(policy: Policy) -> QuerySet[Vote]:
+    votes = Vote.objects.filter(Q(left_model=policy) | Q(right_model=policy)).order_by("-voted_at", "-id")
+    return votes.select_related("left_model", "right_model").prefetch_related("battle__turns")[:RECENT]
+
+
+def _seen(vote: Vote, policy: Policy) -> SeenBattle:
+    left = vote.left_model_id == policy.pk
+    opponent: Policy = vote.right_model if left else vote.left_model
+    own = VoteChoice.LEFT_BETTER if left else VoteChoice.RIGHT_BETTER
+    even = vote.vote in (VoteChoice.TIE, VoteChoice.BOTH_BAD)
+    result = str(vote.vote) if even else "won" if vote.vote == own else "lost"
+    title = next((turn.instruction for turn in sorted(vote.battle.turns.all(), key=lambda turn: turn.seq)), "")
+    return SeenBattle(vote, opponent, result, title)
