@@ -15,6 +15,8 @@ from policies.octo.sizes import config_json
 from policies.octo.training import OCTO, Trainer
 from policies.training.export import LICENSE, ORGANIZATION, Naming, copy_log, provenance, spec_of, summary
 
+TEMPERATURE = 0.0  # a draw is twice as far from the expert's action as the middle of all draws
+
 
 def export(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
     """Write (or write anew) the whole folder with the averaged weights as they are now; the hints stay behind.
@@ -40,7 +42,7 @@ def export(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
         license=LICENSE,
         provenance=provenance("Octo", trainer),
         revision=file_hash(folder / WEIGHTS),
-        network=asdict(sizes),
+        network={**asdict(sizes), "temperature": TEMPERATURE},
         training=summary(trainer, shipped),
         measured={},
     )

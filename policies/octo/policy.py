@@ -69,8 +69,12 @@ class OctoPolicy:
 
     best_batch = BEST_BATCH
 
-    def __init__(self, spec: PolicySpec, network: Octo, text: TextEncoder, scale: ActionScale) -> None:
+    def __init__(
+        self, spec: PolicySpec, network: Octo, text: TextEncoder, scale: ActionScale, temperature: float = 1.0
+    ) -> None:
+        """`temperature`: how much of the head's noise is used. 1 draws as published; 0 answers one middle action."""
         self.spec, self.network, self.text, self.scale = spec, network, text, scale
+        self.temperature = temperature
         self.config = network.config
         # The spec lists the arena's cameras in the order of the network's; one that the arena lacks is left out.
         self._cameras = list(zip(self.config.cameras, spec.cameras, strict=False))
@@ -139,7 +143,7 @@ class OctoPolicy:
         size = (window, head.horizon * head.action_dim)
         first = [torch.randn(size, generator=state.noise)[-1] for state in states]
         later = [torch.randn((head.steps, *size), generator=state.noise)[:, -1] for state in states]
-        return torch.stack(first), torch.stack(later, 1)
+        return torch.stack(first) * self.temperature, torch.stack(later, 1) * self.temperature
 
     @torch.inference_mode()
     def _remember(self, instruction: str) -> TextMemory:
@@ -168,9 +172,12 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
     scale = ActionScale.from_statistics(action)
     if len(card.spec.cameras) > len(config.cameras):
         raise BadCard(f"policy.json: {len(card.spec.cameras)} cameras; the network has {len(config.cameras)}")
+    temperature = card.network.get("temperature", 1.0)
+    if not isinstance(temperature, int | float) or not 0 <= temperature <= 1:
+        raise BadCard(f"policy.json: network: temperature: expected a number in 0..1, got {temperature!r}")
     tokenizer = read_tokenizer(folder / TOKENIZER, config.text.encoder.vocabulary)
     network = load_network(folder, config, device)
-    return OctoPolicy(card.spec, network, TextEncoder(tokenizer, config.text), scale)
+    return OctoPolicy(card.spec, network, TextEncoder(tokenizer, config.text), scale, temperature)
 
 
 def load_network(folder: Path, config: OctoConfig, device: str | None = None) -> Octo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from policies.base import CheckpointError, DatasetError, InstructionTooLong
-from policies.folder import WEIGHTS
+from policies.base import BadCard, CheckpointError, DatasetError, InstructionTooLong
+from policies.folder import CARD, WEIGHTS, write_sums
 from policies.networks.octo import Octo, OctoObservation, OctoTask
 from policies.octo.export import export
 from policies.octo.hints import locate
@@ -87,6 +88,40 @@ def test_the_exported_folder_opens_like_a_published_one_and_plays(demos: Demonst
     with pytest.raises(InstructionTooLong, match="takes 20"):
         policy.reset("lift " * 30, 0)
     policy.close()
+
+
+@pytest.mark.parametrize(("temperature", "same"), [(0, True), (0.5, False), (None, False)])
+def test_without_noise_the_seed_decides_nothing(
+    demos: Demonstrations, tmp_path: Path, temperature: float | None, same: bool
+) -> None:
+    policy = open_policy(_with_temperature(demos, tmp_path, temperature))
+    observation = Observation(
+        {"workspace": np.zeros((SIZE, SIZE, 3), np.uint8)}, np.zeros(8, np.float32), "lift the red cube", 0
+    )
+    answers = []
+    for seed in (1, 2):
+        policy.reset(observation.instruction, seed)
+        answers.append(policy.infer(observation))
+    assert np.array_equal(answers[0], answers[1]) == same
+    policy.close()
+
+
+@pytest.mark.parametrize("temperature", [-0.1, 1.5, "warm"])
+def test_a_temperature_that_is_none_is_refused(demos: Demonstrations, tmp_path: Path, temperature: object) -> None:
+    with pytest.raises(BadCard, match=r"temperature: expected a number in 0\.\.1"):
+        open_policy(_with_temperature(demos, tmp_path, temperature))
+
+
+def _with_temperature(demos: Demonstrations, base: Path, temperature: object) -> Path:
+    folder = base / "octo-toy"
+    export(Trainer(demos, PLAN, base / "run", PACE), Naming("octo-toy", "Toy", "For tests."), folder)
+    card = json.loads((folder / CARD).read_text("utf-8"))
+    card["network"]["temperature"] = temperature
+    if temperature is None:
+        del card["network"]["temperature"]
+    (folder / CARD).write_text(json.dumps(card), "utf-8")
+    write_sums(folder)
+    return folder
 
 
 def test_walking_one_frame_gives_the_readout_of_the_whole_network() -> None:
