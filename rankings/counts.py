@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +35,10 @@ class Ballot(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Rows of votes as numbers, all (rows,) but `outcomes` (rows, 4), in any order, with repetitions."""
+    """Rows of votes as numbers, all (rows,), in any order, with repetitions.
+
+    `outcomes`: (rows, 4) how many votes of each outcome a row stands for, or (rows,) the outcome of its single vote.
+    """
 
     left: Integers
     right: Integers
@@ -67,12 +71,18 @@ class Counts:
     def of(cls, names: Sequence[str], columns: Columns) -> Counts:
         """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
         left, right, voter, robot, day, outcomes = columns
+        size, days, voters = len(names), _more_than(day), _more_than(voter + 1)
         low, high = np.minimum(left, right), np.maximum(left, right)
-        radix = [int(part.max(initial=0)) + 1 for part in (voter + 1, day)]
-        key = ((robot * radix[0] + voter + 1) * radix[1] + day) * len(names) ** 2
-        key = 2 * (key + low * len(names) + high) + (left > right)
-        starts, outcomes = _summed(key, outcomes)
-        return cls(tuple(names), left[starts], right[starts], voter[starts], outcomes, robot[starts], day[starts])
+        key = ((robot * voters + voter + 1) * days + day) * size**2 + low * size + high
+        key = 2 * key + (left > right)
+        key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
+        key, swapped = np.divmod(key, 2)
+        key, pair = np.divmod(key, max(1, size**2))
+        low, high = np.divmod(pair, max(1, size))
+        key, day = np.divmod(key, days)
+        robot, voter = np.divmod(key, voters)
+        left, right = np.where(swapped, high, low), np.where(swapped, low, high)
+        return cls(tuple(names), left, right, voter - 1, outcomes, robot, day)
 
     @property
     def total(self) -> int:
@@ -134,6 +144,10 @@ class Counts:
 
     def per_pair(self) -> Integers:
         """(names, names, 4): votes of each outcome; the left policy's row, the right one's column."""
+        return self._per_pair
+
+    @cached_property
+    def _per_pair(self) -> Integers:
         size = len(self.names)
         cell = self.left * size + self.right
         sums = [np.bincount(cell, column, size * size) for column in self.outcomes.T]
@@ -202,14 +216,37 @@ def _differs(column: Integers) -> NDArray[np.bool_]:
     return found
 
 
+def _more_than(column: Integers) -> int:
+    return int(column.max(initial=0)) + 1
+
+
+def _starts(ordered: Integers) -> Integers:
+    """Where a run of equal values begins."""
+    return np.flatnonzero(np.concatenate([np.ones(min(1, len(ordered)), dtype=bool), _differs(ordered)]))
+
+
 def _summed(key: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
-    """For each key, in order: a row that has it, and the sum of the outcomes of all of them."""
-    order = np.argsort(key, kind="stable") if (key[1:] < key[:-1]).any() else np.arange(len(key))
-    key = key[order]
-    starts = np.flatnonzero(np.concatenate([np.ones(min(1, len(key)), dtype=bool), key[1:] != key[:-1]]))
+    """Each key once, in order, and the sum of the outcomes of all its rows."""
     if not len(key):
-        return starts, outcomes
-    return order[starts], np.add.reduceat(outcomes[order], starts, axis=0)
+        return key, outcomes
+    if (key[1:] < key[:-1]).any():
+        order = np.argsort(key, kind="stable")
+        key, outcomes = key[order], outcomes[order]
+    starts = _starts(key)
+    return key[starts], np.add.reduceat(outcomes, starts, axis=0)
+
+
+def _counted(key: Integers, outcome: Integers) -> tuple[Integers, Integers]:
+    """Each key once, in order, and how often each outcome comes with it. Sorting numbers alone is quickest."""
+    both = np.sort(key * len(OUTCOMES) + outcome)
+    first = _starts(both)
+    times = np.diff(first, append=len(both))
+    key, outcome = np.divmod(both[first], len(OUTCOMES))
+    new = np.zeros(len(key), np.int64)
+    new[_starts(key)] = 1
+    outcomes = np.zeros((int(new.sum()), len(OUTCOMES)), np.int64)
+    outcomes[new.cumsum() - 1, outcome] = times
+    return key[_starts(key)], outcomes
 
 
 def _check(ballot: Ballot) -> None:

@@ -16,7 +16,7 @@ COLUMNS = (*KEYS, *OUTCOMES)
 def write_counts(table: Table) -> bytes:
     """The rows with a count, sorted; voters are numbered anew as "v1", "v2", ... (empty: nobody knows who)."""
     texts = {key: [table.values[key][code] for code in table.codes[key].tolist()] for key in KEYS}
-    texts["voter"] = _numbered(texts["voter"])
+    texts["voter"] = numbered(texts["voter"])
     rows = zip(*(texts[key] for key in KEYS), *table.outcomes.T.tolist(), strict=True)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -35,7 +35,7 @@ def packed(file: bytes) -> bytes:
     return gzip.compress(file, mtime=0)
 
 
-def _numbered(voters: list[str]) -> list[str]:
+def numbered(voters: list[str]) -> list[str]:
     """Numbers by the order of ids, which are random; one id has another number in the next file."""
     known = sorted({voter for voter in voters if voter})
     number = {voter: f"v{place}" for place, voter in enumerate(known, start=1)} | {"": ""}

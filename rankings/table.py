@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankings.counts import UNKNOWN_VOTER, Columns, Counts, Integers
+from rankings.graph import Booleans
 
 GLOBAL = "global"
 KEYS = ("robot", "scene", "task", "left", "right", "voter", "day")
@@ -44,7 +44,7 @@ class Table:
     values: dict[str, tuple[str, ...]]
     codes: dict[str, Integers]
     outcomes: Integers
-    """(rows, 4)"""
+    """(rows, 4) how many votes of each outcome, or (rows,) the outcome of a row's single vote, a place in OUTCOMES."""
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[str | int]]) -> Table:
@@ -54,7 +54,7 @@ class Table:
         return cls.coded(dict(zip(KEYS, columns[: len(KEYS)], strict=True)), outcomes)
 
     @classmethod
-    def coded(cls, texts: dict[str, Sequence[str]], outcomes: Integers) -> Table:
+    def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> Table:
         values, codes = {}, {}
         for key in KEYS:
             known = sorted(set(texts[key]))
@@ -64,8 +64,10 @@ class Table:
         return cls(values, codes, outcomes)
 
     @property
-    def total(self) -> int:
-        return int(self.outcomes.sum())
+    def against_themselves(self) -> list[str]:
+        """Policies with a vote against themselves."""
+        left, right = self._policies["left"], self._policies["right"]
+        return [self._names[place] for place in np.unique(left[left == right]).tolist()]
 
     def boards(self) -> list[Board]:
         """Every board with a vote: global, per robot, per scene, per robot and scene, per task."""
@@ -81,19 +83,19 @@ class Table:
         if without_voters:
             left_out = [number for number, voter in enumerate(self.values["voter"]) if voter in set(without_voters)]
             rows &= ~np.isin(self.codes["voter"], left_out)
-        left, right = (self._policies[side][rows] for side in ("left", "right"))
-        present = np.unique(np.concatenate([left, right]))
-        names = [self._names[place] for place in present.tolist()]
-        voter, robot, day = (self.codes[key][rows] for key in ("voter", "robot", "day"))
+        chosen = slice(None) if rows.all() else rows
+        left, right = (self._policies[side][chosen] for side in ("left", "right"))
+        present = np.bincount(np.concatenate([left, right]), minlength=len(self._names)) > 0
+        voter, robot, day = (self.codes[key][chosen] for key in ("voter", "robot", "day"))
         return Counts.of(
-            names,
+            [name for name, here in zip(self._names, present.tolist(), strict=True) if here],
             Columns(
-                np.searchsorted(present, left),
-                np.searchsorted(present, right),
+                _renumbered(left, present),
+                _renumbered(right, present),
                 voter - 1 if self._nobody_known else voter,
-                np.unique(robot, return_inverse=True)[1],
+                _renumbered(robot, np.bincount(robot) > 0),
                 day,
-                self.outcomes[rows],
+                self.outcomes[chosen],
             ),
         )
 
@@ -101,6 +103,14 @@ class Table:
     def _nobody_known(self) -> bool:
         """ "" sorts first; then every number is one less, and its own UNKNOWN_VOTER."""
         return self.values["voter"][:1] == ("",) and UNKNOWN_VOTER == -1
+
+    @cached_property
+    def _has_votes(self) -> Booleans:
+        """(rows,)"""
+        if self.outcomes.ndim == 1:
+            return np.ones(len(self.outcomes), dtype=bool)
+        found: Booleans = np.any(self.outcomes, axis=1)
+        return found
 
     @cached_property
     def _names(self) -> list[str]:
@@ -115,12 +125,18 @@ class Table:
         }
 
     def _voted(self, key: str) -> list[str]:
-        return [self.values[key][code] for code in np.unique(self.codes[key][self.outcomes.any(axis=1)]).tolist()]
+        return [self.values[key][code] for code in np.unique(self.codes[key][self._has_votes]).tolist()]
 
-    def _rows(self, board: Board) -> NDArray[np.bool_]:
-        chosen: NDArray[np.bool_] = np.any(self.outcomes, axis=1)
+    def _rows(self, board: Board) -> Booleans:
+        chosen = self._has_votes.copy()
         for key in ("robot", "scene", "task"):
             if wanted := getattr(board, key):
                 codes = [code for code, value in enumerate(self.values[key]) if value == wanted]
                 chosen &= np.isin(self.codes[key], codes)
         return chosen
+
+
+def _renumbered(codes: Integers, present: Booleans) -> Integers:
+    """The same codes when only some values are left, those `present` (values,)."""
+    found: Integers = (np.cumsum(present) - 1)[codes]
+    return found

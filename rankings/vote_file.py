@@ -1,78 +1,100 @@
-"""Votes from a CSV file. Whatever is wrong names its line and what would have been right."""
+"""Votes from a CSV or Parquet file. Whatever is wrong names its line and what would have been right. No Django."""
 
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
-from rankings.counts import OUTCOMES, Ballot
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 
-COLUMNS = ("battle_id", "voter_id", "robot", "left", "right", "vote")
+from rankings.counts import OUTCOMES
+from rankings.fast_votes import COLUMNS, NOT_A_NAME, NotPlain, read_plain
+from rankings.table import KEYS, Table
+
 REQUIRED = ("battle_id", "robot", "left", "right")
-NOT_A_NAME = {"", "nan", "null", "none", "na", "n/a"}
-"""How missing values look after a trip through a spreadsheet or a data frame; compared in lower case."""
+OPTIONAL = ("scene", "task", "day")
 
 
 class VoteFileError(ValueError):
     """A file that cannot be rated."""
 
 
-class FileVote(NamedTuple):
-    robot: str
-    ballot: Ballot
+Row = tuple[str, Mapping[str, str]]
+"""Where it stands, and its values by column."""
 
 
-def read_votes(path: Path) -> list[FileVote]:
-    """Every vote of the file, in its order. An empty voter_id is an unknown voter. Raises VoteFileError."""
+def read_votes(path: Path) -> Table:
+    """One row per vote. An empty voter_id is an unknown voter. Raises VoteFileError.
+
+    Without a column `day` all votes count as cast on one day; `scene` and `task` are as optional.
+    """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return list(_votes(path, csv.reader(file, strict=True)))
+        return read_plain(path)
+    except NotPlain:
+        return _read_slowly(path)
     except OSError as error:
-        raise VoteFileError(f"{path}: {error.strerror}; expected a CSV file of votes") from None
+        raise VoteFileError(f"{path}: {error.strerror}; expected a CSV or Parquet file of votes") from None
+
+
+def _read_slowly(path: Path) -> Table:
+    """The same, row by row."""
+    try:
+        rows = list(_checked(_parquet_rows(path) if path.suffix == ".parquet" else _csv_rows(path)))
     except UnicodeDecodeError as error:
         raise VoteFileError(f"{path}: byte {error.start} is not UTF-8; expected a CSV file in UTF-8") from None
+    except pa.ArrowException as error:
+        raise VoteFileError(f"{path}: {error}; expected a Parquet file of votes") from None
+    named = {"voter": "voter_id"}
+    texts = {key: [row.get(named.get(key, key), "") for row in rows] for key in KEYS}
+    return Table.coded(texts, np.array([OUTCOMES.index(row["vote"]) for row in rows], dtype=np.int64))
 
 
-def by_robot(votes: list[FileVote]) -> Mapping[str, list[Ballot]]:
-    found: dict[str, list[Ballot]] = defaultdict(list)
-    for vote in votes:
-        found[vote.robot].append(vote.ballot)
-    return dict(sorted(found.items()))
-
-
-def _votes(path: Path, reader: Iterator[list[str]]) -> Iterator[FileVote]:
-    lines: dict[str, int] = {}
-    header: list[str] = []
-    while True:
-        try:
-            row = next(reader, None)
-        except csv.Error as error:
-            raise VoteFileError(f"{path} line {_line(reader)}: {error}; expected comma-separated values") from None
-        where = f"{path} line {_line(reader)}"
-        if row is None:
-            break
-        if not header:
-            header = _checked_header(where, row)
-            continue
-        if not row:
-            continue  # an empty line, such as the last one
-        if len(row) != len(header):
-            raise VoteFileError(f"{where}: {len(row)} values; expected {len(header)}, as in the first line")
-        value = dict(zip(header, (text.strip() for text in row), strict=True))
-        _check(where, value)
-        if value["battle_id"] in lines:
-            first = lines[value["battle_id"]]
-            raise VoteFileError(
-                f"{where}: battle {value['battle_id']!r} was voted on in line {first}; expected one vote per battle"
-            )
-        lines[value["battle_id"]] = _line(reader)
-        voter = value["voter_id"] or None
-        yield FileVote(value["robot"], Ballot(value["left"], value["right"], value["vote"], voter))
+def _csv_rows(path: Path) -> Iterator[Row]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        header: list[str] = []
+        while True:
+            try:
+                row = next(reader, None)
+            except csv.Error as error:
+                raise VoteFileError(f"{path} line {_line(reader)}: {error}; expected comma-separated values") from None
+            where = f"{path} line {_line(reader)}"
+            if row is None:
+                break
+            if not header:
+                header = _checked_header(where, row)
+            elif row and len(row) != len(header):
+                raise VoteFileError(f"{where}: {len(row)} values; expected {len(header)}, as in the first line")
+            elif row:  # and not an empty line, such as the last one
+                yield where, dict(zip(header, (text.strip() for text in row), strict=True))
     if not header:
         raise VoteFileError(f"{path} line 1: nothing; expected the columns {', '.join(COLUMNS)}")
+
+
+def _parquet_rows(path: Path) -> Iterator[Row]:
+    with pyarrow.parquet.ParquetFile(path) as file:
+        header = _checked_header(str(path), file.schema_arrow.names)
+        number = 0
+        for batch in file.iter_batches(columns=[name for name in (*COLUMNS, *OPTIONAL) if name in header]):
+            for row in batch.to_pylist():
+                number += 1
+                values = {name: "" if value is None else str(value).strip() for name, value in row.items()}
+                yield f"{path} row {number}", values
+
+
+def _checked(rows: Iterator[Row]) -> Iterator[Mapping[str, str]]:
+    seen: dict[str, str] = {}
+    for where, value in rows:
+        _check(where, value)
+        battle, place = value["battle_id"], where.rpartition(" ")
+        if battle in seen:
+            first = f"{place[0].rpartition(' ')[2]} {seen[battle]}"
+            raise VoteFileError(f"{where}: battle {battle!r} was voted on in {first}; expected one vote per battle")
+        seen[battle] = place[2]
+        yield value
 
 
 def _line(reader: Iterator[list[str]]) -> int:

@@ -1,0 +1,33 @@
+"""`manage.py export_votes FILE`: the counted votes, without a word on who voted, for anybody to rate again."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from rankings.export import FORMATS, write_votes
+
+
+class Command(BaseCommand):
+    help = (
+        "Write every vote that the boards count to a CSV or Parquet file, anonymised; `manage.py rate FILE` gives the "
+        "figures of the boards. Voters and battles are numbered anew, and of times only the day is told."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help=f"ends in {' or '.join(FORMATS)}")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["file"]
+        if path.suffix not in FORMATS:
+            raise CommandError(f"{path} ends in {path.suffix or 'nothing'}; expected {' or '.join(FORMATS)}")
+        try:
+            votes = write_votes(path)
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}") from None
+        self.stdout.write(json.dumps({"file": str(path), "votes": votes}) if options["json"] else f"{votes} votes")

@@ -1,0 +1,138 @@
+"""Votes out of the arena and in again: CSV and Parquet give the same figures, and name nobody."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from django.core.management import CommandError, call_command
+
+from rankings import aggregation, ledger
+from rankings.fast_votes import NotPlain, read_plain
+from rankings.models import Snapshot
+from rankings.vote_file import VoteFileError, read_votes
+from tests.factories import SessionFactory
+from tests.rankings.ballots import ballots, cast
+
+SOME = ballots(
+    ("a", "b", "left_better", 26, "anna"),
+    ("b", "a", "tie", 5, "bert"),
+    ("c", "a", "both_bad", 3),
+    ("b", "c", "left_better", 9, "anna"),
+)
+HEADER = "battle_id,voter_id,robot,left,right,vote"
+
+
+def rate(path: Path, *options: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command("rate", str(path), "--json", *options, stdout=out)
+    return dict(json.loads(out.getvalue()))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_exported_votes_give_the_figures_of_the_published_boards_and_name_nobody(
+    tmp_path: Path, ending: str
+) -> None:
+    votes = cast(SOME)
+    cast(SOME[:12], SessionFactory(robot_id="franka"), start=90_000)
+    aggregation.aggregate()
+    ledger.exclude_votes([votes[0].pk])
+    aggregation.aggregate()
+    path = tmp_path / f"votes.{ending}"
+    call_command("export_votes", str(path), stdout=StringIO())
+    for voter in (b"anna", b"bert", votes[1].battle_id.encode(), votes[1].vote_id.encode()):
+        assert voter not in path.read_bytes()
+    found, published = rate(path, "--by", "robot"), Snapshot.objects.all()[0].boards
+    assert {name: found[name] for name in ("models", "components", "side_advantage")}.items() <= published[
+        "global"
+    ].items()
+    assert found["boards"]["franka"].items() <= published["robot=franka"].items()
+    assert found["models"]["a"]["votes"] == 34 + 12 - 1
+
+
+@pytest.mark.django_db
+def test_an_export_is_the_same_bytes_whatever_the_order_in_which_votes_came(tmp_path: Path) -> None:
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    ledger.count_votes(cast(SOME))
+    call_command("export_votes", str(files[0]), stdout=StringIO())
+    ledger.forget_counts()
+    ledger.count_votes(reversed(list(_votes())))
+    call_command("export_votes", str(files[1]), stdout=StringIO())
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def _votes() -> Any:
+    from arena.models import Vote
+
+    return Vote.objects.all()
+
+
+@pytest.mark.django_db
+def test_without_votes_the_file_has_its_columns_and_rates_nobody(tmp_path: Path) -> None:
+    for name in ("votes.csv", "votes.parquet"):
+        call_command("export_votes", str(tmp_path / name), stdout=StringIO())
+        assert rate(tmp_path / name)["models"] == {}
+
+
+@pytest.mark.django_db
+def test_another_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=r"expected \.csv or \.parquet"):
+        call_command("export_votes", str(tmp_path / "votes.xls"))
+
+
+def csv(tmp_path: Path, *lines: str, header: str = HEADER) -> Path:
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_quick_and_the_careful_reader_see_the_same(tmp_path: Path) -> None:
+    lines = [f"{n},v{n % 3},widowx,a,{'bc'[n % 2]},{('tie', 'left_better')[n % 2]}" for n in range(20)]
+    quick = rate(csv(tmp_path, *lines))
+    careful = rate(csv(tmp_path, *[line.replace(",a,", ",  a ,") for line in lines[:-1]], lines[-1], ""))
+    assert quick == careful
+    with pytest.raises(NotPlain):
+        read_plain(csv(tmp_path, "1,v,w,a,b,tie", " 2 ,v,w,a,b,tie"))
+
+
+def test_votes_of_several_days_are_capped_day_by_day(tmp_path: Path) -> None:
+    days = [f"{n},fan,widowx,a,b,left_better,2026-01-{1 + n // 20:02}" for n in range(40)]
+    many = rate(csv(tmp_path, *days, header=HEADER + ",day"))
+    one = rate(csv(tmp_path, *[line.rsplit(",", 1)[0] for line in days]))
+    assert many["models"]["a"]["rating"] > one["models"]["a"]["rating"] + 50
+    assert (
+        one["models"]["a"]["rating"]
+        == rate(csv(tmp_path, *[f"{n},fan,w,a,b,left_better" for n in range(20)]))["models"]["a"]["rating"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("vote", "nan", "row 2: unknown vote 'nan'; expected one of left_better"),
+        ("vote", None, "row 2: unknown vote ''; expected one of left_better"),
+        ("left", None, "row 2: left is ''; expected a name"),
+        ("right", "a", "row 2: 'a' against itself"),
+        ("battle_id", "1", "row 2: battle '1' was voted on in row 1"),
+    ],
+)
+def test_a_bad_row_of_a_parquet_file_is_named(tmp_path: Path, column: str, value: str | None, message: str) -> None:
+    rows = [dict(zip(HEADER.split(","), f"{n},v,widowx,a,b,tie".split(","), strict=True)) for n in range(1, 4)]
+    bad: list[dict[str, str | None]] = [{**row} for row in rows]
+    bad[1][column] = value
+    pyarrow.parquet.write_table(pa.Table.from_pylist(bad), tmp_path / "votes.parquet")
+    with pytest.raises(VoteFileError) as refusal:
+        read_votes(tmp_path / "votes.parquet")
+    assert message in str(refusal.value)
+
+
+def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "votes.parquet").write_text("battle_id")
+    with pytest.raises(VoteFileError, match="expected a Parquet file of votes"):
+        read_votes(tmp_path / "votes.parquet")
