@@ -45,10 +45,7 @@ def save(
 def load(folder: Path, model: nn.Module, ema: dict[str, Tensor], optimiser: torch.optim.Optimizer) -> dict[str, Any]:
     """Fill model, ema and optimiser in place; answers the progress that was saved."""
     progress = read_progress(folder)
-    try:
-        tensors = load_file(folder / str(progress["tensors"]))
-    except (FileNotFoundError, SafetensorError) as error:
-        raise CheckpointError(f"{folder}: {progress['tensors']} cannot be read: {error}") from None
+    tensors = _read_tensors(folder, progress)
     model.load_state_dict({name: tensors[f"model.{name}"] for name in model.state_dict()})
     for name, value in ema.items():
         value.copy_(tensors[f"ema.{name}"])
@@ -59,6 +56,19 @@ def load(folder: Path, model: nn.Module, ema: dict[str, Tensor], optimiser: torc
             key: value if key == "step" else torch.empty_like(parameter).copy_(value) for key, value in found.items()
         }
     return progress
+
+
+def read_averaged(folder: Path) -> dict[str, Tensor]:
+    """The averaged weights of a run, by parameter name."""
+    tensors = _read_tensors(folder, read_progress(folder))
+    return {name.removeprefix("ema."): value for name, value in tensors.items() if name.startswith("ema.")}
+
+
+def _read_tensors(folder: Path, progress: Mapping[str, Any]) -> dict[str, Tensor]:
+    try:
+        return load_file(folder / str(progress["tensors"]))
+    except (FileNotFoundError, SafetensorError) as error:
+        raise CheckpointError(f"{folder}: {progress['tensors']} cannot be read: {error}") from None
 
 
 def read_progress(folder: Path) -> dict[str, Any]:

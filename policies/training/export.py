@@ -13,7 +13,7 @@ from torch import Tensor
 
 from policies.base import ACTION_SPACE, PolicySpec
 from policies.folder import LOG
-from policies.training.loop import TrainingRun
+from policies.training.loop import TrainingRun, cut_log
 from policies.transforms import STATISTICS_KEY
 from simulation.contracts import CONTROL_HZ, CameraSpec, Chunking
 
@@ -70,3 +70,4 @@ def summary(run: TrainingRun, weights: Mapping[str, Tensor]) -> dict[str, object
 def copy_log(run: TrainingRun, folder: Path) -> None:
     if (run.folder / LOG).exists():
         shutil.copyfile(run.folder / LOG, folder / LOG)
+        cut_log(folder / LOG, run.done)

@@ -133,6 +133,11 @@ class TrainingRun(ABC):
 
     def resume(self) -> None:
         """Go on where the folder's checkpoint stopped; refuses another plan or other demonstrations."""
+        self.load()
+        cut_log(self.folder / LOG, self.done)
+
+    def load(self) -> None:
+        """The state of the folder's checkpoint, changing no file: another process may still train there."""
         saved = checkpoint.read_progress(self.folder)
         for name, value in json.loads(json.dumps(asdict(self.plan))).items():  # tuples are lists once saved
             if saved["plan"].get(name) != value:
@@ -142,7 +147,6 @@ class TrainingRun(ABC):
         checkpoint.load(self.folder, self.network, self.ema, self.optimiser)
         self.done, self.seconds = int(saved["step"]), float(saved["seconds"])
         self.sums = {name: float(saved["sums"][name]) for name in self.terms}
-        _cut_log(self.folder / LOG, self.done)
 
     def _learning_rate(self) -> float:
         plan = self.plan
@@ -179,8 +183,8 @@ def seed_everything(plan: Plan, pace: Pace) -> torch.device:
     return torch.device(pace.device)
 
 
-def _cut_log(path: Path, step: int) -> None:
-    """Drop the lines that a crashed run wrote after its last checkpoint."""
+def cut_log(path: Path, step: int) -> None:
+    """Drop the lines of a log that tell of later steps than `step`, the last checkpoint's."""
     if path.exists():
         head, *rows = path.read_text("utf-8").splitlines()
         kept = [row for row in rows if int(row.partition(",")[0]) <= step]

@@ -13,6 +13,7 @@ from policies.base import CheckpointError, DatasetError
 from policies.film.training import Trainer, TrainingPlan
 from policies.folder import LOG
 from policies.training.dataset import Demonstrations
+from policies.training.export import copy_log
 from policies.training.loop import Pace
 from tests.policies.tiny import STEPS, write_demos
 
@@ -55,6 +56,21 @@ def test_the_log_has_one_line_per_period_and_none_from_after_the_checkpoint(
     again = Trainer(demos, PLAN, tmp_path, PACE)
     again.resume()
     assert len((tmp_path / LOG).read_text("utf-8").splitlines()) == 1 + len(rows)
+
+
+def test_looking_at_a_run_that_goes_on_leaves_its_log_alone(demos: Demonstrations, tmp_path: Path) -> None:
+    trainer = Trainer(demos, PLAN, tmp_path, PACE)
+    trainer.run()
+    with (tmp_path / LOG).open("a", encoding="utf-8") as stream:
+        stream.write("8,128,9,9,1,1,1,1,1,1,1,1,1\n")
+    before = (tmp_path / LOG).read_text("utf-8")
+    onlooker = Trainer(demos, PLAN, tmp_path, PACE)
+    onlooker.load()
+    assert (tmp_path / LOG).read_text("utf-8") == before
+    assert onlooker.done == trainer.done
+    (tmp_path / "out").mkdir()
+    copy_log(onlooker, tmp_path / "out")
+    assert (tmp_path / "out" / LOG).read_text("utf-8").splitlines() == before.splitlines()[:-1]
 
 
 def test_resuming_with_another_plan_names_what_differs(demos: Demonstrations, tmp_path: Path) -> None:

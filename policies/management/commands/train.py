@@ -70,7 +70,9 @@ class Command(BaseCommand):
         demos = Demonstrations(options["data"], options["fraction"], options["seed"])
         run = family.begin(options, demos, Pace(device=options["device"], threads=options["threads"]))
         self._tell(f"{demos.episodes} demonstrations, {len(demos)} frames, {run.plan.steps} steps of {run.plan.batch}")
-        if options["resume"] or options["export_only"]:
+        if options["export_only"]:
+            run.load()
+        elif options["resume"]:
             run.resume()
             self._tell(f"resumed at step {run.done}")
         if not options["export_only"]:

@@ -1,0 +1,119 @@
+"""Batches for openvla-mini: pictures, the demonstration's instruction and further ones, and all labels as tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from policies.networks.openvla import OpenVLAConfig
+from policies.openvla.actions import ActionScale, ActionTokens
+from policies.openvla.losses import REACH, ActionLabels, SceneLabels
+from policies.openvla.packed import Suffixes
+from policies.openvla.prompt import PromptEncoder
+from policies.training.dataset import Demonstrations, Frames
+from policies.training.dataset import SceneLabels as Scene
+from policies.training.order import FrameOrder
+from policies.transforms import Statistics
+from simulation.contracts import ACTION_DIM
+
+BRIGHTNESS, CONTRAST, COLOUR = 0.1, 0.1, 0.04  # standard deviations, pictures in -1..1
+
+
+@dataclass(frozen=True)
+class Batch:
+    pixels: Tensor  # float32 (B, 3, H, W), about -1..1
+    suffixes: Suffixes
+    scene: SceneLabels
+    actions: ActionLabels
+
+
+class BatchMaker:
+    """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes."""
+
+    def __init__(
+        self,
+        demos: Demonstrations,
+        statistics: Statistics,
+        scale: ActionScale,
+        prompts: PromptEncoder,
+        config: OpenVLAConfig,
+        *,
+        batch: int,
+        seed: int,
+    ) -> None:
+        self.demos, self.statistics, self.scale, self.prompts, self.config = demos, statistics, scale, prompts, config
+        self.seed, self.order, self.roles = seed, FrameOrder(len(demos), batch, seed), demos.roles()
+        self.codes = ActionTokens(config)
+        self._ids: dict[int, list[int]] = {}
+
+    def make(self, step: int) -> Batch:
+        random = np.random.default_rng([self.seed, 1, step])
+        return self.collect(self.order.rows(step), random)
+
+    def collect(self, rows: NDArray[np.int64], random: np.random.Generator | None) -> Batch:
+        """The batch of these frames; without `random` the pictures stay as they are."""
+        frames, scene = self.demos.read(rows), self.demos.read_scene(rows)
+        pixels = torch.from_numpy(frames.images).permute(0, 3, 1, 2).float() / 127.5 - 1
+        if random is not None:
+            gain, offset = _light(len(rows), random)
+            pixels = pixels * gain + offset
+        tasks = np.concatenate([self.demos.labels["task"][rows][:, None], scene.tasks], 1)
+        roles = self.roles[tasks]
+        suffixes, actions = self._language(frames, scene, roles)
+        return Batch(pixels, suffixes, self._scene(frames, scene, roles[:, 0, 0]), actions)
+
+    def _language(self, frames: Frames, scene: Scene, roles: NDArray[np.int64]) -> tuple[Suffixes, ActionLabels]:
+        moves = np.concatenate([frames.actions[:, :1], scene.actions], 1)  # (B, K, 7)
+        moves = self.scale.normalise(moves.astype(np.float64))
+        ids = self.codes.encode(moves)
+        texts = np.concatenate([frames.instruction[:, None], scene.instructions], 1)
+        prompts = [self._prompt(int(number)) for number in texts.flat]
+        longest = max(map(len, prompts)) + ACTION_DIM - 1
+        packed = np.zeros((len(prompts), longest), np.int64)
+        for row, prompt, answer in zip(packed, prompts, ids.reshape(-1, ACTION_DIM), strict=True):
+            row[: len(prompt)] = prompt
+            row[len(prompt) : len(prompt) + ACTION_DIM - 1] = answer[:-1]
+        ends = np.array([len(prompt) - 1 for prompt in prompts]).reshape(texts.shape)
+        answers = ends[..., None] + np.arange(ACTION_DIM)
+        suffixes = Suffixes(torch.from_numpy(packed).view(*texts.shape, -1), torch.from_numpy(answers))
+        digits = torch.from_numpy(self.config.base_vocabulary - ids)
+        return suffixes, ActionLabels(digits, torch.from_numpy(moves).float(), torch.from_numpy(roles))
+
+    def _prompt(self, number: int) -> list[int]:
+        """Ids without BOS."""
+        if number not in self._ids:
+            self._ids[number] = self.prompts.encode(self.demos.wordings[number], ACTION_DIM)[1:]
+        return self._ids[number]
+
+    def _scene(self, frames: Frames, scene: Scene, named: NDArray[np.int64]) -> SceneLabels:
+        side = round(self.config.patches**0.5)
+        spots = np.concatenate([scene.things_pixels, frames.pixels[:, 2:]], 1)  # the tool last
+        inside: NDArray[np.bool_] = np.all((spots >= 0) & (spots < 1), -1)
+        cells = np.floor(np.where(inside[..., None], spots, 0) * side).astype(np.int64)
+        tool = frames.proprioception[:, None, :3]
+        middle = self.statistics.place_mean
+        vectors = np.concatenate([scene.things_points - tool, tool - middle], 1) / REACH
+        return SceneLabels(
+            cells=torch.from_numpy(np.where(inside, cells[..., 1] * side + cells[..., 0], -1)),
+            offsets=_float(spots * side - cells - 0.5),
+            vectors=_float(vectors),
+            named=torch.from_numpy(named),
+            turn=_float(frames.yaw),
+            held=_float(frames.held),
+            arm=_float(self.statistics.normalise_proprioception(frames.proprioception)),
+        )
+
+
+def _light(count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
+    """Gain and offset (B, 3, 1, 1). Pictures are never shifted: a pixel's place is what the arm acts on."""
+    gain = 1 + random.normal(0, CONTRAST, (count, 1)) + random.normal(0, COLOUR, (count, 3))
+    offset = random.normal(0, BRIGHTNESS, (count, 1)) + random.normal(0, COLOUR, (count, 3))
+    return _float(gain[:, :, None, None]), _float(offset[:, :, None, None])
+
+
+def _float(array: NDArray[np.generic]) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, np.float32))

@@ -1,0 +1,53 @@
+"""What `manage.py train openvla` takes, and what it does with it. Importing this loads no network library."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from policies.base import PolicyCard
+    from policies.openvla.training import Trainer
+    from policies.training.dataset import Demonstrations
+    from policies.training.export import Naming
+    from policies.training.loop import Pace
+
+SAMPLES = 200_000
+EXECUTE = 1  # OpenVLA answers one action at a time
+
+
+def add_options(parser: ArgumentParser) -> None:
+    parser.set_defaults(batch=32)
+    parser.add_argument("--towers-only", action="store_true", help="train the vision towers alone, on free labels")
+    parser.add_argument("--start-from", type=Path, help="run folder whose averaged weights to begin with")
+    parser.add_argument("--tower-rate", type=float, default=1.0, help="the towers' share of the learning rate")
+    parser.add_argument("--learning-rate", type=float, default=1.5e-3)
+
+
+def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Trainer:
+    from policies.openvla.training import Trainer, TrainingPlan
+    from policies.training.checkpoint import read_progress
+
+    start: Path | None = options["start_from"]
+    plan = TrainingPlan(
+        samples=options["samples"],
+        seed=options["seed"],
+        fraction=options["fraction"],
+        batch=options["batch"],
+        learning_rate=options["learning_rate"],
+        towers_only=options["towers_only"],
+        tower_rate=options["tower_rate"],
+        origin=f"{start.name}, {read_progress(start)['samples']} samples" if start else "",
+    )
+    trainer = Trainer(demos, plan, options["run"], pace)
+    if start:
+        trainer.start_from(start)
+    return trainer
+
+
+def finish(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
+    from policies.openvla.export import export
+
+    return export(trainer, naming, folder)
