@@ -38,7 +38,7 @@ test-services: install install-test
 check: $(DONE)/requirements-test
 	@scripts/check.sh
 
-bench: install
+bench: install install-test
 	@$(PY) scripts/bench.py $(ARGS)
 
 install-test: $(DONE)/requirements-test

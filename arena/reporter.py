@@ -16,7 +16,7 @@ from simulation.contracts import BaseListener, SimulationError, StartState, Step
 
 log = logging.getLogger(__name__)
 
-REPORT_S = 0.25
+REPORT_S = 0.1  # a step is to be on a screen within 0.2 s
 HEARTBEAT_S = 2.0
 DECIMALS = 5  # of live frames: a hundredth of a millimetre is more than a live picture shows
 Report = Callable[[Rollout, int, int, list[list[float]]], bool]

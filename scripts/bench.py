@@ -190,6 +190,13 @@ def visit(url: str, number: int, taken: list[tuple[str, float]]) -> None:
         time.sleep(rng.uniform(*THINK_S))
 
 
+def viewer(arena: Arena) -> Iterator[Figure]:
+    import bench_viewer
+
+    for reading in bench_viewer.measure(arena):
+        yield spread(reading.name, reading.values, reading.unit, reading.target, reading.note)
+
+
 def memory(arena: Arena) -> Iterator[Figure]:
     """Of all processes together: proportional set size, which counts shared pages once."""
     everyone = [psutil.Process(arena.process.pid), *arena.processes()]
@@ -220,6 +227,7 @@ def measure(turn_count: int) -> Iterator[Figure]:
             yield from turns(arena, turn_count)
             yield from api(arena)
             yield from memory(arena)
+            yield from viewer(arena)
         finally:
             arena.close()
 

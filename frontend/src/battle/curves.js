@@ -62,7 +62,9 @@ export class Curves {
   }
 }
 
-/** Room around a value that never changes, so that its line is in the middle. */
+/** Less than this, in the plot's unit, is no change: room around it puts its line in the middle. */
+const NO_CHANGE = 0.01;
+
 function rangeOf(lines) {
   let [low, high] = [Infinity, -Infinity];
   for (const { values } of lines) {
@@ -71,12 +73,13 @@ function rangeOf(lines) {
       high = Math.max(high, value);
     }
   }
-  return high - low > 1e-6 ? [low, high] : [low - 0.5, low + 0.5];
+  return high - low > NO_CHANGE ? [low, high] : [low - 0.5, low + 0.5];
 }
 
 function rangeText(low, high, unit) {
   const digits = Math.max(Math.abs(low), Math.abs(high)) >= 100 ? 0 : high - low < 1 ? 2 : 1;
-  return gettext("%(low)s to %(high)s %(unit)s", { low: low.toFixed(digits), high: high.toFixed(digits), unit });
+  const say = (value) => value.toFixed(digits).replace(/^-(0(?:\.0*)?)$/, "$1");
+  return gettext("%(low)s to %(high)s %(unit)s", { low: say(low), high: say(high), unit });
 }
 
 function element(name, attributes) {

@@ -141,7 +141,7 @@ function sayCheck(side, { verdict, whole, step, record }) {
 const sayDriftOf = (side) => (side === "left" ? gettext("Drift at records, left") : gettext("Drift at records, right"));
 
 function sayDrift(drift) {
-  if (!drift) return "–";
+  if (!drift || drift.count === 0) return "–";
   return gettext("%(worst)s at most over %(count)s, last %(last)s", {
     worst: length(drift.worst),
     last: length(drift.last),

@@ -5,7 +5,7 @@ import * as THREE from "three";
 /** Behind and beside the robot, so that its left is the viewer's left; metres in its base frame, degrees. */
 const OVERVIEW = { pos: [-0.27, -0.5, 0.64], target: [0.215, 0, 0.085], fovy: 33 };
 /** Rides on the tool: metres behind the tool point along the fingers and to their side, degrees. */
-const RIDING = { behind: 0.2, aside: 0.09, ahead: 0.03, fovy: 52 };
+const RIDING = { behind: 0.11, aside: 0.17, ahead: 0.01, fovy: 48 };
 
 /** Preset -> the scene's camera of that meaning, or one of ours. The first is the default. */
 const PRESETS = [

@@ -1,0 +1,27 @@
+// What the page's engine makes of a stored episode, without a browser: `node check-episode.mjs BUNDLE_FOLDER REPLAY_BIN`
+// prints one JSON object: the verdict, the largest error of a step and of the whole [m], first touch and grasp.
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import loadMujoco from "@mujoco/mujoco";
+
+import { Backstage } from "../src/viewer/backstage.js";
+import { judgeRecord } from "../src/viewer/judgement.js";
+
+const [folder, replay] = process.argv.slice(2);
+const bytesOf = async (file) => new Uint8Array(await readFile(file));
+const manifest = JSON.parse(await readFile(path.join(folder, "manifest.json"), "utf8"));
+const backstage = new Backstage(await loadMujoco());
+backstage.load({
+  xml: await readFile(path.join(folder, manifest.xml), "utf8"),
+  assets: await Promise.all(
+    manifest.assets.map(async ({ name, file }) => ({ name, bytes: await bytesOf(path.join(folder, file)) })),
+  ),
+  names: manifest,
+  ramp: { ...manifest.ramp, period: 1 / manifest.control_hz },
+});
+const { buffer } = await bytesOf(replay);
+const { drift, touch, grasp } = await backstage.rehearse({ buffer });
+const whole = await backstage.replayWhole({ buffer });
+console.log(JSON.stringify({ ...judgeRecord(whole, drift), touch, grasp }));

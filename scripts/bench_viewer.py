@@ -1,0 +1,160 @@
+"""The viewer's part of `make bench`: a real Chromium that draws in software, on the arena that bench.py has started.
+
+Frames are given as time per picture, so that less is better as everywhere in the table. The canvas is 480 x 360.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+
+from tests.browser.battle_page import BattlePage
+from tests.browser.conftest import FLAGS, chromium
+from tests.stack import Arena
+
+INSTRUCTION = "put the red cube on the left plate"
+PLAY_S = 6.0
+# Notes when live rows come, and when the clock has reached them.
+WATCH_LIVE = """() => {
+  window.batches = [];
+  let known = 0;
+  const look = () => {
+    const count = window.vlaArena?.clock?.growing ? vlaArena.records('left') : 0;
+    if (count > known) batches.push({ records: count, came: performance.now(), shown: null });
+    known = count;
+    for (const batch of batches) {
+      if (batch.shown === null && vlaArena.clock.record >= batch.records - 1) batch.shown = performance.now();
+    }
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+FIX_SIZE = """() => {
+  for (const screen of document.querySelectorAll('.screen'))
+    Object.assign(screen.style, { width: '480px', height: '360px', maxHeight: 'none', aspectRatio: 'auto' });
+}"""
+
+
+class Reading(NamedTuple):
+    """What bench.py makes a line of: values, their unit and the most that their median may be."""
+
+    name: str
+    values: list[float]
+    unit: str
+    target: float | None
+    note: str = ""
+
+
+def measure(arena: Arena, visits: int = 5, battles: int = 50) -> Iterator[Reading]:
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=chromium(), args=FLAGS) as browser,
+    ):
+        yield from visits_of(browser, arena, visits)
+        yield from turns_of(browser, arena, visits)
+        yield from many_battles(browser, arena, battles)
+
+
+def visits_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
+    """First visits with an empty cache, and a second visit after each."""
+    usable: list[float] = []
+    first: list[int] = []
+    second: list[int] = []
+    for _ in range(count):
+        context = new_context(browser, arena)
+        for sizes in (first, second):
+            battle = BattlePage(context.new_page())
+            requests = note_requests(battle.page)
+            began = time.perf_counter()
+            battle.open_ready()
+            if sizes is first:
+                usable.append(time.perf_counter() - began)
+            sizes.append(on_the_wire(requests))
+            battle.page.close()
+        context.close()
+    yield Reading("battle page usable, first visit", usable, "s", 1.5)
+    yield Reading("transferred at the first visit", [size / 1e6 for size in first], "MB", 2.5)
+    yield Reading("transferred at the next visit", [size / 1e3 for size in second], "kB", 50)
+
+
+def turns_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
+    motion, late, frames, costs = [], [], [], []
+    context = new_context(browser, arena)
+    for _ in range(count):
+        battle = BattlePage(context.new_page()).open_ready("/battle?quality=lite")
+        battle.ask(FIX_SIZE)
+        battle.ask(WATCH_LIVE)
+        battle.page.locator("#instruction").fill(INSTRUCTION)
+        sent = battle.ask("performance.now()")
+        battle.page.locator("[data-part=send]").click()
+        battle.wait_for("vlaArena.battle.turns.length === 1 && vlaArena.battle.can_send")
+        batches: list[dict[str, Any]] = [batch for batch in battle.ask("batches") if batch["shown"] is not None]
+        moving = [batch["shown"] for batch in batches if batch["records"] > 1]
+        motion += [(min(moving) - sent) / 1000] if moving else []
+        late += [after["shown"] - before["came"] for before, after in itertools.pairwise(batches)]
+        battle.wait_for("vlaArena.insight !== null && !vlaArena.clock.growing")
+        frames.append(frame_time(battle))
+        costs.append(battle.ask("vlaArena.physics.cost"))
+        battle.page.close()
+    context.close()
+    yield Reading("click to first motion", motion, "s", 1.5)
+    note = "from the message before, which it had missed, to the picture: the most that it can be"
+    yield Reading("a step on the screen after it was made", late, "ms", 200, note)
+    yield Reading("a picture of two viewers, lite, software", frames, "ms", 1000 / 30, "480 x 360, with physics")
+    yield Reading("physics in a picture", costs, "ms", 2)
+
+
+def frame_time(battle: BattlePage) -> float:
+    """Milliseconds per picture that was drawn while the replay plays in a loop."""
+    battle.page.get_by_role("button", name="Repeat").click()
+    if not battle.ask("vlaArena.clock.playing"):
+        battle.page.locator("[data-part=play]").click()
+    before = battle.ask("[vlaArena.drawing.drawn, performance.now()]")
+    battle.page.wait_for_timeout(1000 * PLAY_S)
+    after = battle.ask("[vlaArena.drawing.drawn, performance.now()]")
+    return float((after[1] - before[1]) / max(1, after[0] - before[0]))
+
+
+def many_battles(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
+    """One tab, battle after battle: what it keeps after the last, less what it kept after the fifth."""
+    context = new_context(browser, arena, reduced_motion="reduce")
+    battle = BattlePage(context.new_page()).open_ready("/battle?quality=coarse")
+    devtools = context.new_cdp_session(battle.page)
+    heaps, censuses = [], []
+    for _ in range(count):
+        battle.play_turn(INSTRUCTION)
+        battle.wait_for("vlaArena.insight !== null")
+        devtools.send("HeapProfiler.collectGarbage")
+        heaps.append(devtools.send("Runtime.getHeapUsage")["usedSize"] / 1e6)
+        censuses.append(battle.ask("vlaArena.census()"))
+        known = battle.ask("vlaArena.battle.battle_id")
+        battle.page.locator("[data-part=new-session]").click()
+        battle.wait_for(f"vlaArena.battle && vlaArena.battle.battle_id !== '{known}'")
+    context.close()
+    settled = min(5, count - 1)
+    yield Reading(f"heap grown over {count} battles in one tab", [heaps[-1] - heaps[settled]], "MB", 3)
+    grown = sum(one != censuses[settled] for one in censuses[settled:])
+    yield Reading("battles after which card or engine kept more", [float(grown)], "", 0)
+
+
+def new_context(browser: Browser, arena: Arena, **options: Any) -> BrowserContext:
+    context = browser.new_context(base_url=arena.url.rstrip("/"), viewport={"width": 1100, "height": 900}, **options)
+    context.set_default_timeout(60_000)
+    return context
+
+
+def note_requests(page: Page) -> list[Request]:
+    """Fills with what page and worker have fetched."""
+    done: list[Request] = []
+    page.on("requestfinished", done.append)
+    return done
+
+
+def on_the_wire(requests: list[Request]) -> int:
+    """Bytes that came, headers included; what the cache had counts nothing."""
+    sizes = [request.sizes() for request in requests]
+    return sum(max(0, size["responseBodySize"]) + max(0, size["responseHeadersSize"]) for size in sizes)
