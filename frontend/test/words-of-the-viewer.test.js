@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { plotsOf } from "../src/battle/curves.js";
+import { length } from "../src/battle/insight.js";
+import { sayQueue } from "../src/battle/live.js";
+import { viewerShortcut, VIEWER_SHORTCUTS } from "../src/battle/shortcuts.js";
+import { fileName } from "../src/battle/souvenirs.js";
+
+test("who waits reads how many are ahead and about how long, if that is known", () => {
+  assert.equal(sayQueue({ ahead: 0, expected_wait_s: 0 }), "You are next.");
+  assert.equal(sayQueue({ ahead: 1, expected_wait_s: null }), "1 turn is ahead of yours.");
+  assert.match(sayQueue({ ahead: 4, expected_wait_s: 12 }), /^4 turns are ahead of yours\. .* 12 s\.$/);
+  assert.match(sayQueue({ ahead: 40, expected_wait_s: 300 }), / 5 min\.$/);
+});
+
+test("lengths are said in units that fit them", () => {
+  assert.equal(length(0), "0 mm");
+  assert.equal(length(0.0021), "2.1 mm");
+  assert.equal(length(2.7e-5), "27 µm");
+  assert.equal(length(3.5e-16), "4e-16 m");
+  assert.equal(length(Infinity), "∞");
+});
+
+test("a keepsake is named after the instruction", () => {
+  assert.equal(fileName("Put the red cube on the left plate!"), "vla-arena-put-the-red-cube-on-the-left-plate");
+  assert.equal(fileName("把红色方块"), "vla-arena");
+});
+
+test("every key means one thing, whatever its case", () => {
+  const keys = VIEWER_SHORTCUTS.flatMap((shortcut) => shortcut.keys.map((key) => key.toLowerCase()));
+  assert.equal(new Set(keys).size, keys.length);
+  assert.equal(viewerShortcut("G"), viewerShortcut("g"));
+  assert.equal(viewerShortcut("1"), undefined, "votes are not the viewer's");
+});
+
+test("a side that failed has no curves, the other keeps its own", () => {
+  const rehearsal = { times: [0, 0.2], tool: [0, 0, 0.1, 0, 0, 0.2], opening: [0.05, 0.05] };
+  const recording = { count: 2, time: (index) => 0.2 * index, action: () => [0.01, 0, 0, 0, 0, Math.PI, 1] };
+  const plots = plotsOf({ left: null, right: rehearsal }, { left: null, right: recording });
+  assert.equal(plots.length, 11);
+  assert.ok(plots.every(({ lines }) => lines.length === 1 && lines[0].side === "right"));
+  assert.deepEqual(plots[2].lines[0].values, [100, 200]);
+  assert.deepEqual(plots[4].lines[0].values, [10, 10]);
+  assert.equal(Math.round(plots[9].lines[0].values[1]), 180);
+});
