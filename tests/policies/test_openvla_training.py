@@ -59,7 +59,6 @@ def test_it_learns_which_thing_the_instruction_names(tmp_path: Path) -> None:
     )
     assert last["where"] < 0.5 * first["where"]
     assert last["tokens"] < 0.7 * first["tokens"]
-    assert last["ways"] < 0.9 * first["ways"]
 
 
 def test_the_towers_alone_learn_without_language(demos: Demonstrations, tmp_path: Path) -> None:
