@@ -51,10 +51,12 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
     group = _groups(counts)
     kinds = np.unique(group)
     if len(kinds) < 2:
-        return {"votes": 0, "bins": [], "error": None, "brier": None, "brier_flat": None}
+        return nothing()
     parts = [_predicted(fit(counts.where(group != kind), cap=cap), counts.where(group == kind)) for kind in kinds]
     expected, score, squares, votes = (np.concatenate(column) for column in zip(*parts, strict=True))
     total = float(votes.sum())
+    if not total:  # nobody else voted on these pairs
+        return nothing()
     bins = _bins(expected, score, squares, votes)
     brier = float((squares - 2 * expected * score + expected**2 * votes).sum()) / total
     flat = float((squares - score + 0.25 * votes).sum()) / total
@@ -65,6 +67,10 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
         "brier": round(brier, 4),
         "brier_flat": round(flat, 4),
     }
+
+
+def nothing() -> Calibration:
+    return {"votes": 0, "bins": [], "error": None, "brier": None, "brier_flat": None}
 
 
 def _groups(counts: Counts) -> np.ndarray:

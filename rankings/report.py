@@ -10,7 +10,7 @@ from django.conf import settings
 from policies.models import Policy
 from rankings import agreement, integrity, observed, physics
 from rankings.agreement import Agreement, Rule
-from rankings.calibration import Calibration, calibration
+from rankings.calibration import Calibration, calibration, nothing
 from rankings.influence import Handover
 from rankings.integrity import Shadow
 from rankings.matrix import Matrix, matrix
@@ -116,7 +116,7 @@ def _matrix(each: Rated) -> Matrix:
 
 def _calibration(whole: Rated | None) -> Calibration:
     if whole is None:
-        return {"votes": 0, "bins": [], "error": None, "brier": None, "brier_flat": None}
+        return nothing()
     return calibration(whole.counts, cap=int(settings.RANKING["cap"]))
 
 

@@ -71,3 +71,4 @@ def test_the_bins_hold_all_votes_and_favourites_only() -> None:
 def test_without_votes_and_with_one_voter_there_is_nothing_to_foresee() -> None:
     assert calibration(tally([]))["bins"] == []
     assert calibration(tally(ballots(("a", "b", "tie", 9, "x"))))["votes"] == 0
+    assert calibration(tally(ballots(("a", "b", "tie", 9, "x"), ("c", "d", "tie", 9, "y"))))["error"] is None
