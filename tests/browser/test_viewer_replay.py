@@ -206,13 +206,15 @@ def test_a_short_clip_can_be_kept(shown: BattlePage, tmp_path: Path) -> None:
 
 
 def seen_in(film: bytes, battle: BattlePage) -> tuple[int, int, int]:
-    """Width and height of a film, and how many colours its first picture has, by a page without a policy."""
+    """Width and height of a film, and how many colours a picture in it has, by a page without a policy."""
     page = battle.page.context.new_page()
     address = f"data:video/webm;base64,{base64.b64encode(film).decode()}"
     seen: list[int] = page.evaluate(
         """async (address) => {
              const film = Object.assign(document.createElement('video'), { src: address, muted: true });
              await new Promise((resolve, reject) => Object.assign(film, { onloadeddata: resolve, onerror: reject }));
+             film.currentTime = 0.5;
+             await new Promise((resolve) => { film.onseeked = resolve; });
              const canvas = new OffscreenCanvas(film.videoWidth, film.videoHeight);
              const pen = canvas.getContext('2d');
              pen.drawImage(film, 0, 0);

@@ -1,0 +1,101 @@
+"""While the robots work: both pictures move, the turn can be stopped, and leaving does no harm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import Route
+
+from simulation.worlds import load_world
+from tests.browser.battle_page import BattlePage
+from tests.browser.conftest import OpenPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
+SIDES = ("left", "right")
+
+
+def test_both_pictures_move_while_the_robots_work_and_then_play_from_the_start(open_page: OpenPage) -> None:
+    battle = open_page().open_ready()
+    battle.ask(
+        """() => { window.seen = []; const look = () => {
+             if (vlaArena.clock?.growing) seen.push([vlaArena.clock.live, vlaArena.clock.time, vlaArena.records('left'),
+               vlaArena.records('right'), document.querySelector('[data-viewer=left] [data-part=status]').textContent]);
+             requestAnimationFrame(look); }; look(); }"""
+    )
+    battle.play_turn("pick up the red cube")
+    seen = battle.ask("seen")
+    assert all(live for live, *_ in seen)
+    times = [time for _, time, *_ in seen]
+    assert times == sorted(times)
+    assert len(set(times)) > 1, "a slow machine sees few of the steps, but sees them move"
+    assert max(times) > 0.3
+    assert all(left == right for _, _, left, right, _ in seen), "both sides are released in step"
+    assert any(status.startswith("Working: step ") for *_, status in seen)
+    battle.wait_for("vlaArena.clock.playing && vlaArena.clock.time < vlaArena.clock.duration / 2")
+    assert battle.complaints == []
+
+
+def test_a_turn_can_be_stopped_and_is_as_if_it_had_not_been(open_page: OpenPage) -> None:
+    battle = open_page().open_ready()
+    battle.send("put the green sphere on the right plate")
+    battle.part("cancel").click()
+    battle.wait_for("vlaArena.battle.turns[0]?.status === 'failed'")
+    for side in SIDES:
+        assert "Cancelled" in battle.side(side, "failure-text").inner_text()
+    assert battle.part("live-strip").is_hidden()
+    assert not battle.ask("vlaArena.battle.can_vote")
+    battle.page.locator("[data-viewer=left] [data-action=send-again]").click()
+    battle.wait_for("vlaArena.battle.can_vote")
+
+
+def test_who_leaves_and_comes_back_goes_on_where_things_are(open_page: OpenPage) -> None:
+    battle = open_page().open_ready()
+    battle.send("pick up the yellow cube")
+    battle.wait_for("vlaArena.battle.turns.length === 1")
+    battle.page.reload()
+    battle.wait_for("Boolean(window.vlaArena?.ready && vlaArena.battle?.turns.length === 1)")
+    battle.wait_for("vlaArena.battle.can_vote && vlaArena.records('left') > 1 && !vlaArena.clock.growing")
+
+
+def test_who_waits_is_told_calmly(open_page: OpenPage) -> None:
+    battle = open_page().open_ready()
+    battle.play_turn("pick up the red cube")
+    snapshot = battle.ask("vlaArena.battle")
+    turn = snapshot["turns"][0]
+    turn |= {"status": "queued", "released_steps": 0}
+    for side in SIDES:
+        turn[side] |= {"status": "queued", "steps": None}
+    snapshot |= {"can_vote": False, "can_send": False, "vote_blocked_because": "turn_running"}
+
+    battle.page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
+    battle.page.route(f"**/api/battles/{snapshot['battle_id']}", lambda route: route.fulfill(json=snapshot))
+    battle.page.route("**/queue", lambda route: route.fulfill(json={"ahead": 3, "expected_wait_s": 12}))
+    battle.page.reload()
+    battle.wait_for("document.querySelector('[data-part=live-text]').textContent.includes('ahead')")
+    assert battle.part("live-text").inner_text() == "3 turns are ahead of yours. It should start in about 12 s."
+
+
+def tamper(route: Route) -> None:
+    """What the server recorded, with the red cube moved by 2 mm in one record."""
+    model = load_world("widowx", "table").model
+    answer = route.fetch()
+    table = np.frombuffer(answer.body(), "<f8").reshape(-1, 1 + model.nq + 2 * model.nv + 14 + 7).copy()
+    table[len(table) // 2, 1 + model.joint("red_cube").qposadr[0]] += 0.002
+    route.fulfill(body=table.tobytes(), content_type="application/octet-stream")
+
+
+def test_a_tampered_record_fails_the_visitors_check(open_page: OpenPage) -> None:
+    battle: BattlePage = open_page(reduced_motion="reduce").open_ready()
+    battle.page.route("**/replay.bin", tamper)
+    battle.play_turn("pick up the red cube")
+    battle.wait_for("vlaArena.insight !== null")
+    battle.part("stage").focus()
+    battle.page.keyboard.press("y")
+    battle.wait_for("vlaArena.checks !== null")
+    for side in SIDES:
+        steps = battle.ask(f"vlaArena.battle.turns[0].{side}.steps")
+        check = battle.ask(f"vlaArena.checks.{side}")
+        assert check["verdict"] == "different"
+        assert check["record"] == (steps + 1) // 2
+        assert check["step"] == pytest.approx(0.002, rel=0.2)
+    assert battle.part("check-results").inner_text().count("not what physics does") == 2
