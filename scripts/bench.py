@@ -20,6 +20,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,14 @@ def machine() -> str:
     )
 
 
+def networks(published: list[str], device: str | None) -> Iterator[Figure]:
+    """The shipped OpenVLA and Octo, and on request the published sizes with random weights, each in a fresh process."""
+    from policies.bench_lines import measure
+
+    for one in measure(published, device):
+        yield Figure(*one)
+
+
 def measure(turn_count: int) -> Iterator[Figure]:
     yield from control_loop()
     with tempfile.TemporaryDirectory(prefix="vla-arena-bench-") as folder:
@@ -235,11 +244,15 @@ def measure(turn_count: int) -> Iterator[Figure]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--networks", action="store_true", help="measure the networks alone")
+    parser.add_argument("--published", nargs="*", default=[], metavar="SIZE", help="openvla-7b, octo-base, octo-small")
+    parser.add_argument("--device", help="a torch device for the networks; the CPU without it")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     options = parser.parse_args()
     print(machine(), file=sys.stderr)
     figures = []
-    for figure in measure(options.turns):
+    timed = networks(options.published, options.device)
+    for figure in timed if options.networks else chain(timed, measure(options.turns)):
         figures.append(figure)
         print(row(figure), file=sys.stderr if options.json else sys.stdout, flush=True)
     if options.json:
