@@ -150,7 +150,7 @@ def new_context(browser: Browser, arena: Arena, **options: Any) -> BrowserContex
 def note_requests(page: Page) -> list[Request]:
     """Fills with what page and worker have fetched."""
     done: list[Request] = []
-    page.on("requestfinished", done.append)
+    page.on("requestfinished", lambda request: done.append(request))
     return done
 
 
