@@ -10,6 +10,7 @@ import numpy as np
 
 from policies import memory
 from policies.base import BadCard, OpenedPolicy, PolicyError
+from policies.memory import OutOfMemory
 from policies.models import Policy, PolicyStatus
 from policies.names import PUBLISHED, card_fields
 from policies.registry import describe, open_policy
@@ -47,6 +48,7 @@ def add_policy(wish: Wish) -> Added:
     card = describe(folder, key or None)
     if wish.family and wish.family != card.spec.family:
         raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {wish.family!r}")
+    _check_room(folder, wish.device or "cpu")
     policy = open_policy(folder, wish.device, key or None)
     try:
         _try_out(policy)
@@ -62,6 +64,16 @@ def add_policy(wish: Wish) -> Added:
     if row.status == PolicyStatus.RETIRED:
         warnings.append(f"{row.id} is retired ({row.status_reason}) and stays so; activate it in the admin")
     return Added(row, created, warnings)
+
+
+def _check_room(folder: Path, device: str) -> None:
+    """Refuse what the device has no room for before it is read: a machine without memory ends the command unasked."""
+    needed, free = memory.HEADROOM * memory.expected_bytes(folder, device), memory.free(device)
+    if needed > free:
+        raise OutOfMemory(
+            f"{folder}: opening it takes {needed / 1e9:.1f} GB, {device} has {free / 1e9:.1f} GB free; "
+            "run this where there is room, or with --device cuda on a graphics card"
+        )
 
 
 def _usual_key(model_id: str, found: Policy | None, folder: Path) -> str:

@@ -12,7 +12,7 @@ from django.test import Client
 
 from arena.players import open_player
 from arena.roster import find_policy
-from policies import names
+from policies import memory, names
 from policies.models import Policy, PolicyStatus
 from policies.seeding import seed_policies
 from simulation.environment import Environment
@@ -114,6 +114,14 @@ def test_a_broken_folder_is_refused_by_name_and_leaves_the_row_alone(seeded: Non
     with pytest.raises(CommandError, match=r"unknown architecture 'bert'.*known: openvla, octo"):
         add("openvla-7b", folder)
     assert Policy.objects.filter(id="openvla-7b").values().get() == before
+
+
+def test_what_the_machine_has_no_room_for_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "free", lambda device: 1000)
+    with pytest.raises(CommandError, match=r"takes .* GB, cpu has 0\.0 GB free.*--device cuda"):
+        add("mine", write_octo(tmp_path / "weights"))
 
 
 def test_a_folder_of_another_family_and_an_impossible_id_are_refused(tmp_path: Path) -> None:
