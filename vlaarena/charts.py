@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from rankings.ratings import Rating
+from rankings.report import Exposure
 from rankings.shapes import RankingRow
 
 MEAN = 1500.0
@@ -14,7 +17,11 @@ MARGIN = 15.0
 
 @dataclass(frozen=True)
 class MarkedRow:
-    """A row of the board and its bar: `low`, `middle` and `high` of the interval, and the `mean` of all ratings [%]."""
+    """A row of the board and its bar: `low`, `middle` and `high` of the interval, and the `mean` of all ratings [%].
+
+    `ranks`: best and worst rank that the votes leave open, empty where there is one or none. `unsettled`: the
+    thresholds for a settled place are not met. `exposure` is null before the first publication.
+    """
 
     row: RankingRow
     low: str
@@ -23,9 +30,19 @@ class MarkedRow:
     mean: str
     win_percent: int
     half_width: int
+    ranks: str = ""
+    unsettled: bool = False
+    one_sided: bool = False
+    exposure: Exposure | None = None
+    size: str = ""
+    both_bad_percent: int = 0
 
 
-def with_marks(rows: Sequence[RankingRow]) -> list[MarkedRow]:
+def with_marks(
+    rows: Sequence[RankingRow],
+    published: Mapping[str, Rating] | None = None,
+    exposure: Mapping[str, Exposure] | None = None,
+) -> list[MarkedRow]:
     """All bars share one scale, from the lowest lower to the highest upper end; it always holds the mean."""
     ends = [end for row in rows for end in (row["elo_low"], row["elo_high"])]
     low, high = min([MEAN, *ends]) - MARGIN, max([MEAN, *ends]) + MARGIN
@@ -42,6 +59,34 @@ def with_marks(rows: Sequence[RankingRow]) -> list[MarkedRow]:
             mean=place(MEAN),
             win_percent=round(100 * row["win_rate"]),
             half_width=round(row["elo_ci"]),
+            **_beside(row, (published or {}).get(row["model_id"]), (exposure or {}).get(row["model_id"])),
         )
         for row in rows
     ]
+
+
+def _beside(row: RankingRow, rating: Rating | None, exposure: Exposure | None) -> dict[str, Any]:
+    votes = row["vote_count"]
+    found: dict[str, Any] = {
+        "exposure": exposure,
+        "size": _size(row["parameters"]),
+        "both_bad_percent": round(100 * row["both_bad_count"] / votes) if votes else 0,
+    }
+    if rating is None:
+        return found
+    low, high = rating["rank_low"], rating["rank_high"]
+    return found | {
+        "ranks": "" if low is None or low == high else f"{low}–{high}",
+        "unsettled": rating["provisional"],
+        "one_sided": bool({"no_upper_bound", "no_lower_bound"} & set(rating["flags"])),
+    }
+
+
+def _size(parameters: int | None) -> str:
+    """1.2 M, 7.5 B: as people speak of networks."""
+    if parameters is None:
+        return ""
+    for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if parameters >= unit:
+            return f"{parameters / unit:.1f}".removesuffix(".0") + f" {name}"
+    return str(parameters)

@@ -28,7 +28,7 @@ page.addEventListener("click", (event) => {
 function addressOf(filters) {
   const address = new URL(location.href);
   const fields = new FormData(filters);
-  for (const name of ["search", "organization", "sort"]) {
+  for (const name of ["search", "organization", "family", "sort"]) {
     if (fields.get(name)) address.searchParams.set(name, fields.get(name));
     else address.searchParams.delete(name);
   }
@@ -70,7 +70,7 @@ function syncForm(fresh) {
   form.elements.sort.value = fresh.elements.sort.value;
   form.querySelectorAll("input[type=hidden]").forEach((field) => field.remove());
   form.prepend(...fresh.querySelectorAll("input[type=hidden]"));
-  for (const name of ["search", "organization"]) {
+  for (const name of ["search", "organization", "family"]) {
     if (document.activeElement !== form.elements[name]) form.elements[name].value = fresh.elements[name].value;
   }
 }
