@@ -142,7 +142,7 @@ def many_battles(browser: Browser, arena: Arena, count: int) -> Iterator[Reading
 
 
 def new_context(browser: Browser, arena: Arena, **options: Any) -> BrowserContext:
-    context = browser.new_context(base_url=arena.url.rstrip("/"), viewport={"width": 1100, "height": 900}, **options)
+    context = browser.new_context(base_url=arena.url.rstrip("/"), viewport={"width": 1280, "height": 900}, **options)
     context.set_default_timeout(60_000)
     return context
 

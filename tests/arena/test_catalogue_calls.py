@@ -55,6 +55,13 @@ def test_only_the_files_of_this_scene_are_served(client: Client, bundle: Path, a
     assert client.get(f"/api/scenes/widowx/table/{address}").status_code == 404
 
 
+def test_a_browser_keeps_a_scenes_files_whatever_its_cookies_are(visitor: Visitor, bundle: Path) -> None:
+    visitor.open()
+    served = visitor.get(f"scenes/widowx/table/{HASH}/scene.123.xml")
+    assert "immutable" in served["Cache-Control"]
+    assert "cookie" not in served.get("Vary", "").lower()
+
+
 @pytest.mark.parametrize("place", ["widowx/kitchen", "franka/table", "widowx/.."])
 def test_a_scene_that_is_not_in_the_catalogue_is_not_found(client: Client, bundle: Path, place: str) -> None:
     assert client.get(f"/api/scenes/{place}/").status_code == 404
