@@ -55,7 +55,8 @@ class _Graph:
             for _ in range(WARM_UPS):
                 function(*places)
         torch.cuda.current_stream().wait_stream(aside)
-        with torch.cuda.graph(self._graph, pool=pool):
+        # thread_local: other threads may open policies and allocate memory meanwhile
+        with torch.cuda.graph(self._graph, pool=pool, capture_error_mode="thread_local"):
             self._results = function(*places)
 
     def __call__(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
