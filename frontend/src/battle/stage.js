@@ -5,13 +5,11 @@ import { decodeStates, Track } from "../viewer/decoder.js";
 import { divergence, judgeRecord } from "../viewer/judgement.js";
 import { Replay, SIDES } from "../viewer/replay.js";
 import { Runtime, RuntimeFailure } from "../viewer/runtime.js";
-import { NoWebGL } from "../viewer/viewer.js";
+import { maySucceedAgain, NoWebAssembly, whyNoPictures } from "./obstacles.js";
 import { explainError } from "./words.js";
 
 /** Turns whose recordings are kept, so that going between them is quick; older ones are fetched again. */
 const KEPT_TURNS = 3;
-
-export class NoWebAssembly extends Error {}
 
 /**
  * Events: "turn" (another turn, or another form of it, is shown), "insight" (`insight` is there, or gone),
@@ -73,7 +71,7 @@ export class Stage extends EventTarget {
     } catch (error) {
       this.dispose();
       this.#again = () => this.load(robotId, sceneId);
-      this.#veil(whyNot(error), { retry: !(error instanceof NoWebGL || error instanceof NoWebAssembly) });
+      this.#veil(whyNoPictures(error), { retry: maySucceedAgain(error) });
     }
   }
 
@@ -289,21 +287,4 @@ function namedObject(instruction, objects) {
   const text = instruction.toLowerCase();
   const places = objects.map((name) => ({ name, at: text.indexOf(name.replaceAll("_", " ")) })).filter(({ at }) => at >= 0);
   return places.sort((one, other) => one.at - other.at)[0]?.name ?? null;
-}
-
-function whyNot(error) {
-  if (error instanceof NoWebGL) {
-    return gettext(
-      "This browser cannot draw 3-D pictures (WebGL is off). Turn on hardware acceleration or open this page in another browser.",
-    );
-  }
-  if (error instanceof NoWebAssembly) {
-    return gettext(
-      "This browser cannot run the physics engine (WebAssembly is off). Allow it for this page or open the page in another browser.",
-    );
-  }
-  if (error.code) return gettext("The scene could not be loaded. %(reason)s", { reason: explainError(error) });
-  return gettext("The physics engine could not be started (%(reason)s). If trying again does not help, try another browser.", {
-    reason: error.message,
-  });
 }

@@ -1,0 +1,29 @@
+// Why there are no pictures, in a sentence that says what can be done.
+
+import { gettext } from "../i18n.js";
+import { NoWebGL } from "../viewer/viewer.js";
+import { explainError } from "./words.js";
+
+export class NoWebAssembly extends Error {}
+
+/** What a browser lacks it lacks the next time too. */
+export function maySucceedAgain(error) {
+  return !(error instanceof NoWebGL || error instanceof NoWebAssembly);
+}
+
+export function whyNoPictures(error) {
+  if (error instanceof NoWebGL) {
+    return gettext(
+      "This browser cannot draw 3-D pictures (WebGL is off). Turn on hardware acceleration or open this page in another browser.",
+    );
+  }
+  if (error instanceof NoWebAssembly) {
+    return gettext(
+      "This browser cannot run the physics engine (WebAssembly is off). Allow it for this page or open the page in another browser.",
+    );
+  }
+  if (error.code) return gettext("The scene could not be loaded. %(reason)s", { reason: explainError(error) });
+  return gettext("The physics engine could not be started (%(reason)s). If trying again does not help, try another browser.", {
+    reason: error.message,
+  });
+}
