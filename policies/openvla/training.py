@@ -115,6 +115,8 @@ class Trainer(TrainingRun):
     def start_from(self, run: Path) -> None:
         """Begin with the averaged weights that another run of these sizes has reached."""
         found = checkpoint.read_averaged(run)
+        past = checkpoint.read_progress(run)
+        self.history = [*past.get("history", []), {key: round(past[key]) for key in ("samples", "seconds")}]
         weights = dict(self.network.named_parameters())
         if wrong := [name for name, value in weights.items() if name not in found or found[name].shape != value.shape]:
             raise CheckpointError(f"{run}: begun with other sizes; {wrong[0]} does not fit")

@@ -52,8 +52,9 @@ def provenance(architecture: str, run: TrainingRun) -> str:
 
 
 def summary(run: TrainingRun, weights: Mapping[str, Tensor]) -> dict[str, object]:
-    """The `training` of a policy.json. `weights`: those that are shipped."""
-    return {
+    """The `training` of a policy.json. `weights`: those that are shipped. `before`: runs that it began with."""
+    before = {"before": run.history} if run.history else {}
+    return before | {
         "demonstrations": run.demos.episodes,
         "frames": len(run.demos),
         "data": run.demos.fingerprint,

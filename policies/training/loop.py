@@ -69,6 +69,7 @@ class TrainingRun(ABC):
             self.parameter_groups(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
         )
         self.done, self.seconds = 0, 0.0
+        self.history: list[dict[str, Any]] = []  # samples and seconds of the runs it began with, the first one first
         self.sums: dict[str, float] = dict.fromkeys(self.terms, 0.0)  # since the last line of the log
 
     def parameter_groups(self) -> list[dict[str, Any]]:
@@ -128,6 +129,7 @@ class TrainingRun(ABC):
             "network": dict(self.network_sizes),
             "data": self.demos.fingerprint,
             "torch": torch.__version__,
+            "history": self.history,
         }
         checkpoint.save(self.folder, progress, self.network, self.ema, self.optimiser)
 
@@ -147,6 +149,7 @@ class TrainingRun(ABC):
         checkpoint.load(self.folder, self.network, self.ema, self.optimiser)
         self.done, self.seconds = int(saved["step"]), float(saved["seconds"])
         self.sums = {name: float(saved["sums"][name]) for name in self.terms}
+        self.history = list(saved.get("history", []))
 
     def _learning_rate(self) -> float:
         plan = self.plan

@@ -47,6 +47,7 @@ def test_openvla_is_trained_in_two_runs_and_written_as_a_folder_that_opens(data:
     assert card["id"] == "openvla-toy"
     assert card["chunk"] == card["execute"] == 1
     assert card["training"]["plan"]["origin"] == "towers, 16 samples"
+    assert [past["samples"] for past in card["training"]["before"]] == [16]
     assert "OpenVLA architecture, trained by VLA Arena" in card["provenance"]
     open_policy(mini)
 
