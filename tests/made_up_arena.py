@@ -33,7 +33,7 @@ INSTRUCTIONS = (
 
 def fill(votes: int = 600, voters: int = 60, seed: int = 1, until: datetime | None = None) -> list[Vote]:
     """Cast `votes` over five days. People see success through noise; one voter always names the weakest policy."""
-    rng = random.Random(seed)  # noqa: S311  nothing secret
+    rng = random.Random(seed)
     end = until or timezone.now()
     for name, (title, family, parameters, _) in NAMES.items():
         Policy.objects.get_or_create(
