@@ -14,6 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+PATIENCE_MS = 120_000  # drawing in software on a busy machine takes its time
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
@@ -41,7 +42,7 @@ def _take(page: Page, state: str, out: Path) -> None:
         for name, size in SIZES.items():
             page.set_viewport_size(size)
             page.wait_for_timeout(400)
-            page.screenshot(path=out / f"{state}-{name}-{theme}.png", full_page=True)
+            page.screenshot(path=out / f"{state}-{name}-{theme}.png", full_page=True, timeout=PATIENCE_MS)
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(SIZES["desktop"])
 
