@@ -48,8 +48,8 @@ def _make_gold(battle: Battle, instruction: str) -> bool:
     """Only where physics can say who was right: with an instruction of known goal."""
     if catalogue.task_for(instruction) is None:
         return False
-    known = Policy.objects.filter(id__in=settings.GOLD_PAIR, reference=True, status=PolicyStatus.ACTIVE)
-    pair = list(known)
+    references = Policy.objects.filter(id__in=settings.GOLD_PAIR, reference=True, status=PolicyStatus.ACTIVE)
+    pair = list(references.playable())
     if len(pair) != 2:
         return False
     _dice.shuffle(pair)
