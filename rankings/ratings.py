@@ -15,7 +15,7 @@ from rankings.estimate import TIES
 
 LISTED = 5
 """A policy with fewer votes is on no rank (P-EL-06)."""
-CAP = 20
+CAP = 15
 """What a voter's votes of one day weigh at most together on a board, in votes."""
 
 

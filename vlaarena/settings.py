@@ -167,21 +167,10 @@ ROLLOUT_MAX_ATTEMPTS = 2
 # The rules of the boards, published with them. `cap`: what a voter's votes of one day weigh at most on a board.
 # A policy is provisional until its interval's half-width, its votes and its opponents have come so far.
 RANKING = {
-    "cap": int(env.number("ARENA_RANKING_CAP", 20)),
+    "cap": int(env.number("ARENA_RANKING_CAP", 15)),
     "half_width": env.number("ARENA_PROVISIONAL_HALF_WIDTH", 60.0),
     "votes": int(env.number("ARENA_PROVISIONAL_VOTES", 30)),
     "opponents": int(env.number("ARENA_PROVISIONAL_OPPONENTS", 3)),
-}
-
-# When votes are doubted (rankings/integrity.py), and when votes and physics are said to part (rankings/agreement.py).
-INTEGRITY = {
-    "alpha": env.number("ARENA_OUTLIER_ALPHA", 0.001),  # chance that an honest voter is ever suspected
-    "look_back_days": env.number("ARENA_OUTLIER_DAYS", 7.0),  # voters silent for longer are not tested again
-    "new_hours": env.number("ARENA_NEW_VOTER_HOURS", 24.0),
-    "new_votes": int(env.number("ARENA_NEW_VOTER_VOTES", 5)),
-    "parted_votes": int(env.number("ARENA_PARTED_VOTES", 30)),
-    "parted_kappa": env.number("ARENA_PARTED_KAPPA", 0.2),
-    "parted_against": env.number("ARENA_PARTED_AGAINST", 0.33),
 }
 
 # When votes are doubted (rankings/integrity.py), and when votes and physics are said to part (rankings/agreement.py).

@@ -102,13 +102,13 @@ def test_the_quick_and_the_careful_reader_see_the_same(tmp_path: Path) -> None:
 
 
 def test_votes_of_several_days_are_capped_day_by_day(tmp_path: Path) -> None:
-    days = [f"{n},fan,widowx,a,b,left_better,2026-01-{1 + n // 20:02}" for n in range(40)]
+    days = [f"{n},fan,widowx,a,b,left_better,2026-01-{1 + n // 15:02}" for n in range(45)]
     many = rate(csv(tmp_path, *days, header=HEADER + ",day"))
     one = rate(csv(tmp_path, *[line.rsplit(",", 1)[0] for line in days]))
     assert many["models"]["a"]["rating"] > one["models"]["a"]["rating"] + 50
     assert (
         one["models"]["a"]["rating"]
-        == rate(csv(tmp_path, *[f"{n},fan,w,a,b,left_better" for n in range(20)]))["models"]["a"]["rating"]
+        == rate(csv(tmp_path, *[f"{n},fan,w,a,b,left_better" for n in range(15)]))["models"]["a"]["rating"]
     )
 
 

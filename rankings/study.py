@@ -1,0 +1,188 @@
+"""Simulated voters: does the ranking keep its promises? Everything follows from a seed. No Django.
+
+True ratings are normal with a spread of SPREAD points. A voter's own taste is normal too, per policy; the truth is then
+the rating that infinitely many such voters would give. Ties take a given share of votes between equals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankings.bradley_terry import SCALE, Fit, fit
+from rankings.counts import UNKNOWN_VOTER, Columns, Counts, Floats, Integers
+from rankings.graph import Booleans
+from rankings.pairing import Belief, plan
+from rankings.posterior import Games, Posterior, sigmoid
+from rankings.ratings import CAP
+
+SPREAD = 150.0
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
+
+
+Votes = tuple[Integers, Integers, Integers]
+"""(votes,) left, right and outcome of each."""
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Who votes. `taste`: Elo points per policy. `heavy`: the share of votes that one voter casts.
+
+    `voters` 0 means that nobody is known and each vote is another's. Activity is lognormal, as on the open web.
+    """
+
+    voters: int = 0
+    taste: float = 0.0
+    heavy: float = 0.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    policies: int = 10
+    votes: int = 1000
+    ties: float = 0.35
+    crowd: Crowd = Crowd()
+
+
+def truth(policies: int, rng: np.random.Generator) -> Floats:
+    """(k,) natural units."""
+    return rng.normal(0.0, SPREAD / SCALE, policies)
+
+
+def simulate(theta: Floats, setting: Setting, rng: np.random.Generator) -> Counts:
+    """Votes on pairs drawn alike, all on one day."""
+    size, votes, crowd = len(theta), setting.votes, setting.crowd
+    left = rng.integers(0, size, votes)
+    right = (left + rng.integers(1, size, votes)) % size
+    voter = _voters(crowd, votes, rng)
+    own = rng.normal(0.0, crowd.taste / SCALE, (max(1, crowd.voters), size))
+    margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
+    known = voter if crowd.voters else np.full(votes, UNKNOWN_VOTER)
+    return counted(size, left, right, known, outcomes(margin, setting.ties, rng))
+
+
+def counted(size: int, left: Integers, right: Integers, voter: Integers, outcome: Integers) -> Counts:
+    zeros = np.zeros(len(left), np.int64)
+    names = [f"p{number:03}" for number in range(size)]
+    return Counts.of(names, Columns(left, right, voter, zeros, zeros, outcome))
+
+
+def outcomes(margin: Floats, ties: float, rng: np.random.Generator) -> Integers:
+    """Places in OUTCOMES. `ties` is their share between equals; the expected score is sigmoid(margin)."""
+    p = sigmoid(margin)
+    tie = ties * 4.0 * p * (1.0 - p)
+    draw = rng.random(len(margin))
+    found: Integers = np.where(draw < tie, 2, np.where(draw < p + tie / 2.0, 0, 1)).astype(np.int64)
+    return found
+
+
+def population(theta: Floats, taste: float) -> Floats:
+    """(k,) Elo points about 0: the ratings that infinitely many voters with such tastes would give."""
+    margin = (theta[:, None] - theta[None, :])[..., None] + np.sqrt(2.0) * taste / SCALE * NODES
+    score = sigmoid(margin) @ (WEIGHTS / WEIGHTS.sum())
+    played = 1e6 * (1.0 - np.eye(len(theta)))
+    games = Games(played, played * score, (played, played, played), 0.0 * played)
+    mode = Posterior(games, 1.0, np.ones_like(played, dtype=bool)).mode()[:-1]
+    found: Floats = SCALE * (mode - mode.mean())
+    return found
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Share of intervals that hold the truth, over all repeats and policies, and their mean half-width."""
+
+    held: float
+    half_width: float
+    worst_error: float
+    """The largest distance of a rating from the truth, averaged over repeats."""
+
+
+def coverage(setting: Setting, *, repeats: int, seed: int, cap: int = CAP, cluster: bool = True) -> Coverage:
+    rng = np.random.default_rng(seed)
+    held, widths, errors = [], [], []
+    for _ in range(repeats):
+        theta = truth(setting.policies, rng)
+        found = fit(simulate(theta, setting, rng), cap=cap, cluster=cluster)
+        error = np.abs(found.rating - 1500.0 - population(theta, setting.crowd.taste))
+        held.append(error <= found.half_width)
+        widths.append(found.half_width.mean())
+        errors.append(error.max())
+    return Coverage(float(np.mean(held)), float(np.mean(widths)), float(np.mean(errors)))
+
+
+def stuffing(*, honest: int, stuffed: int, cap: int, policies: int = 10, seed: int) -> float:
+    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one policy."""
+    rng = np.random.default_rng(seed)
+    theta = truth(policies, rng)
+    left = rng.integers(0, policies, honest + stuffed)
+    right = (left + rng.integers(1, policies, honest + stuffed)) % policies
+    outcome = outcomes(theta[left] - theta[right], 0.35, rng)
+    voter = rng.integers(0, honest // 5, honest + stuffed)
+    voter[honest:], outcome[honest:] = honest, 0
+    left[honest:] = np.argsort(theta)[policies // 2]
+    right[honest:] = (left[honest:] + rng.integers(1, policies, stuffed)) % policies
+    with_it = fit(counted(policies, left, right, voter, outcome), cap=cap)
+    without = fit(counted(policies, left[:honest], right[:honest], voter[:honest], outcome[:honest]), cap=cap)
+    return float(np.abs(with_it.rating - without.rating).max())
+
+
+def newcomer(*, planned: bool, seed: int, established: int = 9, before: int = 2000, most: int = 400) -> Floats:
+    """(most / 20 + 1,) the newcomer's half-width after every 20 votes on the board that it joins.
+
+    `planned`: pairs as `rankings.pairing` plans them, anew every 20 votes; else all alike.
+    """
+    rng = np.random.default_rng(seed)
+    theta = truth(established + 1, rng)
+    first = simulate(theta[:established], Setting(votes=before), rng)
+    columns = [_spread_out(first)]
+    widths = []
+    for _ in range(0, most + 1, 20):
+        found = _fitted(established + 1, columns)
+        widths.append(float(found.half_width[-1]))
+        columns.append(_next_votes(theta, found, planned, rng))
+    return np.array(widths)
+
+
+def _next_votes(theta: Floats, found: Fit, planned: bool, rng: np.random.Generator) -> Votes:
+    chances = plan(Belief(found.names, found.rating, found.posterior), found.names, 20, 0.2 if planned else 1.0)
+    place = {name: number for number, name in enumerate(found.names)}
+    pairs = np.array([(place[one], place[other]) for one, other in chances])
+    drawn = pairs[rng.choice(len(pairs), 20, p=np.array(list(chances.values())))]
+    return drawn[:, 0], drawn[:, 1], outcomes(theta[drawn[:, 0]] - theta[drawn[:, 1]], 0.35, rng)
+
+
+def _spread_out(counts: Counts) -> Votes:
+    row, outcome = np.nonzero(counts.outcomes)
+    times = counts.outcomes[row, outcome]
+    return np.repeat(counts.left[row], times), np.repeat(counts.right[row], times), np.repeat(outcome, times)
+
+
+def spearman(*, policies: int, votes: int, repeats: int, seed: int, planned: bool = True) -> float:
+    """Mean rank correlation of ratings with the truth. `planned`: as in `newcomer`, from the first vote on."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(repeats):
+        theta = truth(policies, rng)
+        empty = np.zeros(0, np.int64)
+        columns = [(empty, empty, empty)]
+        for _ in range(0, votes, 20):
+            columns.append(_next_votes(theta, _fitted(policies, columns), planned, rng))
+        ranks = [np.argsort(np.argsort(values)) for values in (theta, _fitted(policies, columns).rating)]
+        found.append(float(np.corrcoef(ranks[0], ranks[1])[0, 1]))
+    return float(np.mean(found))
+
+
+def _fitted(policies: int, columns: list[Votes]) -> Fit:
+    left, right, outcome = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    return fit(counted(policies, left, right, np.full(len(left), UNKNOWN_VOTER), outcome))
+
+
+def _voters(crowd: Crowd, votes: int, rng: np.random.Generator) -> Integers:
+    if not crowd.voters:
+        return np.zeros(votes, np.int64)
+    activity = np.cumsum(rng.lognormal(0.0, 1.0, crowd.voters))
+    found = np.searchsorted(activity / activity[-1], rng.random(votes)).astype(np.int64)
+    heavy: Booleans = rng.random(votes) < crowd.heavy
+    found[heavy] = 0
+    return found
