@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from vlaarena.charts import MarkedRow, with_marks
 
 
 def row(score: int, half_width: float) -> Any:
     return {
+        "model_id": f"rated-{score}",
+        "parameters": None,
+        "vote_count": 40,
+        "both_bad_count": 6,
         "elo_score": score,
         "elo_ci": half_width,
         "elo_low": score - half_width,
@@ -46,6 +52,22 @@ def test_marks_are_written_with_a_point_and_percentages_are_whole() -> None:
     marked = with_marks([row(1510, 33.6)])[0]
     assert "," not in marked.low + marked.middle + marked.high + marked.mean
     assert (marked.win_percent, marked.half_width) == (62, 34)
+
+
+def test_what_was_published_stands_beside_a_row() -> None:
+    rating: Any = {"rank_low": 2, "rank_high": 4, "provisional": True, "flags": ["no_upper_bound"]}
+    drawn: Any = {"battles": 9, "relative": 1.2, "planned": 0.8}
+    marked, other = with_marks([row(1510, 33), row(1490, 33)], {"rated-1510": rating}, {"rated-1510": drawn})
+    assert (marked.ranks, marked.unsettled, marked.one_sided, marked.exposure) == ("2–4", True, True, drawn)
+    assert (other.ranks, other.unsettled, other.exposure) == ("", False, None)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [(None, ""), (900, "900"), (3_200_000, "3.2 M"), (93_000_000, "93 M"), (7_541_237_184, "7.5 B")],
+)
+def test_sizes_are_written_as_people_speak_of_them(parameters: int | None, text: str) -> None:
+    assert with_marks([{**row(1500, 10), "parameters": parameters}])[0].size == text
 
 
 def test_an_empty_board_has_no_marks() -> None:
