@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from arena import hosting
 from arena.actions.announce import lock_battle, touch_session
 from arena.actions.sessions import SEEDS
 from arena.actions.turns import open_turn, withdraw
-from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning
+from arena.errors import NoSuchMoment, NotHosted, NotVoted, QueueUnavailable, TurnRunning
 from arena.models import Battle, BattleStatus, Turn
 from arena.selectors import turn_status
 from simulation.store import get_store
@@ -31,8 +32,11 @@ class Wish:
 def explore(battle: Battle, wish: Wish) -> Turn:
     """Add an exploration to a voted battle and put both sides on the queue.
 
-    Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, StoreUnavailable and QueueUnavailable.
+    Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable and
+    QueueUnavailable.
     """
+    if hosting.unhosted([battle.left_model_id, battle.right_model_id]):
+        raise NotHosted
     get_store().ping()
     turn: Turn | None = None
     try:
