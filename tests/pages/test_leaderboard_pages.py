@@ -1,0 +1,98 @@
+"""The pages beside the leaderboard: they show what was published, say so when nothing was, and cost few reads."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from rankings import aggregation
+from rankings.models import Snapshot
+from tests import made_up_arena
+from tests.factories import PolicyFactory
+from tests.rankings.ballots import ballots, cast
+
+PAGES = ("/leaderboard/physics", "/leaderboard/pairs", "/leaderboard/checks", "/leaderboard/method")
+pytestmark = pytest.mark.django_db
+
+
+def page(client: Client, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200
+    return str(answer.content.decode())
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_before_anything_was_published_every_page_says_so_or_explains(client: Client, address: str) -> None:
+    text = page(client, address)
+    assert 'aria-current="page"' in text
+    assert "Download the counts" not in text
+
+
+def test_pages_show_a_made_up_arena(client: Client, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+    made_up_arena.fill(votes=150, voters=20)
+    aggregation.aggregate()
+    board = page(client, "/leaderboard")
+    assert "rank-range" in board
+    assert "provisional</span>" in board
+    assert "×" in board
+    assert "7.5 B" in board
+    physics = page(client, "/leaderboard/physics")
+    assert "interval-bar" in physics
+    assert "Episodes" in page(client, "/leaderboard/physics?task=pick")
+    pairs = page(client, "/leaderboard/pairs")
+    assert pairs.count("heat-self") == 2 * len(made_up_arena.NAMES)
+    checks = page(client, "/leaderboard/checks")
+    for part in ("calibration-title", "All votes", "points apart", "Without them", "Standing on the left"):
+        assert part in checks
+    for address in PAGES:
+        with django_assert_max_num_queries(2):
+            client.get(address)
+
+
+def test_the_matrix_shows_a_pairs_share_and_votes_and_no_reference(client: Client) -> None:
+    PolicyFactory(id="expert", name="The expert", reference=True)
+    cast(ballots(("a", "b", "left_better", 3), ("b", "a", "left_better", 1), ("a", "expert", "tie", 2)))
+    aggregation.aggregate()
+    text = page(client, "/leaderboard/pairs")
+    assert '<td class="heat-8" title="4">75</td>' in text
+    assert '<td class="heat-2" title="4">25</td>' in text
+    assert "The expert" not in text
+
+
+def test_the_counts_of_a_publication_can_be_downloaded(client: Client) -> None:
+    cast(ballots(("a", "b", "left_better", 6, "somebody"), ("b", "a", "tie", 2, "else")))
+    aggregation.aggregate()
+    snapshot = Snapshot.objects.get()
+    address = f"/leaderboard/counts/{snapshot.input_hash}.csv.gz"
+    assert address in page(client, "/leaderboard")
+    answer = client.get(address)
+    assert "immutable" in answer["Cache-Control"]
+    text = gzip.decompress(answer.content).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert sum(int(row["left_better"]) for row in rows) == 6
+    assert "somebody" not in text
+
+
+@pytest.mark.parametrize("name", ["0" * 64, "nothing"])
+def test_counts_that_were_never_published_are_not_found(client: Client, name: str) -> None:
+    assert client.get(f"/leaderboard/counts/{name}.csv.gz").status_code == 404
+
+
+def test_the_method_names_the_limits_that_hold(client: Client, settings: Any) -> None:
+    settings.RANKING = {**settings.RANKING, "cap": 17, "half_width": 55.0}
+    text = page(client, "/leaderboard/method")
+    assert "±55 points" in text
+    assert "as much as 17 votes" in text
+    assert "Liang and Zeger 1986" in text
+
+
+def test_groups_that_never_met_are_told(client: Client) -> None:
+    cast(ballots(("a", "b", "left_better", 6), ("c", "d", "left_better", 6)))
+    aggregation.aggregate()
+    assert "These groups have never met" in page(client, "/leaderboard")
