@@ -15,9 +15,12 @@ from policies.models import Policy
 from rankings.bradley_terry import fit
 from rankings.counts import Columns, Counts
 from rankings.models import ModelStatsTotal
+from rankings.ratings import CAP
+from rankings.study import Crowd, Setting, simulate, truth
 
 POLICIES = 50
 VOTES = 1_000_000
+VOTERS = 100_000
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,16 @@ class Timing:
 
 
 def measure() -> dict[str, Timing]:
-    """`leaderboard`: the whole call with 50 policies. `fit`: ratings and intervals from the counts of 1e6 votes."""
-    counts = _counts()
-    return {"leaderboard": _leaderboard_of_fifty(), "fit": Timing.of(lambda: fit(counts), 20)}
+    """`leaderboard`: the whole call with 50 policies. `fit`: ratings and intervals from the counts of 1e6 votes.
+
+    `fit_by_voter`: the same of votes by VOTERS voters, a voter's votes taken together and capped.
+    """
+    counts, by_voter = _counts(), _counts_by_voter()
+    return {
+        "leaderboard": _leaderboard_of_fifty(),
+        "fit": Timing.of(lambda: fit(counts), 20),
+        "fit_by_voter": Timing.of(lambda: fit(by_voter, cap=CAP), 5),
+    }
 
 
 def time_leaderboard(repeats: int) -> Timing:
@@ -81,3 +91,9 @@ def _counts() -> Counts:
     names = tuple(f"policy-{number:02}" for number in range(POLICIES))
     zeros = np.zeros_like(left)
     return Counts.of(names, Columns(left, right, zeros - 1, zeros, zeros, outcomes))
+
+
+def _counts_by_voter() -> Counts:
+    rng = np.random.default_rng(0)
+    setting = Setting(policies=POLICIES, votes=VOTES, crowd=Crowd(voters=VOTERS))
+    return simulate(truth(POLICIES, rng), setting, rng)

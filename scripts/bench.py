@@ -92,7 +92,10 @@ def rankings() -> Iterator[Figure]:
     timings = measure()
     board, fitted = timings["leaderboard"], timings["fit"]
     yield Figure("GET /api/leaderboard, 50 policies", board.median_ms, board.median_ms, board.p95_ms, "ms", 50)
-    yield Figure("fit of 1e6 votes from counts", fitted.median_ms, fitted.median_ms, fitted.p95_ms, "ms")
+    yield Figure("fit of 1e6 votes from counts", fitted.median_ms, fitted.median_ms, fitted.p95_ms, "ms", 20)
+    voters = timings["fit_by_voter"]
+    name = "the same, with intervals by voter, 1e5 voters"
+    yield Figure(name, voters.median_ms, voters.median_ms, voters.p95_ms, "ms", 500)
 
 
 def turns(arena: Arena, count: int) -> Iterator[Figure]:

@@ -24,7 +24,7 @@ def ballots(*groups: tuple[Any, ...]) -> list[Ballot]:
 
 def mirrored(ballot: Ballot) -> Ballot:
     """The same vote with the sides exchanged."""
-    return Ballot(ballot.right, ballot.left, MIRROR[ballot.outcome], ballot.voter)
+    return ballot._replace(left=ballot.right, right=ballot.left, outcome=MIRROR[ballot.outcome])
 
 
 def cast(votes: Sequence[Ballot], session: Session | None = None, start: int = 0) -> list[Vote]:
