@@ -97,8 +97,8 @@ test("forces on a resting block hold its weight", (context) => {
 test("a record that physics made is confirmed", (context) => {
   const player = playerOf(context, recordPlan(model));
   const whole = finish(replayWhole(engine, model, player));
-  const { drift } = finish(rehearse(engine, model, player, anatomy, RAMP));
-  assert.equal(judgeRecord(whole, drift).verdict, "same");
+  const rehearsal = finish(rehearse(engine, model, player, anatomy, RAMP));
+  assert.equal(judgeRecord(whole, rehearsal).verdict, "same");
 });
 
 for (const [what, column] of [
@@ -109,16 +109,28 @@ for (const [what, column] of [
   test(`a tampered record fails: ${what}`, (context) => {
     const player = playerOf(context, tampered(recordPlan(model), 6, column(), column() === 5 ? 0.05 : 0.001));
     const whole = finish(replayWhole(engine, model, player));
-    const { drift } = finish(rehearse(engine, model, player, anatomy, RAMP));
-    const { verdict, record } = judgeRecord(whole, drift);
+    const rehearsal = finish(rehearse(engine, model, player, anatomy, RAMP));
+    const { verdict, record } = judgeRecord(whole, rehearsal);
     assert.equal(verdict, "different");
     assert.ok(record === 6 || record === 7, `record ${record}`);
   });
 }
 
+const steps = (drift, spread = drift.map(() => 0)) => ({ drift, spread });
+
 test("rounding that grows over a whole episode is told apart from a step that does not follow", () => {
-  assert.equal(judgeRecord([1e-9, 5e-4], [1e-9, 2e-6]).verdict, "follows");
-  assert.deepEqual(judgeRecord([0, NaN], [0, NaN]).record, 2);
+  assert.equal(judgeRecord([1e-9, 5e-4], steps([1e-9, 2e-6])).verdict, "follows");
+  assert.deepEqual(judgeRecord([0, NaN], steps([0, NaN])).record, 2);
+});
+
+test("a delicate step may be off as far as rounding can take it, and no further", () => {
+  assert.equal(judgeRecord([0, 6e-4], steps([0, 6e-4], [0, 4e-4])).verdict, "follows");
+  const { verdict, record, step } = judgeRecord([0, 6e-4], steps([0, 6e-4], [0, 1e-7]));
+  assert.deepEqual([verdict, record, step], ["different", 2, 6e-4]);
+});
+
+test("a smooth step ends as close together as it starts", (context) => {
+  assert.ok(playerOf(context, recordPlan(model)).spread(2, [1e-8, 1e-7, 1e-6]) < 2e-5);
 });
 
 test("two sides part when tools or an object are apart", () => {

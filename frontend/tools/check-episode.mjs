@@ -22,6 +22,6 @@ backstage.load({
   ramp: { ...manifest.ramp, period: 1 / manifest.control_hz },
 });
 const { buffer } = await bytesOf(replay);
-const { drift, touch, grasp } = await backstage.rehearse({ buffer });
+const rehearsal = await backstage.rehearse({ buffer });
 const whole = await backstage.replayWhole({ buffer });
-console.log(JSON.stringify({ ...judgeRecord(whole, drift), touch, grasp }));
+console.log(JSON.stringify({ ...judgeRecord(whole, rehearsal), touch: rehearsal.touch, grasp: rehearsal.grasp }));

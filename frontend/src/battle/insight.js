@@ -162,6 +162,7 @@ function sayDrawing({ quality, frameTime }) {
 export function length(metres) {
   if (metres === 0) return "0 mm";
   if (!Number.isFinite(metres)) return "∞";
+  if (metres >= 1) return gettext("more than 1 m");
   if (metres >= 1e-4) return `${(1000 * metres).toPrecision(2)} mm`;
   if (metres >= 1e-7) return `${(1e6 * metres).toPrecision(2)} µm`;
   return `${metres.toExponential(0)} m`;

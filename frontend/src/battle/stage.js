@@ -115,7 +115,7 @@ export class Stage extends EventTarget {
     for (const side of SIDES) {
       if (!entry.buffers[side]) continue;
       const whole = await this.runtime.replayWhole(entry.buffers[side]);
-      checks[side] = judgeRecord(whole, entry.insight.rehearsals[side].drift);
+      checks[side] = judgeRecord(whole, entry.insight.rehearsals[side]);
     }
     entry.checks = checks;
     if (this.#entryShown() === entry) this.#setInsight(entry);

@@ -107,6 +107,22 @@ export class Player {
     this.measureDrift(this.#place.record + 1);
   }
 
+  /**
+   * How far apart a control step ends when it starts this much apart: what rounding can become where contacts are
+   * delicate. Leaves the player at the end of the step. @param {number[]} nudges [m, rad] @returns {number} metres
+   */
+  spread(record, nudges) {
+    const ends = [0, ...nudges].map((nudge, attempt) => {
+      this.set(record);
+      const { qpos } = this.data;
+      for (let i = 0; i < qpos.length; i += 1) qpos[i] += nudge * Math.sin(12.9898 * (i + 1) * attempt); // always the same
+      this.finishStep();
+      this.#engine.mj_kinematics(this.#model, this.data);
+      return geomPoses(this.data);
+    });
+    return Math.max(...ends.slice(1).map((end) => displacement(end, ends[0], this.#model.geom_rbound)));
+  }
+
   /** Sets the recorded state and notes how far physics was from it. @returns {number} metres */
   measureDrift(record) {
     this.#engine.mj_kinematics(this.#model, this.data);

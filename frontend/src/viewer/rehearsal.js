@@ -1,10 +1,14 @@
 // Plays a recording through once, out of sight, and notes what happens when: for the plots, the marks and the checks.
 
 import { touchingPairs } from "./contacts.js";
+import { TOLERANCE } from "./judgement.js";
 import { displacement, geomPoses } from "./poses.js";
 
 /** Both pads on one object for so many samples is a grasp, less is a brush. */
 const HELD_SAMPLES = 5;
+
+/** A step that is off is played again from starts this far apart [m, rad], a micrometre at most: delicate, or wrong? */
+const NUDGES = [1e-8, 1e-7, 1e-6].flatMap((nudge) => Array(8).fill(nudge));
 
 /**
  * Steps through every control step from its recorded state. A generator that yields after each, so that pictures come
@@ -23,10 +27,12 @@ const HELD_SAMPLES = 5;
  * @property {{time: number, object: string} | null} touch first touch of robot and object
  * @property {{time: number, object: string} | null} grasp first time that both pads hold an object
  * @property {Float64Array} drift per record after the start: how far physics was from it [m]
+ * @property {Float64Array} spread where that was too far: how far apart the step ends from starts that differ by up to 1 µm [m]
  */
 export function* rehearse(engine, model, player, anatomy, ramp) {
   const notes = new Notes(player.recording.count, anatomy, ramp);
   const drift = new Float64Array(player.recording.count - 1);
+  const spread = new Float64Array(player.recording.count - 1);
   player.set(0);
   engine.mj_forward(model, player.data);
   notes.take(player.data);
@@ -37,9 +43,13 @@ export function* rehearse(engine, model, player, anatomy, ramp) {
       notes.take(player.data);
     }
     drift[record] = player.measureDrift(record + 1);
+    if (!(drift[record] <= TOLERANCE)) {
+      spread[record] = player.spread(record, NUDGES);
+      player.set(record + 1);
+    }
     yield;
   }
-  return { ...notes.result(), drift };
+  return { ...notes.result(), drift, spread };
 }
 
 /**
