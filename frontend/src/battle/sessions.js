@@ -90,9 +90,9 @@ const STATUS = {
 const resultOf = (status, vote) => (vote ? voteName(vote) : STATUS[status] ?? status);
 
 /** "Left is better · 3 battles · 5 min ago" */
-function metaOf({ battle_count, last_active_at, last_status, last_vote }) {
+function metaOf({ title, battle_count, last_active_at, last_status, last_vote }) {
   const battles = battle_count > 1 ? ngettext("%(count)s battle", "%(count)s battles", battle_count) : "";
-  return [resultOf(last_status, last_vote), battles, ago(last_active_at)].filter(Boolean).join(" · ");
+  return [title ? resultOf(last_status, last_vote) : "", battles, ago(last_active_at)].filter(Boolean).join(" · ");
 }
 
 /** Whether every word sought is in the title. */
