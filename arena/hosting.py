@@ -16,7 +16,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from policies.base import PolicyError
-from policies.models import Hosting, Policy, PolicyStatus, known_hosts
+from policies.models import Hosting, Policy, PolicyStatus
 from policies.names import install_line
 from policies.registry import families
 from policies.seeding import FOLDER_TROUBLE, MEMORY_TROUBLE
@@ -98,8 +98,8 @@ def unknown_names() -> list[str]:
 def unhosted(model_ids: Iterable[str]) -> list[str]:
     """Those of the policies that no live worker can play; none while no worker announces anything."""
     asked = set(model_ids)
-    able = set(Hosting.objects.able().filter(policy__in=asked).values_list("policy_id", flat=True))
-    return sorted(asked - able) if asked - able and known_hosts() else []
+    playable = set(Policy.objects.filter(pk__in=asked).playable().values_list("pk", flat=True))
+    return sorted(asked - playable)
 
 
 def can_play_elsewhere(policy: Policy) -> bool:

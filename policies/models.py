@@ -11,6 +11,7 @@ from django.utils import timezone
 
 REASON_LENGTH = 500
 HOST_SILENT_S = 20.0  # a worker that has announced nothing for so long hosts nothing
+FRESH_S = 10.0  # workers may not have noticed yet a policy that was entered so lately
 
 
 class PolicyStatus(models.TextChoices):
@@ -26,9 +27,13 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
 
     def playable(self) -> PolicyQuerySet:
         """Without those that no worker hosts. While no worker announces anything, nothing is known and all stay: what
-        is sent meanwhile waits for one.
+        is sent meanwhile waits for one. So does one that was entered so lately that workers may not know of it yet.
         """
-        return self.filter(Exists(Hosting.objects.able().filter(policy=OuterRef("pk")))) if known_hosts() else self
+        if not known_hosts():
+            return self
+        rows = Hosting.objects.filter(policy=OuterRef("pk"))
+        fresh = models.Q(created_at__gte=timezone.now() - timedelta(seconds=FRESH_S))
+        return self.filter(Exists(rows.able()) | (fresh & ~Exists(rows.live())))
 
 
 class Policy(models.Model):

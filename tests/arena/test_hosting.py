@@ -14,6 +14,7 @@ from django.utils import timezone
 from arena import dispatch, episodes, hosting, sweeps
 from arena.models import Rollout
 from arena.worker import Announcer
+from policies import models
 from policies.base import MissingFile
 from policies.memory import OutOfMemory
 from policies.models import HOST_SILENT_S, Hosting, Policy, PolicyStatus
@@ -26,7 +27,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _this_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Policies count as entered long ago, unless a test says otherwise."""
     monkeypatch.setattr(hosting, "this", hosting.Worker("here"))
+    monkeypatch.setattr(models, "FRESH_S", -1.0)
 
 
 def ready(*ids: str) -> None:
@@ -93,6 +96,17 @@ def test_a_policy_that_no_live_worker_can_play_is_never_drawn(visitor: Visitor) 
     for _ in range(12):
         battle = battle_row(visitor.open())
         assert {battle.left_model_id, battle.right_model_id} == {"alpha", "beta"}
+
+
+def test_a_policy_that_was_just_entered_may_be_drawn_until_a_worker_says_that_it_cannot_play_it(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "FRESH_S", 60.0)
+    host("here", "alpha")
+    assert hosting.unhosted(["alpha", "beta"]) == []
+    visitor.send(visitor.open())
+    host("here", "beta", trouble="folder: gone")
+    assert hosting.unhosted(["alpha", "beta"]) == ["beta"]
 
 
 def test_with_one_hosted_policy_a_session_is_refused(visitor: Visitor) -> None:

@@ -15,10 +15,13 @@ from tests.visitor import Visitor
 
 # Contestants that need no weights: the scripted expert under three names.
 ENTER_CONTESTANTS = """
+from datetime import timedelta
+from django.utils import timezone
 from policies.models import Policy
 Policy.objects.update(status="retired")
+long_ago = timezone.now() - timedelta(hours=1)
 for name in ("first", "second", "third"):
-    Policy.objects.create(id=name, name=name, family="test", adapter="expert", status="active")
+    Policy.objects.create(id=name, name=name, family="test", adapter="expert", created_at=long_ago)
 """
 DRAWN = "from arena.models import Battle; print(*Battle.objects.values_list('left_model_id', 'right_model_id'))"
 RETIRE = "from policies.models import Policy; Policy.objects.get(id='first').retire('to make room')"
