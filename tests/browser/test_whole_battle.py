@@ -52,7 +52,8 @@ def test_a_visitor_plays_watches_votes_and_finds_both_robots_ranked(
     assert "Left is better" in battle.part("verdict-title").inner_text()
 
     site.manage("rebuild_rankings")
-    battle.page.get_by_role("link", name="Leaderboard", exact=True).click()
+    main = battle.page.get_by_role("navigation", name="Main")
+    main.get_by_role("link", name="Leaderboard", exact=True).click()
     for side in SIDES:
         row = battle.page.locator("tr[data-model]", has=battle.page.get_by_text(names[side], exact=True))
         assert int(row.locator(".col-votes").inner_text()) >= 1
