@@ -158,8 +158,11 @@ def _spread_out(counts: Counts) -> Votes:
     return np.repeat(counts.left[row], times), np.repeat(counts.right[row], times), np.repeat(outcome, times)
 
 
-def spearman(*, policies: int, votes: int, repeats: int, seed: int, planned: bool = True) -> float:
-    """Mean rank correlation of ratings with the truth. `planned`: as in `newcomer`, from the first vote on."""
+def spearman(*, policies: int, votes: int, repeats: int, seed: int, planned: bool = True) -> tuple[float, float]:
+    """Mean rank correlation of ratings with the truth, and the half-width of that mean's 95 % interval.
+
+    `planned`: as in `newcomer`, from the first vote on.
+    """
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(repeats):
@@ -170,7 +173,7 @@ def spearman(*, policies: int, votes: int, repeats: int, seed: int, planned: boo
             columns.append(_next_votes(theta, _fitted(policies, columns), planned, rng))
         ranks = [np.argsort(np.argsort(values)) for values in (theta, _fitted(policies, columns).rating)]
         found.append(float(np.corrcoef(ranks[0], ranks[1])[0, 1]))
-    return float(np.mean(found))
+    return float(np.mean(found)), float(1.96 * np.std(found) / np.sqrt(repeats))
 
 
 def _fitted(policies: int, columns: list[Votes]) -> Fit:
