@@ -1,0 +1,67 @@
+"""Every night: are the counts what the raw votes give? What is wrong is named in the worker's status."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.models import Vote
+from rankings import aggregation, checking, ledger, tasks
+from rankings.models import ClassicElo, ModelStatsTotal, Snapshot, VoteCount, WorkerStatus
+from tests.rankings.ballots import ballots, cast
+
+pytestmark = pytest.mark.django_db
+
+SOME = ballots(("a", "b", "left_better", 3, "v1"), ("b", "a", "tie", 2, "v2"))
+
+
+def test_all_is_well_after_votes_exclusions_and_restorations() -> None:
+    votes = cast(SOME)
+    aggregation.aggregate()
+    ledger.exclude_votes([votes[0].pk])
+    ledger.exclude_voter("v2")
+    tasks.check()
+    assert WorkerStatus.objects.get(worker_name="rankings.check").status == "ok"
+    assert ModelStatsTotal.objects.get(model_id="a").vote_count == 2
+    ledger.restore_voter("v2")
+    aggregation.rebuild()
+    assert checking.differences() == []
+    assert ModelStatsTotal.objects.get(model_id="a").vote_count == 4
+
+
+def test_a_count_that_was_changed_by_hand_is_named_and_mended_by_a_rebuild() -> None:
+    cast(SOME)
+    aggregation.aggregate()
+    VoteCount.objects.filter(voter="v2").update(tie=7)
+    (found,) = checking.check()
+    assert (found.board, found.field, found.stored, found.rebuilt) == ("counts", "tie", 7, 2)
+    assert found.model_id == "b - a by v2 on 2026-01-01"
+    status = WorkerStatus.objects.get(worker_name="rankings.check")
+    assert status.status == "different"
+    assert status.error_message == "1 differences: counts b - a by v2 on 2026-01-01 tie"
+    aggregation.rebuild()
+    assert checking.check() == []
+
+
+def test_an_excluded_vote_leaves_the_classic_elo_too() -> None:
+    votes = cast(SOME)
+    aggregation.aggregate()
+    before = ClassicElo.objects.get(board="global").ratings
+    ledger.exclude_votes([votes[0].pk])
+    aggregation.aggregate()
+    assert ClassicElo.objects.get(board="global").ratings != before
+    assert checking.differences() == []
+
+
+def test_a_snapshot_is_kept_only_when_something_changed() -> None:
+    cast(SOME)
+    aggregation.aggregate()
+    aggregation.aggregate()
+    first = Snapshot.objects.get()
+    assert first.boards["global"]["models"]["a"]["votes"] == 5
+    assert first.boards["global"]["votes"] == 5
+    assert (len(first.input_hash), len(first.code_version)) == (64, 64)
+    assert first.settings["cap_per_voter_and_day"] == 15
+    ledger.exclude_votes([Vote.objects.order_by("pk")[0].pk])
+    aggregation.aggregate()
+    assert Snapshot.objects.count() == 2
+    assert Snapshot.objects.all()[0].input_hash != first.input_hash
