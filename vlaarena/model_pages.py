@@ -59,9 +59,7 @@ def models(request: HttpRequest) -> HttpResponse:
     policies = sorted(
         Policy.objects.filter(reference=False), key=lambda each: (_rank(rows.get(each.pk)), each.name.casefold())
     )
-    entries = [
-        {"policy": each, "row": rows.get(each.pk), "success": _percent(overall(each.card))} for each in policies
-    ]
+    entries = [{"policy": each, "row": rows.get(each.pk), "success": _percent(overall(each.card))} for each in policies]
     return render(request, "models.html", {"page": "models", "entries": entries})
 
 

@@ -13,7 +13,7 @@ from vlaarena import bundled
 from vlaarena.supervisor.child import launched
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
 
-WANT_EPISODES = {"play", "verify"}
+WANT_EPISODES = {"play", "verify", "backup", "restore"}
 PATIENCE_S = 60.0
 
 

@@ -1,0 +1,32 @@
+"""`manage.py backup FILE`: rows and episodes in one file."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from simulation.store import StoreUnavailable
+from vlaarena import backup
+
+
+class Command(BaseCommand):
+    help = "Write everything the arena holds to one file, while it runs; `manage.py restore` reads it back."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            manifest = backup.save(options["file"])
+        except (backup.BackupError, StoreUnavailable) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(manifest.to_json()))
+            return
+        rows = sum(count for name, (count, _) in manifest.files.items() if name != backup.EPISODES)
+        self.stdout.write(f"{options['file']}: {rows} rows and {manifest.files[backup.EPISODES][0]} episodes")
