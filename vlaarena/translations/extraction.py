@@ -48,7 +48,8 @@ def of_pages(root: Path) -> dict[Message, str]:
     for path in sorted(rooms):
         _note(found, _in_python(path.read_text(encoding="utf-8")), path.relative_to(root))
     templates = [root / "templates", *(root / room / "templates" for room in ROOMS)]
-    for path in sorted(path for folder in templates for path in folder.rglob("*.html")):
+    pages = [path for folder in templates for path in folder.rglob("*.html") if "admin" not in path.parts]
+    for path in sorted(pages):
         _note(found, _in_template(path.read_text(encoding="utf-8")), path.relative_to(root))
     _note(found, _in_catalogue(), Path("simulation/catalogue_data"))
     return found
