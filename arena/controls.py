@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db.models import Count
 
 from arena.models import Battle, Purpose, Turn, Vote
+from arena.pairing import draw_pair, written_chances
 from policies.models import Policy, PolicyStatus
 from simulation import catalogue
 
@@ -27,7 +28,13 @@ _dice = secrets.SystemRandom()
 
 
 def maybe_control(battle: Battle, instruction: str) -> None:
-    """Maybe make this battle a control. The caller holds its lock, and it has no turn yet."""
+    """Maybe make this battle a control. The caller holds its lock, and it has no turn yet.
+
+    One whose first turn was withdrawn, because the queue was down, may be a control already, for other words: it
+    becomes an ordinary battle first. Raises NoContestants.
+    """
+    if battle.purpose != Purpose.RANK:
+        _make_ordinary(battle)
     voter = battle.session.user_id
     if voter is None:
         return
@@ -37,6 +44,12 @@ def maybe_control(battle: Battle, instruction: str) -> None:
         return
     if _due(settings.REPEAT_SHARE * expected - cast.get(Purpose.REPEAT, 0)):
         _make_repeat(battle, instruction, voter)
+
+
+def _make_ordinary(battle: Battle) -> None:
+    left, right = draw_pair(list(Policy.objects.contestants().playable()), written_chances())
+    battle.repeats = None
+    _change(battle, Purpose.RANK, left.id, right.id)
 
 
 def _due(missing: float) -> bool:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from celery import current_app
 
 from arena import controls, pacing
 from arena.models import Battle, Purpose, Rollout, Vote
@@ -13,6 +14,7 @@ from policies.models import Policy
 from rankings.models import CountedVote
 from simulation.contracts import StepRecord
 from tests.arena.conftest import Visitor, play
+from tests.arena.test_outages import down
 from tests.factories import PolicyFactory, ReferenceFactory, TurnFactory
 from tests.fakes import FakeStage
 
@@ -108,6 +110,39 @@ def test_a_second_turn_changes_nobody(
     visitor.send(battle_id)
     after = Battle.objects.get(battle_id=battle_id)
     assert (after.left_model_id, after.purpose) == (before.left_model_id, Purpose.RANK)
+
+
+def withdrawn(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A battle whose first turn found the queue down."""
+    battle_id = visitor.open()
+    with monkeypatch.context() as outage:
+        outage.setattr(current_app, "send_task", down)
+        assert visitor.post(f"battles/{battle_id}/turns", {"instruction": WORDS}).status_code == 503
+    return battle_id
+
+
+def test_a_repeat_whose_turn_was_withdrawn_is_no_repeat_of_other_words(
+    visitor: Visitor, history: list[Battle], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.REPEAT_SHARE = 1.0
+    battle_id = withdrawn(visitor, monkeypatch)
+    assert Battle.objects.get(battle_id=battle_id).purpose == Purpose.REPEAT
+    visitor.send(battle_id, "wave to the crowd")
+    battle = Battle.objects.get(battle_id=battle_id)
+    assert (battle.purpose, battle.repeats_id) == (Purpose.RANK, None)
+    assert sent(visitor).repeats_id == history[0].battle_id  # which may still be repeated
+
+
+def test_a_gold_battle_whose_turn_was_withdrawn_gets_contestants_for_other_words(
+    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.GOLD_SHARE = 1.0
+    battle_id = withdrawn(visitor, monkeypatch)
+    assert Battle.objects.get(battle_id=battle_id).purpose == Purpose.GOLD
+    visitor.send(battle_id, "wave to the crowd")
+    battle = Battle.objects.get(battle_id=battle_id)
+    assert battle.purpose == Purpose.RANK
+    assert {battle.left_model_id, battle.right_model_id} == {"alpha", "beta"}
 
 
 def test_votes_on_controls_are_kept_and_not_counted(
