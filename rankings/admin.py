@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
-from rankings import aggregation, moderation_admin
+from rankings import aggregation, moderation, moderation_admin
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
 from rankings.read_only import ReadOnlyAdmin
 
@@ -64,12 +65,20 @@ class WorkerStatusAdmin(ReadOnlyAdmin):
         if not _may_run(request):
             raise PermissionDenied
         try:
-            report = aggregation.aggregate()
+            report = _run(request)
+        except (aggregation.PublishedAlready, moderation.NoReason) as refusal:
+            self.message_user(request, str(refusal), messages.WARNING)
         except Exception as error:  # noqa: BLE001  any reason; it is in the worker's row too
             self.message_user(request, f"The aggregation failed: {error}", messages.ERROR)
         else:
             self.message_user(request, _told(report), messages.WARNING if report.votes_failed else messages.SUCCESS)
         return HttpResponseRedirect(reverse("admin:rankings_workerstatus_changelist"))
+
+
+def _run(request: HttpRequest) -> aggregation.Report:
+    if "force" not in request.POST:
+        return aggregation.aggregate(once_an_hour=True)
+    return moderation.publish_now(moderation.By(cast(User, request.user), request.POST.get("reason", "")))
 
 
 def _may_run(request: HttpRequest) -> bool:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from arena.errors import ArenaError
 from arena.models import ProcessingStatus, Vote
 from policies.models import Policy
 from rankings import classic, ledger, publication
@@ -37,6 +39,17 @@ class Report:
     rows_changed: int
 
 
+class PublishedAlready(ArenaError):
+    """Boards that follow single votes would tell who voted for whom (decision 424)."""
+
+    status, code = 409, "published_already"
+
+    def __init__(self, next_at: datetime) -> None:
+        super().__init__(
+            f"This hour's boards are published. The next are due at {next_at:%H:%M} UTC.", next_at=next_at.isoformat()
+        )
+
+
 class Place(NamedTuple):
     """A row of a board; `board` is a robot, or GLOBAL."""
 
@@ -47,9 +60,12 @@ class Place(NamedTuple):
 Rows = dict[Place, dict[str, Any]]
 
 
-def aggregate() -> Report:
-    """Take the pending votes into the boards. Safe to repeat, and to run twice at once: the second waits its turn."""
-    return _run(Q(processing_status=ProcessingStatus.PENDING))
+def aggregate(*, once_an_hour: bool = False) -> Report:
+    """Take the pending votes into the boards. Safe to repeat, and to run twice at once: the second waits its turn.
+
+    With `once_an_hour`, raises PublishedAlready where the boards were written in this hour of the clock (UTC).
+    """
+    return _run(Q(processing_status=ProcessingStatus.PENDING), once_an_hour=once_an_hour)
 
 
 def rebuild() -> Report:
@@ -61,10 +77,18 @@ def worker_status() -> WorkerStatus | None:
     return WorkerStatus.objects.filter(worker_name=WORKER).first()
 
 
-def _run(which: Q, *, anew: bool = False) -> Report:
+def published_at() -> datetime | None:
+    """When the boards were written last; a run that failed has not."""
+    status = worker_status()
+    return status.published_at if status else None
+
+
+def _run(which: Q, *, anew: bool = False, once_an_hour: bool = False) -> Report:
     try:
         with transaction.atomic():
             status = lock_rankings()
+            if once_an_hour:
+                _refuse_a_second(status)
             processed, failed = judge(Vote.objects.filter(which))
             if anew:
                 ledger.forget_counts()
@@ -72,9 +96,17 @@ def _run(which: Q, *, anew: bool = False) -> Report:
             report = Report(len(processed), len(failed), _publish(processed))
             _note(status, report)
             return report
+    except PublishedAlready:
+        raise
     except Exception as error:  # the reason must reach moderators before the task fails
         _note_failure(error)
         raise
+
+
+def _refuse_a_second(status: WorkerStatus) -> None:
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    if status.published_at is not None and status.published_at >= hour:
+        raise PublishedAlready(hour + timedelta(hours=1))
 
 
 def _count(processed: list[int], failed: list[int]) -> None:
@@ -118,7 +150,7 @@ def stored_rows() -> Rows:
 
 
 def _note(status: WorkerStatus, report: Report) -> None:
-    status.last_run_at = timezone.now()
+    status.last_run_at = status.published_at = timezone.now()
     status.status = "ok"
     status.votes_processed = report.votes_processed
     judged = report.votes_processed + report.votes_failed

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BooleanField, CharField, Serializer
 from rest_framework.views import APIView
 
-from arena.schema import answer, refusals
-from rankings import aggregation, selectors, shapes
+from arena.parsers import SmallJSONParser
+from arena.schema import answer, body, refusals
+from rankings import aggregation, moderation, selectors, shapes
 from rankings.selectors import SORTS, LeaderboardQuery
 
 PARAMETERS = [
@@ -59,14 +65,19 @@ class WorkerStatusView(APIView):
 class AggregateView(APIView):
     permission_classes = [IsAdminUser]
 
+    parser_classes = [SmallJSONParser]
+
     @extend_schema(
         operation_id="aggregate_votes",
-        description="Take the pending votes into the boards now (staff only).",
-        request=None,
-        responses={200: answer(shapes.Aggregated), **refusals(403)},
+        description=(
+            "Take the pending votes into the boards now (staff only). Boards are published once an hour: 409 with "
+            "`next_at` where this hour's are. `force` publishes all the same; its `reason` goes to the audit log."
+        ),
+        request=body(force={"type": "boolean", "default": False}, reason={"type": "string", "default": ""}),
+        responses={200: answer(shapes.Aggregated), 409: answer(shapes.NotDue), **refusals(403, 422)},
     )
     def post(self, request: Request) -> Response:
-        report = aggregation.aggregate()
+        report = _forced(request) or aggregation.aggregate(once_an_hour=True)
         done: shapes.Aggregated = {
             "status": "ok",
             "votes_processed": report.votes_processed,
@@ -74,3 +85,25 @@ class AggregateView(APIView):
             "rows_changed": report.rows_changed,
         }
         return Response(done)
+
+
+class ForceSerializer(Serializer[Any]):
+    force = BooleanField(default=False)
+    reason = CharField(default="", allow_blank=True)
+
+
+def _forced(request: Request) -> aggregation.Report | None:
+    """The report of a forced publication; None where none was asked for."""
+    if request.content_type.startswith("application/json"):
+        wanted = ForceSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        if wanted.validated_data["force"]:
+            return moderation.publish_now(_by(request, wanted.validated_data["reason"]))
+    return None
+
+
+def _by(request: Request, reason: str) -> moderation.By:
+    try:
+        return moderation.By(cast(User, request.user), reason)
+    except moderation.NoReason as error:
+        raise ValidationError({"reason": [str(error)]}) from error

@@ -61,6 +61,7 @@ class WorkerStatus(models.Model):
 
     worker_name = models.CharField(max_length=100, unique=True)
     last_run_at = models.DateTimeField(null=True, blank=True)
+    published_at = models.DateTimeField(null=True, blank=True, help_text="The last run that wrote the boards.")
     status = models.CharField(max_length=50, blank=True)
     votes_processed = models.PositiveIntegerField(default=0)
     error_message = models.CharField(max_length=1000, null=True, blank=True)
@@ -233,9 +234,10 @@ class ModerationAct(models.Model):
         EXCLUDE_VOTER = "exclude_voter", "excluded a voter"
         RESTORE_VOTER = "restore_voter", "restored a voter"
         DISMISS = "dismiss", "dismissed a finding"
+        PUBLISH = "publish", "published within the hour"
 
     action = models.CharField(max_length=20, choices=Action.choices, db_index=True)
-    subject = models.CharField(max_length=255, db_index=True, help_text="A vote, a voter or a finding.")
+    subject = models.CharField(max_length=255, db_index=True, help_text="A vote, a voter, a finding or the boards.")
     reason = models.CharField(max_length=500)
     votes = models.PositiveIntegerField(default=0, help_text="How many votes it took out or brought back.")
     moderator = models.ForeignKey(

@@ -1,6 +1,6 @@
 """What moderators do about votes and voters. Each act changes the counts and the audit log in one transaction.
 
-Boards follow with the next publication.
+Boards follow with the next publication, or at once by `publish_now`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from arena.models import Vote
-from rankings import ledger
+from rankings import aggregation, ledger
 from rankings.integrity import DOUBTFUL
 from rankings.models import ExcludedVoter, Finding, ModerationAct
 
@@ -88,6 +88,13 @@ def dismiss(finding: Finding, by: By) -> None:
     """Nothing wrong here. Found again, it stays dismissed."""
     Finding.objects.filter(pk=finding.pk).update(state=State.DISMISSED)
     by.note(Action.DISMISS, f"{finding.kind}: {finding.subject}"[:255])
+
+
+def publish_now(by: By) -> aggregation.Report:
+    """Write the boards though this hour's are published: for what must take effect at once. Logged once it is done."""
+    report = aggregation.aggregate()
+    by.note(Action.PUBLISH, "boards")
+    return report
 
 
 def _one(vote: Vote, by: By, action: str, changed: int) -> int:

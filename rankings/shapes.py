@@ -89,3 +89,11 @@ class Aggregated(TypedDict):
     votes_processed: int
     votes_failed: int
     rows_changed: int
+
+
+class NotDue(TypedDict):
+    """Why nothing was published; `next_at` is when it will be."""
+
+    code: Literal["published_already"]
+    detail: str
+    next_at: str

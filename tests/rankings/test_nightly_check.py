@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arena.models import Vote
-from rankings import aggregation, checking, ledger, tasks
+from rankings import aggregation, checking, ledger, moderation, tasks
 from rankings.models import ClassicElo, ModelStatsTotal, Snapshot, VoteCount, WorkerStatus
+from rankings.moderation import By
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +20,7 @@ def test_all_is_well_after_votes_exclusions_and_restorations() -> None:
     aggregation.aggregate()
     ledger.exclude_votes([votes[0].pk])
     ledger.exclude_voter("v2")
+    aggregation.aggregate()
     tasks.check()
     assert WorkerStatus.objects.get(worker_name="rankings.check").status == "ok"
     assert ModelStatsTotal.objects.get(model_id="a").vote_count == 2
@@ -26,6 +28,22 @@ def test_all_is_well_after_votes_exclusions_and_restorations() -> None:
     aggregation.rebuild()
     assert checking.differences() == []
     assert ModelStatsTotal.objects.get(model_id="a").vote_count == 4
+
+
+def test_boards_that_wait_for_the_next_hour_to_follow_a_moderator_are_no_alarm() -> None:
+    votes = cast(SOME)
+    aggregation.aggregate()
+    moderation.exclude_votes(votes[:1], By(None, "stuffed"))
+    assert checking.differences() != []
+    assert checking.check() == []
+    VoteCount.objects.filter(voter="v2").update(tie=7)
+    assert [each.board for each in checking.check()] == ["counts"]
+
+
+def test_the_nightly_check_publishes_nothing() -> None:
+    cast(SOME)
+    tasks.check()
+    assert not ModelStatsTotal.objects.exists()
 
 
 def test_a_count_that_was_changed_by_hand_is_named_and_mended_by_a_rebuild() -> None:

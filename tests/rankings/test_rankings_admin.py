@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from rankings import aggregation
-from rankings.models import ModelStatsTotal, WorkerStatus
+from rankings.models import ModelStatsTotal, ModerationAct, WorkerStatus
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +32,17 @@ def test_the_button_aggregates_and_says_what_was_done() -> None:
     page = client.post(RUN, follow=True)
     assert "7 votes processed, 0 failed, 4 rows of the boards changed." in page.content.decode()
     assert ModelStatsTotal.objects.get(model_id="a").win_count == 7
+
+
+def test_within_the_hour_the_button_says_when_and_takes_a_reason_to_publish_again() -> None:
+    cast(ballots(("a", "b", "left_better", 7)))
+    aggregation.aggregate()
+    client = moderator("view_workerstatus", "run_aggregation")
+    assert "The next are due at" in client.post(RUN, follow=True).content.decode()
+    assert "Say why" in client.post(RUN, {"force": "1", "reason": ""}, follow=True).content.decode()
+    page = client.post(RUN, {"force": "1", "reason": "stuffed votes"}, follow=True)
+    assert "0 votes processed" in page.content.decode()
+    assert ModerationAct.objects.get().reason == "stuffed votes"
 
 
 def test_the_address_of_the_button_answers_posts_only() -> None:
