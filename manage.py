@@ -9,6 +9,9 @@ from pathlib import Path
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
+    if sys.argv[1:2] == ["rate"]:
+        rate()
+        return
     from django.core.management import execute_from_command_line
 
     from vlaarena import standalone
@@ -23,6 +26,16 @@ def main() -> None:
             except (FolderBusy, BundledServerMissing) as error:
                 sys.exit(f"CommandError: {error}")
         execute_from_command_line(sys.argv)
+
+
+def rate() -> None:
+    """Needs the settings, but neither a database nor the apps, whose start would take longer than the rating."""
+    # The matrices are small: waiting for each other, several threads cost more than they save.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    from rankings.management.commands.rate import Command
+
+    Command().run_from_argv(sys.argv)
 
 
 if __name__ == "__main__":

@@ -116,7 +116,8 @@ class Counts:
         """The same votes with the policy of the smaller index on the left: who stood where no longer matters."""
         swap = self.left > self.right
         low, high = np.where(swap, self.right, self.left), np.where(swap, self.left, self.right)
-        seen_from_low = np.where(swap[:, None], self.outcomes[:, MIRRORED], self.outcomes)
+        seen_from_low = self.outcomes.copy()
+        seen_from_low[swap] = self.outcomes[swap][:, MIRRORED]
         new = np.ones(len(low), dtype=bool)
         if len(low):
             new[1:] = _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.robot)
