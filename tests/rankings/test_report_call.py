@@ -1,0 +1,81 @@
+"""`GET /api/leaderboard/report`: the published figures beside the boards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from django.test import Client
+
+from arena.models import Battle, Purpose, Vote
+from rankings import aggregation
+from rankings.report import latest
+from rankings.report_api import PublishedReport
+from tests.arena.test_schema import answer_schema
+from tests.factories import ReferenceFactory, TurnFactory
+from tests.rankings.ballots import ballots, cast
+from tests.rankings.test_report import PICK
+
+pytestmark = pytest.mark.django_db
+CALL = "/api/leaderboard/report"
+
+
+def played() -> None:
+    """Votes of two voters, and an episode of a contestant against a reference."""
+    cast(ballots(("a", "b", "left_better", 6, "v1"), ("b", "a", "tie", 6, "v2")))
+    expert = ReferenceFactory(id="expert")
+    TurnFactory(battle__left_model_id="a", battle__right_model=expert, instruction=PICK, completed=True)
+
+
+def test_it_tells_what_was_published_and_the_schema_describes_it(client: Client) -> None:
+    played()
+    aggregation.aggregate()
+    answer = client.get(CALL).json()
+    assert set(answer) == set(PublishedReport.__annotations__)
+    schema: dict[str, Any] = client.get("/api/schema/", headers={"accept": "application/json"}).json()
+    jsonschema.validate(answer, answer_schema(schema, CALL, "get", 200))
+    published = latest()
+    assert published is not None
+    assert answer["input_hash"] == published.snapshot.input_hash
+    assert answer["calibration"] == published.content["calibration"]
+    assert answer["influence"] == published.content["removal"]
+    assert answer["calibration"]["votes"] == 12
+
+
+def test_references_are_on_no_board(client: Client) -> None:
+    played()
+    aggregation.aggregate()
+    published = latest()
+    assert published is not None
+    assert "expert" in {row["model_id"] for row in published.content["physics"]["all"]}
+    assert [row["model_id"] for row in client.get(CALL).json()["physics"]["all"]] == ["a"]
+
+
+def test_before_the_first_publication_it_is_empty(client: Client) -> None:
+    answer = client.get(CALL).json()
+    assert set(answer) == set(PublishedReport.__annotations__)
+    assert (answer["snapshot_at"], answer["physics"], answer["agreement"]) == (None, {}, None)
+
+
+def test_a_vote_changes_nothing_until_the_next_publication(client: Client) -> None:
+    played()
+    aggregation.aggregate()
+    before = client.get(CALL).json()
+    cast(ballots(("a", "b", "left_better", 6, "v3")), start=100)
+    assert client.get(CALL).json() == before
+
+
+def test_no_voter_and_no_control_battle_is_named(client: Client) -> None:
+    played()
+    Battle.objects.filter(pk=Vote.objects.order_by("pk")[0].battle.pk).update(purpose=Purpose.GOLD)
+    aggregation.aggregate()
+    told = client.get(CALL).content.decode()
+    assert not any(word in told for word in ("v1", "v2", "gold", "repeat", "battle_"))
+
+
+def test_it_costs_two_reads(client: Client, django_assert_num_queries: Any) -> None:
+    played()
+    aggregation.aggregate()
+    with django_assert_num_queries(2):
+        client.get(CALL)
