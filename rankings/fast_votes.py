@@ -99,8 +99,16 @@ def _check_battles(battles: pa.ChunkedArray) -> None:
     missing = pa.array(sorted(NOT_A_NAME))
     if pc.min(pc.binary_length(battles)).as_py() < 5 and pc.any(pc.is_in(pc.utf8_lower(battles), missing)).as_py():
         raise NotPlain("a battle_id is empty; expected a name")
-    if pc.any(pc.match_substring_regex(battles, r"^\s|\s$")).as_py():
+    if not _unblank(battles) and pc.any(pc.match_substring_regex(battles, r"^\s|\s$")).as_py():
         raise NotPlain("a battle_id stands between blanks")
+
+
+def _unblank(texts: pa.ChunkedArray) -> bool:
+    """Every byte is a visible character of ASCII: a quick look that often spares a long one."""
+    if not pa.types.is_string(texts.type):
+        return False
+    buffers = [np.frombuffer(chunk.buffers()[2] or b"", np.uint8) for chunk in texts.chunks]
+    return all(not len(data) or (data.min() > 0x20 and data.max() < 0x7F) for data in buffers)
 
 
 def _coded(found: pa.Table, column: str) -> tuple[Integers, tuple[str, ...]]:
@@ -111,12 +119,14 @@ def _coded(found: pa.Table, column: str) -> tuple[Integers, tuple[str, ...]]:
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], pa.dictionary(pa.int32(), pa.string()))
     texts = whole.dictionary.to_pylist()
-    values = sorted({text.strip() for text in texts})
-    if len(values) < len(texts) or any(text != text.strip() for text in texts):
+    if len(set(texts)) < len(texts) or any(text != text.strip() for text in texts):
+        values = sorted({text.strip() for text in texts})
         place = {text: number for number, text in enumerate(values)}
         renumber = np.array([place[text.strip()] for text in texts], dtype=np.int64)
-    else:
+    else:  # Arrow sorts by bytes of UTF-8, which is Python's order
+        order = pc.array_sort_indices(whole.dictionary).to_numpy()
+        values = [texts[number] for number in order.tolist()]
         renumber = np.empty(len(texts), np.int64)
-        renumber[pc.array_sort_indices(whole.dictionary).to_numpy()] = np.arange(len(texts))
+        renumber[order] = np.arange(len(texts))
     codes: Integers = renumber[whole.indices.to_numpy(zero_copy_only=False)]
     return codes, tuple(values)

@@ -134,6 +134,8 @@ GOOD = "1,v,widowx,a,b,tie"
         ([GOOD, "2,v,nan,a,b,tie"], "line 3: robot is 'nan'; expected a name"),
         ([GOOD, ",v,widowx,a,b,tie"], "line 3: battle_id is ''; expected a name"),
         ([GOOD, "2,v,widowx,a,a,tie"], "line 3: 'a' against itself; expected two different policies"),
+        (["2" + GOOD[1:], GOOD, "2" + GOOD[1:]], "line 4: battle '2' was voted on in line 2"),
+        ([GOOD, " " + GOOD], "line 3: battle '1' was voted on in line 2"),
         ([GOOD, GOOD], "line 3: battle '1' was voted on in line 2; expected one vote per battle"),
         ([GOOD, "2,v,widowx,a,b"], "line 3: 5 values; expected 6, as in the first line"),
         ([GOOD, '2,v,widowx,"a,b,tie'], "expected comma-separated values"),
