@@ -13,13 +13,14 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test test test-services check bench clean
+.PHONY: help run install install-test test test-services check bench bench-peers clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them all, a real browser included"
 	@echo "make test-services  the same tests against PostgreSQL, Redis and RabbitMQ"
 	@echo "make check          formatting, lint, types, import contracts, migrations, API description"
 	@echo "make bench          measure the figures of the README"
+	@echo "make bench-peers    rate a million votes beside other packages, which it installs into build/peers"
 	@echo "make install        everything but the start"
 	@echo "make clean          remove what was built; the data in var/ stays"
 
@@ -40,6 +41,9 @@ check: $(DONE)/requirements-test
 
 bench: install install-test
 	@$(PY) scripts/bench.py $(ARGS)
+
+bench-peers: $(DONE)/requirements
+	@$(PY) scripts/bench_peers.py $(ARGS)
 
 install-test: $(DONE)/requirements-test
 	@scripts/browser.sh

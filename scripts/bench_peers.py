@@ -1,0 +1,183 @@
+"""`make bench-peers`: ratings from one file of a million votes, by the arena and by other packages, in the same run.
+
+Each runs in a process of its own, from start to end. The others are installed into build/peers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+PEERS = ROOT / "build" / "peers"
+PYTHON = PEERS / "venv" / "bin" / "python"
+POLICIES, VOTERS, SEED = 50, 100_000, 0
+WANTED_RATIO, WANTED_DIFFERENCE = 10.0, 0.05
+OUTCOMES = np.array(["left_better", "right_better", "tie", "both_bad"])
+
+
+@dataclass(frozen=True)
+class Peer:
+    package: str
+    requirements: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    """Of pip."""
+    gives: str = "ratings and intervals"
+    wanted_ratio: float | None = WANTED_RATIO
+
+
+NEEDED = [
+    Peer("arena-rank", ("arena-rank==0.1.1",)),
+    Peer("evalica", ("evalica==0.4.2",), gives="ratings alone", wanted_ratio=None),
+    Peer("fschat", ("fschat==0.2.36",), ("--no-deps",), "ratings alone"),
+]
+"""Of FastChat, fschat 0.2.36 is the newest release; rating_systems.py, newer, is in none."""
+BESIDE_FSCHAT = "scikit-learn==1.7.2"
+
+
+@dataclass(frozen=True)
+class Timing:
+    wall_s: float
+    cpu_s: float
+    ratings: dict[str, float]
+
+    def worst_difference(self, other: dict[str, float]) -> float:
+        """Elo points, both centred."""
+        mine, theirs = (np.array([each[name] for name in sorted(each)]) for each in (self.ratings, other))
+        return float(np.abs((mine - mine.mean()) - (theirs - theirs.mean())).max())
+
+
+def install() -> dict[str, str]:
+    """Package -> why it is not there, of those that could not be installed."""
+    if not PYTHON.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(PYTHON.parent.parent)], check=True)
+    failed = {}
+    for peer in NEEDED:
+        commands = [[*peer.options, *peer.requirements]] + ([[BESIDE_FSCHAT]] if peer.package == "fschat" else [])
+        for words in commands:
+            done = subprocess.run(
+                [str(PYTHON), "-m", "pip", "install", "--quiet", *words], capture_output=True, text=True
+            )
+            if done.returncode:
+                failed[peer.package] = (done.stderr.strip().splitlines() or ["pip failed"])[-1]
+    return failed
+
+
+def write_votes(path: Path, votes: int) -> None:
+    """The same bytes every time: some voters cast many votes, 25 % are ties, 5 % both_bad."""
+    rng = np.random.default_rng(SEED)
+    ability = rng.normal(0.0, 0.8, POLICIES)
+    left = rng.integers(0, POLICIES, votes)
+    right = (left + rng.integers(1, POLICIES, votes)) % POLICIES
+    activity = rng.lognormal(0.0, 1.0, VOTERS).cumsum()
+    voter = np.searchsorted(activity / activity[-1], rng.random(votes))
+    wins = rng.random(votes) < 1.0 / (1.0 + np.exp(ability[right] - ability[left]))
+    kind = rng.random(votes)
+    outcome = OUTCOMES[np.where(kind < 0.25, 2, np.where(kind < 0.30, 3, np.where(wins, 0, 1)))]
+    names = [f"{number:016x}" for number in rng.integers(0, 2**63, VOTERS).tolist()]
+    columns = zip(left.tolist(), right.tolist(), voter.tolist(), outcome.tolist(), strict=True)
+    with path.open("w", encoding="utf-8") as file:
+        file.write("battle_id,voter_id,robot,left,right,vote\n")
+        file.writelines(
+            f"battle_{number:08x},{names[who]},widowx,policy-{a:02},policy-{b:02},{vote}\n"
+            for number, (a, b, who, vote) in enumerate(columns)
+        )
+
+
+def timed(command: list[str], repeats: int) -> Timing:
+    """Medians of whole processes. `ratings`: what the command printed. SystemExit where it fails."""
+    walls, cpus, printed = [], [], ""
+    for _ in range(repeats):
+        before, start = _cpu_of_children(), time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        walls.append(time.perf_counter() - start)
+        cpus.append(_cpu_of_children() - before)
+        if done.returncode:
+            raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
+        printed = done.stdout
+    found = json.loads(printed.strip().splitlines()[-1])
+    ratings = {name: row["rating"] for name, row in found["models"].items()} if "models" in found else found
+    return Timing(statistics.median(walls), statistics.median(cpus), ratings)
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measure(votes: int, repeats: int) -> dict[str, Any]:
+    PEERS.mkdir(parents=True, exist_ok=True)
+    failed = install()
+    path = PEERS / f"votes-{votes}.csv"
+    write_votes(path, votes)
+    rate = [sys.executable, "manage.py", "rate", str(path), "--json"]
+    ours = timed(rate, repeats)
+    plain = timed([*rate, "--prior", "0", "--cap", "0"], 1)  # the others have neither prior nor cap
+    rows: list[dict[str, Any]] = []
+    for peer in NEEDED:
+        if peer.package in failed:
+            rows.append({"package": peer.package, "not_installed": failed[peer.package]})
+            continue
+        theirs = timed([str(PYTHON), "scripts/peer_ratings.py", peer.package, str(path)], repeats)
+        rows.append(
+            {
+                "package": peer.requirements[0],
+                "gives": peer.gives,
+                "wall_s": theirs.wall_s,
+                "cpu_s": theirs.cpu_s,
+                "wall_ratio": theirs.wall_s / ours.wall_s,
+                "cpu_ratio": theirs.cpu_s / ours.cpu_s,
+                "wanted_ratio": peer.wanted_ratio,
+                "difference_elo": plain.worst_difference(theirs.ratings),
+            }
+        )
+    return {
+        "votes": votes,
+        "load": os.getloadavg()[0],
+        "ours": {"wall_s": ours.wall_s, "cpu_s": ours.cpu_s},
+        "peers": rows,
+    }
+
+
+def show(found: dict[str, Any]) -> None:
+    ours = found["ours"]
+    print(f"{found['votes']} votes, {POLICIES} policies, {VOTERS} voters; load {found['load']:.1f}")
+    print(f"manage.py rate: {ours['wall_s']:.2f} s, CPU {ours['cpu_s']:.2f} s, intervals by voter")
+    for row in found["peers"]:
+        if "not_installed" in row:
+            print(f"{row['package']}: not measured, it could not be installed: {row['not_installed']}")
+            continue
+        wanted = f" (wanted: {row['wanted_ratio']:g})" if row["wanted_ratio"] else ""
+        print(
+            f"{row['package']}: {row['wall_s']:.2f} s, CPU {row['cpu_s']:.2f} s, {row['gives']}; "
+            f"{row['wall_ratio']:.1f} times ours, CPU {row['cpu_ratio']:.1f} times{wanted}; "
+            f"ratings differ by at most {row['difference_elo']:.4f} Elo (wanted: {WANTED_DIFFERENCE:g})"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--votes", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    options = parser.parse_args()
+    found = measure(options.votes, options.repeats)
+    if options.json:
+        print(json.dumps(found))
+    else:
+        show(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Ratings of a file of votes by another package: `peer_ratings.py PACKAGE VOTES` prints {policy: Elo points} as JSON.
+
+Runs in an environment of its own, which `bench_peers.py` makes; nothing of the arena is imported here. Tie and both_bad
+count half a win each everywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+WINNER = {"left_better": "model_a", "right_better": "model_b", "tie": "tie", "both_bad": "tie"}
+
+
+def battles(path: Path) -> Any:
+    """A data frame as arena-rank and FastChat want it."""
+    import pandas
+
+    votes = pandas.read_csv(path, usecols=["left", "right", "vote"])
+    return pandas.DataFrame({"model_a": votes.left, "model_b": votes.right, "winner": votes.vote.map(WINNER)})
+
+
+def arena_rank(path: Path) -> dict[str, float]:
+    """With its sandwich intervals, as it does by default."""
+    from arena_rank.models.bradley_terry import BradleyTerry
+    from arena_rank.utils.data_utils import PairDataset
+
+    data = PairDataset.from_pandas(battles(path))
+    found = BradleyTerry(len(data.competitors)).compute_ratings_and_cis(data, significance_level=0.05)
+    return dict(zip(found["competitors"], map(float, found["ratings"]), strict=True))
+
+
+def evalica(path: Path) -> dict[str, float]:
+    """Ratings alone: its intervals are 100 bootstrap fits more."""
+    import evalica as package
+
+    votes, won = battles(path), package.Winner
+    outcome = votes.winner.map({"model_a": won.X, "model_b": won.Y, "tie": won.Draw}).tolist()
+    found = package.bradley_terry(
+        votes.model_a.tolist(), votes.model_b.tolist(), outcome, tolerance=1e-10, limit=100_000
+    )
+    return {name: 400.0 * math.log10(score) for name, score in found.scores.items()}
+
+
+def fastchat(path: Path) -> dict[str, float]:
+    """Ratings alone: its intervals are 100 bootstrap fits more.
+
+    Its module cannot be imported without torch and plotting packages, which the rating does not use. So the one
+    function is taken out of the installed file.
+    """
+    import numpy
+    import pandas
+
+    source = Path(str(distribution("fschat").locate_file("fastchat/serve/monitor/elo_analysis.py")))
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    wanted: list[ast.stmt] = [
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "compute_elo_mle_with_tie"
+    ]
+    names: dict[str, Any] = {"np": numpy, "pd": pandas, "math": math}
+    exec(compile(ast.Module(wanted, []), str(source), "exec"), names)  # noqa: S102
+    return {name: float(rating) for name, rating in names["compute_elo_mle_with_tie"](battles(path)).items()}
+
+
+PACKAGES = {"arena-rank": arena_rank, "evalica": evalica, "fschat": fastchat}
+
+if __name__ == "__main__":
+    print(json.dumps(PACKAGES[sys.argv[1]](Path(sys.argv[2]))))
