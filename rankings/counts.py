@@ -117,7 +117,8 @@ class Counts:
         swap = self.left > self.right
         low, high = np.where(swap, self.right, self.left), np.where(swap, self.left, self.right)
         seen_from_low = self.outcomes.copy()
-        seen_from_low[swap] = self.outcomes[swap][:, MIRRORED]
+        for column, mirrored in enumerate(MIRRORED[:2]):  # a tie looks the same from both sides
+            seen_from_low[:, column] = np.where(swap, self.outcomes[:, mirrored], self.outcomes[:, column])
         new = np.ones(len(low), dtype=bool)
         if len(low):
             new[1:] = _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.robot)
@@ -243,11 +244,12 @@ def _counted(key: Integers, outcome: Integers) -> tuple[Integers, Integers]:
     first = _starts(both)
     times = np.diff(first, append=len(both))
     key, outcome = np.divmod(both[first], len(OUTCOMES))
+    starts = _starts(key)
     new = np.zeros(len(key), np.int64)
-    new[_starts(key)] = 1
-    outcomes = np.zeros((int(new.sum()), len(OUTCOMES)), np.int64)
+    new[starts] = 1
+    outcomes = np.zeros((len(starts), len(OUTCOMES)), np.int64)
     outcomes[new.cumsum() - 1, outcome] = times
-    return key[_starts(key)], outcomes
+    return key[starts], outcomes
 
 
 def _check(ballot: Ballot) -> None:
