@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.core.cache import cache
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from arena.errors import UnknownName
 from arena.models import Battle, ProcessingStatus, Session, Vote, VoteChoice
@@ -99,7 +99,7 @@ def leaderboard(query: LeaderboardQuery) -> Leaderboard:
 
 
 def statistics() -> Statistics:
-    votes = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED)
+    votes = _in_the_boards()
     outcomes = dict.fromkeys(VoteChoice.values, 0) | _counted(votes, "vote")
     robots = {robot.id: 0 for robot in catalogue.robots()} | _counted(votes, "robot_id")
     decisive = outcomes[VoteChoice.LEFT_BETTER] + outcomes[VoteChoice.RIGHT_BETTER]
@@ -145,13 +145,21 @@ def _scene_board(query: LeaderboardQuery, updated: datetime | None) -> list[Stan
     key = f"rankings:{query.board}:{_iso(updated)}"
     found: list[Standing] | None = cache.get(key)
     if found is None:
-        votes = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED, scene_id=query.scene_id)
+        votes = _in_the_boards().filter(scene_id=query.scene_id)
         if query.robot_id:
             votes = votes.filter(robot_id=query.robot_id)
-        cast = votes.order_by("voted_at", "id").values_list("left_model_id", "right_model_id", "vote", "user_id")
-        found = standings([Ballot(*each) for each in cast])
+        columns = ("left_model_id", "right_model_id", "vote", "user_id", "voted_at")
+        cast = votes.order_by("voted_at", "id").values_list(*columns)
+        found = standings(
+            [Ballot(left, right, vote, voter, day=at.date().isoformat()) for left, right, vote, voter, at in cast]
+        )
         cache.set(key, found, SCENE_BOARD_SECONDS)
     return found
+
+
+def _in_the_boards() -> QuerySet[Vote]:
+    """Without control battles, and without votes and voters that moderators excluded."""
+    return Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED, counted_vote__counted=True)
 
 
 def _without_votes(board: Iterable[Standing], policies: Iterable[Policy]) -> list[str]:

@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from arena.models import Vote
+from arena.models import Purpose, Vote
 from arena.shapes import check
-from rankings import aggregation
+from rankings import aggregation, ledger, selectors
 from rankings.bench import time_leaderboard
 from rankings.models import ModelStatsTotal
 from rankings.shapes import Leaderboard
@@ -246,3 +246,19 @@ def test_the_statistics_of_an_empty_arena_are_zeros(client: Client) -> None:
 def test_the_leaderboard_can_only_be_read(client: Client) -> None:
     answer = client.post("/api/leaderboard")
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+
+
+def test_votes_on_controls_and_excluded_votes_are_neither_on_a_scenes_board_nor_in_the_figures(
+    board: Callable[..., dict[str, Any]],
+) -> None:
+    here = SessionFactory()
+    stuffed = cast(ballots(("b", "a", "left_better", 9, "stuffer")), here)
+    controls = cast(ballots(("b", "a", "left_better", 8)), here, start=100)
+    Vote.objects.filter(pk__in=[vote.pk for vote in controls]).update(purpose=Purpose.GOLD)
+    cast(ballots(("a", "b", "left_better", 6)), here, start=200)
+    aggregation.aggregate()
+    ledger.exclude_votes([vote.pk for vote in stuffed])
+    aggregation.aggregate()
+    found = board(scene_id="table")
+    assert (found["metadata"]["total_votes"], names(found["rankings"])) == (6, ["a", "b"])
+    assert selectors.statistics()["total_votes"] == 6
