@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from rankings import aggregation
 from rankings.models import ModelStatsTotal, ModerationAct, WorkerStatus
@@ -34,7 +35,11 @@ def test_the_button_aggregates_and_says_what_was_done() -> None:
     assert ModelStatsTotal.objects.get(model_id="a").win_count == 7
 
 
-def test_within_the_hour_the_button_says_when_and_takes_a_reason_to_publish_again() -> None:
+def test_within_the_hour_the_button_says_when_and_takes_a_reason_to_publish_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    half_past = timezone.now().replace(minute=30)
+    monkeypatch.setattr(timezone, "now", lambda: half_past)
     cast(ballots(("a", "b", "left_better", 7)))
     aggregation.aggregate()
     client = moderator("view_workerstatus", "run_aggregation")
