@@ -36,7 +36,7 @@ def arena_rank(path: Path) -> dict[str, float]:
 
 
 def evalica(path: Path) -> dict[str, float]:
-    """Ratings alone: its intervals are 100 bootstrap fits more."""
+    """Ratings alone: its intervals take a bootstrap of many fits more."""
     import evalica as package
 
     votes, won = battles(path), package.Winner
@@ -48,7 +48,7 @@ def evalica(path: Path) -> dict[str, float]:
 
 
 def fastchat(path: Path) -> dict[str, float]:
-    """Ratings alone: its intervals are 100 bootstrap fits more.
+    """Ratings alone: its intervals take a bootstrap of many fits more.
 
     Its module cannot be imported without torch and plotting packages, which the rating does not use. So the one
     function is taken out of the installed file.
