@@ -11,7 +11,6 @@ from django.utils import timezone
 
 REASON_LENGTH = 500
 HOST_SILENT_S = 20.0  # a worker that has announced nothing for so long hosts nothing
-FRESH_S = 10.0  # workers may not have noticed yet a policy that was entered so lately
 
 
 class PolicyStatus(models.TextChoices):
@@ -27,13 +26,16 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
 
     def playable(self) -> PolicyQuerySet:
         """Without those that no worker hosts. While no worker announces anything, nothing is known and all stay: what
-        is sent meanwhile waits for one. So does one that was entered so lately that workers may not know of it yet.
+        is sent meanwhile waits for one. So does one that was entered after some worker's latest word: that worker may
+        not know of it yet.
         """
-        if not known_hosts():
+        latest = Hosting.objects.live().order_by().values("worker").annotate(said=models.Max("seen_at"))
+        words = [worker["said"] for worker in latest]
+        if not words:
             return self
         rows = Hosting.objects.filter(policy=OuterRef("pk"))
-        fresh = models.Q(created_at__gte=timezone.now() - timedelta(seconds=FRESH_S))
-        return self.filter(Exists(rows.able()) | (fresh & ~Exists(rows.live())))
+        unnoticed = models.Q(created_at__gt=min(words))
+        return self.filter(Exists(rows.able()) | (unnoticed & ~Exists(rows.live())))
 
 
 class Policy(models.Model):

@@ -14,7 +14,6 @@ from django.utils import timezone
 from arena import dispatch, episodes, hosting, sweeps
 from arena.models import Rollout
 from arena.worker import Announcer
-from policies import models
 from policies.base import MissingFile
 from policies.memory import OutOfMemory
 from policies.models import HOST_SILENT_S, Hosting, Policy, PolicyStatus
@@ -27,9 +26,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _this_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Policies count as entered long ago, unless a test says otherwise."""
     monkeypatch.setattr(hosting, "this", hosting.Worker("here"))
-    monkeypatch.setattr(models, "FRESH_S", -1.0)
 
 
 def ready(*ids: str) -> None:
@@ -98,11 +95,10 @@ def test_a_policy_that_no_live_worker_can_play_is_never_drawn(visitor: Visitor) 
         assert {battle.left_model_id, battle.right_model_id} == {"alpha", "beta"}
 
 
-def test_a_policy_that_was_just_entered_may_be_drawn_until_a_worker_says_that_it_cannot_play_it(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+def test_a_policy_entered_after_the_workers_latest_word_may_be_drawn_until_one_says_that_it_cannot_play_it(
+    visitor: Visitor,
 ) -> None:
-    monkeypatch.setattr(models, "FRESH_S", 60.0)
-    host("here", "alpha")
+    host("here", "alpha", ago_s=5)
     assert hosting.unhosted(["alpha", "beta"]) == []
     visitor.send(visitor.open())
     host("here", "beta", trouble="folder: gone")
