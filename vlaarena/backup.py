@@ -24,6 +24,7 @@ from django.apps import apps
 from django.core import serializers
 from django.core.management.color import no_style
 from django.core.serializers.base import DeserializationError
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DatabaseError, connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -38,6 +39,13 @@ PIECE = 1 << 20
 
 class BackupError(Exception):
     """Why a backup could not be written or restored, in words for people."""
+
+
+class ExactTimes(DjangoJSONEncoder):
+    """Moments to the microsecond; Django's own encoder cuts them to milliseconds."""
+
+    def default(self, o: Any) -> Any:
+        return o.isoformat() if isinstance(o, datetime) else super().default(o)
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,7 @@ def _rows(model: type[models.Model]) -> Iterator[bytes]:
     """One JSON line per row, by primary key."""
     rows = model._base_manager.order_by("pk").iterator(chunk_size=500)
     for row in rows:
-        yield serializers.serialize("jsonl", [row], use_natural_foreign_keys=True).encode()
+        yield serializers.serialize("jsonl", [row], use_natural_foreign_keys=True, cls=ExactTimes).encode()
 
 
 def _episodes(store: EpisodeStore) -> Iterator[bytes]:

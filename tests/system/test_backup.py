@@ -76,12 +76,21 @@ def refused(arena: Arena, *arguments: str) -> str:
     return done.stderr
 
 
+def moments(arena: Arena) -> list[str]:
+    """When each rollout was made, to the microsecond."""
+    asked = (
+        "from arena.models import Rollout; print(*(r.created_at.isoformat() for r in Rollout.objects.order_by('pk')))"
+    )
+    return arena.manage("shell", "--verbosity", "0", "-c", asked).split()
+
+
 def test_a_new_arena_becomes_the_same_row_for_row_and_episode_for_episode(
-    make_arena: MakeArena, saved: Path, tmp_path: Path
+    make_arena: MakeArena, played: Arena, saved: Path, tmp_path: Path
 ) -> None:
     copy = make_arena()
     copy.manage("prepare")
     copy.manage("restore", str(saved))
+    assert moments(copy) == moments(played)
     again = tmp_path / "again.tar"
     copy.manage("backup", str(again))
     found = contents(saved)
