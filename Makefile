@@ -13,11 +13,12 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test test test-services check bench bench-peers clean
+.PHONY: help run install install-test test test-services test-faults check bench bench-peers clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them all, a real browser included"
 	@echo "make test-services  the same tests against PostgreSQL, Redis and RabbitMQ"
+	@echo "make test-faults    kill, freeze, cut off and fill a running arena, then audit what it promised"
 	@echo "make check          formatting, lint, types, import contracts, migrations, API description"
 	@echo "make bench          measure the figures of the README"
 	@echo "make bench-peers    rate a million votes beside other packages, which it installs into build/peers"
@@ -35,6 +36,9 @@ test: install install-test
 
 test-services: install install-test
 	@scripts/with_services.sh $(PY) -m pytest $(ARGS)
+
+test-faults: install install-test
+	@$(PY) -m tests.faults.campaign $(ARGS)
 
 check: $(DONE)/requirements-test
 	@scripts/check.sh

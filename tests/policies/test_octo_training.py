@@ -29,6 +29,7 @@ from policies.training.dataset import Demonstrations
 from policies.training.export import Naming
 from policies.training.loop import Pace
 from simulation.contracts import Observation
+from tests.policies.resuming import assert_resuming_changes_nothing
 from tests.policies.tiny import SIZE, write_demos
 
 SIZES = MiniSizes(
@@ -39,18 +40,7 @@ PACE = Pace(log_steps=2)
 
 
 def test_a_resumed_run_has_the_losses_and_weights_of_one_never_stopped(demos: Demonstrations, tmp_path: Path) -> None:
-    whole = Trainer(demos, PLAN, tmp_path / "whole", PACE)
-    expected = [whole.step() for _ in range(PLAN.steps)]
-    first = Trainer(demos, PLAN, tmp_path / "run", PACE)
-    found = [first.step() for _ in range(3)]
-    first.save()
-    first.step()  # lost in the crash
-    second = Trainer(demos, PLAN, tmp_path / "run", PACE)
-    second.resume()
-    found += [second.step() for _ in range(3)]
-    assert found == expected
-    for name, value in whole.ema.items():
-        assert torch.equal(value, second.ema[name]), name
+    assert_resuming_changes_nothing(lambda folder: Trainer(demos, PLAN, folder, PACE), tmp_path)
 
 
 def test_resuming_with_other_sizes_names_what_differs(demos: Demonstrations, tmp_path: Path) -> None:

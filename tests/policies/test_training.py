@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 
 from policies.base import CheckpointError, DatasetError
 from policies.film.training import Trainer, TrainingPlan
@@ -15,6 +14,7 @@ from policies.folder import LOG
 from policies.training.dataset import Demonstrations
 from policies.training.export import copy_log
 from policies.training.loop import Pace
+from tests.policies.resuming import assert_resuming_changes_nothing
 from tests.policies.tiny import STEPS, write_demos
 
 PLAN = TrainingPlan(samples=6 * 16, batch=16, warm_up=2, seed=5)
@@ -22,18 +22,7 @@ PACE = Pace(log_steps=2)
 
 
 def test_a_resumed_run_has_the_losses_and_weights_of_one_never_stopped(demos: Demonstrations, tmp_path: Path) -> None:
-    whole = Trainer(demos, PLAN, tmp_path / "whole", PACE)
-    expected = [whole.step() for _ in range(PLAN.steps)]
-    first = Trainer(demos, PLAN, tmp_path / "run", PACE)
-    found = [first.step() for _ in range(3)]
-    first.save()
-    first.step()  # lost in the crash
-    second = Trainer(demos, PLAN, tmp_path / "run", PACE)
-    second.resume()
-    found += [second.step() for _ in range(3)]
-    assert found == expected
-    for name, value in whole.ema.items():
-        assert torch.equal(value, second.ema[name]), name
+    assert_resuming_changes_nothing(lambda folder: Trainer(demos, PLAN, folder, PACE), tmp_path)
 
 
 def test_equal_seeds_give_equal_weights_and_other_seeds_others(demos: Demonstrations, tmp_path: Path) -> None:
