@@ -40,5 +40,5 @@ ENV PATH=/arena/.venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 ARE
 USER 10001
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
-  CMD ["python", "-c", "import urllib.request; urllib.request.urlopen(urllib.request.Request('http://127.0.0.1:8000/api/health', headers={'Host': 'localhost'}), timeout=4)"]
-CMD ["daphne", "--bind", "0.0.0.0", "--port", "8000", "--proxy-headers", "--no-server-name", "vlaarena.asgi:application"]
+  CMD ["python", "-c", "import urllib.request; urllib.request.urlopen(urllib.request.Request('http://127.0.0.1:8000/api/health/ready', headers={'Host': 'localhost'}), timeout=4)"]
+CMD ["daphne", "--bind", "0.0.0.0", "--port", "8000", "--proxy-headers", "--no-server-name", "--verbosity", "0", "vlaarena.asgi:application"]

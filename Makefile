@@ -13,15 +13,19 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test test test-services test-faults check bench bench-peers clean
+.PHONY: help run install install-test test test-services test-faults test-fuzz check audit bench bench-peers bench-queries load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them all, a real browser included"
 	@echo "make test-services  the same tests against PostgreSQL, Redis and RabbitMQ"
+	@echo "make test-fuzz      twenty times the fuzzing of make test (FUZZ_EFFORT, FUZZ_SEED for other cases)"
 	@echo "make test-faults    kill, freeze, cut off and fill a running arena, then audit what it promised"
-	@echo "make check          formatting, lint, types, import contracts, migrations, API description"
+	@echo "make check          formatting, lint, types, import contracts, migrations, API description, deployment"
+	@echo "make audit          ask for known vulnerabilities of what is pinned (needs the network)"
 	@echo "make bench          measure the figures of the README"
 	@echo "make bench-peers    rate a million votes beside other packages, which it installs into build/peers"
+	@echo "make bench-queries  time every query of every page on a million made-up votes"
+	@echo "make load           hundreds of visitors on an arena of its own (ARGS: --visitors 300 --minutes 20 ...)"
 	@echo "make install        everything but the start"
 	@echo "make clean          remove what was built; the data in var/ stays"
 
@@ -37,17 +41,30 @@ test: install install-test
 test-services: install install-test
 	@scripts/with_services.sh $(PY) -m pytest $(ARGS)
 
+test-fuzz: install install-test
+	@cd frontend && FUZZ_EFFORT=$${FUZZ_EFFORT:-20} ../scripts/with_node.sh node --test --test-reporter=dot test/fuzz.test.js
+	@FUZZ_EFFORT=$${FUZZ_EFFORT:-20} $(PY) -m pytest tests/fuzz --timeout 3600 $(ARGS)
+
 test-faults: install install-test
 	@$(PY) -m tests.faults.campaign $(ARGS)
 
 check: $(DONE)/requirements-test
 	@scripts/check.sh
 
+audit: $(DONE)/requirements
+	@scripts/audit.sh
+
 bench: install install-test
 	@$(PY) scripts/bench.py $(ARGS)
 
 bench-peers: $(DONE)/requirements
 	@$(PY) scripts/bench_peers.py $(ARGS)
+
+bench-queries: install $(DONE)/requirements-test
+	@$(PY) scripts/bench_queries.py $(ARGS)
+
+load: install $(DONE)/requirements-test
+	@$(PY) scripts/load.py $(ARGS)
 
 install-test: $(DONE)/requirements-test
 	@scripts/browser.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Django's command line for VLA Arena."""
 
+import argparse
 import contextlib
 import os
 import sys
@@ -29,13 +30,22 @@ def main() -> None:
 
 
 def rate() -> None:
-    """Needs the settings, but neither a database nor the apps, whose start would take longer than the rating."""
+    """Ratings from a file need neither a database nor Django, whose start would take as long as the rating."""
     # The matrices are small: waiting for each other, several threads cost more than they save.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    from rankings.management.commands.rate import Command
+    from rankings import rating_file
+    from rankings.ratings import Options
+    from vlaarena.ranking_rules import RANKING
 
-    Command().run_from_argv(sys.argv)
+    usual = Options.of(RANKING)
+    parser = argparse.ArgumentParser(prog="manage.py rate", description=rating_file.HELP)
+    rating_file.add_arguments(parser, usual)
+    try:
+        for line in rating_file.told(parser.parse_args(sys.argv[2:]), usual):
+            print(line)
+    except rating_file.REFUSALS as error:
+        sys.exit(f"CommandError: {error}")
 
 
 if __name__ == "__main__":

@@ -178,6 +178,6 @@ class VoteAdmin(ReadOnly, ModelAdminBase):
 
 
 def _replay_link(battle_id: object, turn_id: object = None) -> SafeString:
-    """The battle's page, as its visitor sees it; staff may look at any battle there."""
+    """The battle's page, as its visitor sees it; who may see all battles may look at any there."""
     address = f"/battle/{battle_id}" + (f"?turn={turn_id}" if turn_id else "")
     return format_html('<a href="{}">replay</a>', address)

@@ -13,10 +13,10 @@ from arena import actions, selectors
 from arena.api import ArenaView, answer_turn
 from arena.errors import NotFound
 from arena.permissions import own_battle
-from arena.schema import answer, body, refusals
+from arena.schema import UNFIT, answer, body, refusals
 from arena.serializers import ExplorationSerializer, is_public_id
 from arena.shapes import SentTurn, SharedBattle
-from arena.throttles import TurnsLimited
+from arena.throttles import TurnsLimited, caller_of
 
 NULLABLE: dict[str, Any] = {"nullable": True, "default": None}
 
@@ -49,7 +49,7 @@ class Explorations(ArenaView):
             record={"type": "integer", "minimum": 0, "default": 0},
             seed={"type": "integer", "minimum": 0, "maximum": 2**31 - 1, **NULLABLE},
         ),
-        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(400, 404, 409, 422, 429, 503)},
+        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*UNFIT, 404, 409, 422, 429, 503)},
     )
     def post(self, request: Request, battle_id: str) -> Response:
         battle = own_battle(request, battle_id)
@@ -58,4 +58,4 @@ class Explorations(ArenaView):
         wish = actions.Wish(**wanted.validated_data)
         if wish.turn_id is not None and not is_public_id(wish.turn_id):
             raise NotFound
-        return answer_turn(request, actions.explore(battle, wish))
+        return answer_turn(request, actions.explore(battle, wish, caller_of(request._request)))

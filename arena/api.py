@@ -17,11 +17,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from arena import actions, selectors, shapes, visitors
-from arena.errors import NotFound
+from arena.errors import EpisodeExpired, NotFound
 from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice
 from arena.parsers import SmallJSONParser
 from arena.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
-from arena.schema import answer, body, refusals
+from arena.schema import UNFIT, answer, body, refusals
 from arena.serializers import (
     SceneChoiceSerializer,
     SessionChoiceSerializer,
@@ -31,12 +31,13 @@ from arena.serializers import (
     is_public_id,
 )
 from arena.shapes import OpenedBattle, SentTurn, TurnJson
-from arena.throttles import SessionsLimited, TurnsLimited, VotesLimited
+from arena.throttles import SessionsLimited, TurnsLimited, VotesLimited, caller_of
 from simulation.episode_format import to_float32, to_float64
 from simulation.store import Document, get_store
 
 LONGEST_WAIT_S = 60
 POLL_S = 0.05
+BYTES = "application/octet-stream"
 FOR_EVER = "max-age=31536000, immutable"
 REASONS_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -79,7 +80,7 @@ class InitSession(ArenaView):
             robot_id={"type": "string", "default": settings.DEFAULT_ROBOT},
             scene_id={"type": "string", "default": settings.DEFAULT_SCENE},
         ),
-        responses={201: answer(OpenedBattle), **refusals(400, 422, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 422, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         wanted = SceneChoiceSerializer(data=request.data)
@@ -135,7 +136,7 @@ class NextBattle(ArenaView):
         operation_id="open_next_battle",
         description="Open the session's next battle, with a new pair. An ongoing one without a vote is abandoned.",
         request=None,
-        responses={201: answer(OpenedBattle), **refusals(404, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(403, 404, 429, 503)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
@@ -148,7 +149,7 @@ class Battles(ArenaView):
         operation_id="open_battle",
         description="The same as `POST sessions/{session_id}/battles`, with the session in the body.",
         request=body(session_id={"type": "string"}),
-        responses={201: answer(OpenedBattle), **refusals(400, 404, 422, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 404, 422, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         wanted = SessionChoiceSerializer(data=request.data)
@@ -179,14 +180,15 @@ class Turns(ArenaView):
             instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
             start={"type": "string", "enum": StartKind.values, "default": "continue"},
         ),
-        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(400, 404, 409, 422, 429, 503)},
+        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*UNFIT, 404, 409, 422, 429, 503)},
     )
     def post(self, request: Request, battle_id: str) -> Response:
         battle = own_battle(request, battle_id)
         wanted = TurnSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         instruction = clean_instruction(wanted.validated_data["instruction"])
-        turn = actions.submit_instruction(battle, instruction, StartKind(wanted.validated_data["start"]))
+        start, caller = StartKind(wanted.validated_data["start"]), caller_of(request._request)
+        turn = actions.submit_instruction(battle, instruction, start, caller)
         return answer_turn(request, turn)
 
 
@@ -202,7 +204,7 @@ class EpisodeDetail(ArenaView):
     @extend_schema(
         operation_id="get_episode",
         description="A recorded episode, once both sides of its turn have settled.",
-        responses={200: answer(shapes.EpisodeJson), **refusals(404, 503)},
+        responses={200: answer(shapes.EpisodeJson), **refusals(404, 410, 503)},
     )
     def get(self, request: Request, episode_id: str) -> Response:
         rollout, document = _episode(request, episode_id)
@@ -214,8 +216,8 @@ class EpisodeStates(ArenaView):
         operation_id="get_episode_states",
         description="The states alone: float32, little-endian, rows of time, qpos, qvel; the start first. For ever.",
         responses={
-            200: OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
-            **refusals(404, 503),
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
+            **refusals(404, 410, 503),
         },
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
@@ -230,8 +232,8 @@ class EpisodeReplay(ArenaView):
         "time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there (7; zeros at the start). "
         "For ever.",
         responses={
-            200: OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
-            **refusals(404, 503),
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
+            **refusals(404, 410, 503),
         },
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
@@ -250,7 +252,7 @@ class Votes(ArenaView):
             vote={"type": "string", "enum": VoteChoice.values},
             reasons=REASONS_SCHEMA,
         ),
-        responses={201: answer(shapes.CastVote), **refusals(400, 404, 409, 422, 429)},
+        responses={201: answer(shapes.CastVote), **refusals(*UNFIT, 404, 409, 422, 429)},
     )
     def post(self, request: Request) -> Response:
         wanted = VoteSerializer(data=request.data)
@@ -267,7 +269,7 @@ class Votes(ArenaView):
 def answer_turn(request: Request, turn: Turn) -> Response:
     """202 at once, or, with `Prefer: wait=N`, 200 once both sides have settled."""
     wait_s = _wait_wanted(request.headers)
-    state = _wait_for(turn.turn_id, wait_s)
+    state = _wait_for(turn.turn_id, wait_s) if wait_s else selectors.turn_json(turn, show_outcome=False)
     settled = wait_s > 0 and state["status"] in ("completed", "failed")
     response = Response(_sent(state, settled), status=200 if settled else 202)
     if wait_s:
@@ -296,7 +298,7 @@ def _sent(turn: TurnJson, settled: bool) -> SentTurn:
 
 
 def _for_ever(content: bytes) -> HttpResponse:
-    response = HttpResponse(content, content_type="application/octet-stream")
+    response = HttpResponse(content, content_type=BYTES)
     response["Cache-Control"] = f"private, {FOR_EVER}"
     return response
 
@@ -325,6 +327,8 @@ def _episode(request: Request, episode_id: str) -> tuple[Rollout, Document]:
     rollout = selectors.find_rollout(episode_id)
     if rollout is None or not selectors.is_shared(rollout.turn):
         check_may_look(request, rollout.turn.battle.session if rollout else None)
+    if rollout is not None and rollout.expired_at is not None:
+        raise EpisodeExpired
     document = get_store().get(episode_id) if rollout and selectors.may_be_shown(rollout) else None
     if rollout is None or document is None:
         raise NotFound

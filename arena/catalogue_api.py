@@ -77,7 +77,7 @@ class SceneFile(APIView):
     # Who asks makes no difference: looking would add `Vary: Cookie`, and a browser with a new one fetches all again.
     authentication_classes = []
 
-    @extend_schema(operation_id="get_scene_file", responses={200: OpenApiTypes.BINARY, **refusals(404, 503)})
+    @extend_schema(operation_id="get_scene_file", responses={(200, "*/*"): OpenApiTypes.BINARY, **refusals(404, 503)})
     def get(self, request: Request, robot_id: str, scene_id: str, scene_hash: str, name: str) -> HttpResponse:
         manifest = _manifest(robot_id, scene_id)
         known = {manifest["xml"], *(_file_of(asset) for asset in manifest["assets"])}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from contextlib import closing
 from functools import cache
 from typing import Any
@@ -12,11 +11,13 @@ from typing import Any
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.utils import timezone
+from structlog.contextvars import bound_contextvars
 
 from arena import actions, hosting, selectors
 from arena.actions import Outcome
 from arena.models import Rollout, Side
 from arena.pacing import paces
+from arena.patience import patiently
 from arena.players import Player
 from arena.reporter import AttemptGivenUp, Reporter
 from arena.shapes import FailureReason
@@ -35,7 +36,6 @@ from simulation.runner import run_episode
 from simulation.store import EpisodeSuperseded, StoreUnavailable, get_store
 
 log = logging.getLogger(__name__)
-STORE_TRIES_S = (0.5, 1.0, 2.0, 4.0)  # pauses between tries to keep an episode: a store may be starting again
 
 
 class StartMissing(SimulationError):
@@ -46,10 +46,15 @@ class StartMissing(SimulationError):
 
 def play(episode_id: str) -> None:
     """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
-    rollout = actions.claim_rollout(episode_id, worker_name())
+    rollout = patiently(lambda: actions.claim_rollout(episode_id, worker_name()))
     if rollout is None:
         log.info("%s is not there to be claimed", episode_id)
         return
+    with bound_contextvars(**_ids(rollout)):
+        _play_claimed(rollout)
+
+
+def _play_claimed(rollout: Rollout) -> None:
     try:
         outcome = _play_side(rollout, stage())
     except (AttemptGivenUp, EpisodeSuperseded) as news:
@@ -64,10 +69,11 @@ def play(episode_id: str) -> None:
     except SoftTimeLimitExceeded:
         _fail(rollout, "timeout", "the task's time limit was met")
     except Exception as error:  # the task's edge: the turn must settle, its reason kept
-        log.exception("%s failed", episode_id)
+        log.exception("%s failed", rollout.episode_id)
         _fail(rollout, "internal", _story(error))
     else:
-        actions.finish_rollout(rollout, outcome)
+        log.info("%s: %s", rollout.episode_id, outcome.termination_reason, extra={"ms": round(outcome.duration_ms)})
+        patiently(lambda: actions.finish_rollout(rollout, outcome))
 
 
 def prepare_process() -> None:
@@ -112,8 +118,10 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
             scene_hash=environment.scene_hash,
             render_profile=RENDER_PROFILE,
         )
-        _keep(lambda: get_store().save(document))
-    return _outcome(result, document["start_hash"])
+        began = time.perf_counter()
+        patiently(lambda: get_store().save(document))
+        store_ms = (time.perf_counter() - began) * 1e3
+    return _outcome(result, document["start_hash"], store_ms)
 
 
 def _player(stage: Stage, rollout: Rollout) -> Player:
@@ -150,10 +158,17 @@ def _set_start(environment: Environment, rollout: Rollout) -> None:
         return
     episodes, record = before
     episode_id = episodes[Side(rollout.side)]
-    document = get_store().get(episode_id)
+    document = patiently(lambda: get_store().get(episode_id))
     if document is None:
         raise StartMissing(f"{episode_id}, in whose recording this turn starts, is not in the store")
     environment.restore(state_at(document, min(record, step_count(document))))
+
+
+def _ids(rollout: Rollout) -> dict[str, str]:
+    """What this attempt's log lines bear. They are for operators, so the policy is named."""
+    turn = rollout.turn
+    ids = {"battle_id": turn.battle_id, "turn_id": turn.turn_id, "episode_id": rollout.episode_id}
+    return {**ids, "policy": rollout.model_id, **({"request_id": turn.request_id} if turn.request_id else {})}
 
 
 def _identity(rollout: Rollout) -> dict[str, Any]:
@@ -179,7 +194,7 @@ def _identity(rollout: Rollout) -> dict[str, Any]:
     }
 
 
-def _outcome(result: EpisodeResult, start_hash: str) -> Outcome:
+def _outcome(result: EpisodeResult, start_hash: str, store_ms: float) -> Outcome:
     return Outcome(
         steps=result.steps,
         success=result.success,
@@ -187,23 +202,16 @@ def _outcome(result: EpisodeResult, start_hash: str) -> Outcome:
         termination_reason=result.termination_reason,
         duration_ms=result.duration_ms,
         start_hash=start_hash,
+        render_ms=result.render_ms,
+        infer_ms=result.infer_ms,
+        physics_ms=result.physics_ms,
+        store_ms=store_ms,
     )
-
-
-def _keep(save: Callable[[], None]) -> None:
-    """Store an episode, waiting some seconds for a store that is down before giving up."""
-    for pause in STORE_TRIES_S:
-        try:
-            return save()
-        except StoreUnavailable as error:
-            log.warning("%s; trying again in %s s", error, pause)
-            time.sleep(pause)
-    return save()
 
 
 def _fail(rollout: Rollout, reason: FailureReason, story: str) -> None:
     log.warning("%s failed: %s (%s)", rollout.episode_id, reason, story)
-    actions.fail_rollout(rollout, reason, story)
+    patiently(lambda: actions.fail_rollout(rollout, reason, story))
 
 
 def _story(error: BaseException) -> str:

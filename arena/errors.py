@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
@@ -14,6 +16,8 @@ from rest_framework.views import set_rollback
 
 from simulation.store import StoreUnavailable
 
+log = logging.getLogger(__name__)
+
 
 class ArenaError(Exception):
     """A refusal with a reason. `extra` is sent beside code and detail."""
@@ -21,6 +25,7 @@ class ArenaError(Exception):
     status = 400
     code = "error"
     detail = "The request cannot be served."
+    retry_after_s: int | None = None
 
     def __init__(self, detail: str = "", **extra: Any) -> None:
         super().__init__(detail or self.detail)
@@ -83,6 +88,11 @@ class InvalidReasons(ArenaError):
     status, code = 422, "invalid_reasons"
 
 
+class EpisodeExpired(ArenaError):
+    status, code = 410, "episode_expired"
+    detail = "This recording is no longer kept: its battle ended without a vote, long ago."
+
+
 class NotRetryable(ArenaError):
     status, code = 409, "not_retryable"
     detail = "Only a failed rollout of the last turn of an ongoing battle can be retried."
@@ -105,6 +115,36 @@ class QueueUnavailable(ArenaError):
 
 class EpisodesUnavailable(ArenaError):
     status, code, detail = 503, "episodes_unavailable", "The episode store is down: try again later."
+
+
+class QueueFull(ArenaError):
+    """The line is full, or would take longer than visitors are asked to wait. `wait`, `again` [s]: its length in time
+    (None: unknown), and when to come back."""
+
+    status, code = 503, "queue_full"
+
+    def __init__(self, waiting: int, wait: int | None, again: int) -> None:
+        long = "" if wait is None else f", which take about {wait} s"
+        super().__init__(
+            f"The queue is full: {waiting} turns are waiting{long}. Nothing was started: send it again in {again} s.",
+            waiting=waiting,
+            expected_wait_s=wait,
+        )
+        self.retry_after_s = again
+
+
+class TooManyTurns(ArenaError):
+    """One visitor, or one address, has as many unsettled turns as anybody may have."""
+
+    status, code = 429, "too_many_turns"
+
+    def __init__(self, whose: str, bound: int, again: int) -> None:
+        super().__init__(f"At most {bound} turns of one {whose} at a time: send it again in {again} s.")
+        self.retry_after_s = again
+
+
+class DatabaseUnavailable(ArenaError):
+    status, code, detail = 503, "database_unavailable", "The database is down or busy: send it again later."
 
 
 class SceneNotBuilt(ArenaError):
@@ -144,9 +184,12 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response | No
     """Every error of the API as `{"code", "detail", ...}`; None lets a programming error become a 500."""
     if isinstance(error, StoreUnavailable):
         error = EpisodesUnavailable()
+    elif isinstance(error, (OperationalError, InterfaceError)):
+        log.error("The database is down or busy: %s", error)
+        error = DatabaseUnavailable()
     if isinstance(error, ArenaError):
         set_rollback()
-        return Response(error.body(), status=error.status, headers=_retry_later(error.status))
+        return Response(error.body(), status=error.status, headers=_retry_later(error))
     if isinstance(error, Http404):
         error = exceptions.NotFound(NotFound.detail)
     elif isinstance(error, DjangoPermissionDenied):
@@ -177,5 +220,7 @@ def _headers(error: exceptions.APIException) -> dict[str, str]:
     return headers
 
 
-def _retry_later(status: int) -> dict[str, str]:
-    return {"Retry-After": "5"} if status == 503 else {}
+def _retry_later(error: ArenaError) -> dict[str, str]:
+    """When it is worth trying again, where that is known; what is down may be up again soon."""
+    seconds = error.retry_after_s or (5 if error.status == 503 else None)
+    return {"Retry-After": str(seconds)} if seconds else {}

@@ -5,6 +5,7 @@ Every event carries `seq`, which rises by one per battle. Applied in order to an
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any, Literal, TypedDict
 
@@ -15,6 +16,8 @@ from redis.exceptions import RedisError
 from arena.shapes import Doors, FailureReason, Revealed, SideName, TurnJson, VoteJson, check
 
 log = logging.getLogger(__name__)
+
+TOLD_WITHIN_S = 2.0  # a layer that has gone silent must not hold up who plays or votes
 
 
 class Event(TypedDict):
@@ -124,8 +127,13 @@ def pass_frames(battle_id: str, turn_id: str, side: str, from_step: int, steps: 
 
 
 def _send(battle_id: str, message: dict[str, Any]) -> None:
-    layer = get_channel_layer()
     try:
-        async_to_sync(layer.group_send)(group_of(battle_id), message)
+        async_to_sync(_send_in_time)(group_of(battle_id), message)
     except (RedisError, OSError) as error:
-        log.warning("The channel layer is down, so nobody was told about %s: %s", battle_id, error)
+        log.warning("The channel layer is down, so nobody was told about %s: %r", battle_id, error)
+
+
+async def _send_in_time(group: str, message: dict[str, Any]) -> None:
+    """Raises TimeoutError, an OSError, where the layer does not take it in time."""
+    async with asyncio.timeout(TOLD_WITHIN_S):
+        await get_channel_layer().group_send(group, message)

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from structlog.contextvars import get_contextvars
 
 from arena.ids import new_id
 
@@ -89,6 +90,10 @@ def _vote_id() -> str:
     return new_id("vote")
 
 
+def _request_id() -> str:
+    return str(get_contextvars().get("request_id", ""))
+
+
 class SessionQuerySet(models.QuerySet["Session"]):
     def with_titles(self) -> SessionQuerySet:
         """Adds `title` (the first instruction), `battle_count`, and id, status and vote of the last battle."""
@@ -152,11 +157,10 @@ class RolloutQuerySet(models.QuerySet["Rollout"]):
     def running(self) -> RolloutQuerySet:
         return self.filter(status=RolloutStatus.RUNNING)
 
-    def unanswered(self, since: datetime) -> RolloutQuerySet:
-        """Queued ones whose message was last sent before `since`."""
-        return self.filter(status=RolloutStatus.QUEUED).filter(
-            models.Q(heartbeat_at=None, created_at__lt=since) | models.Q(heartbeat_at__lt=since)
-        )
+    def unanswered(self, since: datetime, until: datetime) -> RolloutQuerySet:
+        """Queued ones whose message was not sent between the two moments; held ones have none."""
+        queued = self.filter(status=RolloutStatus.QUEUED, heartbeat_at__isnull=False)
+        return queued.exclude(heartbeat_at__range=(since, until))
 
 
 class Session(models.Model):
@@ -240,7 +244,13 @@ class Turn(models.Model):
     instruction = models.TextField()
     start = models.CharField(max_length=20, choices=StartKind.choices, default=StartKind.CONTINUE)
     released_steps = models.PositiveIntegerField(default=0)
-    settled_at = models.DateTimeField(null=True, blank=True)
+    settled_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    caller = models.CharField(
+        max_length=24, blank=True, help_text="A keyed digest of the address it came from; forgotten when it settles."
+    )
+    request_id = models.CharField(
+        max_length=50, blank=True, default=_request_id, editable=False, help_text="Who sent it, as log lines name it."
+    )
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     exploration = models.BooleanField(
         default=False, db_index=True, help_text="Played after the vote, with the names known: counted nowhere."
@@ -282,12 +292,17 @@ class Turn(models.Model):
         """Of the first state, where the turn starts there, and of the policies' chance."""
         return self.battle.seed if self.explores_seed is None else self.explores_seed
 
+    def know_rollouts(self, rollouts: list[Rollout]) -> None:
+        """Take these for `rollouts.all()`, as after `prefetch_related`: they were made just now, or read otherwise."""
+        self._prefetched_objects_cache = {"rollouts": rollouts}
+
 
 class Rollout(models.Model):
     """One side's attempt at a turn. Its episode in MongoDB has the same public id.
 
     A worker claims it by a conditional update (queued -> running, attempt + 1) and proves it lives by `heartbeat_at`.
-    While it is queued, `heartbeat_at` is when its message was last sent. `started_at` is that of the first attempt.
+    While it is queued, `heartbeat_at` is when its message was last sent; null: it is held, and none was (arena.queue).
+    `started_at` is that of the first attempt.
     Of a failed one, `termination_reason` may be told (`arena.shapes.FailureReason`); `error` is for moderators.
     """
 
@@ -308,11 +323,19 @@ class Rollout(models.Model):
     progress = models.FloatField(null=True, blank=True)
     termination_reason = models.CharField(max_length=30, blank=True)
     duration_ms = models.FloatField(null=True, blank=True)
+    render_ms = models.FloatField(null=True, blank=True)
+    infer_ms = models.FloatField(null=True, blank=True)
+    physics_ms = models.FloatField(null=True, blank=True)
+    store_ms = models.FloatField(null=True, blank=True)
     error = models.TextField(blank=True)
     start_hash = models.CharField(max_length=64, blank=True)
+    expired_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when its recording is no longer kept (arena.retention)."
+    )
+    recording_deleted = models.BooleanField(default=False, help_text="Of an expired one: the episode store has let go.")
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
     objects = RolloutQuerySet.as_manager()
 
@@ -327,6 +350,11 @@ class Rollout(models.Model):
     @property
     def settled(self) -> bool:
         return self.status in (RolloutStatus.COMPLETED, RolloutStatus.FAILED)
+
+    @property
+    def held(self) -> bool:
+        """It waits until earlier turns of its visitor are done; no worker has heard of it."""
+        return self.status == RolloutStatus.QUEUED and self.heartbeat_at is None
 
 
 class Vote(models.Model):
@@ -372,3 +400,15 @@ class Vote(models.Model):
 
     def __str__(self) -> str:
         return self.vote_id
+
+
+class TurnLine(models.Model):
+    """One row, locked by whoever adds a turn: so the bounds of the line hold however many add one at once."""
+
+    ONLY = 1
+
+    class Meta:
+        db_table = "turn_line"
+
+    def __str__(self) -> str:
+        return "the line of turns"

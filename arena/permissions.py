@@ -1,10 +1,12 @@
-"""Who may do what: a visitor acts on own battles only; staff may look. What is not yours does not exist for you."""
+"""Who may do what: a visitor acts on own battles only; who may see all battles may look. What is not yours does not
+exist for you."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.permissions import SAFE_METHODS, BasePermission
@@ -15,14 +17,16 @@ from arena.errors import CrossSite, NotFound
 from arena.models import Battle, Session
 from arena.visitors import visitor_of
 
+LOOK = "arena.view_battle"
+
 
 def may_act(visitor: str | None, session: Session) -> bool:
     return visitor is not None and session.user_id == visitor
 
 
-def may_look(visitor: str | None, is_staff: bool, session: Session) -> bool:
-    """Staff see what the visitor sees: the snapshot is as blind for them."""
-    return is_staff or may_act(visitor, session)
+def may_look(visitor: str | None, user: User | AnonymousUser | None, session: Session) -> bool:
+    """Moderators and operators see what the visitor sees: the snapshot is as blind for them. `user`: who logged in."""
+    return may_act(visitor, session) or (user is not None and user.has_perm(LOOK))
 
 
 def own_session(request: HttpRequest | Request, session_id: str) -> Session:
@@ -43,7 +47,7 @@ def own_battle(request: HttpRequest | Request, battle_id: str) -> Battle:
 
 def check_may_look(request: HttpRequest | Request, session: Session | None) -> Session:
     """Return the session if this caller may read it, or raise NotFound."""
-    if session is None or not may_look(_visitor(request), bool(request.user.is_staff), session):
+    if session is None or not may_look(_visitor(request), request.user, session):
         raise NotFound
     return session
 

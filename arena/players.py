@@ -14,6 +14,8 @@ from simulation.expert import HoldStill, ScriptedExpert
 
 EXPERT, STILL = "expert", "still"
 EVERY_STEP = Chunking(execute=1)
+NO_CAMERAS = ()
+"""References know where everything is: a picture would be drawn for nobody."""
 
 
 class PlayerRow(Protocol):
@@ -56,9 +58,9 @@ def open_player(row: PlayerRow | Path, environment: Environment, device: str | N
     if isinstance(row, Path):
         return _open_folder(row, device)
     if row.adapter == EXPERT:
-        return Player(ScriptedExpert(environment), EVERY_STEP)
+        return Player(ScriptedExpert(environment), EVERY_STEP, NO_CAMERAS)
     if row.adapter == STILL:
-        return Player(HoldStill(), EVERY_STEP)
+        return Player(HoldStill(), EVERY_STEP, NO_CAMERAS)
     if row.adapter in families:
         return _open_folder(Path(row.model_path), device, row.statistics_key or None)
     known = ", ".join(sorted([EXPERT, STILL, *families]))

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 
 from arena import actions
 from arena.models import Rollout
+from arena.patience import drop_broken_connection, patiently
 from simulation.contracts import BaseListener, SimulationError, StartState, StepRecord
 
 log = logging.getLogger(__name__)
@@ -55,7 +56,7 @@ class Reporter(BaseListener):
         self._ended.set()
         self._thread.join()
         if not self._given_up:
-            self.tell()
+            patiently(self.tell)
 
     def on_start(self, start: StartState) -> None:
         self._rows.append(_row(start))
@@ -83,8 +84,9 @@ class Reporter(BaseListener):
                 self.tell()
             except AttemptGivenUp:
                 break
-            except DatabaseError:
+            except (DatabaseError, InterfaceError):
                 log.warning("No word of %s could be written; trying again", self._rollout.episode_id, exc_info=True)
+                drop_broken_connection()
         connection.close()
 
 

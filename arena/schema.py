@@ -39,6 +39,10 @@ def refusals(*statuses: int) -> dict[int, OpenApiResponse]:
     return {status: answer(ErrorJson, "`code` says why") for status in statuses}
 
 
+UNFIT = (400, 403, 413, 415)
+"""What any call with a body may be refused with: no JSON object, from another site, too large, of another kind."""
+
+
 def path_id(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, str, OpenApiParameter.PATH, description=description)
 

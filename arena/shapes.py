@@ -242,7 +242,8 @@ def check(value: Any, shape: Any, where: str = "message") -> None:
         for place, each in enumerate(value if fits else ()):
             check(each, get_args(shape)[0], f"{where}[{place}]")
     elif shape is float:
-        fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+        # JSON knows no number that is not finite: one of them would make the whole message unreadable.
+        fits = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
     elif shape is int:
         fits = isinstance(value, int) and not isinstance(value, bool)
     else:

@@ -23,13 +23,14 @@ def worker_name() -> str:
 
 def sweep() -> int:
     """Take care of every lost rollout; answers how many there were. Safe to run at any time, by many at once."""
-    lost_since = timezone.now() - timedelta(seconds=settings.ROLLOUT_STALE_S)
-    lost = [rollout for rollout in _with_battle().running() if _is_lost(rollout, lost_since)]
+    fresh = _fresh()
+    lost = [rollout for rollout in _with_battle().running() if _is_lost(rollout, fresh)]
     for rollout in lost:
         _replace_attempt(rollout)
-    unanswered = list(_with_battle().unanswered(since=lost_since))
+    unanswered = list(_with_battle().unanswered(*fresh))
     for rollout in unanswered:
         _send_again_or_refuse(rollout)
+    actions.send_left_behind()
     return len(lost) + len(unanswered)
 
 
@@ -46,9 +47,18 @@ def _with_battle() -> RolloutQuerySet:
     return Rollout.objects.select_related("turn")
 
 
-def _is_lost(rollout: Rollout, since: datetime) -> bool:
+def _fresh() -> tuple[datetime, datetime]:
+    """Between these, a heartbeat is one of a living worker. One from the future is of a clock that was set back, and
+    would else be taken for fresh until the clock has caught up with it.
+    """
+    now, tolerance = timezone.now(), timedelta(seconds=settings.ROLLOUT_STALE_S)
+    return now - tolerance, now + tolerance
+
+
+def _is_lost(rollout: Rollout, fresh: tuple[datetime, datetime]) -> bool:
     """Its worker has been silent for too long, or is a process of this host that is no more."""
-    return rollout.heartbeat_at is None or rollout.heartbeat_at < since or _has_died(rollout.worker)
+    beat, (since, until) = rollout.heartbeat_at, fresh
+    return beat is None or not since <= beat <= until or _has_died(rollout.worker)
 
 
 def _has_died(worker: str) -> bool:

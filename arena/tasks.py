@@ -6,19 +6,30 @@ from celery import shared_task
 from django.conf import settings
 
 from arena import worker  # noqa: F401 - connects the worker's start
+from arena.patience import BUSY, PATIENCE_S
 
 GRACE_S = 30.0
+PLAYED_WITHIN_S = settings.ROLLOUT_WALL_S + PATIENCE_S + GRACE_S
 
 
 @shared_task(  # type: ignore[untyped-decorator]
     name="arena.play_rollout",
-    soft_time_limit=settings.ROLLOUT_WALL_S + GRACE_S,
-    time_limit=settings.ROLLOUT_WALL_S + 2 * GRACE_S,
+    soft_time_limit=PLAYED_WITHIN_S,
+    time_limit=PLAYED_WITHIN_S + GRACE_S,
 )
 def play_rollout(episode_id: str) -> None:
     from arena.episodes import play
 
     play(episode_id)
+
+
+@shared_task(  # type: ignore[untyped-decorator]
+    name="arena.expire", autoretry_for=BUSY, retry_backoff=5, retry_jitter=True, max_retries=6
+)
+def expire() -> None:
+    from arena import retention
+
+    retention.expire()
 
 
 @shared_task(name="arena.sweep", expires=10, acks_late=False)  # type: ignore[untyped-decorator]

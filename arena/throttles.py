@@ -89,9 +89,18 @@ def spend(action: str, callers: dict[str, str], now: float | None = None) -> Non
         spent.append(window)
 
 
+def caller_of(request: HttpRequest) -> str:
+    """Who asks, as far as the address tells: a keyed digest, from which nobody finds the address."""
+    return _nameless(address_of(request))
+
+
+def _nameless(who: str) -> str:
+    return salted_hmac("arena.rate", who).hexdigest()[:24]
+
+
 def _windows(action: str, callers: dict[str, str]) -> Iterator[tuple[str, Rate, Window]]:
     for kind, who in callers.items():
-        name = salted_hmac("arena.rate", who).hexdigest()[:24]
+        name = _nameless(who)
         for rate in (Rate(*each) for each in settings.RATE_LIMITS.get(action, {}).get(kind, ())):
             yield kind, rate, Window(f"{action}:{kind}:{name}", rate)
 
@@ -130,6 +139,16 @@ class VotesLimited(Limited):
 
 class TurnsLimited(Limited):
     action = "turns"
+
+
+class CancelsLimited(Limited):
+    action = "cancels"
+
+
+class AggregationsLimited(Limited):
+    """Who may aggregate has no visitor's cookie: only the address counts."""
+
+    action = "aggregations"
 
 
 class SessionsLimited(Limited):

@@ -14,6 +14,7 @@ from arena.permissions import check_may_look, own_battle
 from arena.queue import QueueJson, place_in_queue
 from arena.schema import answer, refusals
 from arena.shapes import TurnJson
+from arena.throttles import CancelsLimited
 
 
 class TurnQueue(ArenaView):
@@ -29,11 +30,13 @@ class TurnQueue(ArenaView):
 
 
 class CancelTurn(ArenaView):
+    throttle_classes = [CancelsLimited]
+
     @extend_schema(
         operation_id="cancel_turn",
         description="Stop a turn that is queued or running. It counts as not having been; both sides say `cancelled`.",
         request=None,
-        responses={200: answer(TurnJson), **refusals(404, 409)},
+        responses={200: answer(TurnJson), **refusals(403, 404, 409, 429)},
     )
     def post(self, request: Request, turn_id: str) -> Response:
         turn = selectors.find_turn(turn_id)

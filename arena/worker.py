@@ -44,6 +44,14 @@ def take_queues(sender: str, instance: Any, **_: Any) -> None:
         preload()
 
 
+def leave_the_parents_pool(**_: Any) -> None:
+    """In a forked process, before it asks the database anything. The pool that came along has sockets of the parent,
+    which are not ours to use or to close, and none of its threads. Celery closes it, but later than `preload` runs.
+    """
+    if connection.vendor == "postgresql":
+        connection._connection_pools.pop(connection.alias, None)  # type: ignore[attr-defined] # PostgreSQL's alone
+
+
 def preload(**_: Any) -> None:
     from arena import episodes
 
@@ -111,6 +119,7 @@ def _queue(name: str) -> Queue:
 announcer = Announcer()
 worker_init.connect(load_libraries)
 celeryd_after_setup.connect(take_queues)
+worker_process_init.connect(leave_the_parents_pool)
 worker_process_init.connect(preload)
 worker_ready.connect(sweep_once)
 worker_ready.connect(announcer.start)

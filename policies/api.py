@@ -6,10 +6,13 @@ from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import CharField
 from rest_framework.views import APIView
 
 from policies.models import Hosting, Policy, known_hosts
 from policies.serializers import ModelSerializer
+
+NO_MODEL = inline_serializer("NoModel", {"code": CharField(), "detail": CharField()})
 
 
 class Models(APIView):
@@ -22,7 +25,7 @@ class Models(APIView):
 
 
 class ModelDetail(APIView):
-    @extend_schema(operation_id="get_model", responses={200: ModelSerializer})
+    @extend_schema(operation_id="get_model", responses={200: ModelSerializer, 404: NO_MODEL})
     def get(self, request: Request, model_id: str) -> Response:
         policy = Policy.objects.filter(id=model_id).first()
         if policy is None:

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from simulation.contracts import CameraSpec, Chunking, Floats, Observation, Policy
+from simulation.contracts import MAX_CHUNK, CameraSpec, Chunking, Floats, Observation, Policy
 
 ACTION_SPACE = "eef_delta_bridge7"
+MAX_SIDE = 4096  # of a camera picture [pixels]
+MAX_RATE_HZ = 1000
 
 
 class PolicyError(Exception):
@@ -131,20 +133,32 @@ class PolicyCard:
     def from_json(cls, data: Mapping[str, Any]) -> PolicyCard:
         """Raises BadCard naming the first field that is missing or unusable."""
         try:
-            cameras = tuple(CameraSpec(c["name"], int(c["height"]), int(c["width"])) for c in data["cameras"])
-            spec = PolicySpec(
-                id=data["id"],
-                name=data["name"],
-                family=data["family"],
-                cameras=cameras,
-                action_space=data["action_space"],
-                rate_hz=int(data["rate_hz"]),
-                chunk=int(data["chunk"]),
-                chunking=Chunking(int(data["execute"]), data["ensembling"]),
-                statistics_key=data["statistics_key"],
+            cameras = tuple(
+                CameraSpec(_text(c, "name"), _count(c, "height", MAX_SIDE), _count(c, "width", MAX_SIDE))
+                for c in data["cameras"]
             )
-            texts = {key: data[key] for key in ("description", "organization", "license", "provenance", "revision")}
-            return cls(spec, **texts, **{key: data[key] for key in ("network", "training", "measured")})
+            spec = PolicySpec(
+                id=_text(data, "id"),
+                name=_text(data, "name"),
+                family=_text(data, "family"),
+                cameras=cameras,
+                action_space=_text(data, "action_space"),
+                rate_hz=_count(data, "rate_hz", MAX_RATE_HZ),
+                chunk=_count(data, "chunk", MAX_CHUNK),
+                chunking=Chunking(_count(data, "execute", MAX_CHUNK), data["ensembling"]),
+                statistics_key=_text(data, "statistics_key"),
+            )
+            return cls(
+                spec,
+                description=_text(data, "description"),
+                organization=_text(data, "organization"),
+                license=_text(data, "license"),
+                provenance=_text(data, "provenance"),
+                revision=_text(data, "revision"),
+                network=_object(data, "network"),
+                training=_object(data, "training"),
+                measured=_object(data, "measured"),
+            )
         except KeyError as error:
             raise BadCard(f"policy.json: field {error.args[0]!r} is missing") from None
         except (TypeError, ValueError) as error:
@@ -173,3 +187,25 @@ class PolicyCard:
             "training": dict(self.training),
             "measured": dict(self.measured),
         }
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    value = data[name]
+    if not isinstance(value, str) or "\0" in value:
+        raise TypeError(f"{name}: expected a text, got {value!r}")
+    value.encode()  # a lone surrogate can be neither stored nor sent
+    return value
+
+
+def _count(data: Mapping[str, Any], name: str, most: int) -> int:
+    value = data[name]
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise ValueError(f"{name}: expected a whole number, 1..{most}, got {value!r}")
+    return value
+
+
+def _object(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = data[name]
+    if not isinstance(value, dict):
+        raise TypeError(f"{name}: expected an object, got {value!r}")
+    return value

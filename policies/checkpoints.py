@@ -17,9 +17,11 @@ import torch
 from torch import Tensor, nn
 
 from policies.base import BadTensors, MissingFile
-from policies.folder import WEIGHTS, read_json
+from policies.folder import WEIGHTS, is_file_name, read_json
 
 WEIGHTS_INDEX = "model.safetensors.index.json"
+MOST_HEADER = 16 << 20  # bytes; those of published checkpoints take a hundredth of it
+MOST_DIMENSIONS, LONGEST_DIMENSION = 16, 1 << 40
 
 _SAFETENSORS_TYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 _FINITE_PIECE = 1 << 18  # elements looked at together: for a whole embedding the test would need as much room again
@@ -108,9 +110,10 @@ def find_safetensors(folder: Path) -> dict[str, StoredTensor]:
     if not isinstance(places, dict) or not places:
         raise BadTensors(f"{folder / WEIGHTS_INDEX}: weight_map is missing")
     found: dict[str, StoredTensor] = {}
-    for shard in sorted(set(places.values())):
-        if Path(shard).name != shard:
+    for shard in places.values():
+        if not is_file_name(shard):
             raise BadTensors(f"{folder / WEIGHTS_INDEX}: {shard!r} is not the name of a file in the same folder")
+    for shard in sorted(set(places.values())):
         found |= read_safetensors_header(folder / shard)
     for name, shard in places.items():
         if name not in found or found[name].path.name != shard:
@@ -120,14 +123,15 @@ def find_safetensors(folder: Path) -> dict[str, StoredTensor]:
 
 def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
     """Places of all tensors of one file, in its order. Each lies within the file and has the bytes its shape needs."""
+    if not path.is_file():
+        raise MissingFile(f"{path.parent}: {path.name} is missing")
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        raw = stream.read(length) if length <= min(size - 8, MOST_HEADER) else b""
     try:
-        size = path.stat().st_size
-        with path.open("rb") as stream:
-            length = int.from_bytes(stream.read(8), "little")
-            header = json.loads(stream.read(length)) if length <= size - 8 else None
-    except (FileNotFoundError, NotADirectoryError):
-        raise MissingFile(f"{path.parent}: {path.name} is missing") from None
-    except ValueError:
+        header = json.loads(raw)
+    except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict):
         raise BadTensors(f"{path}: not a safetensors file, or cut short within its header")
@@ -142,11 +146,13 @@ def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
 
 def _safetensor(path: Path, name: str, entry: Any, base: int) -> StoredTensor:
     try:
-        dtype, shape = entry["dtype"], tuple(int(length) for length in entry["shape"])
+        dtype, shape = entry["dtype"], tuple(entry["shape"])
         begin, end = entry["data_offsets"]
     except (TypeError, KeyError, ValueError):
         raise BadTensors(f"{path}: tensor {name} has no proper header") from None
-    if dtype not in _SAFETENSORS_TYPES:
+    if not _are_counts((begin, end)) or begin > end:
+        raise BadTensors(f"{path}: tensor {name} lies nowhere: data_offsets {begin!r}, {end!r}")
+    if not isinstance(dtype, str) or dtype not in _SAFETENSORS_TYPES:
         raise BadTensors(f"{path}: tensor {name} is {dtype}, expected one of {', '.join(_SAFETENSORS_TYPES)}")
     return whole(path, name, shape, _SAFETENSORS_TYPES[dtype], ((base + begin, end - begin),))
 
@@ -155,7 +161,13 @@ def whole(
     path: Path, name: str, shape: tuple[int, ...], dtype: torch.dtype, pieces: tuple[tuple[int, int], ...]
 ) -> StoredTensor:
     """A stored tensor, once its pieces add up to what its shape needs."""
+    if len(shape) > MOST_DIMENSIONS or not _are_counts(shape):
+        raise BadTensors(f"{path}: tensor {name} has no proper shape")
     needed, there = math.prod(shape) * dtype.itemsize, sum(size for _, size in pieces)
     if needed != there:
         raise BadTensors(f"{path}: tensor {name} {list(shape)} needs {needed} bytes, the file gives it {there}")
     return StoredTensor(path, shape, dtype, pieces)
+
+
+def _are_counts(numbers: tuple[Any, ...]) -> bool:
+    return all(type(number) is int and 0 <= number <= LONGEST_DIMENSION for number in numbers)

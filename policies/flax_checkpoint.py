@@ -49,7 +49,7 @@ def read_header(path: Path) -> dict[str, StoredTensor]:
             cursor = _Cursor(path, content)
             try:
                 found = dict(_walk(cursor, ""))
-            except (AttributeError, KeyError, TypeError, ValueError) as error:
+            except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
                 cursor.fail(error)
             if cursor.at != len(content):
                 raise BadTensors(f"{path}: {len(content) - cursor.at} bytes too many after the last tensor")
@@ -64,7 +64,8 @@ class _Cursor:
 
     def unpack(self, method: str = "unpack") -> Any:
         """One value, or with `read_map_header` or `read_array_header` a length."""
-        unpacker = msgpack.Unpacker(strict_map_key=False)
+        # A header may claim any length: no list is longer than what is looked at.
+        unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=_WINDOW)
         unpacker.feed(self.content[self.at : self.at + _WINDOW])
         try:
             value = getattr(unpacker, method)()

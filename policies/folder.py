@@ -16,20 +16,43 @@ STATISTICS = "dataset_statistics.json"
 TOKENIZER = "tokenizer.json"
 SUMS = "SHA256SUMS"
 LOG = "training_log.csv"
+MOST_BYTES = 64 << 20  # of a file that is read whole; a published one takes a hundredth of it
+LONGEST_NAME = 255
 
 
 def read_json(folder: Path, name: str) -> dict[str, Any]:
     """The object in `folder`/`name`; raises MissingFile, or BadCard when it is not a JSON object."""
     path = folder / name
     try:
-        data = json.loads(path.read_text("utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise MissingFile(f"{folder}: {name} is missing") from None
+        data = json.loads(read_text(folder, name))
     except ValueError as error:
         raise BadCard(f"{path}: not JSON: {error}") from None
+    except RecursionError:
+        raise BadCard(f"{path}: not JSON as expected: nested too deeply") from None
     if not isinstance(data, dict):
         raise BadCard(f"{path}: expected a JSON object, got {type(data).__name__}")
     return data
+
+
+def read_text(folder: Path, name: str) -> str:
+    """A text file that is small enough to be read whole. Raises MissingFile, and BadCard for anything else."""
+    path = folder / name
+    if not path.is_file():
+        raise MissingFile(f"{folder}: {name} is missing")
+    with path.open("rb") as stream:
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise BadCard(f"{path}: larger than {MOST_BYTES >> 20} MiB")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise BadCard(f"{path}: byte {error.start} is not UTF-8") from None
+
+
+def is_file_name(name: object) -> bool:
+    """Whether this names a file within the folder itself."""
+    named = isinstance(name, str) and len(name) > 0 and len(name.encode(errors="replace")) <= LONGEST_NAME
+    return named and name not in (".", "..") and not {"/", "\0"} & set(str(name))
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
@@ -54,11 +77,11 @@ def write_sums(folder: Path) -> None:
 
 def check_listed(folder: Path, required: tuple[str, ...]) -> dict[str, str]:
     """File name -> hash as listed; every required one is. No file is read but SHA256SUMS."""
-    try:
-        lines = (folder / SUMS).read_text("utf-8").splitlines()
-    except (FileNotFoundError, NotADirectoryError):
-        raise MissingFile(f"{folder}: {SUMS} is missing") from None
+    lines = read_text(folder, SUMS).splitlines()
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines if line)}
+    for name in listed:
+        if not is_file_name(name):
+            raise HashMismatch(f"{folder}: {SUMS} lists {name!r}, which is not the name of a file in the same folder")
     for name in required:
         if name not in listed:
             raise HashMismatch(f"{folder}: {name} is not listed in {SUMS}")

@@ -5,12 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 REASON_LENGTH = 500
 HOST_SILENT_S = 20.0  # a worker that has announced nothing for so long hosts nothing
+
+# Ids stand in exported tables, where a spreadsheet would take a cell that begins otherwise for a formula.
+BEGINS_PLAINLY = RegexValidator(r"\A[A-Za-z0-9]", "An id begins with a letter or a digit.")
 
 
 class PolicyStatus(models.TextChoices):
@@ -45,7 +49,7 @@ class Policy(models.Model):
     `pairing_weight` is written by rankings and only read by the pairing in arena.
     """
 
-    id = models.SlugField(primary_key=True, max_length=255)
+    id = models.SlugField(primary_key=True, max_length=255, validators=[BEGINS_PLAINLY])
     name = models.CharField(max_length=255)
     description = models.TextField(blank=True)
     organization = models.CharField(max_length=255, blank=True)
@@ -111,7 +115,8 @@ class Policy(models.Model):
 
 class HostingQuerySet(models.QuerySet["Hosting"]):
     def live(self) -> HostingQuerySet:
-        return self.filter(seen_at__gte=timezone.now() - timedelta(seconds=HOST_SILENT_S))
+        now, silent = timezone.now(), timedelta(seconds=HOST_SILENT_S)
+        return self.filter(seen_at__range=(now - silent, now + silent))  # later ones: the clock was set back
 
     def able(self) -> HostingQuerySet:
         """Of live workers that can play the policy."""

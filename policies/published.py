@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from policies.base import ACTION_SPACE, BadCard, MissingFile, PolicyCard, PolicySpec
+from policies.base import ACTION_SPACE, MAX_SIDE, BadCard, MissingFile, PolicyCard, PolicySpec
 from policies.folder import CARD, STATISTICS, read_json
 from policies.octo.shapes import read_shapes
 from policies.statistics import choose
-from simulation.contracts import CONTROL_HZ, POLICY_CAMERA, CameraSpec, Chunking
+from simulation.contracts import CONTROL_HZ, MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
 
 CONFIG = "config.json"
 PREPROCESSOR = "preprocessor_config.json"
@@ -38,8 +38,8 @@ def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCar
 def _openvla(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
     """One action per inference; the picture is asked for at the size that the vision towers take."""
     try:
-        _, height, width = read_json(folder, PREPROCESSOR)["input_sizes"][0]
-    except (KeyError, IndexError, TypeError, ValueError):
+        _, height, width = (int(length) for length in read_json(folder, PREPROCESSOR)["input_sizes"][0])
+    except (LookupError, TypeError, ValueError, OverflowError):
         raise BadCard(f"{folder / PREPROCESSOR}: input_sizes is missing") from None
     content = read_json(folder, STATISTICS) if (folder / STATISTICS).is_file() else config.get("norm_stats") or {}
     key, _ = choose(content, statistics_key, DEFAULT_KEYS[OPENVLA])
@@ -53,7 +53,7 @@ def _octo(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -
         head = config["model"]["heads"]["action"]["kwargs"]
         chunk = int(head.get("action_horizon", head.get("pred_horizon", 1)))
         size = read_shapes(folder, config).images[first]
-    except (AttributeError, KeyError, IndexError, StopIteration, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, StopIteration, TypeError, ValueError, OverflowError) as error:
         raise BadCard(f"{folder / CONFIG}: first camera or action head not as expected: {error!r}") from None
     key, _ = choose(read_json(folder, STATISTICS), statistics_key, DEFAULT_KEYS[OCTO])
     return _card(folder, OCTO, size, key, chunk, Chunking(ensemble=1.0))
@@ -61,11 +61,16 @@ def _octo(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -
 
 def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int, chunking: Chunking) -> PolicyCard:
     name = folder.resolve().name
+    if not all(1 <= side <= MAX_SIDE for side in size) or not 1 <= chunk <= MAX_CHUNK:
+        raise BadCard(
+            f"{folder}: pictures of {size[0]} x {size[1]} and {chunk} actions; expected up to "
+            f"{MAX_SIDE} x {MAX_SIDE} and {MAX_CHUNK}"
+        )
     spec = PolicySpec(
         id=name,
         name=name,
         family=family,
-        cameras=(CameraSpec(POLICY_CAMERA.name, int(size[0]), int(size[1])),),
+        cameras=(CameraSpec(POLICY_CAMERA.name, *size),),
         action_space=ACTION_SPACE,
         rate_hz=CONTROL_HZ,
         chunk=chunk,

@@ -19,32 +19,44 @@ def choose(content: Mapping[str, Any], asked: str | None, default: str) -> tuple
     Without a wish, the default; failing that, the only data set there is. A fine-tune may hold the numbers of one data
     set without a key, at the top level. Raises MissingStatistics listing the keys there are.
     """
-    if "action" in content and "mean" in content["action"]:
+    if not isinstance(content, Mapping):
+        raise MissingStatistics(f"statistics: expected data sets by name, got {type(content).__name__}")
+    only = content.get("action")
+    if isinstance(only, Mapping) and "mean" in only:
         if asked is not None:
             raise MissingStatistics(f"statistics key {asked!r} was asked for, but there is one data set without a key")
-        return "", content["action"]
+        return "", only
     known = sorted(content)
     key = asked or (known[0] if default not in content and len(known) == 1 else default)
     if key not in content:
         raise MissingStatistics(f"statistics key {key!r} is missing; known: {', '.join(known) or 'none'}")
-    if not isinstance(content[key], Mapping) or "action" not in content[key]:
+    chosen = content[key]
+    if not isinstance(chosen, Mapping) or not isinstance(chosen.get("action"), Mapping):
         raise MissingStatistics(f"statistics {key!r}: action is missing")
-    return key, content[key]["action"]
+    return key, chosen["action"]
 
 
 def vector(action: Mapping[str, Any], name: str, length: int) -> Floats:
     """A vector of numbers, all finite."""
     if name not in action:
         raise MissingStatistics(f"statistics: action.{name} is missing")
-    values = np.asarray(action[name], np.float64)
+    return finite(action[name], f"statistics: action.{name}", length)
+
+
+def finite(numbers: Any, where: str, length: int) -> Floats:
+    """A list of so many finite numbers as an array; raises MissingStatistics saying where it stood."""
+    try:
+        values = np.asarray(numbers, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        values = np.empty(0)
     if values.shape != (length,) or not np.isfinite(values).all():
-        raise MissingStatistics(f"statistics: action.{name} must be {length} finite numbers")
+        raise MissingStatistics(f"{where} must be {length} finite numbers")
     return values
 
 
 def mask(action: Mapping[str, Any], length: int) -> NDArray[np.bool_]:
     """Which dimensions are normalised: all, where the file says nothing."""
-    values = np.asarray(action.get("mask", [True] * length))
-    if values.shape != (length,) or values.dtype != np.bool_:
+    values = action.get("mask", [True] * length)
+    if not isinstance(values, list) or len(values) != length or not all(isinstance(value, bool) for value in values):
         raise MissingStatistics(f"statistics: action.mask must be {length} times true or false")
-    return values
+    return np.array(values, np.bool_)

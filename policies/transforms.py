@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.base import MissingStatistics
+from policies.statistics import finite
 from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM
 
 STATISTICS_KEY = "arena_widowx"
@@ -71,7 +72,7 @@ def measure(actions: Array, proprioception: Array, places: Array) -> dict[str, A
 
 def read_statistics(content: Mapping[str, Any], key: str) -> Statistics:
     """Pick one data set's numbers; an unknown key lists the known ones."""
-    if key not in content:
+    if not isinstance(content.get(key), Mapping):
         raise MissingStatistics(f"statistics key {key!r} is missing; known: {', '.join(sorted(content)) or 'none'}")
     chosen = content[key]
     return Statistics(
@@ -84,13 +85,10 @@ def read_statistics(content: Mapping[str, Any], key: str) -> Statistics:
 
 
 def _vector(content: Mapping[str, Any], key: str, group: str, name: str, length: int) -> Array:
-    try:
-        values = np.asarray(content[group][name], np.float64)
-    except KeyError:
-        raise MissingStatistics(f"statistics {key!r}: {group}.{name} is missing") from None
-    if values.shape != (length,) or not np.isfinite(values).all():
-        raise MissingStatistics(f"statistics {key!r}: {group}.{name} must be {length} finite numbers")
-    return values
+    numbers = content.get(group)
+    if not isinstance(numbers, Mapping) or name not in numbers:
+        raise MissingStatistics(f"statistics {key!r}: {group}.{name} is missing")
+    return finite(numbers[name], f"statistics {key!r}: {group}.{name}", length)
 
 
 def _list(values: Array) -> list[float]:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 
 from rankings import aggregation, moderation, moderation_admin
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+from rankings.permissions import AGGREGATE
 from rankings.read_only import ReadOnlyAdmin
 
 __all__ = ["moderation_admin"]  # registers itself
@@ -82,7 +83,7 @@ def _run(request: HttpRequest) -> aggregation.Report:
 
 
 def _may_run(request: HttpRequest) -> bool:
-    return request.user.has_perm("rankings.run_aggregation")
+    return request.user.has_perm(AGGREGATE)
 
 
 def _told(report: aggregation.Report) -> str:

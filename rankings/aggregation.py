@@ -19,15 +19,14 @@ from arena.errors import ArenaError
 from arena.models import ProcessingStatus, Vote
 from policies.models import Policy
 from rankings import classic, ledger, publication
-from rankings.boards import Standing, standings_of
+from rankings.boards import STATISTICS, standings_of
 from rankings.judging import BATCH, judge
+from rankings.keeping import thin_out
 from rankings.locking import WORKER, lock_rankings
 from rankings.models import BoardRow, ModelStatsByRobot, ModelStatsTotal, WorkerStatus
 from rankings.publication import Rated
 from rankings.report import publish_report
 from rankings.table import GLOBAL, Board
-
-STATISTICS = tuple(field for field in Standing.__dataclass_fields__ if field != "model_id")
 
 
 @dataclass(frozen=True)
@@ -121,6 +120,7 @@ def _publish(new: list[int]) -> int:
     rated = publication.rate(table, table.boards())
     sequential = classic.advance([each.board for each in rated], new)
     publish_report(publication.publish(table, rated), table, rated)
+    thin_out()
     return _write_tables(rows_of(rated, sequential))
 
 

@@ -7,7 +7,6 @@ from typing import Any, cast
 from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BooleanField, CharField, Serializer
@@ -15,7 +14,9 @@ from rest_framework.views import APIView
 
 from arena.parsers import SmallJSONParser
 from arena.schema import answer, body, refusals
+from arena.throttles import AggregationsLimited
 from rankings import aggregation, moderation, selectors, shapes
+from rankings.permissions import SEE_WORKER, MayAggregate
 from rankings.selectors import SORTS, LeaderboardQuery
 
 PARAMETERS = [
@@ -55,26 +56,26 @@ class StatisticsView(APIView):
 class WorkerStatusView(APIView):
     @extend_schema(
         operation_id="get_worker_status",
-        description="What the hourly aggregation did last. The wording of an error is for staff.",
+        description="What the hourly aggregation did last. The wording of an error is for operators.",
         responses={200: answer(shapes.Worker)},
     )
     def get(self, request: Request) -> Response:
-        return Response(selectors.worker(for_staff=bool(request.user.is_staff)))
+        return Response(selectors.worker(with_errors=request.user.has_perm(SEE_WORKER)))
 
 
 class AggregateView(APIView):
-    permission_classes = [IsAdminUser]
-
+    permission_classes = [MayAggregate]
+    throttle_classes = [AggregationsLimited]
     parser_classes = [SmallJSONParser]
 
     @extend_schema(
         operation_id="aggregate_votes",
         description=(
-            "Take the pending votes into the boards now (staff only). Boards are published once an hour: 409 with "
+            "Take the pending votes into the boards now (operators only). Boards are published once an hour: 409 with "
             "`next_at` where this hour's are. `force` publishes all the same; its `reason` goes to the audit log."
         ),
         request=body(force={"type": "boolean", "default": False}, reason={"type": "string", "default": ""}),
-        responses={200: answer(shapes.Aggregated), 409: answer(shapes.NotDue), **refusals(403, 422)},
+        responses={200: answer(shapes.Aggregated), 409: answer(shapes.NotDue), **refusals(400, 403, 413, 422, 429)},
     )
     def post(self, request: Request) -> Response:
         report = _forced(request) or aggregation.aggregate(once_an_hour=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import cache
 
 from rankings.bradley_terry import Fit, fit
-from rankings.counts import Ballot, Counts, records, tally
-from rankings.elo import START, sequential_elo
-from rankings.ratings import CAP, LISTED
+from rankings.counts import Counts, records, tally
+from rankings.elo import START
+from rankings.ratings import LISTED, Rating
 
 MINIMUM_VOTES = LISTED
 """A policy with fewer votes is provisional: shown, but without a rank (P-EL-06)."""
@@ -35,10 +35,8 @@ class Standing:
         return self.vote_count < MINIMUM_VOTES
 
 
-def standings(ballots: Sequence[Ballot]) -> list[Standing]:
-    """Every policy with a vote, by name. `ballots` must come in the order they were cast, for the classic Elo."""
-    counts = tally(ballots)
-    return standings_of(counts, fit(counts, cap=CAP), sequential_elo(ballots))
+STATISTICS = tuple(field.name for field in fields(Standing) if field.name != "model_id")
+"""The columns of a board's table."""
 
 
 def standings_of(counts: Counts, found: Fit, sequential: Mapping[str, int]) -> list[Standing]:
@@ -59,6 +57,22 @@ def standings_of(counts: Counts, found: Fit, sequential: Mapping[str, int]) -> l
         )
         for name, rating, half_width in zip(found.names, found.rating.tolist(), found.half_width.tolist(), strict=True)
     ]
+
+
+def standing_of(model_id: str, row: Rating, sequential: int) -> Standing:
+    """The same from a board's row in a snapshot."""
+    return Standing(
+        model_id=model_id,
+        elo_score=round(row["rating"]),
+        elo_ci=round((row["high"] or 0.0) - row["rating"], 1),
+        elo_sequential=sequential,
+        vote_count=row["votes"],
+        win_count=row["wins"],
+        loss_count=row["losses"],
+        tie_count=row["ties"],
+        both_bad_count=row["both_bad"],
+        win_rate=row["wins"] / row["votes"],
+    )
 
 
 def unvoted(model_id: str) -> Standing:

@@ -52,7 +52,10 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
     kinds = np.unique(group)
     if len(kinds) < 2:
         return nothing()
-    parts = [_predicted(fit(counts.where(group != kind), cap=cap), counts.where(group == kind)) for kind in kinds]
+    parts = [
+        _predicted(fit(counts.where(group != kind), cap=cap, cluster=False), counts.where(group == kind))
+        for kind in kinds
+    ]
     expected, score, squares, votes = (np.concatenate(column) for column in zip(*parts, strict=True))
     total = float(votes.sum())
     if not total:  # nobody else voted on these pairs

@@ -15,6 +15,8 @@ OUTCOMES = ("left_better", "right_better", "tie", "both_bad")
 MIRRORED = [1, 0, 2, 3]
 """Columns of the outcomes as the other side sees them."""
 UNKNOWN_VOTER = -1
+KEY_BITS = 61
+"""Of 63, with two left for the outcome."""
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -71,16 +73,10 @@ class Counts:
     def of(cls, names: Sequence[str], columns: Columns) -> Counts:
         """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
         left, right, voter, robot, day, outcomes = columns
-        size, days, voters = len(names), _more_than(day), _more_than(voter + 1)
         low, high = np.minimum(left, right), np.maximum(left, right)
-        key = ((robot * voters + voter + 1) * days + day) * size**2 + low * size + high
-        key = 2 * key + (left > right)
+        key, widths = _packed([robot, voter + 1, day, low, high, left > right])
         key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
-        key, swapped = np.divmod(key, 2)
-        key, pair = np.divmod(key, max(1, size**2))
-        low, high = np.divmod(pair, max(1, size))
-        key, day = np.divmod(key, days)
-        robot, voter = np.divmod(key, voters)
+        robot, voter, day, low, high, swapped = _unpacked(key, widths)
         left, right = np.where(swapped, high, low), np.where(swapped, low, high)
         return cls(tuple(names), left, right, voter - 1, outcomes, robot, day)
 
@@ -88,14 +84,19 @@ class Counts:
     def total(self) -> int:
         return int(self.outcomes.sum())
 
-    @property
+    @cached_property
     def votes(self) -> Integers:
         """(rows,) of all outcomes together."""
         left, right, tie, both_bad = self.outcomes.T
         found: Integers = left + right + tie + both_bad
         return found
 
-    @property
+    @cached_property
+    def cell(self) -> Integers:
+        """(rows,) the pair's place in a flattened matrix (names, names), the left policy's row first."""
+        return self.left * len(self.names) + self.right
+
+    @cached_property
     def scores(self) -> Floats:
         """(rows,) what the left side's votes are worth together; the same sum whatever their order."""
         left, _, tie, both_bad = self.outcomes.T
@@ -115,20 +116,25 @@ class Counts:
     def without_sides(self) -> Counts:
         """The same votes with the policy of the smaller index on the left: who stood where no longer matters."""
         swap = self.left > self.right
-        low, high = np.where(swap, self.right, self.left), np.where(swap, self.left, self.right)
-        seen_from_low = self.outcomes.copy()
-        for column, mirrored in enumerate(MIRRORED[:2]):  # a tie looks the same from both sides
-            seen_from_low[:, column] = np.where(swap, self.outcomes[:, mirrored], self.outcomes[:, column])
+        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
+        left_better, right_better, tie, both_bad = self.outcomes.T
+        seen_from_low = np.stack(
+            [np.where(swap, right_better, left_better), np.where(swap, left_better, right_better), tie, both_bad]
+        )
         new = np.ones(len(low), dtype=bool)
         if len(low):
             new[1:] = _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.robot)
+        if new.all():
+            return Counts(self.names, low, high, self.voter, seen_from_low.T, self.robot, self.day)
         starts = np.flatnonzero(new)
-        merged = seen_from_low if len(starts) == len(low) else np.add.reduceat(seen_from_low, starts, axis=0)
+        merged = np.add.reduceat(seen_from_low, starts, axis=1).T
         rest = self.voter[starts], merged, self.robot[starts], self.day[starts]
         return Counts(self.names, low[starts], high[starts], *rest)
 
     def apart(self) -> Counts:
         """A policy on each robot as a policy of its own: names and numbers repeat, robot by robot."""
+        if self.robots == 1:
+            return self
         shift = self.robot * len(self.names)
         rest = self.voter, self.outcomes, self.robot, self.day
         return Counts(self.names * self.robots, self.left + shift, self.right + shift, *rest)
@@ -151,8 +157,7 @@ class Counts:
     @cached_property
     def _per_pair(self) -> Integers:
         size = len(self.names)
-        cell = self.left * size + self.right
-        sums = [np.bincount(cell, column, size * size) for column in self.outcomes.T]
+        sums = [np.bincount(self.cell, column, size * size) for column in self.outcomes.T]
         return np.stack(sums, axis=-1).reshape(size, size, len(OUTCOMES)).astype(np.int64)
 
     def opponents(self) -> Integers:
@@ -163,15 +168,16 @@ class Counts:
 
     def weights(self, cap: int) -> Floats:
         """(rows,) what a vote of the row weighs when a voter's votes of one day weigh at most `cap` (0: no limit)."""
-        known = self.voter >= 0
+        found, known = np.ones(len(self.voter)), self.voter >= 0
         if not cap or not known.any():
-            return np.ones(len(self.voter))
+            return found
+        rows = slice(None) if known.all() else known
         days = int(self.day.max()) + 1
-        visit, cast = self.voter[known] * days + self.day[known], self.votes[known]
-        if days > 1:
+        visit = self.voter[rows] * days + self.day[rows]
+        if int(visit.max()) > 4 * len(visit):
             visit = np.unique(visit, return_inverse=True)[1]
-        found = np.ones(len(self.voter))
-        found[known] = np.minimum(1.0, cap / np.bincount(visit, cast)[visit])
+        cast = np.bincount(visit, self.votes[rows])
+        found[rows] = np.minimum(1.0, cap / np.maximum(cast, 1.0))[visit]
         return found
 
 
@@ -218,8 +224,26 @@ def _differs(column: Integers) -> NDArray[np.bool_]:
     return found
 
 
-def _more_than(column: Integers) -> int:
-    return int(column.max(initial=0)) + 1
+def _packed(columns: Sequence[Integers | NDArray[np.bool_]]) -> tuple[Integers, list[int]]:
+    """(rows,) several columns of numbers from 0 as one that sorts like them, and how many bits each takes."""
+    widths = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(widths) > KEY_BITS:
+        raise ValueError(f"voters, days, policies and robots take {sum(widths)} bits; expected {KEY_BITS} at most")
+    key = columns[0].astype(np.int64)
+    for column, width in zip(columns[1:], widths[1:], strict=True):
+        if width:
+            key <<= width
+            key |= column
+    return key, widths
+
+
+def _unpacked(key: Integers, widths: list[int]) -> list[Integers]:
+    """The columns of which `key` was made."""
+    found = []
+    for width in reversed(widths):
+        found.append(key & ((1 << width) - 1) if width else np.zeros_like(key))
+        key = key >> width
+    return found[::-1]
 
 
 def _starts(ordered: Integers) -> Integers:
@@ -235,21 +259,20 @@ def _summed(key: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
         order = np.argsort(key, kind="stable")
         key, outcomes = key[order], outcomes[order]
     starts = _starts(key)
-    return key[starts], np.add.reduceat(outcomes, starts, axis=0)
+    return key[starts], np.add.reduceat(np.ascontiguousarray(outcomes.T), starts, axis=1).T
 
 
 def _counted(key: Integers, outcome: Integers) -> tuple[Integers, Integers]:
     """Each key once, in order, and how often each outcome comes with it. Sorting numbers alone is quickest."""
-    both = np.sort(key * len(OUTCOMES) + outcome)
+    both = np.sort(key << 2 | outcome)
     first = _starts(both)
     times = np.diff(first, append=len(both))
-    key, outcome = np.divmod(both[first], len(OUTCOMES))
-    starts = _starts(key)
-    new = np.zeros(len(key), np.int64)
-    new[starts] = 1
-    outcomes = np.zeros((len(starts), len(OUTCOMES)), np.int64)
-    outcomes[new.cumsum() - 1, outcome] = times
-    return key[starts], outcomes
+    key, outcome = both[first] >> 2, both[first] & 3
+    new = np.concatenate([np.ones(min(1, len(key)), dtype=bool), _differs(key)])
+    rows = int(np.count_nonzero(new))
+    outcomes = np.zeros((len(OUTCOMES), rows), np.int64)  # a column of it lies together in memory
+    outcomes[outcome, new.cumsum() - 1] = times
+    return key[new], outcomes.T
 
 
 def _check(ballot: Ballot) -> None:

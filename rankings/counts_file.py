@@ -31,8 +31,8 @@ def input_hash(file: bytes) -> str:
 
 
 def packed(file: bytes) -> bytes:
-    """Gzipped, without a time stamp, so that equal files stay equal."""
-    return gzip.compress(file, mtime=0)
+    """Gzipped at the usual level, without a time stamp, so that equal files stay equal."""
+    return gzip.compress(file, compresslevel=6, mtime=0)
 
 
 def numbered(voters: list[str]) -> list[str]:

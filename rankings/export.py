@@ -5,23 +5,22 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from rankings.counts import OUTCOMES
+from arena.models import REASONS
 from rankings.counts_file import numbered
-from rankings.publication import load
-from rankings.table import KEYS, Table
+from rankings.models import CountedVote
 
-COLUMNS = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day")
+COLUMNS = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", *REASONS)
+"""The last four say which side the voter found closer to the goal, smoother, ...: left, right, equal or nothing."""
 FORMATS = (".csv", ".parquet")
 Rows = list[tuple[str, ...]]
 
 
 def write_votes(path: Path) -> int:
     """Write all counted votes to a file of one of FORMATS; returns how many."""
-    rows = anonymised(load())
+    rows = anonymised()
     if path.suffix == ".parquet":
         columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
         arrays = [pa.array(column, pa.string()) for column in columns]
@@ -34,13 +33,17 @@ def write_votes(path: Path) -> int:
     return len(rows)
 
 
-def anonymised(table: Table) -> Rows:
-    """A row per vote, as in COLUMNS. Battles are numbered in the order of the rows, which is not that of time."""
-    texts = {key: [table.values[key][code] for code in table.codes[key].tolist()] for key in KEYS}
-    texts["voter"] = numbered(texts["voter"])
-    order = ("voter", "robot", "scene", "task", "left", "right")
-    votes = []
-    for place, outcome in zip(*(found.tolist() for found in np.nonzero(table.outcomes)), strict=True):
-        row = (*(texts[key][place] for key in order), OUTCOMES[outcome], texts["day"][place])
-        votes += [row] * int(table.outcomes[place, outcome])
-    return [(f"b{number}", *row) for number, row in enumerate(sorted(votes), start=1)]
+def anonymised() -> Rows:
+    """A row per counted vote, as in COLUMNS. Battles are numbered in the order of the rows, which tells no time."""
+    about = ("voter", "robot_id", "scene_id", "task_id", "left_model_id", "right_model_id")
+    columns = [f"count__{name}" for name in about] + [
+        "vote__vote",
+        "count__day",
+        *(f"vote__{name}" for name in REASONS),
+    ]
+    votes = list(CountedVote.objects.filter(counted=True).values_list(*columns).iterator(chunk_size=20_000))
+    voters = numbered([vote[0] for vote in votes])
+    rows = sorted(
+        (voter, *vote[1:7], vote[7].isoformat(), *vote[8:]) for voter, vote in zip(voters, votes, strict=True)
+    )
+    return [(f"b{number}", *row) for number, row in enumerate(rows, start=1)]

@@ -52,7 +52,7 @@ class Shadow(TypedDict):
 
 def shadow(table: Table, counts: Counts, found: Fit) -> Shadow:
     """The global board without voters who are new, flagged by an open finding, or both."""
-    doubtful = _new() | set(
+    doubtful = _new(table) | set(
         Finding.objects.filter(kind__in=DOUBTFUL, state=Finding.State.OPEN).values_list("subject", flat=True)
     )
     rest = table.counts(without_voters=doubtful)
@@ -71,9 +71,9 @@ def shadow(table: Table, counts: Counts, found: Fit) -> Shadow:
     return {"left_out": len(cast), "votes": counts.total - rest.total, "rows": rows}
 
 
-def _new() -> set[str]:
+def _new(table: Table) -> set[str]:
     since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
-    return observed.new_voters(since, int(settings.INTEGRITY["new_votes"]))
+    return observed.new_voters(table, since, int(settings.INTEGRITY["new_votes"]))
 
 
 def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Influence:

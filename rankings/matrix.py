@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TypedDict
 
 import numpy as np
@@ -37,4 +38,14 @@ def matrix(counts: Counts, order: list[str]) -> Matrix:
         "names": order,
         "rates": [[rate for _, rate in row] for row in cells],
         "votes": [[number for number, _ in row] for row in cells],
+    }
+
+
+def only(whole: Matrix, names: Collection[str]) -> Matrix:
+    """Some of its policies, in the same order."""
+    kept = [place for place, name in enumerate(whole["names"]) if name in names]
+    return {
+        "names": [whole["names"][place] for place in kept],
+        "rates": [[whole["rates"][one][other] for other in kept] for one in kept],
+        "votes": [[whole["votes"][one][other] for other in kept] for one in kept],
     }

@@ -20,9 +20,8 @@ from rankings import moderation
 from rankings.integrity import DOUBTFUL
 from rankings.models import CountedVote, ExcludedVoter, Finding, ModerationAct
 from rankings.moderation import By, NoReason
+from rankings.permissions import MODERATE
 from rankings.read_only import ReadOnlyAdmin
-
-PERMISSION = "rankings.moderate_votes"
 
 
 class ReasonForm(ActionForm):
@@ -41,7 +40,7 @@ class ModerationAdmin(ReadOnlyAdmin):
     action_form = ReasonForm
 
     def has_moderate_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm(PERMISSION)
+        return request.user.has_perm(MODERATE)
 
     def act(self, request: HttpRequest, what: Callable[[By], int], told: str) -> None:
         """`told` has room for a number."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, time, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from rankings.agreement import EVEN, LEFT, RIGHT, Seen
 from rankings.counts import OUTCOMES, Integers
 from rankings.physics import Played
 from rankings.reliability import Reliability, gold_score, reliability, repeat_score
+from rankings.table import Table
 from simulation import catalogue
 
 EXPOSURE_DAYS = 30
@@ -119,12 +120,12 @@ def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[Ca
     votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False)
     active = votes.filter(voted_at__gte=active_since).order_by().values("user_id").distinct()
     rows = votes.filter(user_id__in=active).order_by("user_id", "voted_at", "pk")
-    own: list[tuple[int, int, int]] = []
+    own: deque[tuple[int, int, int]] = deque(maxlen=VOTES_TESTED)
     last = ""
     for voter, left, right, vote in rows.values_list("user_id", "left_model_id", "right_model_id", "vote").iterator():
         if voter != last and own:
             yield _cast(last, own)
-            own = []
+            own.clear()
         last = str(voter)
         if left in place and right in place and vote in OUTCOMES:
             own.append((place[left], place[right], OUTCOMES.index(vote)))
@@ -132,18 +133,27 @@ def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[Ca
         yield _cast(last, own)
 
 
-def _cast(voter: str, votes: list[tuple[int, int, int]]) -> Cast:
-    left, right, outcome = np.array(votes[-VOTES_TESTED:], dtype=np.int64).T
+def _cast(voter: str, votes: Iterable[tuple[int, int, int]]) -> Cast:
+    left, right, outcome = np.array(list(votes), dtype=np.int64).T
     return Cast(voter, left, right, outcome)
 
 
-def new_voters(since: datetime, least_votes: int) -> set[str]:
-    """Voters with a counted vote whose first is younger than that, or who have fewer than `least_votes`."""
+def new_voters(table: Table, since: datetime, least_votes: int) -> set[str]:
+    """Voters with a counted vote whose first is younger than that, or who have fewer than `least_votes`.
+
+    Asks the counts, which know days; votes are read of the one day that `since` cuts.
+    """
+    day = since.astimezone(UTC).date()
+    midnight = datetime.combine(day, time.min, UTC)
     votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False).order_by()
-    known = votes.filter(voted_at__lt=since).values("user_id").distinct()
-    few = votes.values("user_id").annotate(cast=Count("pk")).filter(cast__lt=least_votes).values_list("user_id")
-    young = votes.exclude(user_id__in=known).values_list("user_id").distinct()
-    return {str(voter) for (voter,) in (*few, *young)}
+    before = votes.filter(voted_at__gte=midnight, voted_at__lt=since).values_list("user_id", flat=True).distinct()
+    old_that_day = set(before)
+    found = set()
+    for voter, own in table.voters().items():
+        young = own.first_day > day.isoformat() or (own.first_day == day.isoformat() and voter not in old_that_day)
+        if young or own.votes < least_votes:
+            found.add(voter)
+    return found
 
 
 def battles_per_policy() -> dict[str, int]:

@@ -88,19 +88,19 @@ class Games:
     @classmethod
     def of(cls, counts: Counts, weights: Floats) -> Games:
         size = len(counts.names)
-        cell = counts.left * size + counts.right
 
         def spread(values: Floats) -> Floats:
-            return np.bincount(cell, values, size * size).astype(float).reshape(size, size)
+            return np.bincount(counts.cell, values, size * size).astype(float, copy=False).reshape(size, size)
 
         votes, scores = counts.votes.astype(float), counts.scores
         ties = (counts.outcomes[:, 2] + counts.outcomes[:, 3]).astype(float)
         if not len(weights) or weights.min() == 1.0:
             played, score, tied = spread(votes), spread(scores), spread(ties)
             return cls(played, score, (played, score, score - tied / 4.0), tied)
-        played, score, tied = spread(weights * votes), spread(weights * scores), spread(weights * ties)
+        votes, scores, ties = weights * votes, weights * scores, weights * ties
+        played, score, tied = spread(votes), spread(scores), spread(ties)
         squares = (votes, scores, scores - ties / 4.0)  # y is 1, 0 or 1/2
-        zero, one, two = (spread(weights**2 * values) for values in squares)
+        zero, one, two = (spread(weights * values) for values in squares)
         return cls(played, score, (zero, one, two), tied)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -96,6 +96,12 @@ class Options:
     cluster: bool = True
     ties: str = "half"
     thresholds: Thresholds = Thresholds()
+
+    @classmethod
+    def of(cls, rules: Mapping[str, float]) -> Options:
+        """From the settings: `cap`, and `half_width`, `votes` and `opponents` until which a policy is provisional."""
+        thresholds = Thresholds(rules["half_width"], int(rules["votes"]), int(rules["opponents"]))
+        return cls(cap=int(rules["cap"]), thresholds=thresholds)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.prior) and self.prior >= 0):

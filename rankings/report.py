@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypedDict, cast
 
 from django.conf import settings
@@ -11,6 +11,7 @@ from policies.models import Policy
 from rankings import agreement, integrity, observed, physics
 from rankings.agreement import Agreement, Rule
 from rankings.calibration import Calibration, calibration, nothing
+from rankings.counts import OUTCOMES
 from rankings.influence import Handover
 from rankings.integrity import Shadow
 from rankings.matrix import Matrix, matrix
@@ -62,8 +63,21 @@ class Point(TypedDict):
     """Policy -> rating and half-width."""
 
 
+class Figures(TypedDict):
+    """Of all counted votes; `voters`: how many known ones cast them."""
+
+    votes_by_outcome: dict[str, int]
+    votes_by_robot: dict[str, int]
+    voters: int
+
+
+NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0}
+
+
 class Content(TypedDict):
     """`trend`: the global board at each publication, oldest first."""
+
+    figures: Figures
 
     matrices: dict[str, Matrix]
     calibration: Calibration
@@ -84,6 +98,7 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated]) -> 
     agreements = _agreements()
     integrity.renew([*integrity.unreliable(controls), *(integrity.outliers(whole.counts, whole.fit) if whole else ())])
     content: Content = {
+        "figures": _figures(boards),
         "matrices": {board.name: _matrix(each) for board, each in boards.items() if _shown(board)},
         "calibration": _calibration(whole),
         "physics": physics.boards(observed.played()),
@@ -106,6 +121,19 @@ def latest() -> Report | None:
 
 def _shown(board: Board) -> bool:
     return not board.scene and not board.task
+
+
+def _figures(boards: Mapping[Board, Rated]) -> Figures:
+    whole = boards.get(Board())
+    if whole is None:
+        return NO_FIGURES
+    return {
+        "votes_by_outcome": dict(zip(OUTCOMES, whole.counts.outcomes.sum(axis=0).tolist(), strict=True)),
+        "votes_by_robot": {
+            board.robot: each.counts.total for board, each in boards.items() if board.robot and not board.scene
+        },
+        "voters": whole.counts.voters,
+    }
 
 
 def _matrix(each: Rated) -> Matrix:

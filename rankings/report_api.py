@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypedDict, cast
+from collections.abc import Collection, Mapping
+from typing import TypedDict, TypeVar
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -10,30 +11,58 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from arena.schema import answer
-from policies.models import Policy
-from rankings import calibration, report
+from rankings import calibration
 from rankings.calibration import Calibration
+from rankings.integrity import Shadow
+from rankings.matrix import Matrix, only
 from rankings.physics import PhysicsRow
-from rankings.report import Agreements, Content, Removal
+from rankings.published import current
+from rankings.report import Agreements, Exposure, Point, Removal, Voters
+
+Row = TypeVar("Row")
 
 
 class PublishedReport(TypedDict):
-    """Null and empty before the first publication. `physics`: "all" and each task played -> its board."""
+    """Null and empty before the first publication. `physics`: "all" and each task played -> its board. `matrices`: the
+    name of a board -> its pairs. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
 
     snapshot_at: str | None
     input_hash: str | None
+    code_version: str | None
+    matrices: dict[str, Matrix]
     physics: dict[str, list[PhysicsRow]]
     agreement: Agreements | None
     calibration: Calibration
     influence: Removal | None
+    shadow: Shadow | None
+    voters: Voters | None
+    exposure: dict[str, Exposure]
+    trend: list[Point]
+
+
+NOTHING: PublishedReport = {
+    "snapshot_at": None,
+    "input_hash": None,
+    "code_version": None,
+    "matrices": {},
+    "physics": {},
+    "agreement": None,
+    "calibration": calibration.nothing(),
+    "influence": None,
+    "shadow": None,
+    "voters": None,
+    "exposure": {},
+    "trend": [],
+}
 
 
 class ReportView(APIView):
     @extend_schema(
         operation_id="get_leaderboard_report",
         description=(
-            "Beside the boards, published with them: success and progress by physics, agreement of votes and physics, "
-            "calibration of predicted against actual votes, and how much hangs on single voters."
+            "Beside the boards, published with them: votes of each pair, success and progress by physics, agreement "
+            "of votes and physics, calibration of predicted and actual votes, how much hangs on single voters, ratings "
+            "without new and doubtful voters, how often each policy is drawn, and the ratings over time."
         ),
         responses={200: answer(PublishedReport)},
     )
@@ -43,27 +72,28 @@ class ReportView(APIView):
 
 def published_report() -> PublishedReport:
     """What was published last, without the references: they are no contestants."""
-    found = report.latest()
-    if found is None:
-        return {
-            "snapshot_at": None,
-            "input_hash": None,
-            "physics": {},
-            "agreement": None,
-            "calibration": calibration.nothing(),
-            "influence": None,
-        }
-    content = cast(Content, found.content)
-    listed = set(Policy.objects.filter(reference=False).values_list("id", flat=True))
-    agreement = content["agreement"]
-    by_policy = {name: each for name, each in agreement["policies"].items() if name in listed}
+    now = current()
+    snapshot, content, listed = now.published.snapshot, now.published.content, now.names
+    if snapshot is None or content is None:
+        return NOTHING
+    agreement, shadow = content["agreement"], content["shadow"]
     return {
-        "snapshot_at": found.snapshot.made_at.isoformat(),
-        "input_hash": found.snapshot.input_hash,
+        "snapshot_at": snapshot.made_at.isoformat(),
+        "input_hash": snapshot.input_hash,
+        "code_version": snapshot.code_version,
+        "matrices": {board: only(matrix, listed) for board, matrix in content["matrices"].items()},
         "physics": {
             board: [row for row in rows if row["model_id"] in listed] for board, rows in content["physics"].items()
         },
-        "agreement": {"overall": agreement["overall"], "tasks": agreement["tasks"], "policies": by_policy},
+        "agreement": {**agreement, "policies": _listed(agreement["policies"], listed)},
         "calibration": content["calibration"],
         "influence": content["removal"],
+        "shadow": {**shadow, "rows": _listed(shadow["rows"], listed)},
+        "voters": content["voters"],
+        "exposure": _listed(content["exposure"], listed),
+        "trend": [{**point, "ratings": _listed(point["ratings"], listed)} for point in content["trend"]],
     }
+
+
+def _listed(rows: Mapping[str, Row], names: Collection[str]) -> dict[str, Row]:
+    return {name: row for name, row in rows.items() if name in names}

@@ -8,13 +8,11 @@ from django.conf import settings
 
 from rankings.bradley_terry import PRIOR
 from rankings.offsets import OFFSET_SD
-from rankings.ratings import LISTED, Options, Thresholds
+from rankings.ratings import LISTED, Options
 
 
 def options() -> Options:
-    given = settings.RANKING
-    thresholds = Thresholds(given["half_width"], int(given["votes"]), int(given["opponents"]))
-    return Options(cap=int(given["cap"]), thresholds=thresholds)
+    return Options.of(settings.RANKING)
 
 
 def published() -> dict[str, Any]:

@@ -21,7 +21,7 @@ not at all from the second on, ..."""
 FEW_SURPRISES = (1.0, 3.0)
 """... where they also amount to few decisive votes (one between equals adds 1/4): fully up to 4, no more from 12 on.
 Fading keeps an interval from jumping with one more vote, or with the last bit of a sum."""
-VOTERS_AT_ONCE = 20_000
+VOTERS_AT_ONCE = 4_000
 
 
 def sandwich(posterior: Posterior, x: Floats, bread: Floats, meat: Floats) -> Floats:
@@ -55,16 +55,17 @@ def meat_of_voters(votes: Counts, weights: Floats, posterior: Posterior, x: Floa
 
     Unknown voters count as one person per vote. The few-clusters factor is n / (n - 1).
     """
-    kept = posterior.comparable[votes.left, votes.right]
+    kept = posterior.comparable.ravel()[votes.cell]
     known = kept & (votes.voter >= 0)
-    unknown = kept & ~known
-    alone = replace(Games.of(votes.where(unknown), weights[unknown]), nu=posterior.games.nu)
+    meat = np.zeros((len(votes.names), len(votes.names)))
     if not known.all():
+        unknown = kept & ~known
+        alone = replace(Games.of(votes.where(unknown), weights[unknown]), nu=posterior.games.nu)
+        meat = assembled(alone.squared_residuals(x))[:-1, :-1]
         votes, weights = votes.where(known), weights[known]
     voters = votes.voters
     if voters < 2:
         return None
-    meat = assembled(alone.squared_residuals(x))[:-1, :-1]
     for _, gradients in gradients_of_voters(votes, weights, posterior, x):
         meat += voters / (voters - 1.0) * gradients.T @ gradients
     return meat
@@ -77,14 +78,14 @@ def gradients_of_voters(
     if (votes.voter[1:] < votes.voter[:-1]).any():
         order = np.argsort(votes.voter, kind="stable")
         votes, weights = votes.where(order), weights[order]
-    p = posterior.games.expected_scores(x)[votes.left, votes.right]
+    p = posterior.games.expected_scores(x).ravel()[votes.cell]
     residual = weights * (votes.scores - votes.votes * p)
     size = len(votes.names)
     last = int(votes.voter[-1]) if len(votes.voter) else -1
     for first in range(0, last + 1, VOTERS_AT_ONCE):
         rows = slice(*np.searchsorted(votes.voter, [first, first + VOTERS_AT_ONCE]))
         at, cells = (votes.voter[rows] - first) * size, min(VOTERS_AT_ONCE, last + 1 - first) * size
-        found: Floats = np.bincount(at + votes.left[rows], residual[rows], cells).astype(float)
+        found = np.bincount(at + votes.left[rows], residual[rows], cells).astype(float, copy=False)
         found -= np.bincount(at + votes.right[rows], residual[rows], cells)
         yield first, found.reshape(-1, size)
 

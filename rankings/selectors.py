@@ -7,23 +7,22 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal
 
-from django.core.cache import cache
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 
 from arena.errors import UnknownName
 from arena.models import Battle, ProcessingStatus, Session, Vote, VoteChoice
 from policies.measured import overall
 from policies.models import Policy, PolicyStatus
-from rankings.aggregation import STATISTICS, worker_status
-from rankings.boards import MINIMUM_VOTES, Standing, standings, unvoted
-from rankings.counts import Ballot
+from rankings import published
+from rankings.aggregation import worker_status
+from rankings.boards import MINIMUM_VOTES, Standing, unvoted
 from rankings.locking import WORKER
-from rankings.models import ModelStatsByRobot, ModelStatsTotal
+from rankings.published import Current
+from rankings.report import NO_FIGURES
 from rankings.shapes import Leaderboard, RankingRow, Statistics, Worker
-from rankings.table import GLOBAL
+from rankings.table import GLOBAL, Board
 from simulation import catalogue
 
-SCENE_BOARD_SECONDS = 3600
 Order = Literal["asc", "desc"]
 SORTS: dict[str, tuple[Callable[[RankingRow, Standing], Any], Order]] = {
     "elo": (lambda row, standing: standing.elo_score, "desc"),
@@ -70,14 +69,17 @@ class LeaderboardQuery:
         return "/".join(name for name in (self.robot_id, self.scene_id) if name) or GLOBAL
 
 
-def leaderboard(query: LeaderboardQuery) -> Leaderboard:
-    """One board, ranked as a whole, then filtered and sorted: a filter never changes a rank."""
+def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Leaderboard:
+    """One board, ranked as a whole, then filtered and sorted: a filter never changes a rank.
+
+    `current`: what was read already. Raises UnknownName.
+    """
     query.check()
-    status = worker_status()
-    updated = status.last_run_at if status else None
-    policies = {policy.pk: policy for policy in Policy.objects.filter(reference=False).defer("description")}
-    board = [standing for standing in _board(query, updated) if standing.model_id in policies]
-    board += [unvoted(name) for name in _without_votes(board, policies.values())]
+    listed, now = current or published.current()
+    policies = {policy.pk: policy for policy in listed}
+    name = Board(robot=query.robot_id, scene=query.scene_id).name
+    board = [standing for standing in now.standings.get(name, []) if standing.model_id in policies]
+    board += [unvoted(each) for each in _without_votes(board, listed)]
     ranks = _ranks(board)
     entries = [(_row(each, policies[each.model_id], ranks.get(each.model_id)), each) for each in board]
     shown = _sorted([entry for entry in entries if _fits(query, entry[0])], query)
@@ -88,7 +90,7 @@ def leaderboard(query: LeaderboardQuery) -> Leaderboard:
             "board": query.board,
             "total_models": len(board),
             "total_votes": sum(standing.vote_count for standing in board) // 2,
-            "last_updated": _iso(updated),
+            "last_updated": _iso(now.at),
             "minimum_votes": MINIMUM_VOTES,
             "robots": sorted(robot.id for robot in catalogue.robots()),
             "scenes": sorted(scene.id for scene in catalogue.scenes()),
@@ -99,27 +101,28 @@ def leaderboard(query: LeaderboardQuery) -> Leaderboard:
 
 
 def statistics() -> Statistics:
-    votes = _in_the_boards()
-    outcomes = dict.fromkeys(VoteChoice.values, 0) | _counted(votes, "vote")
-    robots = {robot.id: 0 for robot in catalogue.robots()} | _counted(votes, "robot_id")
+    listed, now = published.current()
+    figures = now.content.get("figures", NO_FIGURES) if now.content else NO_FIGURES
+    outcomes = dict.fromkeys(VoteChoice.values, 0) | figures["votes_by_outcome"]
+    robots = {robot.id: 0 for robot in catalogue.robots()} | figures["votes_by_robot"]
     decisive = outcomes[VoteChoice.LEFT_BETTER] + outcomes[VoteChoice.RIGHT_BETTER]
-    status = worker_status()
     return {
-        "total_models": Policy.objects.filter(reference=False).count(),
+        "total_models": len(listed),
         "total_votes": sum(outcomes.values()),
-        "total_voters": votes.exclude(user_id=None).aggregate(found=Count("user_id", distinct=True))["found"],
+        "total_voters": figures["voters"],
         "total_battles": Battle.objects.count(),
         "total_sessions": Session.objects.count(),
         "votes_by_outcome": outcomes,
         "votes_by_robot": robots,
         "left_win_share": round(outcomes[VoteChoice.LEFT_BETTER] / decisive, 4) if decisive else None,
-        "last_updated": _iso(status.last_run_at if status else None),
+        "last_updated": _iso(now.at),
     }
 
 
-def worker(*, for_staff: bool) -> Worker:
+def worker(*, with_errors: bool) -> Worker:
     status = worker_status()
-    waiting = _counted(Vote.objects.exclude(processing_status=ProcessingStatus.PROCESSED), "processing_status")
+    unprocessed = (ProcessingStatus.PENDING, ProcessingStatus.FAILED)  # by name: an index finds these, not "all but"
+    waiting = _counted(Vote.objects.filter(processing_status__in=unprocessed), "processing_status")
     return {
         "worker_name": WORKER,
         "status": status.status if status else "never run",
@@ -127,39 +130,8 @@ def worker(*, for_staff: bool) -> Worker:
         "votes_processed": status.votes_processed if status else 0,
         "pending_votes": waiting.get(ProcessingStatus.PENDING, 0),
         "failed_votes": waiting.get(ProcessingStatus.FAILED, 0),
-        "error_message": status.error_message if status and for_staff else None,
+        "error_message": status.error_message if status and with_errors else None,
     }
-
-
-def _board(query: LeaderboardQuery, updated: datetime | None) -> list[Standing]:
-    if query.scene_id:
-        return _scene_board(query, updated)
-    rows = (
-        ModelStatsByRobot.objects.filter(robot_id=query.robot_id) if query.robot_id else ModelStatsTotal.objects.all()
-    )
-    return [Standing(**row) for row in rows.values("model_id", *STATISTICS)]
-
-
-def _scene_board(query: LeaderboardQuery, updated: datetime | None) -> list[Standing]:
-    """Fitted from the scene's processed votes when first asked for; the next aggregation makes it stale."""
-    key = f"rankings:{query.board}:{_iso(updated)}"
-    found: list[Standing] | None = cache.get(key)
-    if found is None:
-        votes = _in_the_boards().filter(scene_id=query.scene_id)
-        if query.robot_id:
-            votes = votes.filter(robot_id=query.robot_id)
-        columns = ("left_model_id", "right_model_id", "vote", "user_id", "voted_at")
-        cast = votes.order_by("voted_at", "id").values_list(*columns)
-        found = standings(
-            [Ballot(left, right, vote, voter, day=at.date().isoformat()) for left, right, vote, voter, at in cast]
-        )
-        cache.set(key, found, SCENE_BOARD_SECONDS)
-    return found
-
-
-def _in_the_boards() -> QuerySet[Vote]:
-    """Without control battles, and without votes and voters that moderators excluded."""
-    return Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED, counted_vote__counted=True)
 
 
 def _without_votes(board: Iterable[Standing], policies: Iterable[Policy]) -> list[str]:

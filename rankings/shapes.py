@@ -73,7 +73,7 @@ class Statistics(TypedDict):
 
 
 class Worker(TypedDict):
-    """`votes_processed` counts the last run. The wording of an error is for staff; others read null."""
+    """`votes_processed` counts the last run. The wording of an error is for operators; others read null."""
 
     worker_name: str
     status: str

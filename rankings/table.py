@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from rankings.graph import Booleans
 
 GLOBAL = "global"
 KEYS = ("robot", "scene", "task", "left", "right", "voter", "day")
+BATCH = 20_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,13 @@ class Board:
         return all(not mine or mine == theirs for mine, theirs in wanted)
 
 
+class Voter(NamedTuple):
+    """How many votes, and the day of the first one."""
+
+    votes: int
+    first_day: str
+
+
 @dataclass(frozen=True)
 class Table:
     """One row per robot, scene, task, side order of a pair, voter and day. Texts stand once, in sorted `values`.
@@ -48,10 +58,23 @@ class Table:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[str | int]]) -> Table:
-        """Rows of the seven KEYS, then the four counts. Rows without a count are dropped, equal ones summed."""
-        columns = list(zip(*rows, strict=True)) or [()] * (len(KEYS) + 4)
-        outcomes = np.array(columns[len(KEYS) :], dtype=np.int64).T.reshape(-1, 4)
-        return cls.coded(dict(zip(KEYS, columns[: len(KEYS)], strict=True)), outcomes)
+        """Rows of the seven KEYS, then the four counts. They are never all in memory as texts."""
+        places: dict[str, dict[str, int]] = {key: {} for key in KEYS}
+        codes: dict[str, list[Integers]] = {key: [np.zeros(0, np.int64)] for key in KEYS}
+        outcomes = [np.zeros((0, 4), np.int64)]
+        waiting = iter(rows)
+        while batch := list(itertools.islice(waiting, BATCH)):
+            columns = list(zip(*batch, strict=True))
+            for key, column in zip(KEYS, columns, strict=False):
+                place = places[key]
+                codes[key].append(np.array([place.setdefault(str(text), len(place)) for text in column], np.int64))
+            outcomes.append(np.array(columns[len(KEYS) :], dtype=np.int64).T)
+        values = {key: tuple(sorted(places[key])) for key in KEYS}
+        return cls(
+            values,
+            {key: _in_order(np.concatenate(codes[key]), places[key], values[key]) for key in KEYS},
+            np.concatenate(outcomes),
+        )
 
     @classmethod
     def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> Table:
@@ -85,7 +108,7 @@ class Table:
             rows &= ~np.isin(self.codes["voter"], left_out)
         chosen = slice(None) if rows.all() else rows
         left, right = (self._policies[side][chosen] for side in ("left", "right"))
-        present = np.bincount(np.concatenate([left, right]), minlength=len(self._names)) > 0
+        present = _occurring(left, len(self._names)) | _occurring(right, len(self._names))
         voter, robot, day = (self.codes[key][chosen] for key in ("voter", "robot", "day"))
         return Counts.of(
             [name for name, here in zip(self._names, present.tolist(), strict=True) if here],
@@ -93,11 +116,23 @@ class Table:
                 _renumbered(left, present),
                 _renumbered(right, present),
                 voter - 1 if self._nobody_known else voter,
-                _renumbered(robot, np.bincount(robot) > 0),
+                _renumbered(robot, _occurring(robot, len(self.values["robot"]))),
                 day,
                 self.outcomes[chosen],
             ),
         )
+
+    def voters(self) -> dict[str, Voter]:
+        """Every known voter with a vote."""
+        rows = self._has_votes
+        voter, day = self.codes["voter"][rows], self.codes["day"][rows]
+        size = len(self.values["voter"])
+        cast = self.outcomes[rows].sum(axis=1) if self.outcomes.ndim == 2 else None
+        votes = np.bincount(voter, cast, size).astype(int)
+        first = np.full(size, len(self.values["day"]))
+        np.minimum.at(first, voter, day)
+        columns = zip(self.values["voter"], votes.tolist(), first.tolist(), strict=True)
+        return {name: Voter(number, self.values["day"][at]) for name, number, at in columns if name and number}
 
     @cached_property
     def _nobody_known(self) -> bool:
@@ -119,10 +154,12 @@ class Table:
     @cached_property
     def _policies(self) -> dict[str, Integers]:
         place = {name: number for number, name in enumerate(self._names)}
-        return {
-            side: np.array([place[name] for name in self.values[side]], dtype=np.int64)[self.codes[side]]
-            for side in ("left", "right")
-        }
+        found = {}
+        for side in ("left", "right"):
+            places = np.array([place[name] for name in self.values[side]], dtype=np.int64)
+            same = len(places) == len(self._names)  # both are sorted
+            found[side] = self.codes[side] if same else places[self.codes[side]]
+        return found
 
     def _voted(self, key: str) -> list[str]:
         return [self.values[key][code] for code in np.unique(self.codes[key][self._has_votes]).tolist()]
@@ -136,7 +173,22 @@ class Table:
         return chosen
 
 
+def _in_order(codes: Integers, place: Mapping[str, int], values: Sequence[str]) -> Integers:
+    """(rows,) places in `values` instead of those in `place`."""
+    found = np.zeros(len(values), np.int64)
+    found[[place[value] for value in values]] = np.arange(len(values))
+    renumbered: Integers = found[codes]
+    return renumbered
+
+
+def _occurring(codes: Integers, size: int) -> Booleans:
+    """(size,) which values are there."""
+    return np.bincount(codes, minlength=size) > 0
+
+
 def _renumbered(codes: Integers, present: Booleans) -> Integers:
     """The same codes when only some values are left, those `present` (values,)."""
+    if present.all():
+        return codes
     found: Integers = (np.cumsum(present) - 1)[codes]
     return found

@@ -5,13 +5,23 @@ from __future__ import annotations
 import logging
 
 from celery import shared_task
+from django.db import InterfaceError, OperationalError
 
 from rankings import aggregation, checking, locking
 
 log = logging.getLogger(__name__)
 
 
-@shared_task(name=locking.WORKER)  # type: ignore[untyped-decorator]
+# Of a database that is away or locked only: what else goes wrong would go wrong again.
+BUSY = {
+    "autoretry_for": (OperationalError, InterfaceError),
+    "retry_backoff": 5,
+    "retry_jitter": True,
+    "max_retries": 6,
+}
+
+
+@shared_task(name=locking.WORKER, **BUSY)  # type: ignore[untyped-decorator]
 def aggregate() -> None:
     try:
         aggregation.aggregate(once_an_hour=True)
@@ -19,6 +29,6 @@ def aggregate() -> None:
         log.info("Nothing to do: %s", reason)
 
 
-@shared_task(name=checking.WORKER)  # type: ignore[untyped-decorator]
+@shared_task(name=checking.WORKER, **BUSY)  # type: ignore[untyped-decorator]
 def check() -> None:
     checking.check()

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet
 
 from rankings.counts import OUTCOMES
-from rankings.fast_votes import COLUMNS, NOT_A_NAME, NotPlain, read_plain
+from rankings.fast_votes import COLUMNS, NOT_A_NAME, read_plain
+from rankings.plain_csv import NotPlain
 from rankings.table import KEYS, Table
 
 REQUIRED = ("battle_id", "robot", "left", "right")
@@ -45,8 +44,6 @@ def _read_slowly(path: Path) -> Table:
         rows = list(_checked(_parquet_rows(path) if path.suffix == ".parquet" else _csv_rows(path)))
     except UnicodeDecodeError as error:
         raise VoteFileError(f"{path}: byte {error.start} is not UTF-8; expected a CSV file in UTF-8") from None
-    except pa.ArrowException as error:
-        raise VoteFileError(f"{path}: {error}; expected a Parquet file of votes") from None
     named = {"voter": "voter_id"}
     texts = {key: [row.get(named.get(key, key), "") for row in rows] for key in KEYS}
     return Table.coded(texts, np.array([OUTCOMES.index(row["vote"]) for row in rows], dtype=np.int64))
@@ -75,14 +72,15 @@ def _csv_rows(path: Path) -> Iterator[Row]:
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
-    with pyarrow.parquet.ParquetFile(path) as file:
-        header = _checked_header(str(path), file.schema_arrow.names)
-        number = 0
-        for batch in file.iter_batches(columns=[name for name in (*COLUMNS, *OPTIONAL) if name in header]):
-            for row in batch.to_pylist():
-                number += 1
-                values = {name: "" if value is None else str(value).strip() for name, value in row.items()}
-                yield f"{path} row {number}", values
+    from rankings import parquet  # loads pyarrow
+
+    try:
+        header = _checked_header(str(path), parquet.names(path))
+        wanted = [name for name in (*COLUMNS, *OPTIONAL) if name in header]
+        for number, row in enumerate(parquet.rows(path, wanted), start=1):
+            yield f"{path} row {number}", row
+    except parquet.NotParquet as error:
+        raise VoteFileError(f"{path}: {error}; expected a Parquet file of votes") from None
 
 
 def _checked(rows: Iterator[Row]) -> Iterator[Mapping[str, str]]:

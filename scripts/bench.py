@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import psutil
 import pymongo
+from load import NO_LIMITS
 
 from tests.stack import Arena
 from tests.visitor import Visitor
@@ -231,7 +232,7 @@ def measure(turn_count: int) -> Iterator[Figure]:
         os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
         Path(folder, "rankings").mkdir()
         yield from rankings()
-        arena = Arena(Path(folder, "arena"))
+        arena = Arena(Path(folder, "arena"), **NO_LIMITS, ARENA_TURNS_PER_VISITOR="")  # the viewer plays fifty in a row
         before = time.perf_counter()
         arena.start()
         try:

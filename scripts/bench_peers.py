@@ -22,6 +22,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / "build" / "peers"
 PYTHON = PEERS / "venv" / "bin" / "python"
+ANSWERS = ROOT / "tests" / "rankings" / "data"
 POLICIES, VOTERS, SEED = 50, 100_000, 0
 WANTED_RATIO, WANTED_DIFFERENCE = 10.0, 0.05
 OUTCOMES = np.array(["left_better", "right_better", "tie", "both_bad"])
@@ -74,18 +75,18 @@ def install() -> dict[str, str]:
     return failed
 
 
-def write_votes(path: Path, votes: int) -> None:
+def write_votes(path: Path, votes: int, policies: int = POLICIES, voters: int = VOTERS) -> None:
     """The same bytes every time: some voters cast many votes, 25 % are ties, 5 % both_bad."""
     rng = np.random.default_rng(SEED)
-    ability = rng.normal(0.0, 0.8, POLICIES)
-    left = rng.integers(0, POLICIES, votes)
-    right = (left + rng.integers(1, POLICIES, votes)) % POLICIES
-    activity = rng.lognormal(0.0, 1.0, VOTERS).cumsum()
+    ability = rng.normal(0.0, 0.8, policies)
+    left = rng.integers(0, policies, votes)
+    right = (left + rng.integers(1, policies, votes)) % policies
+    activity = rng.lognormal(0.0, 1.0, voters).cumsum()
     voter = np.searchsorted(activity / activity[-1], rng.random(votes))
     wins = rng.random(votes) < 1.0 / (1.0 + np.exp(ability[right] - ability[left]))
     kind = rng.random(votes)
     outcome = OUTCOMES[np.where(kind < 0.25, 2, np.where(kind < 0.30, 3, np.where(wins, 0, 1)))]
-    names = [f"{number:016x}" for number in rng.integers(0, 2**63, VOTERS).tolist()]
+    names = [f"{number:016x}" for number in rng.integers(0, 2**63, voters).tolist()]
     columns = zip(left.tolist(), right.tolist(), voter.tolist(), outcome.tolist(), strict=True)
     with path.open("w", encoding="utf-8") as file:
         file.write("battle_id,voter_id,robot,left,right,vote\n")
@@ -150,6 +151,22 @@ def measure(votes: int, repeats: int) -> dict[str, Any]:
     }
 
 
+def renew() -> None:
+    """Write what the other packages make of a small file, for the tests. SystemExit where one cannot be installed."""
+    PEERS.mkdir(parents=True, exist_ok=True)
+    if failed := install():
+        raise SystemExit("\n".join(f"{package}: {reason}" for package, reason in failed.items()))
+    path = ANSWERS / "peer_votes.csv"
+    write_votes(path, 600, policies=12, voters=100)
+    answers = {}
+    for peer in (peer for peer in NEEDED if peer.package in ("arena-rank", "evalica")):  # the other adds a penalty
+        found = timed([str(PYTHON), "scripts/peer_ratings.py", peer.package, str(path)], 1).ratings
+        mean = statistics.mean(found.values())
+        ratings = {name: round(found[name] - mean, 4) for name in sorted(found)}
+        answers[peer.package] = {"release": peer.requirements[0], "ratings": ratings}
+    (ANSWERS / "peer_ratings.json").write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")
+
+
 def show(found: dict[str, Any]) -> None:
     ours = found["ours"]
     print(f"{found['votes']} votes, {POLICIES} policies, {VOTERS} voters; load {found['load']:.1f}")
@@ -171,7 +188,11 @@ def main() -> None:
     parser.add_argument("--votes", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.add_argument("--renew", action="store_true", help="only write the known answers that the tests compare with")
     options = parser.parse_args()
+    if options.renew:
+        renew()
+        return
     found = measure(options.votes, options.repeats)
     if options.json:
         print(json.dumps(found))

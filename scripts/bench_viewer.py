@@ -18,7 +18,7 @@ from tests.stack import Arena
 
 INSTRUCTION = "put the red cube on the left plate"
 PLAY_S = 6.0
-# Notes when live rows come, and when the clock has reached them.
+# Notes when live rows come, and when they are in the picture.
 WATCH_LIVE = """() => {
   window.batches = [];
   let known = 0;
@@ -27,7 +27,7 @@ WATCH_LIVE = """() => {
     if (count > known) batches.push({ records: count, came: performance.now(), shown: null });
     known = count;
     for (const batch of batches) {
-      if (batch.shown === null && vlaArena.clock.record >= batch.records - 1) batch.shown = performance.now();
+      if (batch.shown === null && vlaArena.drawing.record >= batch.records - 1) batch.shown = performance.now();
     }
     requestAnimationFrame(look);
   };

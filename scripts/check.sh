@@ -15,6 +15,10 @@ scripts_parse() {
     scripts/with_node.sh xargs -0 -n 1 node --check
 }
 no_addresses_in_lock() { ! grep -n '"resolved"' frontend/package-lock.json; }
+deployment() {
+  ARENA_HTTPS=yes ARENA_PROXIES=1 ARENA_HOSTS=arena.example.org ARENA_SECRET_KEY="$($bin/python -c 'import secrets; print(secrets.token_urlsafe(48))')" \
+    $bin/python manage.py check --deploy --fail-level WARNING
+}
 
 bin=.venv/bin
 step "types" $bin/mypy
@@ -23,6 +27,9 @@ step "format" $bin/ruff format --check .
 step "import contracts" $bin/lint-imports
 step "migrations" $bin/python manage.py makemigrations --check --dry-run
 step "API description" $bin/python manage.py spectacular --validate --fail-on-warn --file /dev/null
+step "deployment" deployment
+step "Dockerfile" $bin/hadolint Dockerfile
+step "compose.yaml" $bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 step "scripts parse" scripts_parse
 step "lock file names no registry" no_addresses_in_lock
 

@@ -1,20 +1,27 @@
 """Pictures of every state of every page, light and dark, on a phone and on a desk: `scripts/screenshots.py [URL]`.
 
-Without an address an arena is started for it. The pictures go to build/screenshots/STATE-SIZE-THEME.png.
+Without an address an arena is started for it. The pictures go to build/screenshots/STATE-SIZE-THEME.png. Each is of the
+whole page: the window is made as tall as the page, which draws once, where a picture of the full page draws many times.
+
+`--guide` takes the pictures of the visitors' guide and the README instead, drawn as with a graphics card, into
+docs/images; it wants a machine with nothing else to do.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-PATIENCE_MS = 120_000  # drawing in software on a busy machine takes its time
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
@@ -23,28 +30,78 @@ from tests.browser.conftest import FLAGS, chromium  # noqa: E402
 from tests.browser.tour import SIZES, THEMES, walk  # noqa: E402
 from tests.stack import Arena  # noqa: E402
 
+PATIENCE_MS = 120_000  # drawing in software on a busy machine takes its time
+TALLEST = 3200
+Theme = Literal["light", "dark"]
+GUIDE: dict[str, tuple[str, str, Theme]] = {
+    "battle-idle": ("idle", "desktop", "light"),
+    "battle-settled": ("battle", "desktop", "light"),
+    "battle-curves": ("curves", "desktop", "light"),
+    "battle-reasons": ("phone", "phone", "dark"),
+    "battle-voted": ("after-the-vote", "desktop", "light"),
+    "home": ("home", "desktop", "light"),
+}
+"""State -> the picture in docs/images, and how it is taken."""
+WEBP_QUALITY = 82
+TWO_PICTURES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+
 
 def main() -> None:
     wanted = _arguments()
     wanted.out.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
     with _address(wanted.url) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        page = browser.new_page(base_url=url.rstrip("/"), locale=wanted.language, viewport=SIZES["desktop"])
-        for state in walk(BattlePage(page)):
-            _take(page, state, wanted.out)
-            print(state, flush=True)
+        # With less motion nothing plays by itself: every picture stands still.
+        context = browser.new_context(
+            base_url=url.rstrip("/"), locale=wanted.language, viewport=SIZES["desktop"], reduced_motion="reduce"
+        )
+        context.set_default_timeout(PATIENCE_MS)
+        page = context.new_page()
+        for state in walk(BattlePage(page), f"/battle?quality={'full' if wanted.guide else wanted.quality}"):
+            if wanted.guide:
+                _take_for_guide(page, state)
+            elif wanted.only in state:
+                _take(page, state, wanted.out)
+            print(f"{time.monotonic() - began:5.0f} s  {state}", flush=True)
+            if wanted.guide and state == list(GUIDE)[-1]:
+                break
         browser.close()
 
 
 def _take(page: Page, state: str, out: Path) -> None:
-    for theme in THEMES:
-        page.emulate_media(color_scheme=theme)
-        for name, size in SIZES.items():
-            page.set_viewport_size(size)
-            page.wait_for_timeout(400)
-            page.screenshot(path=out / f"{state}-{name}-{theme}.png", full_page=True, timeout=PATIENCE_MS)
-    page.emulate_media(color_scheme="light")
+    for name in SIZES:
+        with _window(page, name):
+            for theme in THEMES:
+                (out / f"{state}-{name}-{theme}.png").write_bytes(_picture(page, theme))
+
+
+def _take_for_guide(page: Page, state: str) -> None:
+    if state not in GUIDE:
+        return
+    name, size, theme = GUIDE[state]
+    with _window(page, size), Image.open(io.BytesIO(_picture(page, theme))) as picture:
+        picture.convert("RGB").save(ROOT / "docs" / "images" / f"{name}.webp", quality=WEBP_QUALITY, method=6)
+
+
+@contextmanager
+def _window(page: Page, name: str) -> Iterator[None]:
+    """As wide as that, and as tall as the page is then."""
+    size = SIZES[name]
+    page.set_viewport_size(size)
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": size["width"], "height": min(max(height, size["height"]), TALLEST)})
+    yield
     page.set_viewport_size(SIZES["desktop"])
+
+
+def _picture(page: Page, theme: Theme) -> bytes:
+    """A PNG of the window. The theme is light afterwards."""
+    page.emulate_media(color_scheme=theme)
+    page.evaluate(TWO_PICTURES)
+    taken = page.screenshot(animations="disabled")
+    page.emulate_media(color_scheme="light")
+    return taken
 
 
 @contextmanager
@@ -66,6 +123,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("url", nargs="?", default="", help="a running arena; without it one is started")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "screenshots")
     parser.add_argument("--language", default="en", help="of the browser, such as de")
+    parser.add_argument("--guide", action="store_true", help="the pictures of docs/images")
+    parser.add_argument("--quality", default="", help="of the battle's pictures: full, lite or coarse")
+    parser.add_argument("--only", default="", help="pictures of states with this in their name")
     return parser.parse_args()
 
 

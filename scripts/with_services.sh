@@ -1,7 +1,8 @@
 #!/bin/bash
 # Run a command against PostgreSQL, Redis and RabbitMQ on this machine, instead of the bundled servers.
-# TEST_DATABASE_URL, TEST_BROKER_URL, TEST_CHANNEL_URL and TEST_MONGO_URL name others. The tests make a database, queues and
-# keys of their own there, and remove them afterwards.
+# TEST_DATABASE_URL, TEST_BROKER_URL and TEST_CHANNEL_URL name others; a MongoDB is used where MONGO_URL or TEST_MONGO_URL
+# names one, else the bundled server. The tests make a database, queues and keys of their own there, and remove them
+# afterwards.
 set -eu
 cd "$(dirname "$0")/.."
 

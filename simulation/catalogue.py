@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any, TypeVar
 
-import yaml
-
-from simulation.contracts import SimulationError
+from simulation import catalogue_rows
+from simulation.catalogue_rows import (
+    CatalogueError as CatalogueError,
+)
+from simulation.catalogue_rows import (
+    Row,
+    amount_of,
+    count_of,
+    mapping_of,
+    rows_of,
+    text_of,
+    texts_of,
+)
 
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
 FILLER = frozenset({"the", "a", "an", "please"})
-
-
-class CatalogueError(SimulationError, LookupError):
-    """An unknown name, or a catalogue that contradicts itself."""
-
-    code = "unknown_name"
+MOST_FILLINGS = 10_000
+"""Of the slots of one task."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +100,9 @@ class Instruction:
     train: bool
 
 
+@cache
 def robots() -> tuple[Robot, ...]:
-    return tuple(Robot(**{**row, "scenes": tuple(row["scenes"])}) for row in _rows("robots"))
+    return tuple(robot_from(row) for row in _rows("robots"))
 
 
 def robot(robot_id: str) -> Robot:
@@ -102,7 +111,7 @@ def robot(robot_id: str) -> Robot:
 
 @cache
 def scenes() -> tuple[Scene, ...]:
-    return tuple(_scene(row) for row in _rows("scenes"))
+    return tuple(scene_from(row) for row in _rows("scenes"))
 
 
 def scene(scene_id: str) -> Scene:
@@ -111,7 +120,7 @@ def scene(scene_id: str) -> Scene:
 
 @cache
 def tasks() -> tuple[Task, ...]:
-    return tuple(_task(row) for row in _rows("tasks"))
+    return tuple(task_from(row) for row in _rows("tasks"))
 
 
 def task(task_id: str) -> Task:
@@ -163,36 +172,87 @@ def _by_wording() -> dict[str, Instruction]:
     return found
 
 
-def _scene(row: Mapping[str, Any]) -> Scene:
-    things = {
-        thing_id: Thing(thing_id, thing["kind"], _phrases(thing["nouns"])) for thing_id, thing in row["things"].items()
-    }
-    return Scene(row["id"], row["name"], row["description"], tuple(row["robots"]), things, tuple(row["suggestions"]))
-
-
-def _task(row: Mapping[str, Any]) -> Task:
-    values = row["values"]
-    if isinstance(values, Mapping):
-        values = [dict(zip(values, filling, strict=True)) for filling in itertools.product(*values.values())]
-    known = scene(row["environment"]["scene"]).things
-    for name in sorted({name for filling in values for name in filling.values()}):
-        _named(known, name, f"thing in scene {row['environment']['scene']}")
-    return Task(
-        id=row["id"],
-        name=row["name"],
-        description=row["description"],
-        robot_id=robot(row["environment"]["robot"]).id,
-        scene_id=row["environment"]["scene"],
-        templates=_phrases(row["instruction_templates"]),
-        slots=tuple(values),
-        success_criteria=row["success_criteria"],
-        max_steps=row["max_steps"],
-        timeout_s=row["timeout_s"],
+def robot_from(row: Row) -> Robot:
+    """One entry of robots.yaml. Raises CatalogueError."""
+    return Robot(
+        id=text_of(row, "id"),
+        name=text_of(row, "name"),
+        description=text_of(row, "description"),
+        control_hz=count_of(row, "control_hz"),
+        action=text_of(row, "action"),
+        scenes=texts_of(row, "scenes"),
     )
 
 
-def _phrases(rows: Sequence[Mapping[str, Any]]) -> tuple[Phrase, ...]:
-    return tuple(Phrase(row["text"], row.get("train", True)) for row in rows)
+def scene_from(row: Row) -> Scene:
+    """One entry of scenes.yaml. Raises CatalogueError."""
+    things = mapping_of(row, "things")
+    return Scene(
+        id=text_of(row, "id"),
+        name=text_of(row, "name"),
+        description=text_of(row, "description"),
+        robots=texts_of(row, "robots"),
+        things={name: _thing(name, mapping_of(things, name)) for name in things},
+        suggestions=texts_of(row, "suggestions"),
+    )
+
+
+def task_from(row: Row) -> Task:
+    """One entry of tasks.yaml, about a robot and a scene that are known. Raises CatalogueError."""
+    environment = mapping_of(row, "environment")
+    scene_id = text_of(environment, "scene")
+    slots = _fillings(row)
+    known = scene(scene_id).things
+    for name in sorted({name for filling in slots for name in filling.values()}):
+        _named(known, name, f"thing in scene {scene_id}")
+    templates = _phrases(row, "instruction_templates")
+    for template in templates:
+        _check_template(template.text, slots)
+    return Task(
+        id=text_of(row, "id"),
+        name=text_of(row, "name"),
+        description=text_of(row, "description"),
+        robot_id=robot(text_of(environment, "robot")).id,
+        scene_id=scene_id,
+        templates=templates,
+        slots=slots,
+        success_criteria=mapping_of(row, "success_criteria"),
+        max_steps=count_of(row, "max_steps"),
+        timeout_s=amount_of(row, "timeout_s"),
+    )
+
+
+def _thing(name: str, row: Row) -> Thing:
+    return Thing(name, text_of(row, "kind"), _phrases(row, "nouns"))
+
+
+def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:
+    """Of `values`: a list of fillings, or by slot the values to combine."""
+    if isinstance(row.get("values"), Mapping):
+        values = mapping_of(row, "values")
+        by_slot = {name: texts_of(values, name) for name in values}
+        if math.prod(map(len, by_slot.values())) > MOST_FILLINGS:
+            raise CatalogueError(f"values: more than {MOST_FILLINGS} combinations")
+        return tuple(dict(zip(by_slot, filling, strict=True)) for filling in itertools.product(*by_slot.values()))
+    return tuple({str(name): text_of(filling, name) for name in filling} for filling in rows_of(row, "values"))
+
+
+def _check_template(text: str, slots: Sequence[Mapping[str, str]]) -> None:
+    """Every place in braces is a slot that each filling fills."""
+    try:
+        places = [place for _, *place in Formatter().parse(text) if place[0] is not None]
+    except ValueError as error:
+        raise CatalogueError(f"instruction_templates: {text!r}: {error}") from None
+    if any(width or conversion for _, width, conversion in places):
+        raise CatalogueError(f"instruction_templates: {text!r}: expected a name alone between braces")
+    for filling in slots:
+        if {name for name, _, _ in places} != set(filling):
+            told = ", ".join(sorted(filling)) or "none"
+            raise CatalogueError(f"instruction_templates: {text!r} names other slots than values: {told}")
+
+
+def _phrases(row: Row, name: str) -> tuple[Phrase, ...]:
+    return tuple(Phrase(text_of(each, "text"), bool(each.get("train", True))) for each in rows_of(row, name))
 
 
 def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
@@ -203,5 +263,5 @@ def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
 
 
 @cache
-def _rows(name: str) -> list[dict[str, Any]]:
-    return list(yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8")))
+def _rows(name: str) -> list[Row]:
+    return catalogue_rows.read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")

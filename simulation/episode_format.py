@@ -6,9 +6,10 @@ made from it are within a tenth of a micrometre. The float64 form has all that p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,25 +58,30 @@ def step_count(document: Mapping[str, Any]) -> int:
 
 def state_at(document: Mapping[str, Any], index: int) -> StartState:
     """The full state after `index` actions; -1 is the last, from which a follow-up turn starts."""
-    state = document["states"][index]
-    return StartState(
-        time=float(state["time"]),
-        qpos=_floats(state["qpos"]),
-        qvel=_floats(state["qvel"]),
-        qacc_warmstart=_floats(document["qacc_warmstart"][index]),
-        control=_floats(document["control"][index]),
-    )
+    with _of_this_format():
+        state = document["states"][index]
+        return StartState(
+            time=float(state["time"]),
+            qpos=_floats(state["qpos"], 1),
+            qvel=_floats(state["qvel"], 1),
+            qacc_warmstart=_floats(document["qacc_warmstart"][index], 1),
+            control=_floats(document["control"][index], 1),
+        )
 
 
 def actions_of(document: Mapping[str, Any]) -> Floats:
     """(steps, 7), see contracts."""
-    return _floats(document["actions"]).reshape(-1, ACTION_DIM)
+    with _of_this_format():
+        actions = document["actions"]
+        found = _floats(actions, 2) if actions != [] else np.empty((0, ACTION_DIM))
+        return found.reshape(len(actions), ACTION_DIM)
 
 
 def to_float32(document: Mapping[str, Any]) -> bytes:
     """float32 little-endian [steps + 1, 1 + nq + nv]: time [s], qpos, qvel per control step, row by row."""
-    rows = [[state["time"], *state["qpos"], *state["qvel"]] for state in document["states"]]
-    return np.array(rows, dtype="<f4").tobytes()
+    with _of_this_format():
+        rows = [[state["time"], *state["qpos"], *state["qvel"]] for state in document["states"]]
+        return _floats(rows, 2).astype("<f4").tobytes()
 
 
 def from_float32(content: bytes, nq: int, nv: int) -> NDArray[np.float32]:
@@ -92,20 +98,35 @@ def to_float64(document: Mapping[str, Any]) -> bytes:
     A row is time [s], qpos, qvel, qacc_warmstart, the control memory (contracts.StartState.control), and the action
     (7,) that led there; the start's is zeros.
     """
-    states = document["states"]
-    actions = [[0.0] * ACTION_DIM, *document["actions"]]
-    if not len(states) == len(actions) == len(document["qacc_warmstart"]) == len(document["control"]):
-        raise EpisodeFormatError(
-            f"expected state, warm start and control per action, and one more; got {len(states)} states"
-        )
-    rows = [
-        [state["time"], *state["qpos"], *state["qvel"], *warm, *control, *action]
-        for state, warm, control, action in zip(
-            states, document["qacc_warmstart"], document["control"], actions, strict=True
-        )
-    ]
-    return np.array(rows, dtype="<f8").tobytes()
+    with _of_this_format():
+        states = document["states"]
+        actions = [[0.0] * ACTION_DIM, *document["actions"]]
+        if not len(states) == len(actions) == len(document["qacc_warmstart"]) == len(document["control"]):
+            raise EpisodeFormatError(
+                f"expected state, warm start and control per action, and one more; got {len(states)} states"
+            )
+        rows = [
+            [state["time"], *state["qpos"], *state["qvel"], *warm, *control, *action]
+            for state, warm, control, action in zip(
+                states, document["qacc_warmstart"], document["control"], actions, strict=True
+            )
+        ]
+        return _floats(rows, 2).astype("<f8").tobytes()
 
 
-def _floats(values: Any) -> Floats:
-    return cast(Floats, np.asarray(values, dtype=np.float64))
+def _floats(values: Any, dimensions: int) -> Floats:
+    found = np.asarray(values, dtype=np.float64)
+    if found.ndim != dimensions:
+        raise EpisodeFormatError(f"expected numbers in {dimensions} dimensions, got {found.shape}")
+    return found
+
+
+@contextmanager
+def _of_this_format() -> Iterator[None]:
+    """Whatever cannot be read as this format says so itself."""
+    try:
+        yield
+    except EpisodeFormatError:
+        raise
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        raise EpisodeFormatError(f"not an episode of format {FORMAT_VERSION}: {error!r}") from error

@@ -7,15 +7,17 @@ server loses nothing. A later attempt replaces an earlier one, never the other w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from bson.errors import BSONError
 from django.conf import settings
+from prometheus_client import Histogram
 from pymongo import MongoClient, WriteConcern
 from pymongo.collection import Collection
-from pymongo.errors import ConfigurationError, DuplicateKeyError, PyMongoError
+from pymongo.errors import ConfigurationError, DocumentTooLarge, DuplicateKeyError, PyMongoError
 
 from simulation.contracts import SimulationError
 
@@ -23,6 +25,12 @@ Document = dict[str, Any]
 COLLECTION = "episodes"
 SELECTION_TIMEOUT_MS = 1500
 SOCKET_TIMEOUT_MS = 10_000
+ASKED = Histogram(
+    "arena_episode_store_seconds",
+    "From asking the episode store to its answer, or to giving up.",
+    ["operation"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0),
+)
 INDEXES = ([("battle_id", 1), ("side", 1)], [("turn_id", 1)])
 
 
@@ -30,6 +38,12 @@ class StoreUnavailable(SimulationError):
     """The episode store does not answer, or refuses."""
 
     code = "episodes_unavailable"
+
+
+class EpisodeRefused(SimulationError):
+    """The document itself cannot be stored: it would be refused again."""
+
+    code = "episode_refused"
 
 
 class EpisodeSuperseded(SimulationError):
@@ -57,9 +71,9 @@ class EpisodeStore:
         self._indexed = False
 
     def ping(self) -> None:
-        """Return if the server answers, raise StoreUnavailable if not."""
-        with _translated():
-            self._client.admin.command("ping")
+        """Return if the server can read, raise StoreUnavailable if not; a mere ping is answered by a broken one too."""
+        with ASKED.labels("ping").time(), _translated():
+            self._episodes.find_one({}, {"_id": 1})
 
     def ensure_indexes(self) -> None:
         """Make the indexes if they are missing: (battle_id, side) and turn_id; `_id` has its own."""
@@ -71,20 +85,27 @@ class EpisodeStore:
     def save(self, document: Mapping[str, Any]) -> None:
         """Write an episode; the same document again changes nothing. Needs `_id` and `attempt`.
 
-        Raises EpisodeSuperseded when a later attempt is stored.
+        Raises EpisodeSuperseded when a later attempt is stored, and EpisodeRefused for what cannot be a document.
         """
         if not self._indexed:
             self.ensure_indexes()
         not_later = {"_id": document["_id"], "attempt": {"$lte": document["attempt"]}}
         try:
-            with _translated():
+            with ASKED.labels("save").time(), _translated():
                 self._episodes.replace_one(not_later, document, upsert=True)
         except DuplicateKeyError:
             raise EpisodeSuperseded(f"a later attempt at {document['_id']} is stored") from None
+        except (BSONError, DocumentTooLarge) as error:
+            raise EpisodeRefused(f"{document['_id']} cannot be stored: {error}") from error
 
     def get(self, episode_id: str) -> Document | None:
-        with _translated():
+        with ASKED.labels("get").time(), _translated():
             return self._episodes.find_one({"_id": episode_id})
+
+    def delete(self, episode_ids: Sequence[str]) -> None:
+        """Delete episodes; those that are not there make no difference."""
+        with _translated():
+            self._episodes.delete_many({"_id": {"$in": list(episode_ids)}})
 
     def ids(self) -> Iterator[str]:
         """The ids of all episodes, in order, without loading the episodes."""
@@ -117,10 +138,10 @@ def _store(url: str, database: str, process_id: int) -> EpisodeStore:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn the driver's errors into ours. A duplicate key is an answer, not a failure."""
+    """Turn the driver's errors into ours. What is about the document is an answer, not a failure of the server."""
     try:
         yield
-    except DuplicateKeyError:
+    except (DuplicateKeyError, DocumentTooLarge):
         raise
     except (PyMongoError, ConfigurationError) as error:
         raise StoreUnavailable(f"the episode store cannot be used: {type(error).__name__}") from error

@@ -26,13 +26,14 @@ os.environ.setdefault("MUJOCO_GL", "osmesa")
 os.environ.setdefault("LP_NUM_THREADS", "0")
 
 from vlaarena.settings import *  # noqa: E402, F403
-from vlaarena.settings import DATABASES, STORAGES  # noqa: E402
+from vlaarena.settings import ALLOWED_HOSTS, DATABASES, STORAGES  # noqa: E402
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(RUN_DIR / "test.sqlite3")}  # a file, so that threads share it
 else:
     DATABASES["default"]["TEST"] = {"NAME": f"vla_arena_test_{RUN_ID}"}
 
+ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
 GOLD_SHARE = REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it opened
 RATE_LIMITS: dict[str, object] = {}  # a run plays in minutes, from one address, what visitors do in days
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -49,7 +49,7 @@ class Arena:
         self._ready: queue.Queue[str] = queue.Queue()
         self.errors: list[str] = []
 
-    def start(self, *, ready_within: float = 150.0) -> dict[str, Any]:
+    def start(self, *, ready_within: float = 330.0) -> dict[str, Any]:
         """Start it and wait until it says that it is ready; answers what it said."""
         self.launch()
         return self.wait_ready(ready_within)

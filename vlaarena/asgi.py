@@ -13,14 +13,17 @@ from vlaarena.handler import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
 http = get_asgi_application()  # sets Django up, so it comes before anything that imports models
 
-from arena.routing import websocket_urlpatterns  # noqa: E402
+from arena.routing import everywhere_else, websocket_urlpatterns  # noqa: E402
+from vlaarena.body_limit import BodyLimit  # noqa: E402
 from vlaarena.secret import refuse_built_in_secret  # noqa: E402
 
 refuse_built_in_secret()
 
 application = ProtocolTypeRouter(
     {
-        "http": http,
-        "websocket": AllowedHostsOriginValidator(CookieMiddleware(URLRouter(websocket_urlpatterns))),
+        "http": BodyLimit(http),
+        "websocket": AllowedHostsOriginValidator(
+            CookieMiddleware(URLRouter([*websocket_urlpatterns, everywhere_else]))
+        ),
     }
 )

@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,13 +30,14 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DatabaseError, connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
-from simulation.store import EpisodeStore, get_store
+from simulation.store import EpisodeStore, EpisodeSuperseded, get_store
 
 FORMAT = 1
 # Made anew by migrating, or of no use elsewhere.
 LEFT_OUT = {"contenttypes.ContentType", "auth.Permission", "sessions.Session"}
 MANIFEST, EPISODES = "manifest.json", "episodes.bson"
 PIECE = 1 << 20
+MOST_MANIFEST = 1 << 20  # bytes; one takes a few thousand
 
 
 class BackupError(Exception):
@@ -69,13 +72,14 @@ def save(target: Path) -> Manifest:
     draft = target.with_name(f".{target.name}.part")
     try:
         with tarfile.open(draft, "w") as archive:
-            with transaction.atomic():
-                _steady_view()
+            with steady_view():
                 for model in tables():
                     _add(archive, f"tables/{model._meta.label}.jsonl", _rows(model), files)
             _add(archive, EPISODES, _episodes(get_store()), files)
             manifest = Manifest(datetime.now(UTC).isoformat(), newest_migrations(), files)
             _add_bytes(archive, MANIFEST, json.dumps(manifest.to_json(), indent=1).encode())
+        with draft.open("rb") as written:
+            os.fsync(written.fileno())  # what is said to be saved outlives a power cut
         draft.rename(target)
     except OSError as error:
         raise BackupError(f"{target} cannot be written: {error}") from error
@@ -91,7 +95,7 @@ def restore(source: Path) -> Manifest:
     """
     _refuse_used_arena()
     try:
-        with tarfile.open(source) as archive:
+        with tarfile.open(source, "r:") as archive:
             manifest = read_manifest(archive)
             _check(archive, manifest)
             _store_episodes(archive, get_store())
@@ -99,7 +103,7 @@ def restore(source: Path) -> Manifest:
                 _load_tables(archive)
     except (OSError, tarfile.TarError, EOFError) as error:
         raise BackupError(f"{source} cannot be read: {error}") from error
-    except (DeserializationError, DatabaseError) as error:
+    except (DeserializationError, DatabaseError, ValueError, TypeError, LookupError, OverflowError) as error:
         raise BackupError(f"{source}: its rows do not fit this arena: {error}") from error
     return manifest
 
@@ -119,10 +123,11 @@ def newest_migrations() -> dict[str, str]:
 
 def read_manifest(archive: tarfile.TarFile) -> Manifest:
     try:
-        data = json.loads(_member(archive, MANIFEST).read())
+        data = json.loads(_member(archive, MANIFEST).read(MOST_MANIFEST))
         files = {name: (int(count), str(digest)) for name, (count, digest) in data["files"].items()}
-        found = Manifest(data["made_at"], data["migrations"], files)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        migrations = {str(app): str(name) for app, name in data["migrations"].items()}
+        found = Manifest(str(data["made_at"]), migrations, files)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise BackupError(f"{MANIFEST} is not that of a backup: {error!r}") from None
     if data.get("format") != FORMAT:
         raise BackupError(f"{MANIFEST}: format {data.get('format')!r}; this arena reads format {FORMAT}")
@@ -132,11 +137,23 @@ def read_manifest(archive: tarfile.TarFile) -> Manifest:
 # ---- out -----------------------------------------------------------------------------------------------------------
 
 
-def _steady_view() -> None:
-    """All tables as of one moment. SQLite's transactions see one anyway."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+@contextmanager
+def steady_view() -> Iterator[None]:
+    """A transaction that reads all tables as of one moment, and in which nobody has to wait for it with a write."""
+    usual = getattr(connection, "transaction_mode", None)
+    if connection.vendor == "sqlite":
+        connection.ensure_connection()
+        # Else it would begin with the lock of those who write.
+        connection.transaction_mode = None  # type: ignore[attr-defined] # SQLite's alone
+    try:
+        with transaction.atomic():
+            if connection.vendor == "postgresql":
+                with connection.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    finally:
+        if connection.vendor == "sqlite":
+            connection.transaction_mode = usual  # type: ignore[attr-defined]
 
 
 def _rows(model: type[models.Model]) -> Iterator[bytes]:
@@ -207,12 +224,14 @@ def _digest(stream: IO[bytes]) -> str:
 
 
 def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
+    """A member's content. Only plain files are taken: a sparse one may claim any size, a link may lead anywhere."""
     try:
-        stream = archive.extractfile(name)
+        found = archive.getmember(name)
     except KeyError:
-        stream = None
+        raise BackupError(f"{archive.name!s} has no {name}") from None
+    stream = archive.extractfile(found) if found.isreg() and not found.issparse() else None
     if stream is None:
-        raise BackupError(f"{archive.name!s} has no {name}")
+        raise BackupError(f"{archive.name!s}: {name} is not a plain file")
     return stream
 
 
@@ -236,6 +255,10 @@ def _store_episodes(archive: tarfile.TarFile, store: EpisodeStore) -> None:
     """Before the rows: an episode without a row is harmless, and saving it again changes nothing."""
     try:
         for document in bson.decode_file_iter(_member(archive, EPISODES)):
+            if not isinstance(document.get("_id"), str) or not isinstance(document.get("attempt"), int):
+                raise BackupError(f"{EPISODES} holds a document that is no episode: it has no _id or no attempt")
             store.save(document)
+    except EpisodeSuperseded as error:
+        raise BackupError(f"the episode store is not new: {error}") from None
     except BSONError as error:
         raise BackupError(f"{EPISODES} is damaged: {error}") from None

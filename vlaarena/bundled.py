@@ -12,6 +12,8 @@ import sys
 import time
 from pathlib import Path
 
+SECANTUS_PANIC = b"WT_PANIC"
+"""What the store's log says when its engine, on a full disk say, has given up: it answers pings and nothing else."""
 MISSING = "{name} is not installed: run `make install`, or set {variable} to a server of yours"
 
 

@@ -4,6 +4,8 @@ import os
 
 from celery import Celery
 
+from vlaarena.monitoring import task_ids  # noqa: F401 - connects to what is sent and run
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
 
 app = Celery("vlaarena")

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from django.core.exceptions import ImproperlyConfigured
 
 
 def text(name: str, default: str) -> str:
     return os.environ.get(name, default)
+
+
+def choice(name: str, default: str, known: Sequence[str]) -> str:
+    value = os.environ.get(name) or default
+    if value not in known:
+        raise ImproperlyConfigured(f"{name}={value!r} is unknown; known are {', '.join(known)}")
+    return value
 
 
 def flag(name: str, default: bool) -> bool:
@@ -29,9 +39,12 @@ def number(name: str, default: float) -> float:
     if raw is None:
         return default
     try:
-        return float(raw)
+        value = float(raw)
     except ValueError:
-        raise ImproperlyConfigured(f"{name}={raw!r} is not a number") from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise ImproperlyConfigured(f"{name}={raw!r} is not a number")
+    return value
 
 
 def words(name: str, default: list[str]) -> list[str]:
@@ -40,7 +53,22 @@ def words(name: str, default: list[str]) -> list[str]:
     return default if raw is None else [word.strip() for word in raw.split(",") if word.strip()]
 
 
+def networks(name: str, default: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Addresses and networks, comma-separated: `127.0.0.1,10.1.0.0/16`; empty: none."""
+    try:
+        return tuple(ip_network(word) for word in words(name, default.split(",")))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}; expected such as 127.0.0.1,10.1.0.0/16") from None
+
+
+def stay_home() -> None:
+    """Tell libraries that would ask the internet for something that they must not: nothing here needs it."""
+    for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "TRANSFORMERS_OFFLINE", "DO_NOT_TRACK"):
+        os.environ.setdefault(name, "1")
+
+
 UNITS = {"minute": 60, "hour": 3600, "day": 86400}
+MOST_DIGITS = 9
 
 
 def rates(name: str, default: str) -> tuple[tuple[int, int], ...]:
@@ -50,6 +78,6 @@ def rates(name: str, default: str) -> tuple[tuple[int, int], ...]:
 
 def _rate(name: str, word: str) -> tuple[int, int]:
     count, _, unit = word.partition("/")
-    if not count.isdecimal() or int(count) < 1 or unit not in UNITS:
+    if not count.isdecimal() or len(count) > MOST_DIGITS or int(count) < 1 or unit not in UNITS:
         raise ImproperlyConfigured(f"{name}: {word!r} is no rate; expected such as 20/minute, with {', '.join(UNITS)}")
     return int(count), UNITS[unit]

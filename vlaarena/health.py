@@ -1,4 +1,6 @@
-"""Which parts of the arena answer: one address for people, load balancers and the supervisor."""
+"""Which parts of the arena answer: for people and the supervisor (`health`), and for those who start web processes and
+send them requests (`live`, `ready`).
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,7 @@ from rest_framework.decorators import api_view, authentication_classes, throttle
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from simulation.store import COLLECTION
 from vlaarena.celery import app
 
 Check = Callable[[], Awaitable[str]]
@@ -27,28 +30,69 @@ PART_TIMEOUT_S = 1.5
 HEALTHY_TRUSTED_S = 1.0  # how long good news counts: many may ask, the parts need not be asked as often
 WORKER_TRUSTED_S = 5.0  # how long an answer of a worker counts; asking takes a round trip through the broker
 
+NEEDED = ("database", "episodes", "broker", "channels")  # by a web process, to serve; `worker` is none of its own
+
 Parts = dict[str, dict[str, str]]
 _healthy: tuple[float, Parts] = (float("-inf"), {})
 _worker_answered: tuple[float, str] = (float("-inf"), "")
 
 
-@extend_schema(
-    operation_id="health",
-    description="The state of every part. 200 when all answer, 503 when one is down.",
-    responses={200: OpenApiTypes.OBJECT, 503: OpenApiTypes.OBJECT},
+def _call(name: str, description: str, view: Callable[[Request], Response], *statuses: int) -> Any:
+    described = extend_schema(
+        operation_id=name, description=description, responses=dict.fromkeys(statuses, OpenApiTypes.OBJECT)
+    )
+    return described(api_view(["GET"])(authentication_classes([])(throttle_classes([])(view))))
+
+
+def _health(request: Request) -> Response:
+    return _told(parts_now())
+
+
+def _live(request: Request) -> Response:
+    return _told({})
+
+
+def _ready(request: Request) -> Response:
+    return _told({name: part for name, part in parts_now().items() if name in NEEDED})
+
+
+health = _call("health", "The state of every part. 200 when all answer, 503 when one is down.", _health, 200, 503)
+live = _call(
+    "health_live", "Whether the web process answers at all; no part is asked. Restart one that does not.", _live, 200
 )
-@api_view(["GET"])
-@authentication_classes([])
-@throttle_classes([])
-def health(request: Request) -> Response:
+ready = _call(
+    "health_ready",
+    "Whether the web process can serve: 503 while a part that it needs itself is down. Without workers it can.",
+    _ready,
+    200,
+    503,
+)
+
+
+def parts_now() -> Parts:
+    """The state of every part; good news may be HEALTHY_TRUSTED_S old."""
     global _healthy
     when, parts = _healthy
     if time.monotonic() - when >= HEALTHY_TRUSTED_S:
         parts = async_to_sync(check_parts)()
-    down = any(part["status"] != "ok" for part in parts.values())
-    if not down and parts is not _healthy[1]:
-        _healthy = (time.monotonic(), parts)
-    response = Response({"status": "down" if down else "ok", "parts": parts}, status=503 if down else 200)
+        if _all_up(parts):
+            _healthy = (time.monotonic(), parts)
+    return parts
+
+
+def parts_up() -> dict[str, bool]:
+    """Part -> whether it answers."""
+    return {name: part["status"] == "ok" for name, part in parts_now().items()}
+
+
+def _all_up(parts: Parts) -> bool:
+    return all(part["status"] == "ok" for part in parts.values())
+
+
+def _told(parts: Parts) -> Response:
+    up = _all_up(parts)
+    body = {"status": "ok" if up else "down", **({"parts": parts} if parts else {})}
+    response = Response(body, status=200 if up else 503)
     response["Cache-Control"] = "no-store"
     return response
 
@@ -83,7 +127,8 @@ def _ask_database() -> str:
 
 
 def _ask_episodes() -> str:
-    _mongo().admin.command("ping")
+    # A ping is answered by a server that can read and write nothing.
+    _mongo()[settings.MONGO_DATABASE][COLLECTION].find_one({}, {"_id": 1})
     return "answers"
 
 

@@ -36,7 +36,7 @@ def _latest() -> Vote | None:
     """The vote cast last, whose battle anybody may watch."""
     turns = Prefetch("battle__turns", Turn.objects.judged().order_by("seq"))
     return (
-        Vote.objects.select_related("left_model", "right_model")
+        Vote.objects.select_related("left_model", "right_model", "battle")
         .prefetch_related(turns)
         .order_by("-voted_at", "-id")
         .first()

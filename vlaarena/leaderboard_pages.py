@@ -1,11 +1,10 @@
-"""The leaderboard and the pages beside it. All of them show what was published last: one row, read once."""
+"""The leaderboard and the pages beside it. All of them show what was published last; each costs one read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any, cast
+from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,13 +13,11 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from arena.errors import UnknownName
-from policies.models import Policy
-from rankings import report, selectors
+from rankings import selectors
 from rankings.influence import Handover
 from rankings.models import Snapshot
 from rankings.physics import PhysicsRow
-from rankings.ratings import Rating
-from rankings.report import Content
+from rankings.published import Published, current
 from rankings.selectors import LeaderboardQuery
 from rankings.table import GLOBAL, Board
 from simulation import catalogue
@@ -29,40 +26,20 @@ from vlaarena import charts, figures
 SORTS = (("elo", gettext_lazy("Rating")), ("votes", gettext_lazy("Votes")), ("win_rate", gettext_lazy("Win rate")))
 
 
-@dataclass(frozen=True)
-class Published:
-    """What holds now; empty before the first publication."""
-
-    snapshot: Snapshot | None
-    content: Content | None
-
-    @classmethod
-    def now(cls) -> Published:
-        found = report.latest()
-        return cls(found.snapshot, cast(Content, found.content)) if found else cls(None, None)
-
-    def rows(self, board: str) -> Mapping[str, Rating]:
-        boards = self.snapshot.boards if self.snapshot else {}
-        return cast("Mapping[str, Rating]", boards.get(board, {}).get("models", {}))
-
-    def board(self, board: str) -> Mapping[str, Any]:
-        return cast("Mapping[str, Any]", self.snapshot.boards.get(board, {})) if self.snapshot else {}
-
-
 def leaderboard(request: HttpRequest) -> HttpResponse:
     """A board as the address asks for it; with a name that does not exist, the global board and a word about it."""
     query = LeaderboardQuery.of(request.GET)
     complaint = ""
+    now = current()
     try:
-        board = selectors.leaderboard(query)
+        board = selectors.leaderboard(query, now)
     except UnknownName as error:
         query, complaint = LeaderboardQuery(), str(error)
-        board = selectors.leaderboard(query)
-    published = Published.now()
+        board = selectors.leaderboard(query, now)
+    published = now.published
     name = Board(robot=query.robot_id, scene=query.scene_id).name
     rows, exposure = published.rows(name), published.content["exposure"] if published.content else {}
-    updated = board["metadata"]["last_updated"]
-    moment = datetime.fromisoformat(updated) if updated else None
+    moment = published.at
     listed = {row["model_id"]: row["name"] for row in board["rankings"]}
     points = published.content["trend"] if published.content else []
     context = {
@@ -86,7 +63,8 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
 
 def physics(request: HttpRequest) -> HttpResponse:
     """Success and progress, for all tasks together or one."""
-    published, names = Published.now(), _names()
+    now = current()
+    published, names = now.published, now.names
     boards = published.content["physics"] if published.content else {}
     task = request.GET.get("task", "")
     chosen = task if task in boards else "all"
@@ -101,7 +79,8 @@ def physics(request: HttpRequest) -> HttpResponse:
 
 def pairs(request: HttpRequest) -> HttpResponse:
     """Head to head."""
-    published, names = Published.now(), _names()
+    now = current()
+    published, names = now.published, now.names
     robot = request.GET.get("robot_id", "")
     matrices = published.content["matrices"] if published.content else {}
     matrix = matrices.get(Board(robot=robot).name) or matrices.get(GLOBAL)
@@ -128,7 +107,8 @@ def pairs(request: HttpRequest) -> HttpResponse:
 
 def trust(request: HttpRequest) -> HttpResponse:
     """What speaks for the ranking and what against it: calibration, agreement with physics, integrity."""
-    published, names = Published.now(), _names()
+    now = current()
+    published, names = now.published, now.names
     content = published.content
     context: dict[str, Any] = {"names": names}
     if content:
@@ -158,7 +138,7 @@ def method(request: HttpRequest) -> HttpResponse:
         "repeat_percent": 100 * settings.REPEAT_SHARE,
         "gold_percent": 100 * settings.GOLD_SHARE,
     }
-    return _page(request, "leaderboard/method.html", "method", Published.now(), context)
+    return _page(request, "leaderboard/method.html", "method", current().published, context)
 
 
 def counts_file(request: HttpRequest, input_hash: str) -> HttpResponse:
@@ -180,10 +160,6 @@ def _page(request: HttpRequest, template: str, tab: str, published: Published, c
         "published": published.content is not None,
     }
     return render(request, template, {**shared, **context})
-
-
-def _names() -> dict[str, str]:
-    return dict(Policy.objects.filter(reference=False).values_list("id", "name"))
 
 
 def _apart(board: Mapping[str, Any], names: Mapping[str, str]) -> list[str]:

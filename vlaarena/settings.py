@@ -12,10 +12,11 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from vlaarena import env, static_headers
-from vlaarena.log_filters import is_no_health_answer
+from vlaarena import env, production, ranking_rules, static_headers
+from vlaarena.monitoring import logs
 from vlaarena.supervisor.folder import DataFolder
 
+env.stay_home()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("ARENA_DATA", str(BASE_DIR / "var"))).resolve()
 # A command typed beside a running arena talks to the servers which that arena started.
@@ -26,17 +27,19 @@ _started = _running.urls if _running else {}
 PREFIX = env.text("ARENA_PREFIX", "")
 
 DEBUG = env.flag("ARENA_DEBUG", False)
+# Served to the public behind a proxy that ends TLS. Without it, cookies and links are those of http://127.0.0.1.
+HTTPS = env.flag("ARENA_HTTPS", False)
 BUILT_IN_SECRET_KEY = "only-for-commands-that-sign-nothing"  # noqa: S105 - asgi.py and wsgi.py refuse to serve with it
 _secret_file = DATA_DIR / "secret_key"
 SECRET_KEY = env.text("ARENA_SECRET_KEY", "") or (
     _secret_file.read_text().strip() if _secret_file.exists() else BUILT_IN_SECRET_KEY
 )
-ALLOWED_HOSTS = env.words("ARENA_HOSTS", ["localhost", "127.0.0.1", "[::1]", "testserver"])
+ALLOWED_HOSTS = env.words("ARENA_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.words("ARENA_ORIGINS", [])
 
 INSTALLED_APPS = [
     "daphne",
-    "django.contrib.admin",
+    "vlaarena.admin_config.ArenaAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -48,6 +51,10 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_celery_beat",
     "csp",
+    "corsheaders",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "vlaarena",
     "simulation",
     "policies",
@@ -56,7 +63,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "vlaarena.monitoring.requests.RequestWatch",
     "django.middleware.security.SecurityMiddleware",
+    "vlaarena.page_headers.PageHeaders",
+    "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -65,8 +75,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
+    "vlaarena.second_factor.SecondFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "vlaarena.outages.TellOutages",
 ]
 
 ROOT_URLCONF = "vlaarena.urls"
@@ -101,7 +114,16 @@ if _database["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
 elif _database["ENGINE"] == "django.db.backends.postgresql":
-    _database["OPTIONS"] = {"pool": {"min_size": 1, "max_size": int(env.number("ARENA_DB_POOL", 8))}}
+    # A server that died leaves dead connections in the pool: each is asked before it is used. Nobody waits long for a
+    # connection, nor for a host that has vanished.
+    _database["CONN_HEALTH_CHECKS"] = True
+    _database["OPTIONS"] = {
+        "pool": {"min_size": 1, "max_size": int(env.number("ARENA_DB_POOL", 8)), "timeout": 10},
+        "connect_timeout": 5,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+    }
 else:
     raise ImproperlyConfigured(f"DATABASE_URL names {_database['ENGINE']}; known are sqlite:/// and postgres://")
 
@@ -128,6 +150,8 @@ CELERY_BROKER_URL = BROKER_URL
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+if BROKER_URL.startswith("redis"):  # RabbitMQ's client notices a silent server by itself
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 120.0  # a worker process opens its policies before it says that it lives
 CELERY_TASK_DEFAULT_QUEUE = f"{PREFIX}default"
@@ -136,7 +160,7 @@ CELERY_EVENT_EXCHANGE = f"{PREFIX}celeryev"
 # A worker takes rollouts from a queue per policy that it hosts (`arena.hosting`), and from these.
 QUEUES = [CELERY_TASK_DEFAULT_QUEUE]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULER = "vlaarena.beat:Scheduler"
 CELERY_TIMEZONE = "UTC"
 
 # Entered by `manage.py seed_schedule` where missing; edited in the admin from then on.
@@ -151,6 +175,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "crontab": {"minute": "30", "hour": "3"},
         "description": "Every night: compare counts and boards with the raw votes; the worker's status tells.",
     },
+    "Expire recordings": {
+        "task": "arena.expire",
+        "crontab": {"minute": "10", "hour": "4"},
+        "description": "Every night: let recordings of battles without a vote expire after ARENA_UNVOTED_DAYS.",
+    },
     "Sweep stale rollouts": {
         "task": "arena.sweep",
         "every_s": 5,
@@ -159,19 +188,14 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
 }
 
 # A rollout: at most this many control steps and seconds; a running one without a heartbeat for so long is stale.
-ROLLOUT_MAX_STEPS = 50
+ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 50))
 ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
 ROLLOUT_MAX_ATTEMPTS = 2
 
-# The rules of the boards, published with them. `cap`: what a voter's votes of one day weigh at most on a board.
-# A policy is provisional until its interval's half-width, its votes and its opponents have come so far.
-RANKING = {
-    "cap": int(env.number("ARENA_RANKING_CAP", 15)),
-    "half_width": env.number("ARENA_PROVISIONAL_HALF_WIDTH", 60.0),
-    "votes": int(env.number("ARENA_PROVISIONAL_VOTES", 30)),
-    "opponents": int(env.number("ARENA_PROVISIONAL_OPPONENTS", 3)),
-}
+RANKING = ranking_rules.RANKING
+# Every publication is kept for so many days, then the last one of each day. 0: all for ever.
+SNAPSHOT_DAYS = env.number("ARENA_SNAPSHOT_DAYS", 14.0)
 
 # When votes are doubted (rankings/integrity.py), and when votes and physics are said to part (rankings/agreement.py).
 INTEGRITY = {
@@ -195,6 +219,25 @@ RATE_LIMITS = {
         "address": env.rates("ARENA_TURNS_PER_ADDRESS", "240/minute,4000/hour"),
     },
     "sessions": {"address": env.rates("ARENA_SESSIONS_PER_ADDRESS", "300/minute,5000/hour")},
+    "cancels": {
+        "visitor": env.rates("ARENA_CANCELS_PER_VISITOR", "30/minute,400/hour"),
+        "address": env.rates("ARENA_CANCELS_PER_ADDRESS", "240/minute,4000/hour"),
+    },
+    "aggregations": {"address": env.rates("ARENA_AGGREGATIONS_PER_ADDRESS", "12/minute,60/hour")},
+    # Each a password and a token tried: of an address, and of an account from wherever.
+    "logins": {
+        "address": env.rates("ARENA_LOGINS_PER_ADDRESS", "10/minute,60/hour"),
+        "account": env.rates("ARENA_LOGINS_PER_ACCOUNT", "20/minute,100/hour"),
+    },
+}
+# The line of turns (arena/queue.py): how many that are not done, in all and of one visitor and address; how many of a
+# visitor's are with the workers at once; the longest wait [s] that a turn is let in for. 0: no bound.
+QUEUE: dict[str, int] = {
+    "turns": int(env.number("ARENA_MAX_TURNS", 200)),
+    "per_visitor": int(env.number("ARENA_MAX_TURNS_PER_VISITOR", 5)),
+    "per_address": int(env.number("ARENA_MAX_TURNS_PER_ADDRESS", 60)),
+    "at_once": int(env.number("ARENA_TURNS_AT_ONCE", 1)),
+    "wait_s": int(env.number("ARENA_MAX_WAIT_S", 300)),
 }
 # Control battles: how large a share of a voter's battles they make up. Never told; never counted.
 GOLD_SHARE = env.number("ARENA_GOLD_SHARE", 0.02)
@@ -217,6 +260,9 @@ WORKER_POLICIES = env.words("ARENA_WORKER_POLICIES", ["*"])
 WORKER_DEVICE = env.text("ARENA_WORKER_DEVICE", "cpu")
 WORKER_MEMORY_GB = env.number("ARENA_WORKER_MEMORY_GB", 0)
 WORKER_BATCH = int(env.number("ARENA_WORKER_BATCH", 0))
+
+# Recordings of battles without a vote expire when nobody has touched the battle for so many days; 0: never.
+UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 
 INSTRUCTION_MAX_LENGTH = 500
 DEFAULT_ROBOT = "widowx"
@@ -264,29 +310,72 @@ WHITENOISE_ADD_HEADERS_FUNCTION = static_headers.add_headers
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
-        "default-src": ["'self'"],
+        "default-src": ["'none'"],
         "script-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:", "blob:"],
+        "font-src": ["'self'"],
         "connect-src": ["'self'"],
         "worker-src": ["'self'"],
-        "object-src": ["'none'"],
-        "base-uri": ["'self'"],
+        "base-uri": ["'none'"],
         "frame-ancestors": ["'none'"],
         "form-action": ["'self'"],
     }
 }
 
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
-CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^api/health", r"^metrics$"]  # asked within a host or its network, without TLS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_HSTS_SECONDS = int(env.number("ARENA_HSTS_S", 365 * 86400)) if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_REFERRER_POLICY = SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+# Sessions are those of people who log in to the admin; visitors have a cookie of their own (arena.visitors).
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"no_health": {"()": "django.utils.log.CallbackFilter", "callback": is_no_health_answer}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["no_health"]}},
-    "root": {"handlers": ["console"], "level": env.text("ARENA_LOG_LEVEL", "INFO")},
-    "loggers": {"OpenGL": {"level": "WARNING"}},  # it tells of each accelerator it does without
-}
+# Nobody uploads anything: bodies are small (an API call has 64 KiB, see arena.parsers), and a file is refused.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+FILE_UPLOAD_HANDLERS = ["vlaarena.body_limit.NoUploads"]
+
+# A second factor at the login (vlaarena/second_factor.py): "optional" or "required".
+ADMIN_TOTP = env.choice("ARENA_ADMIN_TOTP", "optional", ("optional", "required"))
+OTP_TOTP_ISSUER = "VLA Arena"
+
+# Pages of other sites may read what anybody may read. Cookies never go along, so nothing is done in a visitor's name.
+CORS_ALLOWED_ORIGINS = env.words("ARENA_CORS_ORIGINS", [])
+CORS_URLS_REGEX = r"^/api/"
+CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS"]
+CORS_ALLOW_CREDENTIALS = False
+
+if HTTPS:
+    production.refuse_unsafe(
+        production.Doors(
+            secret_key=None if SECRET_KEY == BUILT_IN_SECRET_KEY else SECRET_KEY,
+            debug=DEBUG,
+            proxies=TRUSTED_PROXIES,
+            hosts=ALLOWED_HOSTS,
+            origins={"ARENA_ORIGINS": CSRF_TRUSTED_ORIGINS, "ARENA_CORS_ORIGINS": CORS_ALLOWED_ORIGINS},
+            servers={
+                "DATABASE_URL": env.text("DATABASE_URL", "sqlite://"),
+                "MONGO_URL": MONGO_URL,
+                "BROKER_URL": BROKER_URL,
+                "CHANNEL_URL": CHANNEL_URL,
+                **({"CACHE_URL": CACHE_URL} if CACHE_URL else {}),
+            },
+        )
+    )
+
+LOGGING = logs.settings_for(env.choice("ARENA_LOG_FORMAT", "plain", logs.FORMATS), env.text("ARENA_LOG_LEVEL", "INFO"))
+
+# Who may read /metrics: whoever asks from these networks without a proxy in between, or knows the token.
+METRICS_NETWORKS = env.networks("ARENA_METRICS_NETWORKS", "127.0.0.0/8,::1/128")
+METRICS_TOKEN = env.text("ARENA_METRICS_TOKEN", "")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    raise ImproperlyConfigured("ARENA_METRICS_TOKEN is too short to be a secret: at least 16 characters")

@@ -10,17 +10,19 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from arena.errors import nowhere
 from vlaarena import health
-
-admin.site.site_header = admin.site.site_title = "VLA Arena"
-admin.site.index_title = "Moderation"
+from vlaarena.monitoring import metrics, status_page
 
 # Swagger writes its styles into the page, which this page alone allows; its scripts stay files of ours.
 api_docs = csp_update({"style-src": [UNSAFE_INLINE]})(SpectacularSwaggerSplitView.as_view(url_name="schema"))
 
 urlpatterns = [
     path("", include("vlaarena.pages")),
+    path("admin/status/", admin.site.admin_view(status_page.status), name="admin-status"),
     path("admin/", admin.site.urls),
+    path("metrics", metrics.metrics, name="metrics"),
     path("api/health", health.health, name="health"),
+    path("api/health/live", health.live, name="health-live"),
+    path("api/health/ready", health.ready, name="health-ready"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", api_docs, name="api-docs"),
     path("api/", include("arena.urls")),

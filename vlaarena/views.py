@@ -26,7 +26,7 @@ JUDGEMENTS = (("left", gettext_lazy("Left")), ("equal", gettext_lazy("Equal")), 
 
 
 def battle(request: HttpRequest, battle_id: str = "") -> HttpResponse:
-    """The battle page; with an id, that battle, which has to be the visitor's own (staff may look at any)."""
+    """The battle page; with an id, that battle, if the visitor may look at it: see arena.permissions."""
     if battle_id:
         _check_own(request, battle_id)
     return render(request, "battle.html", _battle_context(battle_id, settings.DEFAULT_ROBOT, settings.DEFAULT_SCENE))

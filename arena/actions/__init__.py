@@ -3,7 +3,9 @@
 Every action that touches a battle locks the battle's row first, so the order of its events is the order of its changes.
 """
 
+from arena.actions.expire import expire_battle
 from arena.actions.explorations import Wish, explore
+from arena.actions.line import send_left_behind
 from arena.actions.rollouts import (
     Outcome,
     claim_rollout,
@@ -24,6 +26,7 @@ __all__ = [
     "Wish",
     "cast_vote",
     "claim_rollout",
+    "expire_battle",
     "explore",
     "fail_rollout",
     "finish_rollout",
@@ -34,5 +37,6 @@ __all__ = [
     "report_progress",
     "resend_rollout",
     "retry_rollout",
+    "send_left_behind",
     "submit_instruction",
 ]

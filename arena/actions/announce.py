@@ -18,8 +18,8 @@ def touch_session(session_id: str) -> None:
 
 
 def lock_battle(battle_id: str) -> Battle:
-    """The battle, its row locked until the transaction ends. Raises Battle.DoesNotExist."""
-    return Battle.objects.select_for_update().get(battle_id=battle_id)
+    """The battle with its session, its own row locked until the transaction ends. Raises Battle.DoesNotExist."""
+    return Battle.objects.select_related("session").select_for_update(of=("self",)).get(battle_id=battle_id)
 
 
 def announce(battle: Battle, event_type: str, /, **fields: Any) -> None:
@@ -30,6 +30,6 @@ def announce(battle: Battle, event_type: str, /, **fields: Any) -> None:
 
 
 def skip_number(battle: Battle) -> None:
-    """Raise the sequence without an event, so that browsers see a gap and ask for a snapshot."""
+    """Raise the sequence without an event, so that browsers see a gap and ask for a snapshot. Saves the status, too."""
     battle.event_seq += 1
-    battle.save(update_fields=["event_seq", "updated_at"])
+    battle.save(update_fields=["status", "event_seq", "updated_at"])

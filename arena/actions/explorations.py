@@ -9,6 +9,7 @@ from django.db import transaction
 
 from arena import hosting
 from arena.actions.announce import lock_battle, touch_session
+from arena.actions.line import Place, join_line
 from arena.actions.sessions import SEEDS
 from arena.actions.turns import open_turn, withdraw
 from arena.errors import NoSuchMoment, NotHosted, NotVoted, QueueUnavailable, TurnRunning
@@ -29,11 +30,11 @@ class Wish:
     seed: int | None = None
 
 
-def explore(battle: Battle, wish: Wish) -> Turn:
-    """Add an exploration to a voted battle and put both sides on the queue.
+def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
+    """Add an exploration to a voted battle and put both sides on the queue. `caller`: who asks (`throttles.caller_of`).
 
-    Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable and
-    QueueUnavailable.
+    Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable,
+    QueueUnavailable, QueueFull and TooManyTurns.
     """
     if hosting.unhosted([battle.left_model_id, battle.right_model_id]):
         raise NotHosted
@@ -41,15 +42,16 @@ def explore(battle: Battle, wish: Wish) -> Turn:
     turn: Turn | None = None
     try:
         with transaction.atomic():
+            place = join_line(battle.session, caller)
             touch_session(battle.session_id)
-            turn = _add(lock_battle(battle.battle_id), wish)
+            turn = _add(lock_battle(battle.battle_id), wish, place)
     except QueueUnavailable:
         if turn is None or withdraw(turn):
             raise
     return turn
 
 
-def _add(battle: Battle, wish: Wish) -> Turn:
+def _add(battle: Battle, wish: Wish, place: Place) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
     turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
@@ -66,8 +68,9 @@ def _add(battle: Battle, wish: Wish) -> Turn:
         explores=origin,
         explores_record=wish.record if origin else None,
         explores_seed=_seed(battle, wish),
+        caller=place.caller,
     )
-    open_turn(battle, turn, turns)
+    open_turn(battle, turn, turns, place)
     return turn
 
 

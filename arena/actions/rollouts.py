@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from arena import dispatch, events
 from arena.actions.announce import announce, lock_battle
+from arena.actions.line import send_next_or_leave_to_the_sweep
 from arena.errors import NotRetryable, QueueUnavailable
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Turn
 from arena.selectors import doors, turn_json, turn_status
@@ -25,7 +26,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished rollout's row keeps; the rest is in its episode. `duration_ms` is wall time."""
+    """What a finished rollout's row keeps; the rest is in its episode. Times are wall milliseconds; `store_ms` is what
+    keeping the episode took, after `duration_ms`.
+    """
 
     steps: int
     success: bool
@@ -33,6 +36,10 @@ class Outcome:
     termination_reason: str
     duration_ms: float
     start_hash: str
+    render_ms: float | None = None
+    infer_ms: float | None = None
+    physics_ms: float | None = None
+    store_ms: float | None = None
 
 
 def claim_rollout(episode_id: str, worker: str) -> Rollout | None:
@@ -81,6 +88,10 @@ def finish_rollout(rollout: Rollout, outcome: Outcome) -> bool:
         termination_reason=outcome.termination_reason,
         duration_ms=outcome.duration_ms,
         start_hash=outcome.start_hash,
+        render_ms=outcome.render_ms,
+        infer_ms=outcome.infer_ms,
+        physics_ms=outcome.physics_ms,
+        store_ms=outcome.store_ms,
         error="",
     )
 
@@ -174,8 +185,9 @@ def _release(battle: Battle, turn: Turn) -> None:
 
 def close_turn(battle: Battle, turn: Turn) -> None:
     """Both sides have settled: tell how, left first, both at once."""
-    turn.settled_at = timezone.now()
-    turn.save(update_fields=["settled_at"])
+    turn.settled_at, turn.caller = timezone.now(), ""
+    turn.save(update_fields=["settled_at", "caller"])
+    transaction.on_commit(partial(send_next_or_leave_to_the_sweep, battle.session))
     sides = {Side(side.side): side for side in turn.rollouts.all()}
     for side in (Side.LEFT, Side.RIGHT):
         _announce_side(battle, sides[side])

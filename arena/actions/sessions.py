@@ -27,7 +27,7 @@ def open_next_battle(session: Session) -> Battle:
     with transaction.atomic():
         touch_session(session.session_id)
         for battle_id in session.battles.filter(status=BattleStatus.ONGOING).values_list("battle_id", flat=True):
-            _abandon(battle_id)
+            abandon(lock_battle(battle_id))
         return _open_battle(session)
 
 
@@ -42,10 +42,9 @@ def _open_battle(session: Session) -> Battle:
     )
 
 
-def _abandon(battle_id: str) -> None:
-    battle = lock_battle(battle_id)
+def abandon(battle: Battle) -> None:
+    """Close a battle to turns and votes, unless it is closed already. The caller holds its lock."""
     if battle.status != BattleStatus.ONGOING:  # a vote came first
         return
-    battle.status = BattleStatus.ABANDONED
-    battle.save(update_fields=["status"])
+    battle.status = BattleStatus.ABANDONED  # saved with the number of the event
     announce(battle, "battle.abandoned", battle=doors(battle, list(battle.turns.prefetch_related("rollouts"))))

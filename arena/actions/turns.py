@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from django.db import transaction
+from structlog.contextvars import bind_contextvars
 
 from arena import dispatch, hosting
 from arena.actions.announce import announce, lock_battle, skip_number, touch_session
+from arena.actions.line import Place, join_line, send_next
 from arena.controls import maybe_control
 from arena.errors import BattleClosed, NotHosted, QueueUnavailable, TurnRunning
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
@@ -15,10 +17,11 @@ from arena.selectors import doors, turn_json
 from simulation.store import get_store
 
 
-def submit_instruction(battle: Battle, instruction: str, start: StartKind) -> Turn:
-    """Add a turn with a rollout per side and put both on the queue.
+def submit_instruction(battle: Battle, instruction: str, start: StartKind, caller: str = "") -> Turn:
+    """Add a turn with a rollout per side and put both on the queue. `caller`: who asks (`throttles.caller_of`).
 
-    Raises BattleClosed, TurnRunning, and, with nothing left behind, NotHosted, StoreUnavailable and QueueUnavailable.
+    Raises BattleClosed, TurnRunning, and, with nothing left behind, NotHosted, StoreUnavailable, QueueUnavailable,
+    QueueFull and TooManyTurns.
     """
     get_store().ping()
     if hosting.unhosted([battle.left_model_id, battle.right_model_id]):
@@ -26,15 +29,16 @@ def submit_instruction(battle: Battle, instruction: str, start: StartKind) -> Tu
     turn: Turn | None = None
     try:
         with transaction.atomic():
+            place = join_line(battle.session, caller)
             touch_session(battle.session_id)
-            turn = _add_turn(lock_battle(battle.battle_id), instruction, start)
+            turn = _add_turn(lock_battle(battle.battle_id), instruction, start, place)
     except QueueUnavailable:
         if turn is None or withdraw(turn):
             raise
     return turn
 
 
-def _add_turn(battle: Battle, instruction: str, start: StartKind) -> Turn:
+def _add_turn(battle: Battle, instruction: str, start: StartKind, place: Place) -> Turn:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
@@ -49,20 +53,29 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind) -> Turn:
         seq=len(turns) + 1,
         instruction=instruction,
         start=start,
+        caller=place.caller,
     )
-    open_turn(battle, turn, turns)
+    open_turn(battle, turn, turns, place)
     return turn
 
 
-def open_turn(battle: Battle, turn: Turn, earlier: list[Turn]) -> None:
-    """Give a new turn its rollouts, put them on the queue and tell of it. The caller holds the battle's lock."""
+def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> None:
+    """Give a new turn its rollouts, put them on the queue and tell of it. The caller holds the battle's lock.
+
+    Where earlier turns of the visitor go first it is held, unless they are done by the time this one is committed.
+    """
+    bind_contextvars(battle_id=battle.battle_id, turn_id=turn.turn_id)
     sides = {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
+    sent_at = None if place.held else turn.created_at
     rollouts = Rollout.objects.bulk_create(
-        Rollout(turn=turn, side=side, model_id=model_id, heartbeat_at=turn.created_at)
-        for side, model_id in sides.items()
+        Rollout(turn=turn, side=side, model_id=model_id, heartbeat_at=sent_at) for side, model_id in sides.items()
     )
+    turn.know_rollouts(rollouts)
     # The queue first: when it is down, nobody is told about a turn that will be withdrawn.
-    transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id for rollout in rollouts}))
+    if place.held:
+        transaction.on_commit(partial(send_next, battle.session))
+    else:
+        transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id for rollout in rollouts}))
     announce(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*earlier, turn]))
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, TurnRunning
+from arena.instruments import VOTES
 from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
 from arena.selectors import doors, revealed_model, turn_json, turn_status, vote_json
 from arena.signals import vote_cast
@@ -48,8 +49,8 @@ def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgemen
             **(reasons or {}),
         )
         vote_cast.send(sender=Vote, vote=vote)
-        locked.status = BattleStatus.VOTED
-        locked.save(update_fields=["status"])
+        transaction.on_commit(VOTES.labels(str(choice)).inc)
+        locked.status = BattleStatus.VOTED  # saved with the number of the event
         announce(
             locked,
             "battle.voted",

@@ -151,3 +151,28 @@ test("a turn that is no longer growing cannot be followed", () => {
   clock.follow();
   assert.equal(clock.live, false);
 });
+
+test("while it waits for the next step nobody is told, so that nothing is drawn", () => {
+  const clock = live();
+  clock.advance(0.2);
+  assert.equal(clock.waiting, true);
+  let told = 0;
+  clock.addEventListener("change", () => (told += 1));
+  for (let frame = 0; frame < 10; frame += 1) clock.advance(0.016);
+  assert.equal(told, 0);
+  clock.extend(0.4, true);
+  clock.advance(0.016);
+  assert.equal(told, 2);
+});
+
+test("a clock that was disposed of stands still and tells nobody", () => {
+  const clock = clockOf(1);
+  clock.play();
+  let told = 0;
+  clock.addEventListener("change", () => (told += 1));
+  clock.dispose();
+  clock.advance(0.1);
+  clock.seek(0.5);
+  assert.equal(told, 0);
+  assert.equal(clock.playing, false);
+});

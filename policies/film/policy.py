@@ -14,7 +14,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
+from policies import checkpoints
 from policies.base import BadCard, BadTensors, PolicyCard, PolicySpec
+from policies.config_sizes import check_sizes
 from policies.film.losses import decode_yaw
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
@@ -77,8 +79,15 @@ def open_film(folder: Path, card: PolicyCard, device: str | None) -> FilmPolicy:
     check_sums(folder, required=(WEIGHTS, STATISTICS, TOKENIZER))
     tokenizer = WordTokenizer.from_json(read_json(folder, TOKENIZER))
     statistics = read_statistics(read_json(folder, STATISTICS), card.spec.statistics_key)
-    network = FilmNetwork(_config(card.network, tokenizer))
-    network.load_state_dict(_weights(folder / WEIGHTS, network.state_dict()))
+    config = _config(card.network, tokenizer)
+    # The sizes are checked against the weights before any memory is taken for them.
+    try:
+        sketch = checkpoints.build(lambda: FilmNetwork(config))
+    except (ArithmeticError, ValueError, RuntimeError) as error:
+        raise BadCard(f"policy.json: network: {error}") from None
+    weights = _weights(folder / WEIGHTS, sketch.state_dict())
+    network = FilmNetwork(config)
+    network.load_state_dict(weights)
     return FilmPolicy(card.spec, network, tokenizer, statistics, device)
 
 
@@ -90,6 +99,7 @@ def _config(sizes: Mapping[str, Any], tokenizer: WordTokenizer) -> FilmConfig:
         config = FilmConfig(**{**sizes, "dilations": tuple(sizes["dilations"])})
     except (KeyError, TypeError) as error:
         raise BadCard(f"policy.json: network: {error}") from None
+    check_sizes(config, "policy.json: network")
     if config.vocabulary != tokenizer.size:
         raise BadCard(f"policy.json: vocabulary {config.vocabulary}, but tokenizer.json has {tokenizer.size} tokens")
     return config

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policies.base import BadCard
+from policies.config_sizes import check_sizes
 from policies.networks.diffusion import HeadConfig
 from policies.networks.octo import CameraConfig, OctoConfig, StemConfig, TextConfig
 from policies.networks.t5 import T5Config
@@ -33,9 +34,10 @@ def read_config(data: Mapping[str, Any], shapes: InputShapes) -> OctoConfig:
         config = _read(data, shapes)
     except KeyError as error:
         raise BadCard(f"config.json: {error.args[0]!r} is missing") from None
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise BadCard(f"config.json: {error}") from None
-    if config.dim % config.heads:
+    check_sizes(config, "config.json")
+    if not config.heads or config.dim % config.heads:
         raise BadCard(f"config.json: {config.dim} is not a multiple of {config.heads} attention heads")
     if config.head.readout.removeprefix("readout_") not in config.readouts:
         raise BadCard(f"config.json: the action head reads {config.head.readout!r}, which is not a readout")

@@ -12,9 +12,12 @@ from typing import Any
 
 import msgpack
 
-from policies.base import BadCard
+from policies.base import MAX_SIDE, BadCard
 
 EXAMPLE = "example_batch.msgpack"
+MOST_BYTES = 64 << 20  # of an example batch; the published ones take a tenth of it
+MOST_FRAMES = 1000
+_LIMITS = {"max_array_len": 4096, "max_map_len": 4096}  # what a header may claim before its content is seen
 
 
 @dataclass(frozen=True)
@@ -36,29 +39,38 @@ def read_shapes(folder: Path, config: Mapping[str, Any]) -> InputShapes:
         return _from_example(folder / EXAMPLE)
     try:
         sizes = config["dataset_kwargs"]["frame_transform_kwargs"]["resize_size"]
-    except (KeyError, TypeError):
+        named = {f"image_{name}": size for name, size in sizes.items()}
+    except (KeyError, TypeError, AttributeError):
         raise BadCard(f"{folder}: neither {EXAMPLE} nor config.json says how large the pictures are") from None
-    return _checked({f"image_{name}": size for name, size in sizes.items()}, config.get("window_size"))
+    return _checked(named, config.get("window_size"))
 
 
 def _from_example(path: Path) -> InputShapes:
+    if path.stat().st_size > MOST_BYTES:
+        raise BadCard(f"{path}: larger than {MOST_BYTES >> 20} MiB")
     try:
-        batch = msgpack.unpackb(path.read_bytes(), ext_hook=_shape, strict_map_key=False)
+        batch = msgpack.unpackb(path.read_bytes(), ext_hook=_shape, strict_map_key=False, **_LIMITS)
         seen = batch["observation"]
         frames = seen["timestep_pad_mask" if "timestep_pad_mask" in seen else "pad_mask"][1]
-    except (ValueError, KeyError, TypeError, IndexError, msgpack.UnpackException) as error:
+        sizes = {key: shape[2:4] for key, shape in seen.items() if key.startswith("image_")}
+    except (ValueError, LookupError, TypeError, AttributeError, msgpack.UnpackException) as error:
         raise BadCard(f"{path}: not an example batch: {error!r}") from None
-    return _checked({key: shape[2:4] for key, shape in seen.items() if key.startswith("image_")}, frames)
+    return _checked(sizes, frames)
 
 
 def _shape(kind: int, content: bytes) -> Any:
     """Arrays are extensions of type 1 around (shape, dtype, bytes); only the shape is kept."""
-    return tuple(msgpack.unpackb(content)[0]) if kind == 1 else None
+    return tuple(msgpack.unpackb(content, **_LIMITS)[0]) if kind == 1 else None
 
 
 def _checked(sizes: Mapping[str, Any], window: Any) -> InputShapes:
     try:
         images = {key: (int(size[0]), int(size[1])) for key, size in sizes.items()}
-        return InputShapes(images, int(window))
-    except (AttributeError, TypeError, ValueError, IndexError):
+        shapes = InputShapes(images, int(window))
+    except (AttributeError, TypeError, ValueError, LookupError, OverflowError):
         raise BadCard(f"picture sizes {sizes!r} or window {window!r} are not as expected") from None
+    if not all(1 <= side <= MAX_SIDE for size in images.values() for side in size):
+        raise BadCard(f"picture sizes {sizes!r}: expected 1..{MAX_SIDE} pixels")
+    if not 1 <= shapes.window <= MOST_FRAMES:
+        raise BadCard(f"a window of {window!r} frames: expected 1..{MOST_FRAMES}")
+    return shapes

@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from policies.base import BadCard
+from policies.config_sizes import check_sizes
 from policies.networks.openvla import LanguageConfig, OpenVLAConfig, TowerConfig
 
 MODEL_TYPE = "openvla"
@@ -64,8 +65,8 @@ def read_config(data: Mapping[str, Any]) -> OpenVLAConfig:
     """Raises BadCard naming the field that describes something else than OpenVLA."""
     if data.get("model_type") != MODEL_TYPE:
         raise BadCard(f"config.json: unknown architecture {data.get('model_type')!r}; known here: {MODEL_TYPE}")
-    text = data.get("text_config") or {}
     try:
+        text = data.get("text_config") or {}
         config = OpenVLAConfig(
             towers=_towers(data),
             language=_language(text),
@@ -77,8 +78,9 @@ def read_config(data: Mapping[str, Any]) -> OpenVLAConfig:
             max_tokens=int(data.get("llm_max_length", LLAMA_DEFAULTS["max_position_embeddings"])),
             projector_widening=int(data.get("projector_widening", 4)),
         )
-    except (TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
         raise BadCard(f"config.json: {error}") from None
+    check_sizes(config, "config.json")
     _check(config)
     return config
 
@@ -131,13 +133,15 @@ def _check(config: OpenVLAConfig) -> None:
     language = config.language
     if not 1 <= len(config.towers) <= 2:
         raise BadCard(f"config.json: {len(config.towers)} vision towers; one or two are supported")
+    if not all(0 < tower.patch <= tower.image_size for tower in config.towers):
+        raise BadCard("config.json: a patch of a vision tower does not fit into its picture")
     if len({tower.patches for tower in config.towers}) > 1:
         raise BadCard("config.json: the vision towers give different numbers of patches")
     for dim, heads, name in [(t.dim, t.heads, "a vision tower") for t in config.towers] + [
         (language.dim, language.heads, "the language model"),
         (language.heads, language.kv_heads, "the key-value heads"),
     ]:
-        if dim % heads:
+        if not heads or dim % heads:
             raise BadCard(f"config.json: {name}: {dim} is not a multiple of {heads}")
     if config.action_bins > config.base_vocabulary:
         raise BadCard(f"config.json: {config.action_bins} action bins need as many ids; the vocabulary is smaller")

@@ -64,7 +64,7 @@ def read_transform(data: Mapping[str, Any], centre_crop: float | None = None) ->
         fill = _fill(data) if strategy == "letterbox" else None
     except KeyError as error:
         raise BadCard(f"preprocessor_config.json: {error.args[0]!r} is missing or unknown") from None
-    except (IndexError, TypeError, ValueError) as error:
+    except (AttributeError, IndexError, TypeError, ValueError, OverflowError) as error:
         raise BadCard(f"preprocessor_config.json: {error}") from None
     return ImageTransform(views, fill, centre_crop)
 

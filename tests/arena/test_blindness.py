@@ -27,7 +27,7 @@ from tests.arena.sockets import Socket
 from tests.factories import PolicyFactory
 from tests.fakes import FakePolicy, FakeStage
 
-IDS = re.compile(r"(?:sess|battle|turn|ep|vote)_[0-9a-f]{32}")
+IDS = re.compile(r"(?:sess|battle|turn|ep|vote|req)_[0-9a-f]{32}")
 NOISE = [
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"), "TIME"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "VISITOR"),

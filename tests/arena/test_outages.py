@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from typing import Any
 
 import pytest
 from celery import current_app
+from django.db import OperationalError as DatabaseAway
+from django.db import connection
 from kombu.exceptions import OperationalError
 
-from arena import actions, dispatch, episodes
+from arena import actions, dispatch, events, patience
 from arena.errors import QueueUnavailable
 from arena.models import Rollout, RolloutStatus, Turn
 from simulation import store as store_module
@@ -109,10 +112,83 @@ def test_a_store_that_comes_back_while_a_rollout_ends_keeps_its_episode(
         save(document)
 
     monkeypatch.setattr(get_store(), "save", flaky)
-    monkeypatch.setattr(episodes, "STORE_TRIES_S", (0.0, 0.0))
+    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.0)
     play(turn)
     assert len(refused) == 2
     assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
+
+
+def test_a_store_that_is_away_when_a_turn_begins_is_waited_for(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    battle_id = play_battle(visitor)
+    turn = visitor.send(battle_id)
+    get, refused = get_store().get, []
+
+    def flaky(episode_id: str) -> Any:
+        if len(refused) < 3:
+            refused.append(episode_id)
+            raise StoreUnavailable("starting")
+        return get(episode_id)
+
+    monkeypatch.setattr(get_store(), "get", flaky)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.0)
+    play(turn)
+    assert len(refused) == 3
+    assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
+
+
+@pytest.mark.parametrize("action", ["claim_rollout", "finish_rollout"])
+def test_a_database_that_is_away_while_a_worker_needs_it_is_waited_for(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    turn = visitor.send(visitor.open())
+    act, refused = getattr(actions, action), []
+
+    def flaky(*arguments: Any) -> Any:
+        if len(refused) < 2:
+            refused.append(arguments)
+            raise DatabaseAway("the server closed the connection")
+        return act(*arguments)
+
+    monkeypatch.setattr(actions, action, flaky)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.0)
+    play(turn)
+    assert len(refused) == 2
+    assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
+
+
+def test_without_the_database_every_caller_is_told_so(visitor: Visitor) -> None:
+    battle_id = visitor.open()
+
+    def away(*_: Any) -> None:
+        raise DatabaseAway("the server closed the connection")
+
+    with connection.execute_wrapper(away):
+        called = [
+            visitor.get(f"battles/{battle_id}"),
+            visitor.post(f"battles/{battle_id}/turns", {"instruction": "wave"}),
+            visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}),
+        ]
+        page = visitor.client.get("/leaderboard")
+    for answer in called:
+        assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
+    assert {answer["Retry-After"] for answer in (*called, page)} == {"5"}
+    assert page.status_code == 503
+    assert b"Your battles and votes are safe" in page.content
+    assert visitor.get(f"battles/{battle_id}").status_code == 200
+
+
+def test_a_channel_layer_that_says_nothing_holds_nobody_up(
+    visitor: Visitor, stage: FakeStage, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "TOLD_WITHIN_S", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        mute = {"address": f"redis://127.0.0.1:{silent.getsockname()[1]}/1", "socket_timeout": None}
+        layer = settings.CHANNEL_LAYERS["default"]
+        settings.CHANNEL_LAYERS = {"default": {**layer, "CONFIG": {**layer["CONFIG"], "hosts": [mute]}}}
+        battle_id = play_battle(visitor)
+    assert visitor.battle(battle_id)["turns"][0]["status"] == "completed"
 
 
 def test_a_row_says_completed_only_once_its_episode_is_stored(
@@ -142,7 +218,7 @@ def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_agai
 
     with monkeypatch.context() as outage:
         outage.setattr(get_store(), "save", gone)
-        outage.setattr(episodes, "STORE_TRIES_S", ())
+        outage.setattr(patience, "PATIENCE_S", 0.0)
         play(turn)
     assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == "internal"
     assert set(Rollout.objects.values_list("status", flat=True)) == {RolloutStatus.FAILED}

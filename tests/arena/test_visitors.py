@@ -6,7 +6,6 @@ import uuid
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.core import signing
 from django.test import Client
 
@@ -14,6 +13,7 @@ from arena import visitors
 from arena.models import Session
 from tests.arena.conftest import Visitor, play_battle, side_of
 from tests.fakes import FakeStage
+from tests.people import logged_in, moderator
 
 
 def test_the_cookie_is_signed_http_only_lax_and_kept_for_a_year(visitor: Visitor) -> None:
@@ -75,10 +75,9 @@ def test_what_belongs_to_another_visitor_does_not_exist(visitor: Visitor, stage:
     assert visitor.battle(battle_id) == snapshot
 
 
-def test_staff_may_look_at_any_battle_but_not_act_in_it(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_moderator_may_look_at_any_battle_but_not_act_in_it(visitor: Visitor, stage: FakeStage) -> None:
     battle_id = play_battle(visitor)
-    staff = Visitor(Client())
-    staff.client.force_login(User.objects.create_user("moderator", is_staff=True))
+    staff = Visitor(logged_in(moderator()))
     assert staff.battle(battle_id) == visitor.battle(battle_id)
     assert staff.get(f"episodes/{side_of(battle_id, 'left').episode_id}").status_code == 200
     assert staff.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 404
@@ -148,6 +147,5 @@ def test_a_form_of_another_site_is_no_json_and_is_refused(visitor: Visitor) -> N
 
 
 def test_a_moderator_who_is_logged_in_plays_without_a_token(contestants: list[object]) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(User.objects.create_user("moderator", is_staff=True))
+    client = logged_in(moderator(), enforce_csrf_checks=True)
     assert client.post("/api/sessions/init", {}, content_type="application/json").status_code == 201

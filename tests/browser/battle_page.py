@@ -58,7 +58,7 @@ class BattlePage:
 
     def send(self, instruction: str) -> None:
         self.page.locator("#instruction").fill(instruction)
-        self.page.get_by_role("button", name="Send to both").click()
+        self.part("send").click()
 
     def play_turn(self, instruction: str) -> None:
         """Send it and wait until both sides have settled and their recordings are here."""

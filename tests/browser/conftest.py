@@ -15,7 +15,7 @@ from tests.visitor import Visitor
 
 FLAGS = [
     "--no-sandbox",
-    "--use-angle=swiftshader",
+    "--use-angle=swiftshader-webgl",  # WebGL in software, the page without it: what a machine without a card does
     "--enable-unsafe-swiftshader",
     "--disable-quic",
     "--no-first-run",

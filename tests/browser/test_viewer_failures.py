@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
-from tests.browser.test_when_things_fail import refuse
+from tests.browser.pretend import refuse
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 LOSE = """for (const canvas of document.querySelectorAll('canvas'))
@@ -27,7 +27,7 @@ def test_a_mesh_that_does_not_load_can_be_tried_again(open_page: OpenPage) -> No
     battle = open_page()
     battle.page.route("**/*.stl", lambda route: route.fulfill(status=503))
     battle.open()
-    battle.wait_for(f"{SAYS}.includes('could not be')")
+    battle.wait_for(f"{SAYS}.startsWith('A part of the scene could not be loaded (wx250s_')")
     battle.page.unroute("**/*.stl")
     battle.side("right", "veil-retry").click()
     battle.wait_for("Boolean(window.vlaArena?.ready)")

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Route
 
 from simulation.worlds import load_world
+from tests.browser import pretend
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
 
@@ -37,6 +38,35 @@ def test_both_pictures_move_while_the_robots_work_and_then_play_from_the_start(o
     assert battle.complaints == []
 
 
+def test_each_side_has_a_bar_and_what_is_closed_meanwhile_says_why(open_page: OpenPage) -> None:
+    battle = open_page()
+    live = pretend.LiveTurn(battle.page)
+    battle.open_ready().play_turn("put the red cube on the left plate")
+    done, all_steps = 7, battle.ask("vlaArena.battle.turns[0].max_steps")
+    live.show(battle, done)
+    battle.page.reload()
+    battle.wait_for(f"window.vlaArena?.ready && vlaArena.records('left') === {done + 1}")
+    for side in SIDES:
+        bar = battle.side(side, "progress")
+        assert bar.is_visible()
+        assert bar.evaluate("(bar) => [bar.value, bar.max]") == [done, all_steps]
+        assert battle.side(side, "status").inner_text() == f"Working: step {done} of {all_steps}"
+    assert "Both robots are at work" in battle.part("live-text").inner_text()
+    assert battle.part("cancel").is_visible()
+    assert battle.part("vote-why").inner_text() == "Voting opens when both robots have finished."
+    assert battle.part("send").get_attribute("aria-disabled") == "true"
+    assert "Both robots are at work" in battle.part("send-why").inner_text()
+
+    live.release()
+    battle.page.unroute_all()
+    battle.page.reload()
+    battle.wait_for("window.vlaArena?.ready && vlaArena.battle?.can_vote")
+    for side in SIDES:
+        assert battle.side(side, "progress").is_hidden()
+        assert battle.side(side, "status").inner_text().startswith("Finished after ")
+    assert battle.part("send-why").inner_text() == ""
+
+
 def test_a_turn_can_be_stopped_and_is_as_if_it_had_not_been(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
     battle.send("put the green sphere on the right plate")
@@ -62,16 +92,8 @@ def test_who_leaves_and_comes_back_goes_on_where_things_are(open_page: OpenPage)
 def test_who_waits_is_told_calmly(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
     battle.play_turn("pick up the red cube")
-    snapshot = battle.ask("vlaArena.battle")
-    turn = snapshot["turns"][0]
-    turn |= {"status": "queued", "released_steps": 0}
-    for side in SIDES:
-        turn[side] |= {"status": "queued", "steps": None}
-    snapshot |= {"can_vote": False, "can_send": False, "vote_blocked_because": "turn_running"}
-
-    battle.page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
-    battle.page.route(f"**/api/battles/{snapshot['battle_id']}", lambda route: route.fulfill(json=snapshot))
-    battle.page.route("**/queue", lambda route: route.fulfill(json={"ahead": 3, "expected_wait_s": 12}))
+    pretend.hear_nothing(battle.page)
+    pretend.queue(battle, ahead=3, seconds=12)
     battle.page.reload()
     battle.wait_for("document.querySelector('[data-part=live-text]').textContent.includes('ahead')")
     assert battle.part("live-text").inner_text() == "3 turns are ahead of yours. It should start in about 12 s."

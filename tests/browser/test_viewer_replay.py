@@ -74,6 +74,20 @@ def test_the_visitor_checks_both_records(shown: BattlePage) -> None:
     shown.page.keyboard.press("p")
 
 
+def test_the_bar_scrubs_and_the_speeds_go_from_a_quarter_to_four(shown: BattlePage) -> None:
+    scrub = shown.part("scrub")
+    box = scrub.bounding_box()
+    assert box is not None
+    shown.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert shown.ask("vlaArena.clock.time / vlaArena.clock.duration") == pytest.approx(0.5, abs=0.02)
+    assert "seconds, step" in str(scrub.get_attribute("aria-valuetext"))
+    values = shown.part("speed").locator("option").evaluate_all("(options) => options.map(({value}) => Number(value))")
+    assert values == [0.25, 0.5, 1, 2, 4]
+    shown.part("speed").select_option("4")
+    assert shown.ask("vlaArena.clock.speed") == 4
+    shown.part("speed").select_option("1")
+
+
 def test_jumps_go_where_something_happens_and_are_closed_where_nothing_does(shown: BattlePage) -> None:
     insight = shown.ask(
         "((all) => ({touch: Object.values(all.rehearsals).flatMap((side) => side.touch?.time ?? []),"
@@ -113,7 +127,7 @@ def test_cameras_turn_together_or_alone_and_ride_on_the_gripper(shown: BattlePag
     shown.part("camera").select_option("overview")
 
 
-@pytest.mark.parametrize("overlay", ["contacts", "joints", "paths", "ghost"])
+@pytest.mark.parametrize("overlay", ["contacts", "joints", "paths", "object", "ghost"])
 def test_an_overlay_changes_the_picture_and_is_gone_again(shown: BattlePage, overlay: str) -> None:
     shown.page.keyboard.press("d" if overlay == "ghost" else "End")
     before = picture(shown)

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
-from playwright.sync_api import Playwright, Route, WebSocketRoute
+from playwright.sync_api import Playwright, WebSocketRoute
 
+from tests.browser import pretend
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import FLAGS, OpenPage, chromium
+from tests.browser.pretend import refuse
 from tests.stack import Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
-
-
-def refuse(status: int, code: str) -> Any:
-    def answer(route: Route) -> None:
-        body = json.dumps({"code": code, "detail": code})
-        route.fulfill(status=status, content_type="application/json", body=body)
-
-    return answer
 
 
 def test_when_the_queue_is_down_the_page_says_so_and_keeps_what_was_typed(open_page: OpenPage) -> None:
@@ -49,7 +40,7 @@ def test_when_no_session_can_be_opened_it_can_be_tried_again(open_page: OpenPage
 
 def test_without_websockets_the_battle_is_followed_by_polling(open_page: OpenPage) -> None:
     battle = open_page()
-    battle.page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
+    pretend.hear_no_socket(battle.page)
     battle.open_ready()
     battle.part("connection").wait_for(state="visible")
     battle.play_turn("pick up the green sphere")
@@ -79,14 +70,8 @@ def test_a_failed_side_is_explained_and_can_be_sent_again(open_page: OpenPage) -
     battle = open_page()
     battle.open_ready()
     battle.play_turn("pick up the yellow cube")
-    snapshot = battle.ask("vlaArena.battle")
-    turn = snapshot["turns"][0]
-    turn["status"] = "failed"
-    turn["right"] |= {"status": "failed", "error": "policy_failed"}
-    snapshot |= {"can_vote": False, "vote_blocked_because": "no_completed_turn", "seq": snapshot["seq"] + 1}
-
-    battle.page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
-    battle.page.route(f"**/api/battles/{snapshot['battle_id']}", lambda route: route.fulfill(json=snapshot))
+    pretend.hear_nothing(battle.page)
+    pretend.fail(battle, "right", "policy_failed")
     battle.page.reload()
     battle.wait_for("Boolean(window.vlaArena?.ready && vlaArena.battle)")
     assert "controller gave up" in battle.side("right", "failure-text").inner_text()

@@ -7,41 +7,81 @@ from typing import Literal
 
 from playwright.sync_api import ViewportSize
 
+from tests.browser import pretend
 from tests.browser.battle_page import BattlePage
 
 INSTRUCTION = "put the red cube on the left plate"
 SIZES: dict[str, ViewportSize] = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1440, "height": 900}}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+SETTLED = "Boolean(window.vlaArena?.ready && vlaArena.moment?.settled)"
+LIVE_STEPS = 12
+PAGES = {
+    "home": "/",
+    "models": "/models",
+    "leaderboard": "/leaderboard",
+    "leaderboard-physics": "/leaderboard/physics",
+    "leaderboard-pairs": "/leaderboard/pairs",
+    "leaderboard-checks": "/leaderboard/checks",
+    "leaderboard-method": "/leaderboard/method",
+    "not-found": "/battle/battle_unknown",
+}
 
 
-def walk(battle: BattlePage) -> Iterator[str]:
+def walk(battle: BattlePage, start: str = "/battle") -> Iterator[str]:
     """Goes from state to state and names each; the page stays there until the next is asked for."""
-    yield from _battle(battle)
+    yield from _to_the_vote(battle, start)
+    yield from _after_the_vote(battle)
     yield from _around(battle)
+    yield from _troubles(battle)
 
 
-def _battle(battle: BattlePage) -> Iterator[str]:
-    battle.open_ready()
+def _to_the_vote(battle: BattlePage, start: str) -> Iterator[str]:
+    live = pretend.LiveTurn(battle.page)
+    battle.open_ready(start)
     yield "battle-idle"
-    battle.send(INSTRUCTION)
-    battle.wait_for("vlaArena.battle.turns.length > 0")
-    yield "battle-running"
-    battle.wait_for("vlaArena.battle.can_vote && !vlaArena.clock.growing")
+    battle.page.locator(".more-tasks > summary").click()
+    yield "battle-tasks"
+    battle.page.locator(".more-tasks > summary").click()
+    battle.play_turn(INSTRUCTION)
+    live.show(battle, LIVE_STEPS)
+    battle.page.reload()
+    battle.wait_for(f"window.vlaArena?.ready && vlaArena.records('left') === {LIVE_STEPS + 1}")
+    yield "battle-live"
+    live.release()
+    battle.page.unroute_all()
+    battle.page.reload()
+    battle.wait_for(SETTLED)
     battle.wait_for("document.querySelector('[data-part=vote]').dataset.open === 'true'")
     _pause_at(battle, 12)
     yield "battle-settled"
+    battle.wait_for("vlaArena.insight !== null")
+    battle.page.keyboard.press("y")
+    battle.wait_for("vlaArena.checks !== null")
+    yield "battle-curves"
+    battle.part("stage").focus()
+    battle.page.keyboard.press("p")
+    battle.page.keyboard.press("o")
+    for overlay in ("contacts", "paths", "ghost"):
+        battle.page.locator(f"[data-overlay={overlay}]").check()
+    yield "battle-overlays"
+    for overlay in ("contacts", "paths", "ghost"):
+        battle.page.locator(f"[data-overlay={overlay}]").uncheck()
+    battle.page.keyboard.press("Escape")
     battle.part("reasons").locator("summary").click()
     battle.part("reasons").locator("input[name=closer][value=left]").check(force=True)
     yield "battle-reasons"
-    battle.page.keyboard.press("Escape")
+
+
+def _after_the_vote(battle: BattlePage) -> Iterator[str]:
     battle.page.locator("[data-vote=left_better]").click()
     battle.wait_for("vlaArena.battle.status === 'voted'")
     battle.wait_for("!document.querySelector('[data-part=effect]').hidden")
     yield "battle-voted"
     battle.part("from-here").click()
     battle.wait_for("vlaArena.battle.turns.length === 2 && vlaArena.battle.can_explore")
-    battle.wait_for("vlaArena.moment?.settled")
+    battle.wait_for(SETTLED)
     yield "battle-exploration"
+    battle.part("stage").focus()
     battle.page.keyboard.press("?")
     yield "battle-keys"
     battle.page.keyboard.press("Escape")
@@ -50,19 +90,54 @@ def _battle(battle: BattlePage) -> Iterator[str]:
 def _around(battle: BattlePage) -> Iterator[str]:
     battle_id = battle.ask("vlaArena.battle.battle_id")
     model_id = battle.ask("vlaArena.battle.left_model.model_id")
-    battle.open_ready(f"/b/{battle_id}")
-    battle.wait_for("vlaArena.moment?.settled")
+    battle.open(f"/b/{battle_id}").wait_for(SETTLED)
     yield "shared"
-    pages = {
-        "home": "/",
-        "models": "/models",
-        "model": f"/models/{model_id}",
-        "leaderboard": "/leaderboard",
-        "not-found": "/battle/battle_unknown",
-    }
-    for name, address in pages.items():
+    for name, address in {**PAGES, "model": f"/models/{model_id}"}.items():
         battle.open(address)
         yield name
+
+
+def _troubles(battle: BattlePage) -> Iterator[str]:
+    """What is hard to bring about is put between page and server."""
+    page = battle.page
+    page.route("**/*.stl", pretend.refuse(503, "scene_not_built"))
+    battle.open()
+    battle.side("left", "veil-retry").wait_for()
+    yield "battle-no-scene"
+    page.unroute("**/*.stl")
+
+    battle.open_ready()
+    page.route("**/turns", pretend.refuse(503, "queue_unavailable"))
+    battle.send(INSTRUCTION)
+    battle.part("error").wait_for()
+    yield "battle-refused"
+    page.unroute("**/turns")
+
+    battle.play_turn(INSTRUCTION)
+    pretend.hear_nothing(page)
+    pretend.queue(battle, ahead=3, seconds=12)
+    page.reload()
+    battle.wait_for("document.querySelector('[data-part=live-text]').textContent.includes('3')")
+    yield "battle-waiting"
+    page.unroute_all()
+
+    battle.open_ready(page.url).wait_for(SETTLED)
+    pretend.fail(battle, "right", "policy_failed")
+    page.reload()
+    battle.wait_for("window.vlaArena?.ready && vlaArena.records('left') > 1")
+    yield "battle-failed"
+    page.unroute_all()
+
+    page.route("**/states.bin", pretend.refuse(503, "episodes_unavailable"))
+    page.reload()
+    battle.side("left", "veil-retry").wait_for()
+    yield "battle-no-recording"
+    page.unroute_all()
+
+    pretend.hear_no_socket(page)
+    page.reload()
+    battle.part("connection").wait_for()
+    yield "battle-unconnected"
 
 
 def _pause_at(battle: BattlePage, record: int) -> None:
@@ -72,3 +147,4 @@ def _pause_at(battle: BattlePage, record: int) -> None:
     battle.page.keyboard.press("Home")
     for _ in range(record):
         battle.page.keyboard.press("ArrowRight")
+    battle.ask("document.activeElement.blur()")

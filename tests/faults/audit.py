@@ -20,7 +20,7 @@ print("HELD" + json.dumps({
     "votes": list(Vote.objects.values_list("vote_id", "battle_id", "vote")),
     "turns": {turn.turn_id: [rollout.status for rollout in turn.rollouts.all()]
               for turn in Turn.objects.prefetch_related("rollouts")},
-    "completed": list(Rollout.objects.filter(status="completed").values_list("episode_id", flat=True)),
+    "completed": list(Rollout.objects.filter(status="completed", expired_at=None).values_list("episode_id", flat=True)),
     "episodes": list(store.ids()),
 }))
 """
@@ -72,11 +72,20 @@ def _votes(ledger: Ledger, held: Held) -> list[str]:
 
 
 def self_checks(arena: Arena) -> list[str]:
-    """The arena's own proofs: every episode bit for bit, and the boards against the raw votes."""
+    """The arena's own proofs: every episode bit for bit; counts and boards against the raw votes as they stand, after
+    the next publication, and against a rebuild. A command that fails is a complaint.
+    """
+    try:
+        verified = json.loads(arena.manage("verify", "--all", "--json"))
+        arena.manage("rebuild_rankings", "--check")
+        arena.manage("shell", "--verbosity", "0", "-c", "from rankings.aggregation import aggregate; aggregate()")
+        arena.manage("rebuild_rankings", "--check")
+        rebuilt = json.loads(arena.manage("rebuild_rankings", "--json"))
+    except AssertionError as failed:
+        return [f"a command failed: {failed}"]
     wrong = []
-    verified = json.loads(arena.manage("verify", "--all", "--json"))
     if verified["different"] or verified["checked"] != verified["identical"]:
         wrong.append(f"verify --all: {verified}")
-    arena.manage("rebuild_rankings")
-    arena.manage("rebuild_rankings", "--check")
+    if rebuilt["rows_changed"] or rebuilt["votes_failed"]:
+        wrong.append(f"a rebuild changes the boards: {rebuilt}")
     return wrong

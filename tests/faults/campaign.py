@@ -1,4 +1,4 @@
-"""`make test-faults`: kill, freeze, cut off and fill while visitors play; then audit.
+"""`make test-faults`: kill, freeze, cut off, fill and set the clock while visitors play; then audit.
 
 Exit code 1 when a promise was broken.
 """
@@ -13,19 +13,21 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.faults import audit, inject
+from tests import servers
+from tests.faults import audit, inject, services
 from tests.faults.crowd import Crowd, Ledger
 from tests.faults.inject import Fault
 from tests.faults.stage import Theatre
 from tests.stack import wait_until
 
-SETTLE_S = 180.0
-KINDS = ("kills", "freezes", "cuts", "disk")
+SETTLE_S = 300.0
+KINDS = ("kills", "freezes", "cuts", "disk", "clock")
+SERVERS = {"bundled": services.bundled_services, "real": services.real_services}
 
 
 @dataclass
@@ -53,22 +55,30 @@ class Report:
 
 def run(theatre: Theatre, faults: Iterable[Fault], players: int, seed: int) -> Report:
     report, begun = Report(), time.monotonic()
-    with Crowd(theatre.arena.url, players, seed) as crowd:
+    with Crowd(theatre.url, players, seed) as crowd:
         time.sleep(2)
         for fault in faults:
             done = fault.cause()
             (report.faults if done else report.missed)[fault.kind] += 1
             _tell(f"{time.monotonic() - begun:6.1f} s  {fault.kind}{'' if done else ': nothing there'}")
-            if not fault.kind.startswith("kill"):
-                wait_until(lambda: theatre.arena.health()[0] == 200, SETTLE_S)
+            if fault.settles:
+                report.complaints += _awaited("the arena is not well again", lambda: theatre.arena.health()[0] == 200)
                 time.sleep(3)
-        wait_until(lambda: theatre.arena.health()[0] == 200, SETTLE_S)
+        report.complaints += _awaited("the arena is not well in the end", lambda: theatre.arena.health()[0] == 200)
         time.sleep(5)
     report.ledger = crowd.ledger()
-    wait_until(lambda: _settled(theatre), SETTLE_S)
-    report.complaints = audit.complaints(report.ledger, audit.look(theatre.arena)) + audit.self_checks(theatre.arena)
+    report.complaints += _awaited("turns have not ended", lambda: _settled(theatre))
+    report.complaints += audit.complaints(report.ledger, audit.look(theatre.arena)) + audit.self_checks(theatre.arena)
     report.seconds = time.monotonic() - begun
     return report
+
+
+def _awaited(otherwise: str, what: Callable[[], bool]) -> list[str]:
+    try:
+        wait_until(what, SETTLE_S)
+    except AssertionError:
+        return [f"{otherwise} after {SETTLE_S:.0f} s"]
+    return []
 
 
 def _settled(theatre: Theatre) -> bool:
@@ -76,29 +86,54 @@ def _settled(theatre: Theatre) -> bool:
     return all(set(states) <= audit.DONE for states in held.turns.values())
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=100)
-    parser.add_argument("--players", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=30.0, help="how long a freeze, a cut and a full disk last")
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="which faults; all when left out")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    options = parser.parse_args()
+def _until(deadline: float, faults: Iterable[Fault]) -> Iterator[Fault]:
+    return itertools.takewhile(lambda _: time.monotonic() < deadline, faults)
+
+
+def _leg(options: argparse.Namespace, servers_named: str, kinds: Sequence[str]) -> Report:
+    """One arena, its faults, and the audit."""
     disk = tempfile.TemporaryDirectory(prefix="arena-faults-", ignore_cleanup_errors=True)
-    with disk as folder, Theatre(Path(folder)) as theatre:
-        _tell(f"{theatre.arena.url} is up")
+    with disk as folder, Theatre(Path(folder), SERVERS[servers_named], jumps="clock" in kinds) as theatre:
+        _tell(f"{theatre.url} is up, with {servers_named} servers: {', '.join(kinds)}")
         wait = options.seconds
-        kinds = {
+        known = {
             "kills": inject.kills(theatre, options.kills, random.Random(options.seed)),
             "freezes": inject.freezes(theatre, wait),
             "cuts": inject.cuts(theatre, wait),
             "disk": inject.full_disk(theatre, wait),
+            "clock": inject.jumps(theatre, wait),
         }
-        faults = itertools.chain(*(kinds[name] for name in options.kinds))
-        report = run(theatre, faults, options.players, options.seed)
-    print(json.dumps(report.to_json(), indent=None if options.json else 1))
-    return 1 if report.complaints else 0
+        faults = itertools.chain(*(known[name] for name in kinds))
+        return run(theatre, _until(time.monotonic() + 60 * options.minutes, faults), options.players, options.seed)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--servers", nargs="+", choices=list(SERVERS), default=list(SERVERS), help="both when left out")
+    parser.add_argument("--kills", type=int, default=60, help="with each kind of servers")
+    parser.add_argument("--players", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=30.0, help="how long anything but a kill lasts")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="which faults; all when left out")
+    parser.add_argument("--minutes", type=float, default=60.0, help="no new fault on an arena after so long")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="one JSON object per arena on stdout, without line breaks")
+    options = parser.parse_args()
+    if servers.given:
+        parser.error(f"unset {', '.join(servers.given)}: only servers that the campaign starts itself are broken")
+    broken = False
+    for servers_named in options.servers:
+        # A faked clock is no part of the other faults: the arena that has it is one of its own.
+        for kinds in (
+            [kind for kind in options.kinds if kind != "clock"],
+            ["clock"] if "clock" in options.kinds else [],
+        ):
+            if not kinds:
+                continue
+            report = _leg(options, servers_named, [kind for kind in KINDS if kind in kinds])
+            told = {"servers": servers_named, **report.to_json()}
+            print(json.dumps(told, indent=None if options.json else 1), flush=True)
+            broken = broken or bool(report.complaints)
+    return 1 if broken else 0
 
 
 def _tell(text: str) -> None:
@@ -106,4 +141,7 @@ def _tell(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except services.ServiceMissing as missing:
+        sys.exit(f"{missing}; or leave these servers out: --servers bundled")

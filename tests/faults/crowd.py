@@ -19,7 +19,7 @@ INSTRUCTIONS = (
     "Put the red cube on the left plate",
 )
 CHOICES = ("left_better", "right_better", "tie", "both_bad")
-TURN_PATIENCE_S = 150.0
+TURN_PATIENCE_S = 300.0  # a part that is killed again and again may take long to start
 NO_ANSWER = (OSError, http.client.HTTPException, urllib.error.URLError)
 
 

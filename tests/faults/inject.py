@@ -13,40 +13,47 @@ import psutil
 from tests.faults.link import LineState
 from tests.faults.stage import Theatre, frozen
 
-KILLED_PARTS = ("worker", "worker child", "web", "beat", "valkey", "mongo")
-FROZEN_PARTS = ("worker", "web", "beat", "valkey", "mongo")
+PARTS = ("worker", "worker child", "web", "beat")
+STARTS_WITHIN_S = 90.0
+HOUR_S = 3600
+JUMPS_S = (HOUR_S, 0, -HOUR_S, 0, 30 * HOUR_S, -30 * HOUR_S, 0)
+"""Where the clock stands, one after the other, against the true time. Each change is a jump."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`kind`: what the report counts. `cause` does it, and answers whether it could be done."""
+    """`kind`: what the report counts. `cause` does it, and answers whether it could be done.
+
+    `settles`: wait afterwards until the arena is well again; else the next fault may come at once.
+    """
 
     kind: str
     cause: Callable[[], bool]
+    settles: bool = True
 
 
 def kills(theatre: Theatre, count: int, rng: random.Random) -> Iterator[Fault]:
-    """Random kill -9, one after the other; where PostgreSQL is used, also the end of all its connections."""
-    parts = [part for part in KILLED_PARTS if part in theatre.own or part not in ("valkey", "mongo")]
-    parts += ["database"] if theatre.has_postgres else []
+    """Random kill -9, one after the other, while the arena may still be busy with the one before."""
+    parts = [*PARTS, *theatre.own]
     for number in range(count):
         # Every part in turn, the order drawn anew each round: no part goes short.
         if number % len(parts) == 0:
             order = rng.sample(parts, len(parts))
-        yield _kill(theatre, order[number % len(parts)], rng.uniform(0.5, 4.0))
+        yield _kill(theatre, order[number % len(parts)], rng.uniform(0.5, 6.0))
 
 
 def freezes(theatre: Theatre, seconds: float) -> Iterator[Fault]:
-    for part in FROZEN_PARTS:
-        if part in theatre.own or part not in ("valkey", "mongo"):
-            yield Fault(f"freeze {part}", lambda part=part: _freeze(theatre, part, seconds))
+    for part in (*PARTS, *theatre.own):
+        yield Fault(f"freeze {part}", lambda part=part: _freeze(theatre, part, seconds))
 
 
 def cuts(theatre: Theatre, seconds: float) -> Iterator[Fault]:
-    """Every server behind its line: cut off, and connected but silent."""
+    """Every server, and the visitors, behind their lines: cut off, and connected but silent. Then every part alone."""
     for name in theatre.lines:
         for state in (LineState.CUT, LineState.STUCK):
             yield Fault(f"{state.value} {name}", lambda name=name, state=state: _line(theatre, name, state, seconds))
+    for part in ("worker", "web", "beat"):
+        yield Fault(f"cut {part}", lambda part=part: _cut_off(theatre, part, seconds))
 
 
 def full_disk(theatre: Theatre, seconds: float) -> Iterator[Fault]:
@@ -54,28 +61,41 @@ def full_disk(theatre: Theatre, seconds: float) -> Iterator[Fault]:
         yield Fault("full disk", lambda: _fill(theatre, seconds))
 
 
+def jumps(theatre: Theatre, seconds: float) -> Iterator[Fault]:
+    """The clock of the arena's processes, forwards and back."""
+    before = 0
+    for ahead in JUMPS_S:
+        kind = f"clock {'forwards' if ahead > before else 'back'}"
+        before = ahead
+        yield Fault(kind, lambda ahead=ahead: _jump(theatre, ahead, seconds))
+
+
 def _kill(theatre: Theatre, part: str, pause: float) -> Fault:
     def cause() -> bool:
-        if part == "database":
-            done = theatre.drop_database_connections() > 0
-        else:
-            process = theatre.process_of(part)
-            done = process is not None
-            if process is not None:
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    process.kill()
+        members = _awaited(theatre, part)
+        # Of the arena's own parts the first process only: what becomes of its children is the arena's business.
+        for process in members if part in theatre.own else members[:1]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
         time.sleep(pause)
-        return done
+        return bool(members)
 
-    return Fault(f"kill {part}", cause)
+    return Fault(f"kill {part}", cause, settles=False)
+
+
+def _awaited(theatre: Theatre, part: str) -> list[psutil.Process]:
+    """The part's processes, as soon as it is there: it may be starting again after an earlier fault."""
+    deadline = time.monotonic() + STARTS_WITHIN_S
+    while not (members := theatre.members(part)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return members
 
 
 def _freeze(theatre: Theatre, part: str, seconds: float) -> bool:
-    process = theatre.process_of(part)
-    if process is None:
-        return False
-    frozen([process, *process.children(recursive=True)], seconds)
-    return True
+    members = _awaited(theatre, part)
+    if members:
+        frozen(members, seconds)
+    return bool(members)
 
 
 def _line(theatre: Theatre, name: str, state: LineState, seconds: float) -> bool:
@@ -86,7 +106,21 @@ def _line(theatre: Theatre, name: str, state: LineState, seconds: float) -> bool
     return True
 
 
+def _cut_off(theatre: Theatre, part: str, seconds: float) -> bool:
+    with theatre.cut_off(part):
+        time.sleep(seconds)
+    return True
+
+
 def _fill(theatre: Theatre, seconds: float) -> bool:
     with theatre.full_disk():
         time.sleep(seconds)
+    return True
+
+
+def _jump(theatre: Theatre, ahead_s: int, seconds: float) -> bool:
+    if theatre.clock is None:
+        return False
+    theatre.clock.set(ahead_s)
+    time.sleep(seconds)
     return True

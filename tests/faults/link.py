@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections.abc import Callable
 from enum import Enum
 
 from vlaarena import bundled
 
 PIECE = 65536
+Ports = Callable[[], set[int]]
 
 
 class LineState(Enum):
@@ -31,6 +33,7 @@ class Line:
         self._moving = asyncio.Event()
         self._moving.set()
         self._writers: set[asyncio.StreamWriter] = set()
+        self._shut_out: Ports = set  # local ports of those who may not pass
         self._server: asyncio.Server | None = None
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -38,6 +41,10 @@ class Line:
 
     def set(self, state: LineState) -> None:
         self._ask(self._set(state))
+
+    def shut_out(self, ports: Ports | None) -> None:
+        """End and refuse the connections that come from these local ports, asked anew for each; None: of nobody."""
+        self._ask(self._shut(ports or set))
 
     def close(self) -> None:
         self._ask(self._set(LineState.CUT))
@@ -65,7 +72,17 @@ class Line:
         elif self._server is None:
             await self._listen()
 
+    async def _shut(self, ports: Ports) -> None:
+        self._shut_out = ports
+        barred = ports()
+        for writer in list(self._writers):
+            if _caller(writer) in barred:
+                writer.transport.abort()
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if _caller(writer) in self._shut_out():
+            writer.transport.abort()
+            return
         try:
             far_reader, far_writer = await asyncio.open_connection(self._host, self._target)
         except OSError:
@@ -87,3 +104,9 @@ class Line:
                 writer.write(piece)
                 await writer.drain()
         writer.close()
+
+
+def _caller(writer: asyncio.StreamWriter) -> int:
+    """The port at the other end."""
+    end = writer.get_extra_info("peername")
+    return int(end[1]) if end else 0

@@ -5,23 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import psutil
-import psycopg
 
-from tests import servers
+from tests.faults.clock import Clock
 from tests.faults.link import Line
+from tests.faults.services import OwnServer, Service
 from tests.stack import Arena
-from vlaarena import bundled
 
-# Two contestants that need no weights: the scripted expert under two names, so that a turn is mostly physics.
+Services = Callable[[Path], Sequence[Service]]
+PARTS = {"BROKER_URL": "broker", "CHANNEL_URL": "channels", "MONGO_URL": "episodes", "DATABASE_URL": "database"}
+# Contestants that need no weights: the scripted expert under three names, so that a turn is mostly physics.
 ENTER_CONTESTANTS = """
 from policies.models import Policy
 Policy.objects.update(status="retired")
@@ -38,69 +37,49 @@ NO_LIMITS = dict.fromkeys(
     ),
     "1000000/minute",
 )
-DISK_MB = 700
-
-
-class OwnServer:
-    """A bundled server that is started again a moment after it dies, as a host's init would."""
-
-    def __init__(self, name: str, command: Callable[[Path, int], list[str]], folder: Path) -> None:
-        self.name, self.port = name, bundled.free_port()
-        self._command, self._log = command(folder / name, self.port), folder / f"{name}.log"
-        self._over = threading.Event()
-        self.deaths = 0
-        self.process = self._start()
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
-        self._keeper.start()
-
-    def stop(self) -> None:
-        self._over.set()
-        self.process.send_signal(signal.SIGCONT)
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        with self._log.open("ab") as log:
-            return subprocess.Popen(self._command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-
-    def _keep(self) -> None:
-        while not self._over.is_set():
-            self.process.wait()
-            if self._over.wait(0.3):
-                return
-            self.deaths += 1
-            self.process = self._start()
+DISK_MB = 1200
+READY_WITHIN_S = 600.0  # beside other work of the machine
 
 
 class Theatre:
-    """One arena with its servers. Use as a context manager."""
+    """One arena, `services` that are its alone, and lines between them. Use as a context manager.
 
-    def __init__(self, folder: Path) -> None:
+    `lines`: one before each address that the arena is given, and `visitors` before its web server. With `jumps`, the
+    arena's processes live by `clock`.
+    """
+
+    def __init__(self, folder: Path, services: Services, *, jumps: bool = False) -> None:
         self.folder = folder
+        folder.chmod(0o755)  # PostgreSQL is another user, whose place is in here
         self.disk_is_ours = mount_small_disk(folder)
+        self.clock = Clock(folder) if jumps else None
         self.own: dict[str, OwnServer] = {}
         self.lines: dict[str, Line] = {}
-        urls = self._servers()
-        built = folder / "built"
+        try:
+            urls = self._start(services(folder))
+        except BaseException:
+            self._end()
+            raise
+        built = folder / "built"  # nobody looks at pages
         built.mkdir()
         self.arena = Arena(
             folder / "arena",
             **urls,
             **NO_LIMITS,
             ARENA_DEATHS_ALLOWED="100000",
+            ARENA_WORKER_NICENESS="0",
             ARENA_STATIC=str(built),
             ARENA_SCENES=str(built),
+            **(self.clock.environment if self.clock else {}),
         )
-        if "DATABASE_URL" in self.arena.environment:
-            self._put_line_before_database()
+        self.lines["visitors"] = Line("127.0.0.1", self.arena.port)
+        self.url = f"http://127.0.0.1:{self.lines['visitors'].port}/"
 
     def __enter__(self) -> Theatre:
         try:
-            self.arena.start()
+            self.arena.start(ready_within=READY_WITHIN_S)
             self.arena.manage("shell", "--verbosity", "0", "-c", ENTER_CONTESTANTS)
+            self.arena.manage("rebuild_rankings")
         except BaseException:
             self.__exit__()
             raise
@@ -108,6 +87,9 @@ class Theatre:
 
     def __exit__(self, *_: object) -> None:
         self.arena.close()
+        self._end()
+
+    def _end(self) -> None:
         for line in self.lines.values():
             line.close()
         for server in self.own.values():
@@ -115,33 +97,43 @@ class Theatre:
         if self.disk_is_ours:
             subprocess.run(["umount", "-l", str(self.folder)], check=False)
 
-    def process_of(self, part: str) -> psutil.Process | None:
-        """The process behind a part's name; `worker child` is one of the worker's. None while it is away."""
+    def members(self, part: str) -> list[psutil.Process]:
+        """The processes of a part, the first before those it started; `worker child` is one of the worker's.
+
+        Empty while it is away.
+        """
+        if part in self.own:
+            return self.own[part].members()
         try:
-            if part in self.own:
-                return psutil.Process(self.own[part].process.pid)
-            if part == "worker child":
-                children = psutil.Process(self.arena.children()["worker"]).children()
-                return max(children, key=lambda child: child.pid) if children else None
-            return psutil.Process(self.arena.children()[part])
-        except (KeyError, psutil.NoSuchProcess, FileNotFoundError):
-            return None
+            first = psutil.Process(self.arena.children()["worker" if part == "worker child" else part])
+            started = first.children(recursive=True)
+        except (KeyError, ValueError, psutil.NoSuchProcess, FileNotFoundError):
+            return []
+        if part == "worker child":
+            return [max(started, key=lambda child: child.pid)] if started else []
+        return [first, *started]
 
-    def drop_database_connections(self) -> int:
-        """PostgreSQL: end every backend of our database, as a fail-over does; answers how many."""
-        url = servers.given["DATABASE_URL"]
-        name = self.arena.environment["MONGO_DATABASE"]
-        ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = %s"
-        with psycopg.connect(url, autocommit=True) as connection:
-            row = connection.execute(ended, [name]).fetchone()
-        return int(row[0]) if row else 0
-
-    @property
-    def has_postgres(self) -> bool:
-        return "database" in self.lines
+    def ports_of(self, part: str) -> set[int]:
+        """The local ports from which a part's processes are connected right now."""
+        found: set[int] = set()
+        for process in self.members(part):
+            with contextlib.suppress(psutil.Error):
+                found |= {each.laddr.port for each in process.net_connections("tcp") if each.laddr}
+        return found
 
     @contextlib.contextmanager
-    def full_disk(self):  # type: ignore[no-untyped-def]
+    def cut_off(self, part: str) -> Iterator[None]:
+        """No connection of this part to any server holds, and none can be made."""
+        for line in self.lines.values():
+            line.shut_out(lambda: self.ports_of(part))
+        try:
+            yield
+        finally:
+            for line in self.lines.values():
+                line.shut_out(None)
+
+    @contextlib.contextmanager
+    def full_disk(self) -> Iterator[None]:
         """Leave no byte free on the disk of data, servers and logs."""
         filler = self.folder / "filler"
         with filler.open("wb") as stream, contextlib.suppress(OSError):
@@ -153,36 +145,23 @@ class Theatre:
         finally:
             filler.unlink()
 
-    def _servers(self) -> dict[str, str]:
-        """Addresses for the arena, all of them ends of lines."""
-        given = {name: url for name, url in servers.given.items() if name != "DATABASE_URL"}
+    def _start(self, services: Sequence[Service]) -> dict[str, str]:
+        """Start the servers; answers the addresses for the arena, all of them ends of lines."""
         urls: dict[str, str] = {}
-        if "BROKER_URL" not in given or "CHANNEL_URL" not in given:
-            given |= self._own("valkey", bundled.valkey_command, BROKER_URL="redis://{}/0", CHANNEL_URL="redis://{}/1")
-        if "MONGO_URL" not in given:
-            given |= self._own("mongo", bundled.secantus_command, MONGO_URL="mongodb://{}")
-        for name, url in given.items():
-            part = {"BROKER_URL": "broker", "CHANNEL_URL": "channels", "MONGO_URL": "episodes"}[name]
-            urls[name] = self._lined(part, url)
+        for service in services:
+            self.own[service.name] = OwnServer(service, self.folder / f"{service.name}.log")
+            urls |= {variable: self._lined(PARTS[variable], url) for variable, url in service.urls.items()}
+        for server in self.own.values():
+            server.wait()
         return urls
-
-    def _own(self, name: str, command: Callable[[Path, int], list[str]], **urls: str) -> dict[str, str]:
-        server = self.own[name] = OwnServer(name, command, self.folder)
-        if not bundled.wait_for(server.port):
-            raise RuntimeError(f"{name} did not start")
-        return {variable: form.format(f"127.0.0.1:{server.port}") for variable, form in urls.items()}
 
     def _lined(self, part: str, url: str) -> str:
         """The same URL through a line of its own."""
         split = urlsplit(url)
-        usual = {"redis": 6379, "amqp": 5672, "mongodb": 27017, "postgres": 5432, "postgresql": 5432}
-        line = self.lines[part] = Line(split.hostname or "127.0.0.1", split.port or usual[split.scheme])
+        line = self.lines[part] = Line("127.0.0.1", split.port or 0)
         who = split.netloc.rpartition("@")[0]
         place = f"{who}@127.0.0.1:{line.port}" if who else f"127.0.0.1:{line.port}"
         return urlunsplit(split._replace(netloc=place))
-
-    def _put_line_before_database(self) -> None:
-        self.arena.environment["DATABASE_URL"] = self._lined("database", self.arena.environment["DATABASE_URL"])
 
 
 def mount_small_disk(folder: Path) -> bool:

@@ -114,7 +114,8 @@ def test_the_first_frame_is_repeated_and_marked_until_the_window_is_full(folder:
         window = OctoObservation({"primary": torch.stack(frames)[None]}, torch.tensor([shown]))
         normalised = network.sample(network(window, task), *drawn(policy, 7, step))[0]
         expected = policy.scale.unnormalise(normalised.double().numpy())
-        assert_allclose(policy.infer(look(step))[:, :6], expected[:, :6], atol=1e-5)
+        # Twenty steps of noise make last bits larger: 2e-5 was seen. Another frame or mark changes the first digit.
+        assert_allclose(policy.infer(look(step))[:, :6], expected[:, :6], atol=1e-3)
 
 
 def test_a_reset_forgets_the_frames(folder: Path) -> None:

@@ -185,7 +185,7 @@ def test_the_exit_code_tells_a_program_that_the_file_was_refused(write: Write) -
     assert "line 2: unknown vote 'won'" in done.stderr
 
 
-def test_the_command_line_gives_the_figures_of_the_command_without_starting_the_apps(write: Write) -> None:
+def test_the_command_line_gives_the_figures_of_the_command_without_starting_django(write: Write) -> None:
     path = write(GOOD, "2,w,widowx,b,a,tie")
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "manage.py", "rate", str(path), "--json"],
@@ -197,4 +197,4 @@ def test_the_command_line_gives_the_figures_of_the_command_without_starting_the_
     assert json.loads(done.stdout) == rate(path)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "rankings.fast_votes" in imported
-    assert "rankings.models" not in imported
+    assert not {"rankings.models", "django.conf", "celery", "pyarrow"} & imported

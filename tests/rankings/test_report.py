@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from django.utils import timezone
 
 from arena.models import Battle, Purpose, Rollout, Vote
 from policies.models import PairChance, Policy
-from rankings import aggregation, observed
+from rankings import aggregation, ledger, observed, publication
 from rankings.agreement import EVEN, LEFT, Seen
 from rankings.models import Finding, Report, Snapshot
 from rankings.report import Content, latest
@@ -153,6 +154,17 @@ def test_the_shadow_board_shows_who_leans_on_doubtful_voters(settings: Any) -> N
     assert (shadow["left_out"], shadow["votes"]) == (1, 36)
     assert shadow["rows"]["d"]["shadow"] is not None
     assert shadow["rows"]["d"]["shadow"] < shadow["rows"]["d"]["rating"] - 20
+
+
+def test_new_are_voters_whose_first_vote_is_young_and_those_with_few() -> None:
+    ages = {"fresh": [1] * 6, "yesterday": [23, 25, 25, 25, 25], "old": [30] * 6, "few": [100] * 2}
+    for voter, hours in ages.items():
+        votes = cast(ballots(("a", "b", "tie", len(hours), voter)))
+        for vote, age in zip(votes, hours, strict=True):
+            Vote.objects.filter(pk=vote.pk).update(voted_at=timezone.now() - timedelta(hours=age))
+    ledger.count_votes(Vote.objects.all())
+    since = timezone.now() - timedelta(hours=24)
+    assert observed.new_voters(publication.load(), since, 5) == {"fresh", "few"}
 
 
 def test_a_dismissed_finding_found_again_stays_dismissed() -> None:

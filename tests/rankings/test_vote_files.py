@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from csv import reader
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,13 @@ import pyarrow.parquet
 import pytest
 from django.core.management import CommandError, call_command
 
-from rankings import aggregation, ledger
-from rankings.fast_votes import NotPlain, read_plain
+from arena.models import Vote
+from rankings import aggregation, ledger, plain_csv, vote_file
+from rankings.counts import OUTCOMES
+from rankings.fast_votes import read_plain
 from rankings.models import Snapshot
+from rankings.plain_csv import NotPlain
+from rankings.table import KEYS
 from rankings.vote_file import VoteFileError, read_votes
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
@@ -62,15 +68,21 @@ def test_an_export_is_the_same_bytes_whatever_the_order_in_which_votes_came(tmp_
     ledger.count_votes(cast(SOME))
     call_command("export_votes", str(files[0]), stdout=StringIO())
     ledger.forget_counts()
-    ledger.count_votes(reversed(list(_votes())))
+    ledger.count_votes(reversed(list(Vote.objects.all())))
     call_command("export_votes", str(files[1]), stdout=StringIO())
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def _votes() -> Any:
-    from arena.models import Vote
-
-    return Vote.objects.all()
+@pytest.mark.django_db
+def test_an_export_tells_why_where_voters_said_so(tmp_path: Path) -> None:
+    cast(SOME)
+    Vote.objects.filter(user_id="bert").update(closer="left", smoother="equal", faster="right")
+    aggregation.aggregate()
+    call_command("export_votes", str(tmp_path / "votes.csv"), stdout=StringIO())
+    with (tmp_path / "votes.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(reader(file))
+    assert rows[0][-4:] == ["closer", "smoother", "safer", "faster"]
+    assert Counter(tuple(row[-4:]) for row in rows[1:]) == {("",) * 4: 38, ("left", "equal", "", "right"): 5}
 
 
 @pytest.mark.django_db
@@ -97,8 +109,43 @@ def test_the_quick_and_the_careful_reader_see_the_same(tmp_path: Path) -> None:
     quick = rate(csv(tmp_path, *lines))
     careful = rate(csv(tmp_path, *[line.replace(",a,", ",  a ,") for line in lines[:-1]], lines[-1], ""))
     assert quick == careful
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["1,v,w,a,b,tie", " 2 ,v,w,a,b,tie"],
+        ["1,v,w,a,b,tie", "2,v,w,a,b,tie,", "3,v,w,a,b"],
+        ["1,v,w,a,b,tie", "", "2,v,w,a,b,tie"],
+        ['1,v,w,"a",b,tie'],
+        ["1,v\u00a0,w,a,b,tie"],
+        ["1,v,w,a\0,b,tie"],
+        ["1,v,w,a,b,tie", "1,v,w,a,b,tie"],
+        ["1,v,w,a,b,tie", "NaN,v,w,a,b,tie"],
+        ["1,v,w,a," + "b" * 129 + ",tie"],
+    ],
+)
+def test_the_quick_reader_leaves_to_the_careful_one_what_is_not_plain(tmp_path: Path, lines: list[str]) -> None:
     with pytest.raises(NotPlain):
-        read_plain(csv(tmp_path, "1,v,w,a,b,tie", " 2 ,v,w,a,b,tie"))
+        read_plain(csv(tmp_path, *lines))
+
+
+def test_both_readers_see_the_same_across_blocks_in_any_alphabet_and_line_ending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain_csv, "BLOCK", 300)
+    names = ["a", "bb", "policy-1", "policy-12", "äöü", "ein-ziemlich-langer-name", "名前"]
+    lines = [
+        f"{n},voter-{n * n % 37},w,{names[n % 7]},{names[(n + 1 + n % 5) % 7]},{OUTCOMES[n % 4]}" for n in range(400)
+    ]
+    path = tmp_path / "votes.csv"
+    for end, last in (("\n", ""), ("\n", "\n"), ("\r\n", "\r\n")):
+        path.write_bytes((end.join([HEADER, *lines]) + last).encode())
+        quick, careful = read_plain(path), vote_file._read_slowly(path)
+        assert quick.values == careful.values
+        for key in KEYS:
+            assert quick.codes[key].tolist() == careful.codes[key].tolist()
+        assert quick.outcomes.tolist() == careful.outcomes.tolist()
 
 
 def test_votes_of_several_days_are_capped_day_by_day(tmp_path: Path) -> None:

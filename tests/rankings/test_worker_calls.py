@@ -15,6 +15,7 @@ from arena.shapes import check
 from rankings import aggregation, tasks
 from rankings.models import ModelStatsTotal, ModerationAct, Snapshot, WorkerStatus
 from rankings.shapes import Aggregated, NotDue, Worker
+from tests.people import logged_in, moderator, operator
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def staff() -> Client:
-    client = Client()
-    client.force_login(User.objects.create_user("moderator", is_staff=True))
-    return client
+    return logged_in(operator())
 
 
 def test_before_the_first_run_the_worker_says_that_it_never_ran(client: Client) -> None:
@@ -52,7 +51,7 @@ def test_after_a_run_it_tells_what_was_done_and_what_waits(client: Client) -> No
     assert answer["last_run_at"] is not None
 
 
-def test_only_staff_read_the_wording_of_an_error(client: Client, staff: Client) -> None:
+def test_only_operators_read_the_wording_of_an_error(client: Client, staff: Client) -> None:
     WorkerStatus.objects.create(worker_name="rankings.aggregate", status="failed", error_message="secret path")
     assert client.get("/api/worker/status").json()["error_message"] is None
     assert staff.get("/api/worker/status").json()["error_message"] == "secret path"
@@ -120,7 +119,7 @@ def test_staff_force_a_publication_with_a_reason_that_the_audit_log_keeps(
     answer = _force(staff, force=True, reason="a stuffer led the board")
     assert (answer.status_code, wins()) == (200, 14)
     act = ModerationAct.objects.get()
-    assert (act.action, act.moderator_name, act.reason) == ("publish", "moderator", "a stuffer led the board")
+    assert (act.action, act.moderator_name, act.reason) == ("publish", "operator", "a stuffer led the board")
 
 
 def test_a_visitor_cannot_force(client: Client, published: list[datetime]) -> None:
@@ -139,14 +138,22 @@ def test_a_visitor_may_not_aggregate(client: Client) -> None:
     assert not ModelStatsTotal.objects.exists()
 
 
+def test_a_moderator_may_not_aggregate() -> None:
+    assert logged_in(moderator()).post("/api/worker/aggregate").status_code == 403
+
+
+def test_staff_without_a_role_may_not_aggregate(client: Client) -> None:
+    client.force_login(User.objects.create_user("somebody", is_staff=True))
+    assert client.post("/api/worker/aggregate").status_code == 403
+
+
 def test_a_user_who_is_not_staff_may_not_aggregate(client: Client) -> None:
     client.force_login(User.objects.create_user("somebody"))
     assert client.post("/api/worker/aggregate").status_code == 403
 
 
 def test_another_sites_page_cannot_make_staff_aggregate() -> None:
-    guarded = Client(enforce_csrf_checks=True)
-    guarded.force_login(User.objects.create_user("moderator", is_staff=True))
+    guarded = logged_in(operator(), enforce_csrf_checks=True)
     assert guarded.post("/api/worker/aggregate").status_code == 403
 
 

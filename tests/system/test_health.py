@@ -46,3 +46,34 @@ def test_good_news_counts_for_a_second_and_bad_news_is_asked_for_again(
     assert ask(101.1) == 200
     assert [ask(102.2), ask(102.3)] == [503, 503]
     assert asked == ["ok", "ok", "down", "down"]
+
+
+@pytest.mark.parametrize(
+    ("down", "live", "ready", "whole"),
+    [(None, 200, 200, 200), ("worker", 200, 200, 503), ("database", 200, 503, 503), ("channels", 200, 503, 503)],
+)
+def test_a_web_process_is_live_whatever_is_down_and_ready_without_workers(
+    client: Client, monkeypatch: pytest.MonkeyPatch, down: str | None, live: int, ready: int, whole: int
+) -> None:
+    names = ("database", "episodes", "broker", "channels", "worker")
+
+    async def check_parts() -> health.Parts:
+        return {name: {"status": "down" if name == down else "ok", "detail": ""} for name in names}
+
+    monkeypatch.setattr(health, "_healthy", (float("-inf"), {}))
+    monkeypatch.setattr(health, "check_parts", check_parts)
+
+    answers = {address: client.get(f"/api/health{address}") for address in ("/live", "/ready", "")}
+
+    assert [answer.status_code for answer in answers.values()] == [live, ready, whole]
+    assert set(answers["/ready"].json()["parts"]) == {"database", "episodes", "broker", "channels"}
+    assert set(answers[""].json()["parts"]) == set(names)
+
+
+def test_whether_it_lives_is_told_without_asking_anybody(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def check_parts() -> health.Parts:
+        raise AssertionError("it asked")
+
+    monkeypatch.setattr(health, "check_parts", check_parts)
+
+    assert client.get("/api/health/live").json() == {"status": "ok"}

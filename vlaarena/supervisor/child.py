@@ -21,14 +21,17 @@ WARNING = re.compile(rb"\b(WARNING|ERROR|CRITICAL|FATAL)\b|^Traceback ")
 LAST_LINES = 12
 DEATHS_ALLOWED = int(env.number("ARENA_DEATHS_ALLOWED", 3))  # within the window; the last ends everything
 DEATHS_WINDOW_S = 60.0
+HOPELESS_PAUSE_S = 25.0  # from a start, at least: while a disk stays full, killing more often would be in vain
 
 
 @dataclass(frozen=True)
 class ChildSpec:
     """What to run, and how long it may take to stop once asked [s].
 
-    `port`: it counts as started when that answers. `harmless`: a warning with this in it is not passed on.
-    `niceness`: above 0 it lets the others go first when they all want the processor.
+    `port`: it counts as started when that answers. `harmless`: a warning with this in it is not passed on. `hopeless`:
+    after a line with this in it the process can do nothing more, and is killed, to be started again.
+    `niceness`: above 0 it lets the others go first when they all want the processor. `sockets`: file
+    descriptors of open ones that it inherits.
     """
 
     name: str
@@ -36,7 +39,9 @@ class ChildSpec:
     grace_s: float
     port: int | None = None
     harmless: bytes | None = None
+    hopeless: bytes | None = None
     niceness: int = 0
+    sockets: tuple[int, ...] = ()
 
 
 def launched(command: Sequence[str], niceness: int = 0) -> list[str]:
@@ -53,6 +58,8 @@ class Child:
         self._folder = folder
         self._log = log
         self._deaths: list[float] = []
+        self._started = 0.0
+        self._doomed = False
         self._process: asyncio.subprocess.Process | None = None
         self._pump: asyncio.Task[None] | None = None
 
@@ -61,10 +68,12 @@ class Child:
         return self._process.pid if self._process else None
 
     async def start(self) -> None:
+        self._started, self._doomed = time.monotonic(), False
         self._process = await asyncio.create_subprocess_exec(
             *launched(self.spec.command, self.spec.niceness),
             env=self._environment,
             cwd=self._folder,
+            pass_fds=self.spec.sockets,
             start_new_session=True,  # Ctrl-C reaches the supervisor alone, which then stops each in its turn
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -105,6 +114,11 @@ class Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
+    def _end_if_doomed(self) -> None:
+        if self._doomed:  # it may have ended by itself, and been started again
+            self.on_warning(self.spec.name, "can do nothing more until it is started again")
+            self.kill()
+
     async def _keep_output(self, process: asyncio.subprocess.Process) -> None:
         """Write all it prints to its log; keep the last lines; pass warnings on.
 
@@ -130,5 +144,9 @@ class Child:
         text = line.decode(errors="replace").rstrip()
         if text:
             self.last_lines.append(text)
+        if self.spec.hopeless and self.spec.hopeless in line and not self._doomed:
+            self._doomed = True
+            alive_s = time.monotonic() - self._started
+            asyncio.get_running_loop().call_later(max(0.0, HOPELESS_PAUSE_S - alive_s), self._end_if_doomed)
         if WARNING.search(line) and not (self.spec.harmless and self.spec.harmless in line):
             self.on_warning(self.spec.name, text)

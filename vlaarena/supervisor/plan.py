@@ -20,7 +20,9 @@ WORKER_ENVIRONMENT = {
 VALKEY_SAYS_ALWAYS = b"Memory overcommit"  # true of most machines, and of no matter to a queue this small
 # Together under ten seconds. Idle, each needs: valkey 0.2, mongo 2.1, worker 2.6, beat 0.5, web 0.6.
 VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 2.5, 3.2, 1.0, 2.0
-WORKER_NICENESS = 10  # pages and calls answer while rollouts take whatever processor time is left
+# Unless ARENA_WORKER_NICENESS says otherwise: pages and calls answer while rollouts take whatever processor time is
+# left. On a machine whose other work leaves none, nothing would be played.
+WORKER_NICENESS = 10
 
 
 @dataclass
@@ -31,8 +33,22 @@ class Servers:
     urls: dict[str, str] = field(default_factory=dict)
 
 
-def bundled_servers(folder: DataFolder, environment: Mapping[str, str]) -> Servers:
-    """A bundled server, on a free loopback port, for each URL that the environment does not give."""
+@dataclass(frozen=True)
+class Web:
+    """Where the site is served, by how many processes. Several accept from one `socket` (a file descriptor), which
+    stays open while they come and go."""
+
+    host: str
+    port: int
+    processes: int = 1
+    socket: int | None = None
+
+
+def bundled_servers(folder: DataFolder, environment: Mapping[str, str], web_processes: int = 1) -> Servers:
+    """A bundled server, on a free loopback port, for each URL that the environment does not give.
+
+    Several web processes count visitors' votes and turns together, in a cache that they share.
+    """
     servers = Servers()
     if not (environment.get("BROKER_URL") and environment.get("CHANNEL_URL")):
         port = bundled.free_port()
@@ -41,10 +57,13 @@ def bundled_servers(folder: DataFolder, environment: Mapping[str, str]) -> Serve
         redis = f"redis://127.0.0.1:{port}"
         servers.urls["BROKER_URL"] = environment.get("BROKER_URL") or f"{redis}/0"
         servers.urls["CHANNEL_URL"] = environment.get("CHANNEL_URL") or f"{redis}/1"
+        if web_processes > 1:
+            servers.urls["CACHE_URL"] = environment.get("CACHE_URL") or f"{redis}/2"
     if not environment.get("MONGO_URL"):
         port = bundled.free_port()
         command = bundled.secantus_command(folder.path / "mongo", port)
-        servers.specs.append(ChildSpec("mongo", command, MONGO_GRACE_S, port))
+        spec = ChildSpec("mongo", command, MONGO_GRACE_S, port, hopeless=bundled.SECANTUS_PANIC)
+        servers.specs.append(spec)
         servers.urls["MONGO_URL"] = f"mongodb://127.0.0.1:{port}"
     return servers
 
@@ -60,7 +79,9 @@ def prepare() -> ChildSpec:
     return ChildSpec("prepare", [sys.executable, "manage.py", "prepare"], grace_s=1.0)
 
 
-def parts(*, queues: list[str], worker_processes: int, host: str, port: int) -> list[ChildSpec]:
+def parts(
+    *, queues: list[str], worker_processes: int, web: Web, worker_niceness: int = WORKER_NICENESS
+) -> list[ChildSpec]:
     """Worker, beat and web, in the order in which they start."""
     celery = [sys.executable, "-m", "celery", "-A", "vlaarena"]
     worker = [
@@ -74,16 +95,23 @@ def parts(*, queues: list[str], worker_processes: int, host: str, port: int) -> 
         *("--without-gossip", "--without-mingle"),
     ]
     beat = [*celery, "beat", "--loglevel", "INFO", "--pidfile="]
-    web = [
+    return [
+        ChildSpec("worker", worker, WORKER_GRACE_S, niceness=worker_niceness),
+        ChildSpec("beat", beat, BEAT_GRACE_S),
+        *_web(web),
+    ]
+
+
+def _web(web: Web) -> list[ChildSpec]:
+    where = ["--bind", web.host, "--port", str(web.port)] if web.socket is None else ["--fd", str(web.socket)]
+    command = [
         *(sys.executable, "-m", "daphne"),
-        *("--bind", host),
-        *("--port", str(port)),
+        *where,
         *("--application-close-timeout", "1"),
+        *("--verbosity", "0"),  # its lines bear addresses; ours are in vlaarena/monitoring/requests.py
         *("--no-server-name",),
         "vlaarena.asgi:application",
     ]
-    return [
-        ChildSpec("worker", worker, WORKER_GRACE_S, niceness=WORKER_NICENESS),
-        ChildSpec("beat", beat, BEAT_GRACE_S),
-        ChildSpec("web", web, WEB_GRACE_S, port),
-    ]
+    names = ["web", *(f"web-{number}" for number in range(2, web.processes + 1))]
+    sockets = () if web.socket is None else (web.socket,)
+    return [ChildSpec(name, command, WEB_GRACE_S, web.port, sockets=sockets) for name in names]

@@ -17,8 +17,8 @@ from vlaarena.supervisor.child import DEATHS_ALLOWED, DEATHS_WINDOW_S, Child, Ch
 from vlaarena.supervisor.folder import DataFolder, Running
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-PORT_WITHIN_S = 30.0
-READY_WITHIN_S = 120.0
+PORT_WITHIN_S = 60.0
+READY_WITHIN_S = 300.0  # a part that dies is noticed sooner; this is for slow machines
 RESTART_PAUSE_S = 0.3
 
 

@@ -1,12 +1,12 @@
 // Calls of the JSON API. A failure is an ApiError with the server's own word for it.
 
 export class ApiError extends Error {
-  /** @param {number} status 0: no answer at all */
-  constructor(status, { code, detail, ...extras }) {
+  /** @param {number} status 0: no answer at all @param {number | null} retryAfter when to try again [s], if the server said */
+  constructor(status, { code, detail }, retryAfter = null) {
     super(detail);
     this.status = status;
     this.code = code;
-    this.extras = extras;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -98,7 +98,7 @@ export class Api {
       throw new ApiError(0, { code: "unreachable", detail: "The server did not answer." });
     }
     if (response.ok) return response;
-    throw new ApiError(response.status, await errorBody(response));
+    throw new ApiError(response.status, await errorBody(response), Number(response.headers.get("Retry-After")) || null);
   }
 }
 

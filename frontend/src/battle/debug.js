@@ -14,7 +14,7 @@ export function debugHandle(page) {
       return { time, duration, record, lastRecord, playing, speed, loop, growing, live };
     },
     get drawing() {
-      return { quality: replay().quality, drawn: replay().drawn, frameTime: replay().frameTime };
+      return { quality: replay().quality, drawn: replay().drawn, record: replay().drawnRecord, frameTime: replay().frameTime };
     },
     /** Which sides are played by physics, what it costs [ms per frame], how far it drifted at the records [m]. */
     get physics() {

@@ -1,6 +1,7 @@
 // Why there are no pictures, in a sentence that says what can be done.
 
 import { gettext } from "../i18n.js";
+import { MissingFile } from "../viewer/runtime.js";
 import { NoWebGL } from "../viewer/viewer.js";
 import { explainError } from "./words.js";
 
@@ -23,6 +24,9 @@ export function whyNoPictures(error) {
     );
   }
   if (error.code) return gettext("The scene could not be loaded. %(reason)s", { reason: explainError(error) });
+  if (error instanceof MissingFile) {
+    return gettext("A part of the scene could not be loaded (%(file)s). Check the connection and try again.", { file: error.message });
+  }
   return gettext("The physics engine could not be started (%(reason)s). If trying again does not help, try another browser.", {
     reason: error.message,
   });

@@ -116,7 +116,7 @@ export class BattlePage {
     try {
       const battle = await this.#api.battle(battleId);
       if (wish !== this.#opening) return;
-      const address = `${this.#root.dataset.page}/${battleId}`;
+      const address = `${this.#root.dataset.page}/${battleId}${location.search}`;
       if (push) history.pushState(null, "", address);
       else history.replaceState(null, "", address);
       this.#take({ type: "snapshot", battle });
@@ -245,10 +245,11 @@ export class BattlePage {
       if (this.battle.status !== "ongoing") {
         const { battle_id } = await this.#api.nextBattle(this.battle.session_id);
         await this.open(battle_id, { push: true });
+        if (!this.battle) return false; // it could not be opened, and the page says why
       }
       await this.#api.sendInstruction(this.battle.battle_id, instruction, start);
     } catch (error) {
-      this.#fail(error);
+      this.#refused(error);
       return false;
     }
     this.#chosenTurn = null;
@@ -267,8 +268,7 @@ export class BattlePage {
     try {
       await this.#api.explore(this.battle.battle_id, wish);
     } catch (error) {
-      this.#fail(error);
-      this.#feed?.ask();
+      this.#refused(error);
       return false;
     }
     this.#chosenTurn = null;
@@ -292,9 +292,15 @@ export class BattlePage {
     this.notices.clear();
     try {
       await this.#api.vote(this.battle.battle_id, vote, reasons);
+      this.#feed?.ask();
     } catch (error) {
-      this.#fail(error);
+      this.#refused(error);
     }
+  }
+
+  /** What stands here may be old, when another tab went on with the battle: says why, and asks how things are. */
+  #refused(error) {
+    this.#fail(error);
     this.#feed?.ask();
   }
 

@@ -23,7 +23,10 @@ export class SessionList {
     this.#list = root.querySelector("[data-part=sessions]");
     this.#sessionTemplate = root.querySelector("[data-part=session-template]");
     this.#battleTemplate = root.querySelector("[data-part=session-battle-template]");
-    root.querySelector("details").open = window.matchMedia(BESIDE).matches;
+    const beside = window.matchMedia(BESIDE);
+    const fold = () => (root.querySelector("details").open = beside.matches);
+    beside.addEventListener("change", fold);
+    fold();
     root.querySelector("[data-part=new-session]").addEventListener("click", start);
     root.querySelector("[data-part=session-search]").addEventListener("input", () => this.#search());
     this.#list.addEventListener("click", (event) => {

@@ -1,6 +1,7 @@
 // A picture or a short clip of both sides, made in the browser: what is on the screen, and the instruction under it.
 
 import { gettext } from "../i18n.js";
+import { colourOf } from "../viewer/colour.js";
 
 const [WIDTH, HEIGHT] = [1280, 560];
 const CAPTION = 80;
@@ -14,7 +15,7 @@ const TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
 /** @param {import("../viewer/replay.js").Replay} replay @param {Titles} titles @returns {Promise<Blob>} a PNG */
 export function takePicture(replay, titles) {
   const canvas = sheet();
-  paint(canvas, replay, titles);
+  paint(canvas, replay, titles, inksNow());
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
@@ -27,15 +28,16 @@ export async function takeClip(replay, titles, signal) {
   const type = TYPES.find((each) => window.MediaRecorder?.isTypeSupported(each));
   if (!type) throw new NoRecorder();
   const canvas = sheet();
+  const inks = inksNow();
   const stream = canvas.captureStream(CLIP_FPS);
   const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 4_000_000 });
   const pieces = [];
   recorder.addEventListener("dataavailable", ({ data }) => pieces.push(data));
   const stopped = new Promise((resolve) => recorder.addEventListener("stop", resolve, { once: true }));
-  paint(canvas, replay, titles);
+  paint(canvas, replay, titles, inks);
   recorder.start();
   try {
-    await playThrough(replay.clock, signal, () => paint(canvas, replay, titles));
+    await playThrough(replay.clock, signal, () => paint(canvas, replay, titles, inks));
   } finally {
     recorder.stop();
     await stopped;
@@ -81,24 +83,28 @@ function sheet() {
   return Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
 }
 
-function paint(canvas, replay, { instruction, left, right }) {
+/** What to paint with, in the theme in force. */
+function inksNow() {
+  return Object.fromEntries(["panel", "left", "right", "ink", "soft"].map((name) => [name, colourOf(`--${name}`)]));
+}
+
+function paint(canvas, replay, { instruction, left, right }, inks) {
   const pen = canvas.getContext("2d");
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  pen.fillStyle = colour("--panel");
+  pen.fillStyle = inks.panel;
   pen.fillRect(0, 0, WIDTH, HEIGHT);
   const half = WIDTH / 2;
   replay.drawNow().forEach((picture, side) => {
     cover(pen, picture, side * half + 4, 4, half - 8, HEIGHT - CAPTION - 4);
-    pen.fillStyle = colour(side === 0 ? "--left" : "--right");
+    pen.fillStyle = side === 0 ? inks.left : inks.right;
     pen.font = "600 18px system-ui, sans-serif";
     pen.fillText(side === 0 ? left : right, side * half + 14, HEIGHT - CAPTION + 26, half - 28);
   });
-  pen.fillStyle = colour("--ink");
+  pen.fillStyle = inks.ink;
   pen.font = "16px system-ui, sans-serif";
   const { time } = replay.clock;
   pen.fillText(`“${instruction}”`, 14, HEIGHT - 18, WIDTH - 220);
   pen.textAlign = "right";
-  pen.fillStyle = colour("--soft");
+  pen.fillStyle = inks.soft;
   pen.fillText(gettext("%(time)s s · VLA Arena", { time: time.toFixed(1) }), WIDTH - 14, HEIGHT - 18, 200);
   pen.textAlign = "left";
 }

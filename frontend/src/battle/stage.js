@@ -10,6 +10,8 @@ import { explainError } from "./words.js";
 
 /** Turns whose recordings are kept, so that going between them is quick; older ones are fetched again. */
 const KEPT_TURNS = 3;
+/** What the server says of a recording that it no longer has: asking again is of no use. */
+const GONE = "episode_expired";
 
 /**
  * Events: "turn" (another turn, or another form of it, is shown), "insight" (`insight` is there, or gone),
@@ -93,13 +95,14 @@ export class Stage extends EventTarget {
 
   /**
    * What is on the screen now, for whoever wants to go on from it; null when no turn is. `record`: the recorded state at
-   * or before the clock, 0 is the start; `steps`: where each side ends, null while it runs or when it failed.
+   * or before the clock, 0 is the start; `steps`: where each side ends, null while it runs or when it failed; `settled`:
+   * its recordings are here and shown.
    */
   get moment() {
     if (!this.turn || !this.#shown || this.#shown.id !== this.turn.turn_id) return null;
     const { record, time } = this.replay.clock;
     const of = (name) => ({ left: this.turn.left[name], right: this.turn.right[name] });
-    return { turnId: this.turn.turn_id, record, time, steps: of("steps"), episodes: of("episode_id"), settled: this.#shown.recorded };
+    return { turnId: this.turn.turn_id, record, time, steps: of("steps"), episodes: of("episode_id"), settled: Boolean(this.#entryShown()) };
   }
 
   /** {left, right}: `replay.bin` of the recorded turn shown, null while it is not here. */
@@ -203,7 +206,7 @@ export class Stage extends EventTarget {
       if (this.#shown?.id !== id || !("code" in error)) throw error;
       this.#shown = null;
       this.#again = () => this.show(this.turn);
-      this.#veil(gettext("The recording could not be loaded. %(reason)s", { reason: explainError(error) }), { retry: true });
+      this.#veil(gettext("The recording could not be loaded. %(reason)s", { reason: explainError(error) }), { retry: error.code !== GONE });
     }
   }
 

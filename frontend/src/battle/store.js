@@ -8,6 +8,8 @@
  * @property {boolean} needsSnapshot events were missed: ask for a snapshot
  */
 
+const MOST_STEPS = 10_000;
+
 /** @returns {State} */
 export function emptyState() {
   return { battle: null, frames: {}, needsSnapshot: false };
@@ -15,20 +17,38 @@ export function emptyState() {
 
 /** @param {State} state @param {object} message a snapshot or an event of the battle's socket */
 export function reduce(state, message) {
-  if (message.type === "snapshot") return takeSnapshot(state, message.battle);
+  try {
+    return message.type === "snapshot" ? takeSnapshot(state, message.battle) : takeEvent(state, message);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // A message that lacks a part is like one that never came.
+    return { ...state, needsSnapshot: true };
+  }
+}
+
+function takeEvent(state, message) {
   const { battle } = state;
   if (battle === null) return { ...state, needsSnapshot: true };
   if (message.seq <= battle.seq) return state;
-  if (message.seq > battle.seq + 1 || !(message.type in changes)) return { ...state, needsSnapshot: true };
+  if (message.seq !== battle.seq + 1 || !Object.hasOwn(changes, message.type)) return { ...state, needsSnapshot: true };
+  // Where an event changes what the visitor may do next, it says so itself (`battle`).
+  const changed = { ...changes[message.type](battle, message), ...message.battle, seq: message.seq };
   return {
-    // Where an event changes what the visitor may do next, it says so itself (`battle`).
-    battle: { ...changes[message.type](battle, message), ...message.battle, seq: message.seq },
+    battle: checked(changed),
     frames: changeFrames(state.frames, message),
     needsSnapshot: state.needsSnapshot,
   };
 }
 
+/** The battle, if it has what everything else relies on. */
+function checked(battle) {
+  const whole = typeof battle.battle_id === "string" && Number.isSafeInteger(battle.seq) && Array.isArray(battle.turns);
+  if (!whole) throw new TypeError("a battle has an id, a number of events and turns");
+  return battle;
+}
+
 function takeSnapshot(state, battle) {
+  checked(battle);
   const same = state.battle?.battle_id === battle.battle_id;
   if (same && battle.seq < state.battle.seq) return state;
   return { battle, frames: same ? state.frames : {}, needsSnapshot: false };
@@ -93,6 +113,7 @@ function changeFrames(frames, message) {
 }
 
 function addFrames(frames, { turn_id, from_step, left, right }) {
+  if (!Number.isInteger(from_step) || from_step < 0 || from_step > MOST_STEPS) throw new TypeError("no turn has such a step");
   const known = frames[turn_id] ?? { left: [], right: [], whole: true };
   const reach = Math.max(known.left.length, known.right.length);
   return {

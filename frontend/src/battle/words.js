@@ -6,6 +6,10 @@ const ERRORS = {
   unreachable: gettext("The server does not answer. Check the connection and try again; what you typed is kept."),
   queue_unavailable: gettext("The queue is not reachable right now. Nothing was started; try again in a moment."),
   episodes_unavailable: gettext("The recordings are not reachable right now. Nothing is lost; try again in a moment."),
+  queue_full: gettext("More turns are waiting than the robots can play soon, so nothing was started; what you typed is kept."),
+  too_many_turns: gettext("As many instructions of yours are under way as one may have at a time; what you typed is kept."),
+  database_unavailable: gettext("The arena cannot look things up right now. Nothing is lost; try again in a moment."),
+  episode_expired: gettext("It is no longer kept, because its battle ended without a vote long ago."),
   no_contestants: gettext("Fewer than two robots are ready to compete. Try again later."),
   not_hosted: gettext("A robot of this battle cannot play at present. Start the next battle, or try again later."),
   turn_running: gettext("Both robots are still working on the last instruction."),
@@ -14,7 +18,7 @@ const ERRORS = {
   already_voted: gettext("This battle has its vote already, perhaps from another tab. Here is how it ended."),
   not_voted: gettext("A battle can be explored once you have voted."),
   no_such_moment: gettext("The robots cannot go on from this moment. Choose another one."),
-  throttled: gettext("That was a lot in a short time. Wait a moment, then try again."),
+  throttled: gettext("That was a lot in a short time."),
   invalid_instruction: gettext("This cannot be told to a robot: write one line of words."),
   not_found: gettext("There is no such battle among yours. It may belong to another visitor, or the link is incomplete."),
   http_404: gettext("There is no such battle among yours. It may belong to another visitor, or the link is incomplete."),
@@ -64,7 +68,21 @@ export const REASONS = {
 
 export const JUDGEMENTS = { left: gettext("Left"), equal: gettext("Equal"), right: gettext("Right") };
 
-export const explainError = ({ code, message }) => ERRORS[code] ?? message;
+/** Refusals that pass by waiting: their sentence goes on with for how long. */
+const PASSING = new Set(["throttled", "queue_full", "too_many_turns"]);
+
+/** @param {{code: string, message: string, retryAfter?: number | null}} error a code without words here: the server's own */
+export function explainError({ code, message, retryAfter }) {
+  if (!(code in ERRORS)) return message;
+  return PASSING.has(code) ? `${ERRORS[code]} ${sayRetry(retryAfter)}` : ERRORS[code];
+}
+
+function sayRetry(seconds) {
+  if (!seconds) return gettext("Wait a moment, then try again.");
+  if (seconds < 90) return gettext("Try again in %(seconds)s s.", { seconds });
+  return gettext("Try again in %(minutes)s min.", { minutes: Math.ceil(seconds / 60) });
+}
+
 export const explainVoteBlock = (code) => VOTE_BLOCKED[code] ?? gettext("Voting is closed.");
 export const explainFailure = (reason) => FAILURES[reason] ?? FAILURES.internal;
 export const explainEnding = (reason) => ENDINGS[reason] ?? reason;

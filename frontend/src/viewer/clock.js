@@ -10,6 +10,7 @@ const HOLD = 0.9;
 export class Clock extends EventTarget {
   #rate = 0;
   #hold = 0;
+  #disposed = false;
 
   /** @param {number} period seconds between two records */
   constructor(period) {
@@ -108,9 +109,16 @@ export class Clock extends EventTarget {
     this.#tell();
   }
 
+  /** From now on it stands still and tells nobody. */
+  dispose() {
+    this.playing = false;
+    this.#disposed = true;
+  }
+
   /** @param {number} seconds of wall time since the last call */
   advance(seconds) {
     if (!this.playing || seconds <= 0) return;
+    const { time: before, playing } = this;
     const rate = this.live || this.#hold > 0 ? Math.max(this.#rate, 1) : this.speed;
     const time = this.time + seconds * rate;
     if (time < this.duration) this.time = time;
@@ -121,7 +129,8 @@ export class Clock extends EventTarget {
       this.time = this.duration;
       this.playing = false;
     }
-    this.#tell();
+    // Waiting for the next step is no change: nothing is drawn anew, and the machine has its strength for the robots.
+    if (this.time !== before || this.playing !== playing) this.#tell();
   }
 
   #holdEnd(seconds) {
@@ -137,7 +146,7 @@ export class Clock extends EventTarget {
   }
 
   #tell() {
-    this.dispatchEvent(new Event("change"));
+    if (!this.#disposed) this.dispatchEvent(new Event("change"));
   }
 }
 

@@ -1,5 +1,7 @@
 // Which overlays are on, and what each side's shows.
 
+import { colourOf } from "./colour.js";
+
 /** In the order of the menu. */
 export const OVERLAYS = ["contacts", "joints", "paths", "object", "ghost"];
 
@@ -84,6 +86,4 @@ export class OverlaySet {
 
 const other = (side) => (side === "left" ? "right" : "left");
 
-function tint(side) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${side}`).trim();
-}
+const tint = (side) => colourOf(`--${side}`);

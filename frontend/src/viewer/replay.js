@@ -13,6 +13,11 @@ export const otherSide = (side) => (side === "left" ? "right" : "left");
 
 /** The clock goes on by no more than this in one frame [s]: a tab that slept does not jump. */
 const LONGEST_FRAME = 0.25;
+/**
+ * While a turn grows, the processor draws no sooner than this after the last picture [ms]: steps come ten times a second,
+ * and where robots and browser share a machine, what is spent on pictures in between is taken from the robots.
+ */
+const LIVE_PAUSE = 80;
 
 /** Events: "lost" and "failed" (the picture is gone, why), "cameras" (a preset was left or taken, cameras were linked). */
 export class Replay extends EventTarget {
@@ -25,6 +30,7 @@ export class Replay extends EventTarget {
   #asking = false;
   #stale = true;
   #lastTick = null;
+  #posedAt = -Infinity;
   #frame = 0;
   #judge = new FrameJudge();
   #fixed;
@@ -46,6 +52,8 @@ export class Replay extends EventTarget {
     this.tracks = { left: null, right: null };
     this.clock = new Clock(1 / manifest.control_hz);
     this.drawn = 0;
+    /** The record of the picture drawn last. */
+    this.drawnRecord = 0;
     this.linked = true;
     this.presets = presetsOf(manifest.cameras);
     /** What physics costs [ms per frame] and how far it drifts [m], as the worker measures it. */
@@ -94,7 +102,10 @@ export class Replay extends EventTarget {
   }
 
   refreshTheme() {
-    for (const side of SIDES) this.viewers[side].refreshTheme();
+    for (const side of SIDES) {
+      this.viewers[side].refreshTheme();
+      this.overlays.rebuild(side); // ghosts and ways have colours of the theme
+    }
     this.#stale = true;
   }
 
@@ -161,20 +172,21 @@ export class Replay extends EventTarget {
     this.#lastTick = now;
     if (this.clock.playing && !document.hidden) this.#keepUp(elapsed);
     this.clock.advance(Math.min(elapsed, LONGEST_FRAME));
-    if (this.#stale && !this.#asking) this.#pose();
+    if (this.#stale && !this.#asking && this.#mayPose(now)) this.#pose(now);
     for (const side of SIDES) if (this.viewers[side].needsDraw) this.viewers[side].draw();
   }
 
   dispose() {
     cancelAnimationFrame(this.#frame);
+    this.clock.dispose();
     this.overlays.dispose();
     for (const side of SIDES) this.viewers[side].dispose();
     this.#shapes.dispose();
   }
 
   #makeViewers(hosts, labels, quality) {
-    const make = (side) => {
-      const viewer = new Viewer(hosts[side], this.#shapes, { label: labels[side], quality });
+    const make = (side, level) => {
+      const viewer = new Viewer(hosts[side], this.#shapes, { label: labels[side], quality: level });
       viewer.addEventListener("turned", () => this.#turned(side));
       viewer.addEventListener("lost", () => this.dispatchEvent(new Event("lost")));
       viewer.addEventListener("rebuilt", () => {
@@ -183,16 +195,24 @@ export class Replay extends EventTarget {
       });
       return viewer;
     };
-    return { left: make("left"), right: make("right") };
+    const left = make("left", quality);
+    return { left, right: make("right", left.quality) }; // one renderer is judged for both
   }
 
-  async #pose() {
+  #mayPose(now) {
+    return !this.clock.growing || !this.viewers.left.software || now - this.#posedAt >= LIVE_PAUSE;
+  }
+
+  async #pose(now) {
     this.#asking = true;
     this.#stale = false;
+    this.#posedAt = now;
+    const { record } = this.clock;
     try {
       const requests = SIDES.map((side) => this.#request(side));
       const { poses, cost } = await this.#runtime.poses(requests, this.overlays.extras);
       this.#show(Object.fromEntries(poses.map((pose) => [pose.side, pose])), cost);
+      this.drawnRecord = record;
     } catch (error) {
       this.dispatchEvent(new CustomEvent("failed", { detail: error }));
     } finally {

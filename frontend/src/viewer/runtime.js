@@ -2,6 +2,9 @@
 
 export class RuntimeFailure extends Error {}
 
+/** A file of the scene that did not come; the message is its name. */
+export class MissingFile extends RuntimeFailure {}
+
 export class Runtime {
   #worker;
   #waiting = new Map();
@@ -97,7 +100,11 @@ function rampOf({ ramp, control_hz }) {
 }
 
 async function fetchBytes(url) {
-  const response = await fetch(url);
-  if (!response.ok) throw new RuntimeFailure(`${url} answered ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
+  try {
+    const response = await fetch(url);
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  } catch {
+    // No answer at all, or one that broke off: the file is missing as well.
+  }
+  throw new MissingFile(url.slice(url.lastIndexOf("/") + 1));
 }

@@ -3,6 +3,7 @@
 import * as THREE from "three";
 
 import { setPose } from "./overlays.js";
+import { quickLight, quickMaterial, setHaze } from "./quick-material.js";
 
 const PLANE = 0;
 const SPHERE = 2;
@@ -63,17 +64,18 @@ function meshGeometry({ index, positions, normals, uvs }) {
 
 export class StageScene {
   #owned = [];
+  #quickLight;
   #objects = [];
 
   /**
    * @param {Shapes} shapes
-   * @param {{lite: boolean, background: string}} look `lite`: cheaper materials, no shadows
+   * @param {{lite: boolean, background: string}} look `lite`: quick materials, no shadows
    */
   constructor(shapes, { lite, background }) {
     this.root = new THREE.Scene();
     this.lite = lite;
-    this.setBackground(background);
     this.#addLights();
+    this.setBackground(background);
     const materials = new Map();
     for (const { geom, index, geometry } of shapes.visible(() => true)) {
       this.#addGeom(geom, index, geometry, shapes.description, materials);
@@ -88,6 +90,7 @@ export class StageScene {
   setBackground(colour) {
     this.root.background = new THREE.Color(colour);
     this.root.fog = new THREE.Fog(colour, 1.6, 4.2);
+    setHaze(this.#quickLight, this.root.fog);
   }
 
   dispose() {
@@ -96,7 +99,7 @@ export class StageScene {
   }
 
   #addLights() {
-    this.root.add(new THREE.HemisphereLight(0xffffff, 0x9a9184, this.lite ? 2.4 : 1.9));
+    const hemisphere = new THREE.HemisphereLight(0xffffff, 0x9a9184, this.lite ? 2.4 : 1.9);
     const lamp = new THREE.DirectionalLight(0xfff4e6, this.lite ? 1.5 : 2.3);
     lamp.position.set(0.1, -0.75, 1.6);
     lamp.target.position.set(0.27, 0, 0);
@@ -106,7 +109,8 @@ export class StageScene {
     lamp.shadow.bias = -0.0004;
     lamp.shadow.normalBias = 0.002;
     lamp.shadow.radius = 3;
-    this.root.add(lamp, lamp.target);
+    this.root.add(hemisphere, lamp, lamp.target);
+    this.#quickLight = quickLight(hemisphere, lamp);
     this.#owned.push(lamp);
   }
 
@@ -132,7 +136,7 @@ export class StageScene {
       map: texture >= 0 ? this.#texture(description.textures[texture], repeat) : null,
     };
     const material = this.lite
-      ? new THREE.MeshLambertMaterial(options)
+      ? quickMaterial(options, this.#quickLight)
       : new THREE.MeshStandardMaterial({ ...options, roughness: 0.85 - 0.5 * shininess, metalness: 0 });
     this.#owned.push(material);
     return material;
@@ -142,7 +146,7 @@ export class StageScene {
     if (!described) return null;
     const { pixels, width, height } = described;
     const texture = new THREE.DataTexture(pixels, width, height);
-    texture.colorSpace = THREE.SRGBColorSpace;
+    texture.colorSpace = this.lite ? THREE.NoColorSpace : THREE.SRGBColorSpace;
     texture.wrapS = THREE.RepeatWrapping;
     texture.wrapT = THREE.RepeatWrapping;
     texture.repeat.set(...repeat);

@@ -4,6 +4,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
 import { lookThrough, rideOn } from "./cameras.js";
+import { colourOf } from "./colour.js";
 import { Overlays } from "./overlays.js";
 import { QUALITIES } from "./quality.js";
 import { StageScene } from "./scene.js";
@@ -42,6 +43,8 @@ export class Viewer extends EventTarget {
     this.needsDraw = false;
     this.lost = false;
     this.#build(quality ?? 0);
+    /** Drawn by the processor rather than by a graphics card. */
+    this.software = isSoftware(this.#renderer.getContext());
     if (quality === null && this.software) this.setQuality(1);
     this.#resize = new ResizeObserver(() => this.#fit());
     this.#resize.observe(host);
@@ -54,13 +57,6 @@ export class Viewer extends EventTarget {
   /** The name of the preset shown, or null after turning by hand. */
   get preset() {
     return this.#preset?.id ?? null;
-  }
-
-  /** Drawn by the processor rather than by a graphics card. */
-  get software() {
-    const gl = this.#renderer.getContext();
-    const info = gl.getExtension("WEBGL_debug_renderer_info");
-    return SOFTWARE.test(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : gl.getParameter(gl.RENDERER));
   }
 
   /** What the graphics card keeps for this canvas: counts that must not grow. */
@@ -125,8 +121,8 @@ export class Viewer extends EventTarget {
   }
 
   refreshTheme() {
-    this.#scene.setBackground(this.#colour("--stage"));
-    this.overlays.colours = this.#overlayColours();
+    this.#scene.setBackground(colourOf("--stage"));
+    this.overlays.colours = overlayColours();
     this.needsDraw = true;
   }
 
@@ -143,8 +139,8 @@ export class Viewer extends EventTarget {
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", this.label);
     this.#renderer = makeRenderer(canvas, lite);
-    this.#scene = new StageScene(this.#shapes, { lite, background: this.#colour("--stage") });
-    this.overlays = new Overlays(this.#scene.root, this.#overlayColours());
+    this.#scene = new StageScene(this.#shapes, { lite, background: colourOf("--stage") });
+    this.overlays = new Overlays(this.#scene.root, overlayColours());
     this.#host.prepend(canvas);
     this.#listening = new AbortController();
     const { signal } = this.#listening;
@@ -190,14 +186,15 @@ export class Viewer extends EventTarget {
     this.camera.updateProjectionMatrix();
     this.draw();
   }
+}
 
-  #overlayColours() {
-    return { contact: this.#colour("--contact"), joint: this.#colour("--joint") };
-  }
+function isSoftware(gl) {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  return SOFTWARE.test(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : gl.getParameter(gl.RENDERER));
+}
 
-  #colour(name) {
-    return getComputedStyle(this.#host).getPropertyValue(name).trim() || "#888888";
-  }
+function overlayColours() {
+  return { contact: colourOf("--contact"), joint: colourOf("--joint") };
 }
 
 function makeRenderer(canvas, lite) {

@@ -9,9 +9,10 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    help = "Run the migrations, register the policies that ship with the arena, and set up the periodic tasks."
+    help = "Run the migrations, enter the roles, register the policies that ship, and set up the periodic tasks."
 
     def handle(self, *args: Any, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
+        call_command("seed_roles")
         call_command("seed_policies")
         call_command("seed_schedule")

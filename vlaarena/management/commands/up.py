@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import json
 import os
 import socket
 import sys
 from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,12 @@ from django.core.management.base import BaseCommand, CommandError
 from vlaarena import env
 from vlaarena.bundled import BundledServerMissing
 from vlaarena.supervisor import plan
+from vlaarena.supervisor.counts import counted_together
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
 from vlaarena.supervisor.watch import Plan, Supervisor, SupervisorError
+
+BACKLOG = 512
+"""Connections that wait to be accepted, where the socket is ours."""
 
 
 class Command(BaseCommand):
@@ -37,37 +43,40 @@ class Command(BaseCommand):
         self.as_json = bool(options["json"])
         folder = DataFolder(settings.DATA_DIR)
         try:
-            with folder.locked():
-                asyncio.run(self._run(folder))
+            with folder.locked(), counted_together(_web_processes()) as counts:
+                asyncio.run(self._run(folder, counts))
         except (FolderBusy, SupervisorError, BundledServerMissing) as error:
             raise CommandError(str(error)) from error
 
-    async def _run(self, folder: DataFolder) -> None:
+    async def _run(self, folder: DataFolder, counts: Mapping[str, str]) -> None:
         host, port = env.text("ARENA_BIND", "127.0.0.1"), int(env.number("ARENA_PORT", 8000))
         for pid in folder.end_orphans():
             self._say(f"ended process {pid}, left behind by an earlier start")
         _refuse_taken_port(host, port)
         _refuse_unbuilt()
         folder.secret_key()
-        servers = plan.bundled_servers(folder, os.environ)
+        web_processes = _web_processes()
+        servers = plan.bundled_servers(folder, os.environ, web_processes)
+        _refuse_counting_apart(web_processes, servers.urls)
         running = Running(pid=os.getpid(), url=f"http://{host}:{port}/", urls=servers.urls)
-        environment = plan.child_environment(folder, servers.urls)
+        environment = plan.child_environment(folder, {**servers.urls, **counts})
         supervisor = Supervisor(
             folder, settings.BASE_DIR, environment, running, say=self._say, tell_ready=self._tell_ready
         )
-        await supervisor.run(
-            Plan(
-                servers=servers.specs,
-                prepare=plan.prepare(),
-                parts=plan.parts(
-                    queues=settings.QUEUES,
-                    worker_processes=int(env.number("ARENA_WORKERS", 2)),
-                    host=host,
-                    port=port,
-                ),
-                health_host=_health_host(),
+        with _listening(host, port, web_processes) as listening:
+            await supervisor.run(
+                Plan(
+                    servers=servers.specs,
+                    prepare=plan.prepare(),
+                    parts=plan.parts(
+                        queues=settings.QUEUES,
+                        worker_processes=int(env.number("ARENA_WORKERS", 2)),
+                        worker_niceness=int(env.number("ARENA_WORKER_NICENESS", plan.WORKER_NICENESS)),
+                        web=plan.Web(host, port, web_processes, listening),
+                    ),
+                    health_host=_health_host(),
+                )
             )
-        )
 
     def _say(self, line: str) -> None:
         """Progress goes to the error stream: what is printed on the other is the one line that programs wait for."""
@@ -88,6 +97,33 @@ def _refuse_taken_port(host: str, port: int) -> None:
             if error.errno == errno.EADDRINUSE:
                 raise SupervisorError(f"port {port} is taken; name a free one: ARENA_PORT=8080 make run") from None
             raise SupervisorError(f"cannot listen on {host} port {port} (ARENA_BIND, ARENA_PORT): {error}") from None
+
+
+def _web_processes() -> int:
+    wanted = env.number("ARENA_WEB_PROCESSES", 1)
+    if wanted < 1 or wanted != int(wanted):
+        raise SupervisorError(f"ARENA_WEB_PROCESSES={wanted:g}; expected a whole number from 1")
+    return int(wanted)
+
+
+def _refuse_counting_apart(web_processes: int, started: Mapping[str, str]) -> None:
+    """Limits that each web process counts for itself are no limits."""
+    if web_processes > 1 and not (os.environ.get("CACHE_URL") or started.get("CACHE_URL")):
+        raise SupervisorError(
+            f"{web_processes} web processes need a cache that they share to count what visitors do; name one: "
+            "CACHE_URL=redis://..."
+        )
+
+
+@contextlib.contextmanager
+def _listening(host: str, port: int, web_processes: int) -> Iterator[int | None]:
+    """An open socket (its file descriptor) for several web processes; None where there is one, which opens its own."""
+    if web_processes == 1:
+        yield None
+        return
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family, backlog=BACKLOG) as listening:
+        yield listening.fileno()
 
 
 def _refuse_unbuilt() -> None:

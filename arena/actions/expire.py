@@ -1,0 +1,27 @@
+"""Letting go of the recordings of a battle that nobody voted on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from arena.actions.announce import lock_battle
+from arena.actions.sessions import abandon
+from arena.models import BattleStatus, Rollout
+
+
+def expire_battle(battle_id: str, untouched_since: datetime) -> int:
+    """Mark the recordings of an unvoted battle as expired, and close it to turns and votes; answers how many.
+
+    None where a vote, a turn or anything else has come meanwhile. They are deleted later (`arena.retention`).
+    """
+    with transaction.atomic():
+        battle = lock_battle(battle_id)
+        playing = battle.turns.filter(settled_at=None).exists()
+        if battle.status == BattleStatus.VOTED or battle.updated_at >= untouched_since or playing:
+            return 0
+        abandon(battle)
+        kept = Rollout.objects.filter(turn__battle=battle, expired_at=None)
+        return kept.update(expired_at=timezone.now())

@@ -1,0 +1,88 @@
+"""How long recordings of battles without a vote are kept (`settings.UNVOTED_DAYS`). Those of voted ones stay.
+
+Two steps, both safe to repeat and to break off. Rows say first that a recording has expired: it is no longer shown,
+and its battle is closed. GRACE later it is deleted, so that a backup that was being made meanwhile is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from arena import actions
+from arena.models import Battle, BattleStatus, Rollout, Turn
+from simulation.store import get_store
+
+GRACE = timedelta(days=1)
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class Expiry:
+    """`battles` and `recordings` that expired now, and recordings `deleted` that had expired before."""
+
+    battles: int = 0
+    recordings: int = 0
+    deleted: int = 0
+
+
+def expire(days: float | None = None, grace: timedelta = GRACE) -> Expiry:
+    """Let expire what is over the policy's age, and delete what has expired. 0 days: keep for ever.
+
+    Raises StoreUnavailable; what was done until then stays done.
+    """
+    battles = recordings = 0
+    if since := _untouched_since(days):
+        for battle_id in _in_batches(_unvoted(since)):
+            if expired := actions.expire_battle(battle_id, since):
+                battles, recordings = battles + 1, recordings + expired
+    return Expiry(battles, recordings, _delete(_due(grace)))
+
+
+def forecast(days: float | None = None, grace: timedelta = GRACE) -> Expiry:
+    """What `expire` would do now; changes nothing."""
+    due, since = _due(grace).count(), _untouched_since(days)
+    if since is None:
+        return Expiry(deleted=due)
+    unvoted = _unvoted(since)
+    recordings = Rollout.objects.filter(turn__battle__in=unvoted, expired_at=None).count()
+    return Expiry(unvoted.count(), recordings, due)
+
+
+def _untouched_since(days: float | None) -> datetime | None:
+    kept = float(settings.UNVOTED_DAYS) if days is None else days
+    return timezone.now() - timedelta(days=kept) if kept > 0 else None
+
+
+def _unvoted(since: datetime) -> QuerySet[Battle]:
+    """Battles that nobody has touched since then, with recordings, without a vote, and with no turn under way."""
+    recorded = Rollout.objects.filter(expired_at=None, turn__battle=OuterRef("battle_id"))
+    playing = Turn.objects.unsettled().filter(battle=OuterRef("battle_id"))
+    unvoted = Battle.objects.exclude(status=BattleStatus.VOTED).filter(updated_at__lt=since)
+    return unvoted.filter(Exists(recorded), ~Exists(playing)).order_by("pk")
+
+
+def _in_batches(battles: QuerySet[Battle]) -> Iterator[str]:
+    """Public ids by primary key; no cursor stays open while the battles are changed."""
+    after = 0
+    while batch := list(battles.filter(pk__gt=after).values_list("pk", "battle_id")[:BATCH]):
+        after = batch[-1][0]
+        yield from (battle_id for _, battle_id in batch)
+
+
+def _due(grace: timedelta) -> QuerySet[Rollout]:
+    return Rollout.objects.filter(expired_at__lte=timezone.now() - grace, recording_deleted=False).order_by("pk")
+
+
+def _delete(due: QuerySet[Rollout]) -> int:
+    """The recordings first, then the word of it: what is broken off in between is done again, which changes nothing."""
+    deleted = 0
+    while batch := list(due.values_list("episode_id", flat=True)[:BATCH]):
+        get_store().delete(batch)
+        deleted += Rollout.objects.filter(episode_id__in=batch).update(recording_deleted=True)
+    return deleted

@@ -1,0 +1,120 @@
+// Seeded random input for what a browser decodes: bytes of recordings, and messages of a battle's socket.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { emptyState, reduce } from "../src/battle/store.js";
+import { decodeStates, Track } from "../src/viewer/decoder.js";
+import { Recording } from "../src/viewer/recording.js";
+
+const EFFORT = Number(process.env.FUZZ_EFFORT ?? 1);
+let state = Number(process.env.FUZZ_SEED ?? 1);
+let tried = 0;
+
+/** 0 <= number < 1, the same ones in every run (mulberry32). */
+function random() {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+}
+const below = (end) => Math.floor(random() * end);
+const oneOf = (values) => values[below(values.length)];
+
+function times(count, body) {
+  for (let left = count * EFFORT; left > 0; left -= 1) {
+    tried += 1;
+    body();
+  }
+}
+
+const ODD = [null, undefined, true, "", "toString", "__proto__", "constructor", 0, -1, 1.5, 2 ** 53, NaN, Infinity, [], {}, [[]]];
+const someBytes = (length) => Uint8Array.from({ length }, () => below(256)).buffer;
+
+test("any bytes are a whole recording or a RangeError", () => {
+  times(2000, () => {
+    const sizes = { nq: below(5), nv: below(5) };
+    const buffer = someBytes(oneOf([0, 1, below(200), 4 * below(60), 8 * (30 + below(60))]));
+    for (const [decode, width, bytes] of [
+      [() => decodeStates(buffer, sizes), 1 + sizes.nq + sizes.nv, 4],
+      [() => new Recording(buffer, sizes), 1 + sizes.nq + 2 * sizes.nv + 21, 8],
+    ]) {
+      const whole = buffer.byteLength > 0 && buffer.byteLength % (width * bytes) === 0;
+      if (whole) assert.equal(decode().count, buffer.byteLength / width / bytes);
+      else assert.throws(decode, RangeError);
+    }
+  });
+});
+
+test("live rows with holes, told in any order and again, keep every row in its place", () => {
+  times(1000, () => {
+    const track = new Track(2);
+    const whole = Array.from({ length: 1 + below(12) }, (_, step) => [step / 5, step, -step]);
+    const missed = new Set(whole.slice(0, -1).flatMap((_, step) => (random() < 0.3 ? [step] : [])));
+    const rows = whole.map((row, step) => (missed.has(step) ? null : row));
+    for (let told = 0; told < rows.length; ) {
+      told = Math.min(rows.length, told + below(4));
+      track.append(rows.slice(0, told));
+    }
+    track.append(rows);
+    assert.equal(track.count, whole.length);
+    whole.forEach((row, step) => {
+      if (!missed.has(step)) assert.deepEqual([...track.qpos(step)], row.slice(1));
+    });
+  });
+});
+
+const side = (id) => ({ episode_id: id, status: "queued", steps: null, error: null });
+const turn = () => ({ turn_id: "turn_1", seq: 1, status: "queued", released_steps: 0, left: side("l"), right: side("r") });
+const battle = (seq) => ({ battle_id: "battle_1", seq, turns: [turn()], vote: null, status: "ongoing" });
+const story = () => [
+  { type: "snapshot", battle: battle(0) },
+  { type: "turn.opened", seq: 1, turn: turn(), battle: { status: "ongoing" } },
+  { type: "rollout.started", seq: 2, turn_id: "turn_1" },
+  { type: "rollout.frames", seq: 3, turn_id: "turn_1", from_step: 0, to_step: 1, left: { steps: [[0, 1], [0.2, 2]] },
+    right: { steps: [[0, 1]] } },
+  { type: "rollout.finished", seq: 4, turn_id: "turn_1", side: "left", steps: 1 },
+  { type: "rollout.failed", seq: 5, turn_id: "turn_1", side: "right", steps: 0, reason: "timeout" },
+  { type: "turn.finished", seq: 6, turn_id: "turn_1", status: "failed", turn: null, battle: { status: "ongoing" } },
+  { type: "battle.voted", seq: 7, vote: {}, left_model: {}, right_model: {}, turns: [turn()], battle: { status: "voted" } },
+];
+
+/** The message with a part replaced, left out or put in. */
+function spoil(message) {
+  if (random() < 0.1) return oneOf(ODD);
+  const places = [message, message.turn, message.battle, message.left].filter((each) => each && typeof each === "object");
+  const place = oneOf(places);
+  const name = oneOf([...Object.keys(place), "extra"]);
+  if (random() < 0.3) delete place[name];
+  else place[name] = oneOf(ODD);
+  return message;
+}
+
+test("whatever a socket says, the page keeps a battle that it can show, or asks for a snapshot", () => {
+  times(3000, () => {
+    let known = emptyState();
+    for (const message of story()) {
+      const before = known.battle;
+      const spoilt = random() < 0.25;
+      known = reduce(known, spoilt ? spoil(message) : message);
+      if (known.battle === null) continue;
+      assert.ok(Number.isInteger(known.battle.seq), `seq ${known.battle.seq}`);
+      assert.ok(Array.isArray(known.battle.turns));
+      assert.equal(typeof known.battle.battle_id, "string");
+      assert.ok(before === null || known.battle.seq >= before.seq || known.battle.battle_id !== before.battle_id);
+    }
+    const healed = reduce(known, { type: "snapshot", battle: battle(Number.MAX_SAFE_INTEGER) });
+    assert.equal(healed.needsSnapshot, false);
+  });
+});
+
+test("every message of another's making is no event", () => {
+  for (const odd of ODD) {
+    assert.deepEqual(reduce(emptyState(), odd).battle, null);
+    const known = reduce(reduce(emptyState(), story()[0]), { type: odd, seq: 1 });
+    assert.equal(known.needsSnapshot, true);
+    assert.equal(known.battle.seq, 0);
+  }
+});
+
+test.after(() => console.log(`fuzz cases tried in the browser's decoders: ${tried}`));

@@ -1,0 +1,51 @@
+"""What a network may be asked to be: sizes from a file are checked before anything is built from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, get_args, get_origin, get_type_hints
+
+from policies.base import BadCard
+
+MOST = 1 << 20
+MOST_REPEATS = 1000
+REPEATS = ("layers", "depth", "blocks", "registers")
+"""Sizes that say how often something is built; each of the others is a length of a tensor."""
+
+
+def check_sizes(config: Any, where: str) -> None:
+    """Every field of a configuration, nested ones too, has its declared type, and no number is beyond reason.
+
+    Raises BadCard. `where`: the file, for the message.
+    """
+    for name, hint, value in _leaves(config):
+        if not _fits(value, hint):
+            raise BadCard(f"{where}: {name}: expected {getattr(hint, '__name__', hint)}, got {value!r}")
+        most = MOST_REPEATS if name in REPEATS else MOST
+        if isinstance(value, int | float) and not 0 <= value <= most:
+            raise BadCard(f"{where}: {name}: expected 0..{most}, got {value!r}")
+
+
+def _leaves(config: Any) -> Iterator[tuple[str, Any, Any]]:
+    """(field, declared type, value) of everything that is not itself a configuration."""
+    hints = get_type_hints(type(config))
+    for field in fields(config):
+        value, hint = getattr(config, field.name), hints[field.name]
+        parts: list[Any] = [value]
+        if get_origin(hint) is tuple:
+            parts, hint = list(value), get_args(hint)[0]
+        elif isinstance(value, Mapping):
+            parts, hint = list(value.values()), get_args(hint)[1]
+        for part in parts:
+            if is_dataclass(part):
+                yield from _leaves(part)
+            else:
+                yield field.name, hint, part
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    kinds = get_args(hint) or (hint,)
+    if isinstance(value, bool):
+        return bool in kinds
+    return isinstance(value, kinds) or (float in kinds and isinstance(value, int))

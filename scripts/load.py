@@ -1,0 +1,182 @@
+"""`make load`: hundreds of visitors on an arena of its own, with policies that answer at once.
+
+The policies hold still and rollouts last a few steps (ARENA_ROLLOUT_MAX_STEPS): what is measured is the site, not the
+networks. All else is real: worker, physics, recordings, sockets, votes. Limits per address are off, since all visitors
+come from one. The visitors run on the same machine and take processor time, too; how much is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import psutil
+
+from tests.stack import Arena, wait_until
+
+HERE = Path(__file__).resolve().parent
+INSTANT = ("instant-1", "instant-2", "instant-3", "instant-4")
+NO_LIMITS = {
+    **dict.fromkeys(("ARENA_VOTES_PER_ADDRESS", "ARENA_TURNS_PER_ADDRESS", "ARENA_SESSIONS_PER_ADDRESS"), ""),
+    "ARENA_MAX_TURNS_PER_ADDRESS": "0",
+}
+ONLY_INSTANT = f"""
+from policies.models import Policy
+Policy.objects.update(status="retired")
+for name in {INSTANT!r}:
+    Policy.objects.create(id=name, name=name, family="reference", adapter="still", provenance="Answers at once")
+"""
+HOSTED = f"""
+from policies.models import Hosting
+print(Hosting.objects.able().filter(policy__in={INSTANT!r}).count())
+"""
+SAMPLE_S = 30.0
+READY_WITHIN_S = 600.0
+
+
+class Memory(threading.Thread):
+    """Reads every process's proportional set size (shared pages counted once) now and then."""
+
+    def __init__(self, arena: Arena) -> None:
+        super().__init__(daemon=True)
+        self._arena, self._over = arena, threading.Event()
+        self._began = time.monotonic()
+        self.samples: dict[str, list[tuple[float, float]]] = defaultdict(list)  # name -> (seconds, MB)
+
+    def run(self) -> None:
+        while True:
+            self._sample()
+            if self._over.wait(SAMPLE_S):
+                return
+
+    def stop(self) -> None:
+        self._over.set()
+        self.join()
+        self._sample()
+
+    def _sample(self) -> None:
+        names = {pid: name for name, pid in self._arena.children().items()}
+        names[self._arena.process.pid] = "supervisor"
+        for process in [psutil.Process(self._arena.process.pid), *self._arena.processes()]:
+            try:
+                name = names.get(process.pid) or f"{names.get(process.ppid(), 'child')}, process {process.pid}"
+                size = process.memory_full_info().pss / 1e6
+            except psutil.NoSuchProcess:
+                continue
+            self.samples[name].append((time.monotonic() - self._began, size))
+
+    def figures(self) -> list[dict[str, Any]]:
+        """Per process: MB at the first and the last look, the most, and the slope over the second half [MB/min]."""
+        return [
+            {
+                "process": name,
+                "first_mb": round(seen[0][1], 1),
+                "last_mb": round(seen[-1][1], 1),
+                "most_mb": round(max(size for _, size in seen), 1),
+                "slope_mb_per_min": round(_slope(seen[len(seen) // 2 :]), 2),
+            }
+            for name, seen in sorted(self.samples.items())
+        ]
+
+
+def _slope(seen: list[tuple[float, float]]) -> float:
+    """Least squares, per minute."""
+    middle = sum(at for at, _ in seen) / len(seen)
+    weight = sum((at - middle) ** 2 for at, _ in seen)
+    return 60 * sum((at - middle) * size for at, size in seen) / weight if weight else 0.0
+
+
+def prepare(arena: Arena) -> None:
+    """Let only policies play that answer at once, and wait until the worker hosts them."""
+    arena.manage("shell", "--verbosity", "0", "-c", ONLY_INSTANT)
+    wait_until(lambda: arena.manage("shell", "--verbosity", "0", "-c", HOSTED).strip() == str(len(INSTANT)), 60)
+
+
+def run(script: str, *arguments: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(HERE / script), *arguments], stdout=subprocess.PIPE, text=True, check=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    processes = {} if options.web is None else {"ARENA_WEB_PROCESSES": str(options.web)}
+    with tempfile.TemporaryDirectory(prefix="vla-arena-load-") as folder:
+        arena = Arena(Path(folder), **NO_LIMITS, **processes, ARENA_ROLLOUT_MAX_STEPS=str(options.steps))
+        try:
+            arena.start(ready_within=READY_WITHIN_S)
+            prepare(arena)
+            found: dict[str, Any] = {}
+            if options.fanout:
+                found["fanout"] = run("load_fanout.py", arena.url, "--sockets", str(options.visitors))
+            memory = Memory(arena)
+            memory.start()
+            seconds = ("--seconds", str(60 * options.minutes), "--ramp", str(options.ramp))
+            crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate))
+            found |= run("load_visitors.py", arena.url, *crowd, *seconds)
+            memory.stop()
+            return found | {"memory": memory.figures(), "warnings": arena.errors[-20:]}
+        finally:
+            arena.close()
+
+
+def tell(found: dict[str, Any]) -> None:
+    print(f"{found['visitors']} visitors, {found['per_s']} requests/s over {found['seconds']} s; ", end="")
+    print(f"the visitors themselves took {found['generator_cores']} cores")
+    print("\n| endpoint | requests | failed | p50 ms | p95 ms | p99 ms | max ms |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for each in found["endpoints"]:
+        times = " | ".join(f"{each[name]:.0f}" for name in ("p50_ms", "p95_ms", "p99_ms", "max_ms"))
+        print(f"| {each['name']} | {each['requests']} | {each['failures']} | {times} |")
+    print("\n| process | first MB | last MB | most MB | MB/min in the second half |\n| --- | --- | --- | --- | --- |")
+    for each in found["memory"]:
+        sizes = f"{each['first_mb']} | {each['last_mb']} | {each['most_mb']} | {each['slope_mb_per_min']}"
+        print(f"| {each['process']} | {sizes} |")
+    for name in ("fanout", "errors", "errors_of_the_ramp", "warnings"):
+        if found.get(name):
+            print(f"\n{name}: {json.dumps(found[name], indent=1)}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--visitors", type=int, default=300)
+    parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors together")
+    parser.add_argument("--ramp", type=float, default=60.0, help="seconds until all visitors are there; not measured")
+    parser.add_argument("--minutes", type=float, default=20.0)
+    parser.add_argument("--steps", type=int, default=10, help="control steps of a rollout")
+    parser.add_argument("--web", type=int, help="web processes (ARENA_WEB_PROCESSES)")
+    parser.add_argument("--no-fanout", dest="fanout", action="store_false", help="leave out many sockets on one battle")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    options = parser.parse_args()
+    found = measure(options)
+    if options.json:
+        print(json.dumps(found))
+    else:
+        tell(found)
+    whole = found["endpoints"][0]
+    missed = [
+        what
+        for what, bad in {
+            "p95 under 200 ms": whole["p95_ms"] >= 200,
+            "no error": bool(found["errors"]),
+            f"{options.rate:g} requests/s": found["per_s"] < 0.95 * options.rate,
+        }.items()
+        if bad
+    ]
+    print(f"missed: {', '.join(missed)}" if missed else "every target is met", file=sys.stderr)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,269 @@
+"""Visitors who load an arena, by locust: `make load` starts one and sends them there.
+
+A visitor opens the battle page with its files, plays in a session, watches by its socket, fetches the recordings, votes
+and looks around, one step every few seconds, as browsers do it. Prints one JSON object: what it took, by endpoint.
+"""
+
+# ruff: noqa: E402 - gevent has to change the standard library before anything else is imported
+from __future__ import annotations
+
+from gevent import monkey
+
+monkey.patch_all()
+
+import argparse
+import itertools
+import json
+import random
+import re
+import sys
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import gevent
+import websocket
+from gevent.event import Event
+from locust import FastHttpUser, constant_throughput, task
+from locust.env import Environment
+from locust.stats import StatsEntry
+
+INSTRUCTIONS = (
+    "stack the red cube on the yellow cube",
+    "put the yellow cube on the left plate",
+    "pick up the green sphere",
+    "wave to the crowd",
+)
+CHOICES = ("left_better", "right_better", "tie", "both_bad")
+LOOKED_AT = ("/", "/leaderboard", "/models", "/leaderboard/physics", "/api/leaderboard", "/api/models")
+STATIC = re.compile(r'(?:src|href|data-worker|data-wasm)="(/static/[^"]+|/strings/[^"]+)"')
+TURN_WITHIN_S = 60.0
+SECOND_TURN, LOOK_AROUND = 0.3, 0.3
+SOCKET = "socket: "  # what is no request of its own
+_names = itertools.count()
+
+
+class Visitor(FastHttpUser):
+    """One browser. `steps` goes on for ever; each step is a request, or a page with its files."""
+
+    abstract = True  # its address and its pace are given when it starts
+    connection_timeout = network_timeout = 30.0
+
+    def on_start(self) -> None:
+        self.rng = random.Random(next(_names))
+        self.session_id = self.battle_id = self.turn_id = ""
+        self.feed: Feed | None = None
+        self._script = self.steps()
+
+    def on_stop(self) -> None:
+        if self.feed:
+            self.feed.close()
+
+    @task
+    def step(self) -> None:
+        next(self._script)
+
+    def steps(self) -> Iterator[None]:
+        self.page("/battle")
+        yield
+        self.scene()
+        yield
+        while True:
+            self.open_battle()
+            yield
+            self.watch()
+            yield
+            yield from self.turn()
+            if self.rng.random() < SECOND_TURN:
+                yield from self.turn()
+            self.vote()
+            yield
+            self.ask("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
+            yield
+            self.ask("GET", "/api/sessions/?mine", "GET own sessions")
+            yield
+            if self.rng.random() < LOOK_AROUND:
+                address = self.rng.choice(LOOKED_AT)
+                self.fetch(address, f"GET {address}")
+                yield
+
+    def page(self, address: str) -> None:
+        """With all files that it names, as a browser without any in its cache."""
+        with self.client.get(address, name=f"GET {address}", headers=BROWSER, catch_response=True) as answer:
+            found = sorted(set(STATIC.findall(answer.text or "")))
+            if len(found) < 5:
+                answer.failure(f"expected a page with its files, got {answer.status_code} with {len(found)}")
+        for file in found:
+            self.fetch(file, "GET static file")
+
+    def scene(self) -> None:
+        """With all that a browser needs to show it."""
+        found = self.ask("GET", "/api/scenes/widowx/table/", "GET scene")
+        for address in (found["xml_url"], *(asset["url"] for asset in found["assets"])) if found else ():
+            self.fetch(address, "GET scene file")
+
+    def open_battle(self) -> None:
+        if self.feed:
+            self.feed.close()
+            self.feed = None
+        if self.session_id:
+            opened = self.ask("POST", f"/api/sessions/{self.session_id}/battles", "POST next battle", {})
+        else:
+            opened = self.ask("POST", "/api/sessions/init", "POST session", {"robot_id": "widowx", "scene_id": "table"})
+        if opened:
+            self.session_id, self.battle_id = opened["session_id"], opened["battle_id"]
+
+    def watch(self) -> None:
+        self.ask("GET", f"/api/battles/{self.battle_id}", "GET battle")
+        self.feed = Feed(self, self.battle_id)
+
+    def turn(self) -> Iterator[None]:
+        body = {"instruction": self.rng.choice(INSTRUCTIONS)}
+        sent = self.ask("POST", f"/api/battles/{self.battle_id}/turns", "POST turn", body)
+        yield
+        if not sent or not self.feed or not self.feed.wait_for(sent["turn_id"]):
+            return
+        for side in ("left", "right"):
+            self.fetch(f"/api/episodes/{sent[f'{side}_episode_id']}/states.bin", "GET states.bin")
+        yield
+        for side in ("left", "right"):
+            self.fetch(f"/api/episodes/{sent[f'{side}_episode_id']}/replay.bin", "GET replay.bin")
+        yield
+
+    def vote(self) -> None:
+        body = {"battle_id": self.battle_id, "vote": self.rng.choice(CHOICES), "reasons": {"closer": "left"}}
+        self.ask("POST", "/api/votes", "POST vote", body)
+
+    def ask(self, method: str, address: str, name: str, body: Any = None) -> dict[str, Any] | None:
+        """The JSON of a good answer. Any other is a failure that says what the arena said."""
+        more: dict[str, Any] = {} if body is None else {"json": body}
+        with self.client.request(method, address, name=name, catch_response=True, **more) as answer:
+            if answer.status_code and 200 <= answer.status_code < 300:
+                found: dict[str, Any] = answer.json()
+                return found
+            answer.failure(f"{answer.status_code} {(answer.text or '')[:200]}")
+        return None
+
+    def fetch(self, address: str, name: str) -> None:
+        with self.client.get(address, name=name, headers=BROWSER, catch_response=True) as answer:
+            if answer.status_code != 200 or not answer.content:
+                answer.failure(f"{answer.status_code} {(answer.text or '')[:200]}")
+
+    def note(self, what: str, seconds: float, error: Exception | None = None) -> None:
+        """Something that took time and is no request."""
+        self.environment.events.request.fire(
+            request_type="", name=SOCKET + what, response_time=1000 * seconds, response_length=0, exception=error
+        )
+
+
+BROWSER = {"Accept-Encoding": "br, gzip", "Accept-Language": "en"}
+
+
+class Feed:
+    """The socket of one battle, read as long as it is open."""
+
+    def __init__(self, visitor: Visitor, battle_id: str) -> None:
+        self._visitor, self._over = visitor, False
+        self._ended: dict[str, Event] = {}
+        self._socket = websocket.WebSocket(enable_multithread=False)
+        before = time.perf_counter()
+        cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in visitor.client.cookiejar)
+        host = urlsplit(visitor.host or "").netloc
+        self._socket.connect(  # type: ignore[no-untyped-call]
+            f"ws://{host}/ws/battles/{battle_id}/", cookie=cookies, origin=visitor.host, timeout=30
+        )
+        first = json.loads(self._socket.recv())
+        if first.get("type") != "snapshot":
+            raise RuntimeError(f"a socket said {str(first)[:200]} first; expected a snapshot")
+        visitor.note("open to snapshot", time.perf_counter() - before)
+        self._socket.settimeout(None)
+        self._reader = gevent.spawn(self._read)
+
+    def wait_for(self, turn_id: str) -> bool:
+        """Whether the turn was told to be completed in time."""
+        before = time.perf_counter()
+        told = self._ended.setdefault(turn_id, Event()).wait(TURN_WITHIN_S)
+        error = None if told else TimeoutError(f"no turn.finished within {TURN_WITHIN_S:.0f} s")
+        self._visitor.note("turn sent to turn.finished", time.perf_counter() - before, error)
+        return bool(told)
+
+    def close(self) -> None:
+        self._over = True
+        self._reader.kill()
+        self._socket.close()
+
+    def _read(self) -> None:
+        try:
+            while True:
+                self._take(json.loads(self._socket.recv()))
+        except (OSError, ValueError, websocket.WebSocketException) as error:
+            if not self._over:
+                self._visitor.note("closed by the other side", 0.0, error)
+
+    def _take(self, event: dict[str, Any]) -> None:
+        if event["type"] == "turn.opened":  # on one machine its clock is ours
+            made = datetime.fromisoformat(event["turn"]["created_at"]).timestamp()
+            self._visitor.note("turn.opened, row to socket", max(0.0, time.time() - made))
+        elif event["type"] == "turn.finished":
+            error = None if event["status"] == "completed" else RuntimeError("a turn failed")
+            if error:
+                self._visitor.note("turn failed", 0.0, error)
+            self._ended.setdefault(event["turn_id"], Event()).set()
+
+
+def told(entry: StatsEntry) -> dict[str, Any]:
+    shares = {f"p{round(100 * share)}_ms": entry.get_response_time_percentile(share) for share in (0.5, 0.95, 0.99)}
+    return {
+        "name": entry.name,
+        "requests": entry.num_requests,
+        "failures": entry.num_failures,
+        **{name: round(value or 0.0, 1) for name, value in shares.items()},
+        "max_ms": round(entry.max_response_time, 1),
+        "per_s": round(entry.total_rps, 2),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url")
+    parser.add_argument("--visitors", type=int, default=300)
+    parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors together")
+    parser.add_argument("--ramp", type=float, default=60.0, help="seconds until all visitors are there; not measured")
+    parser.add_argument("--seconds", type=float, default=120.0, help="measured, after the ramp")
+    options = parser.parse_args()
+    waiting = constant_throughput(options.rate / options.visitors)
+    crowd = type("Crowd", (Visitor,), {"wait_time": waiting, "host": options.url.rstrip("/")})
+    environment = Environment(user_classes=[crowd])
+    runner = environment.create_local_runner()
+    runner.start(options.visitors, spawn_rate=options.visitors / options.ramp)
+    gevent.sleep(options.ramp)
+    errors_of_the_ramp = {str(error.error): error.occurrences for error in environment.stats.errors.values()}
+    environment.stats.reset_all()
+    print("measuring", file=sys.stderr, flush=True)
+    began, used = time.monotonic(), time.process_time()
+    gevent.sleep(options.seconds)
+    span, own = time.monotonic() - began, time.process_time() - used
+    entries = [entry for entry in environment.stats.entries.values() if not entry.name.startswith(SOCKET)]
+    whole = StatsEntry(environment.stats, "all requests", "", use_response_times_cache=False)
+    for entry in entries:
+        whole.extend(entry)
+    by_name = sorted(environment.stats.entries.values(), key=lambda entry: entry.name)
+    errors = {f"{each.name}: {each.error}": each.occurrences for each in environment.stats.errors.values()}
+    found = {
+        "seconds": round(span, 1),
+        "visitors": runner.user_count,
+        "per_s": round(whole.num_requests / span, 1),
+        "generator_cores": round(own / span, 2),
+        "endpoints": [told(whole), *(told(entry) for entry in by_name)],
+        "errors": errors,
+        "errors_of_the_ramp": errors_of_the_ramp,
+    }
+    runner.quit()
+    print(json.dumps(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Reading the catalogue's YAML: every field has the kind that was expected of it, or the error says which has not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from simulation.contracts import SimulationError
+
+Row = Mapping[str, Any]
+LARGEST = 1_000_000
+DEEPEST = 20
+
+
+class CatalogueError(SimulationError, LookupError):
+    """An unknown name, or a catalogue that contradicts itself."""
+
+    code = "unknown_name"
+
+
+def read_rows(text: str, source: str) -> list[Row]:
+    """The list of mappings that the text holds. `source`: its name, for errors.
+
+    Aliases are refused: a few lines of them stand for more than any memory holds.
+    """
+    try:
+        _check_events(text, source)
+        rows = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
+        raise error if isinstance(error, CatalogueError) else CatalogueError(f"{source}: not YAML: {error}") from None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise CatalogueError(f"{source}: expected a list of mappings")
+    return rows
+
+
+def _check_events(text: str, source: str) -> None:
+    """What is refused before anything is built: aliases, and depths whose reading would take for ever."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise CatalogueError(f"{source}: aliases are not supported; write the value out")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise CatalogueError(f"{source}: nested deeper than {DEEPEST}")
+
+
+def text_of(row: Row, name: str) -> str:
+    """A text that is not empty."""
+    value = _value(row, name)
+    if not isinstance(value, str) or not value:
+        raise CatalogueError(f"{name}: expected a text, got {_told(value)}")
+    return value
+
+
+def texts_of(row: Row, name: str) -> tuple[str, ...]:
+    value = _value(row, name)
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise CatalogueError(f"{name}: expected a list of texts, got {_told(value)}")
+    return tuple(value)
+
+
+def count_of(row: Row, name: str) -> int:
+    """A whole number, 1 or more."""
+    value = _value(row, name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST:
+        raise CatalogueError(f"{name}: expected a whole number, 1..{LARGEST}, got {_told(value)}")
+    return value
+
+
+def amount_of(row: Row, name: str) -> float:
+    """A number over 0, of whatever unit."""
+    value = _value(row, name)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
+        raise CatalogueError(f"{name}: expected a number over 0, got {_told(value)}")
+    return value
+
+
+def mapping_of(row: Row, name: str) -> Row:
+    value = _value(row, name)
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise CatalogueError(f"{name}: expected a mapping, got {_told(value)}")
+    return value
+
+
+def rows_of(row: Row, name: str) -> list[Row]:
+    """A list of mappings, at least one."""
+    value = _value(row, name)
+    if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
+        raise CatalogueError(f"{name}: expected a list of mappings, got {_told(value)}")
+    return value
+
+
+def _value(row: Row, name: str) -> Any:
+    if name not in row:
+        raise CatalogueError(f"{name} is missing; there is {', '.join(map(str, row)) or 'nothing'}")
+    return row[name]
+
+
+def _told(value: Any) -> str:
+    """In few words, whatever it is."""
+    shown = f"{type(value).__name__} {value!r}" if value is None or isinstance(value, str | int | float) else ""
+    return shown[:80] or type(value).__name__

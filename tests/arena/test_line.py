@@ -1,0 +1,258 @@
+"""The line of turns is fair between visitors, bounded, and says so; the bounds hold however many ask at once."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from arena import actions, episodes, sweeps
+from arena.models import Rollout, Turn
+from tests.arena.conftest import Visitor, play
+from tests.fakes import FakeStage
+
+RULES = {"turns": 200, "per_visitor": 5, "per_address": 60, "at_once": 1, "wait_s": 300.0}
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The episode ids that were put on the queue, in order."""
+    messages: list[str] = []
+    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    return messages
+
+
+@pytest.fixture
+def rules(settings: Any) -> dict[str, Any]:
+    settings.QUEUE = dict(RULES)
+    return settings.QUEUE  # type: ignore[no-any-return]
+
+
+def ids(turn: dict[str, Any]) -> list[str]:
+    return [turn["left_episode_id"], turn["right_episode_id"]]
+
+
+def try_to_send(visitor: Visitor, battle_id: str) -> Any:
+    return visitor.post(f"battles/{battle_id}/turns", {"instruction": "pick up the red cube"})
+
+
+def took(turn: dict[str, Any], seconds: float) -> None:
+    """Let a played turn look as if it had taken so long."""
+    row = Turn.objects.get(turn_id=turn["turn_id"])
+    row.rollouts.update(started_at=row.settled_at - timedelta(seconds=seconds))
+
+
+def test_nobody_waits_for_anothers_turns(visitor: Visitor, stage: FakeStage, sent: list[str]) -> None:
+    """Of three turns of one visitor the workers hear of the first; another visitor's goes before the second."""
+    mine = [visitor.send(visitor.open()) for _ in range(3)]
+    other = Visitor()
+    theirs = other.send(other.open())
+    assert sent == [*ids(mine[0]), *ids(theirs)]
+    play(mine[0])
+    assert sent == [*ids(mine[0]), *ids(theirs), *ids(mine[1])]
+    play(mine[1])
+    assert sent[6:] == ids(mine[2])
+
+
+def test_a_cancelled_turn_lets_the_visitors_next_one_go(visitor: Visitor, sent: list[str]) -> None:
+    first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
+    assert visitor.post(f"turns/{first['turn_id']}/cancel").status_code == 200
+    assert sent == [*ids(first), *ids(second)]
+
+
+def test_a_held_turn_can_be_cancelled_and_is_never_sent(visitor: Visitor, stage: FakeStage, sent: list[str]) -> None:
+    first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
+    assert visitor.post(f"turns/{second['turn_id']}/cancel").status_code == 200
+    play(first)
+    assert sent == ids(first)
+
+
+def test_a_sweep_sends_what_a_crash_left_held_and_leaves_alone_what_waits_rightly(
+    visitor: Visitor, stage: FakeStage, sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
+    Rollout.objects.filter(heartbeat_at=None).update(created_at=timezone.now() - timedelta(hours=1))
+    sweeps.sweep()
+    assert sent == ids(first), "the second waits for the first, however long"
+    with monkeypatch.context() as crashed:
+        crashed.setattr("arena.actions.rollouts.send_next_or_leave_to_the_sweep", lambda session: None)
+        play(first)
+    assert sent == ids(first)
+    sweeps.sweep()
+    sweeps.sweep()
+    assert sent == [*ids(first), *ids(second)]
+
+
+def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_sweep(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OperationalError("no broker")
+
+    with monkeypatch.context() as down:
+        down.setattr("arena.dispatch.current_app.send_task", refuse)
+        play(first)
+    assert visitor.get(f"turns/{first['turn_id']}").json()["status"] == "completed"
+    messages: list[str] = []
+    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    Rollout.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    sweeps.sweep()
+    assert sorted(messages) == sorted(ids(second))
+
+
+def test_one_visitor_may_have_so_many_turns_and_no_more(
+    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+) -> None:
+    rules["per_visitor"] = 2
+    first, _ = visitor.send(visitor.open()), visitor.send(visitor.open())
+    third = visitor.open()
+    refused = try_to_send(visitor, third)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_turns")
+    assert int(refused["Retry-After"]) >= 1
+    assert "At most 2 turns of one visitor" in refused.json()["detail"]
+    assert visitor.battle(third)["turns"] == []
+    play(first)
+    assert try_to_send(visitor, third).status_code == 202
+
+
+def test_fresh_cookies_from_one_address_do_not_fill_the_line(
+    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+) -> None:
+    rules["per_address"] = 2
+    turns = [each.send(each.open()) for each in (Visitor(), Visitor())]
+    refused = try_to_send(visitor, visitor.open())
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_turns")
+    elsewhere = visitor.client.post(
+        f"/api/battles/{visitor.open()}/turns",
+        {"instruction": "pick up the red cube"},
+        content_type="application/json",
+        REMOTE_ADDR="192.0.2.7",
+    )
+    assert elsewhere.status_code == 202
+    play(turns[0])
+    assert Turn.objects.get(turn_id=turns[0]["turn_id"]).caller == "", "what is settled is not kept"
+    assert try_to_send(visitor, visitor.open()).status_code == 202
+
+
+def test_a_full_line_refuses_and_says_when_to_come_back(
+    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+) -> None:
+    played = visitor.send(visitor.open())
+    play(played)
+    took(played, 7)
+    rules["turns"] = 3
+    for _ in range(3):
+        other = Visitor()
+        other.send(other.open())
+    refused = try_to_send(visitor, visitor.open())
+    assert (refused.status_code, refused.json()["code"]) == (503, "queue_full")
+    assert refused.json()["waiting"] == 3
+    assert refused.json()["expected_wait_s"] == 21
+    assert refused["Retry-After"] == "7", "by then one of them is done"
+    assert "3 turns are waiting" in refused.json()["detail"]
+    assert Turn.objects.unsettled().count() == 3
+
+
+def test_who_would_wait_too_long_is_refused_at_once(visitor: Visitor, stage: FakeStage, rules: dict[str, Any]) -> None:
+    played = visitor.send(visitor.open())
+    play(played)
+    took(played, 100)
+    rules["wait_s"] = 150.0
+    others = [Visitor() for _ in range(2)]
+    turns = [each.send(each.open()) for each in others]
+    refused = try_to_send(visitor, visitor.open())
+    assert (refused.status_code, refused.json()["code"], refused.json()["expected_wait_s"]) == (503, "queue_full", 200)
+    assert refused["Retry-After"] == "50"
+    play(turns[0])
+    took(turns[0], 100)
+    assert try_to_send(visitor, visitor.open()).status_code == 202
+
+
+def test_turns_that_are_played_side_by_side_shorten_the_wait(
+    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+) -> None:
+    played = visitor.send(visitor.open())
+    play(played)
+    took(played, 10)
+    others = [Visitor() for _ in range(4)]
+    for turn in [each.send(each.open()) for each in others][:2]:
+        for episode_id in ids(turn):
+            assert actions.claim_rollout(episode_id, "a worker")
+    waiting = visitor.send(visitor.open())
+    told = visitor.get(f"turns/{waiting['turn_id']}/queue").json()
+    assert told == {"ahead": 4, "expected_wait_s": 20}
+
+
+def test_who_sends_many_turns_hears_that_others_come_in_between(visitor: Visitor, stage: FakeStage) -> None:
+    other = Visitor()
+    for _ in range(3):
+        other.send(other.open())
+    first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
+    assert visitor.get(f"turns/{first['turn_id']}/queue").json()["ahead"] == 1
+    assert visitor.get(f"turns/{second['turn_id']}/queue").json()["ahead"] == 3, "one of mine, two of theirs"
+
+
+def test_an_exploration_joins_the_same_line(visitor: Visitor, stage: FakeStage, rules: dict[str, Any]) -> None:
+    battle_id = visitor.open()
+    play(visitor.send(battle_id))
+    assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
+    rules["per_visitor"] = 1
+    visitor.send(visitor.open())
+    refused = visitor.post(f"battles/{battle_id}/explorations", {"seed": 1})
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_turns")
+
+
+def test_of_many_who_ask_at_once_only_as_many_come_in_as_there_is_room(
+    visitor: Visitor, stage: FakeStage, sent: list[str], rules: dict[str, Any]
+) -> None:
+    rules["turns"] = 3
+    crowd = [Visitor() for _ in range(8)]
+    battles = [each.open() for each in crowd]
+    answers: list[int] = []
+    ready = threading.Barrier(len(crowd))
+
+    def ask(each: Visitor, battle_id: str) -> None:
+        ready.wait()
+        answers.append(try_to_send(each, battle_id).status_code)
+        connection.close()
+
+    threads = [threading.Thread(target=ask, args=pair) for pair in zip(crowd, battles, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [202] * 3 + [503] * 5
+    assert Turn.objects.unsettled().count() == 3
+
+
+def test_of_one_visitors_turns_sent_at_once_the_workers_hear_of_one(
+    visitor: Visitor, stage: FakeStage, sent: list[str]
+) -> None:
+    battles = [visitor.open() for _ in range(4)]
+    ready = threading.Barrier(len(battles))
+
+    def ask(battle_id: str) -> None:
+        own = Visitor()
+        own.client.cookies = visitor.client.cookies
+        ready.wait()
+        assert try_to_send(own, battle_id).status_code == 202
+        connection.close()
+
+    threads = [threading.Thread(target=ask, args=(battle_id,)) for battle_id in battles]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(sent) == 2
+    for _ in battles:
+        for episode_id in list(sent):
+            episodes.play(episode_id)
+    assert Turn.objects.unsettled().count() == 0
+    assert len(sent) == len(set(sent)) == 8

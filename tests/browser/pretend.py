@@ -1,0 +1,97 @@
+"""What is hard to bring about on purpose, put between page and server: refusals, a queue, a side that failed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, Route, WebSocketRoute
+
+from tests.browser.battle_page import BattlePage
+
+SIDES = ("left", "right")
+Refusal = Callable[[Route], None]
+
+
+def refuse(status: int, code: str, detail: str = "", **headers: str) -> Refusal:
+    """Answers any call as the API refuses: with a code and a sentence."""
+
+    def answer(route: Route) -> None:
+        body = json.dumps({"code": code, "detail": detail or code})
+        route.fulfill(status=status, content_type="application/json", body=body, headers=headers)
+
+    return answer
+
+
+def hear_nothing(page: Page) -> None:
+    """From the next load on the battle's socket is open and silent."""
+    page.route_web_socket("**/ws/battles/**", lambda socket: None)
+
+
+def hear_no_socket(page: Page) -> None:
+    """From the next load on every socket closes at once."""
+    page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
+
+
+def queue(battle: BattlePage, ahead: int, seconds: int) -> None:
+    """From the next load on the last turn waits behind `ahead` others."""
+    snapshot = battle.ask("vlaArena.battle")
+    turn = snapshot["turns"][-1]
+    turn |= {"status": "queued", "released_steps": 0}
+    for side in SIDES:
+        turn[side] |= {"status": "queued", "steps": None}
+    snapshot |= {"can_vote": False, "can_send": False, "vote_blocked_because": "turn_running"}
+    answer(battle, snapshot)
+    battle.page.route("**/queue", lambda route: route.fulfill(json={"ahead": ahead, "expected_wait_s": seconds}))
+
+
+def fail(battle: BattlePage, side: str, reason: str) -> None:
+    """From the next load on this side of the last turn has failed."""
+    snapshot = battle.ask("vlaArena.battle")
+    turn = snapshot["turns"][-1]
+    turn["status"] = "failed"
+    turn[side] |= {"status": "failed", "error": reason}
+    snapshot |= {"can_vote": False, "vote_blocked_because": "no_completed_turn", "seq": snapshot["seq"] + 1}
+    answer(battle, snapshot)
+
+
+def answer(battle: BattlePage, snapshot: dict[str, Any]) -> None:
+    battle.page.route(f"**/api/battles/{snapshot['battle_id']}", lambda route: route.fulfill(json=snapshot))
+
+
+class LiveTurn:
+    """The battle's socket as it is, until `show`: from then on, with every load, it tells of a live turn only.
+
+    Before the page is loaded.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._told: list[dict[str, Any]] | None = None
+        page.route_web_socket("**/ws/battles/**", self._connect)
+
+    def show(self, battle: BattlePage, steps: int) -> None:
+        """From the next load on the last turn, which both sides have completed, has come as far as `steps`."""
+        snapshot = battle.ask("vlaArena.battle")
+        turn = snapshot["turns"][-1]
+        rows = {}
+        for side in SIDES:
+            states = battle.fetch(f"/api/episodes/{turn[side]['episode_id']}")["states"][: steps + 1]
+            rows[side] = {"steps": [[state["time"], *state["qpos"]] for state in states]}
+            turn[side] |= {"status": "running", "steps": None}
+        turn |= {"status": "running", "released_steps": 0}
+        snapshot |= {"can_vote": False, "can_send": False, "vote_blocked_because": "turn_running"}
+        answer(battle, snapshot)
+        frames = {"type": "rollout.frames", "seq": snapshot["seq"] + 1, "turn_id": turn["turn_id"]}
+        told = {**frames, "from_step": 0, "to_step": steps, **rows}
+        self._told = [{"type": "snapshot", "battle": snapshot}, told]
+
+    def release(self) -> None:
+        """From the next load on the socket is as it is again. The battle's own call has to be let through as well."""
+        self._told = None
+
+    def _connect(self, socket: WebSocketRoute) -> None:
+        if self._told is None:
+            socket.connect_to_server()
+        for message in self._told or ():
+            socket.send(json.dumps(message))

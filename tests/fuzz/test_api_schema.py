@@ -1,0 +1,80 @@
+"""Every call of the API, with data as described and otherwise: no 5xx, and every answer as the schema describes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import schemathesis
+from drf_spectacular.generators import SchemaGenerator
+from schemathesis import Case
+from schemathesis.checks import not_a_server_error
+from schemathesis.config import SchemathesisConfig
+from schemathesis.specs.openapi import checks
+
+from arena import dispatch, episodes
+from tests.fakes import FakeStage
+from tests.fuzz.effort import EFFORT, SEED, tried
+from tests.fuzz.world import World
+from vlaarena.wsgi import application
+
+TRIES = 8
+PLAIN = {"Accept-Encoding": "identity"}  # calls within the process are not unpacked
+CHECKS = [
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+    checks.negative_data_rejection,
+]
+MAY_BE_DOWN = {"GET /api/health", "GET /api/health/ready"}
+"""Calls whose described answer is a 503 where no worker runs."""
+EMPTY_IS_NONE = {"GET /api/leaderboard"}
+"""Calls that take an empty parameter, which the description does not list, for none at all."""
+
+
+def _described() -> Any:
+    config: dict[str, Any] = {
+        "generation": {
+            "mode": "all",
+            "max-examples": TRIES * EFFORT,
+            "deterministic": SEED is None,
+            "database": "none",
+            "with-security-parameters": False,
+        },
+        # Every boundary of every field, hundreds of calls: for the longer runs.
+        "phases": {"coverage": {"enabled": EFFORT > 1}, "examples": {"enabled": EFFORT > 1}},
+        "suppress-health-check": ["all"],
+        **({} if SEED is None else {"seed": SEED}),
+    }
+    raw = SchemaGenerator().get_schema(request=None, public=True)
+    schema = schemathesis.openapi.from_dict(raw, config=SchemathesisConfig.from_dict(config))
+    schema.app = application
+    return schema
+
+
+SCHEMA = _described()
+
+
+@pytest.fixture
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
+    """Turns are played where they are sent, on a stage without physics."""
+    stage = FakeStage()
+    monkeypatch.setattr(episodes, "stage", lambda: stage)
+    monkeypatch.setattr(dispatch, "play", lambda rollouts: [episodes.play(name) for name in rollouts])
+    return World()
+
+
+@SCHEMA.parametrize()
+def test_what_a_visitor_calls_is_answered_as_described(case: Case, world: World) -> None:
+    answered_as_described(case, world, world.cookies)
+
+
+def answered_as_described(case: Case, world: World, cookies: dict[str, str]) -> None:
+    tried["calls of the API"] += 1
+    world.place(case)
+    label = case.operation.label
+    applied = [check for check in CHECKS if check is not checks.negative_data_rejection or label not in EMPTY_IS_NONE]
+    if label not in MAY_BE_DOWN:
+        applied = [not_a_server_error, *applied]
+    case.call_and_validate(checks=applied, cookies=cookies, headers=PLAIN)

@@ -1,0 +1,199 @@
+"""/metrics: who may read it, and that it says how things stand."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import DatabaseError
+from django.test import Client
+from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
+
+from arena.models import Rollout, RolloutStatus
+from policies.models import Hosting
+from rankings import checking, locking
+from rankings.models import WorkerStatus
+from tests.factories import PolicyFactory, TurnFactory
+from vlaarena import health
+from vlaarena.monitoring import readings
+
+TOKEN = "0123456789abcdef-token"
+ELSEWHERE = "203.0.113.5"
+ORDER = "policy outcome phase le"
+Figures = dict[str, dict[tuple[str, ...], float]]
+
+
+@pytest.fixture(autouse=True)
+def _parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No part is asked here: tests/system/test_health.py does."""
+    monkeypatch.setattr(health, "parts_up", lambda: {"database": True, "worker": False})
+
+
+def figures(client: Client) -> Figures:
+    """Name of a sample -> values of its labels, in ORDER -> value."""
+    answer = client.get("/metrics")
+    assert answer.status_code == 200
+    found: Figures = {}
+    for family in text_string_to_metric_families(answer.content.decode()):
+        for sample in family.samples:
+            values = tuple(
+                value for name, value in sorted(sample.labels.items(), key=lambda label: ORDER.find(label[0]))
+            )
+            found.setdefault(sample.name, {})[values] = sample.value
+    return found
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("127.0.0.1", {}, 200),
+        ("::1", {}, 200),
+        ("::ffff:127.0.0.1", {}, 200),
+        (ELSEWHERE, {}, 404),
+        ("127.0.0.1", {"X-Forwarded-For": ELSEWHERE}, 404),
+        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, 404),
+        ("127.0.0.1", {"Forwarded": f"for={ELSEWHERE}"}, 404),
+        (ELSEWHERE, {"Authorization": f"Bearer {TOKEN}"}, 200),
+        (ELSEWHERE, {"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": ELSEWHERE}, 200),
+        (ELSEWHERE, {"Authorization": "Bearer 0123456789abcdef-tokeN"}, 404),
+        (ELSEWHERE, {"Authorization": f"Basic {TOKEN}"}, 404),
+        ("127.0.0.1", {"Authorization": "Bearer wrong"}, 404),
+        ("", {}, 404),
+    ],
+)
+@pytest.mark.django_db
+def test_only_who_is_near_or_knows_the_token_may_read(
+    client: Client, settings: Any, address: str, headers: dict[str, str], status: int
+) -> None:
+    settings.METRICS_TOKEN = TOKEN
+
+    answer = client.get("/metrics", headers=headers, REMOTE_ADDR=address)
+
+    assert answer.status_code == status
+    assert (b"arena_workers" in answer.content) == (status == 200)
+
+
+def test_without_a_token_in_the_settings_an_empty_one_opens_nothing(client: Client, settings: Any) -> None:
+    settings.METRICS_TOKEN = ""
+
+    assert client.get("/metrics", headers={"Authorization": "Bearer "}, REMOTE_ADDR=ELSEWHERE).status_code == 404
+
+
+@pytest.mark.django_db
+def test_the_queue_is_told_by_policy_with_its_oldest_wait(client: Client) -> None:
+    turn = TurnFactory(created_at=timezone.now() - timedelta(seconds=90))
+    left, right = turn.rollouts.order_by("side")
+    Rollout.objects.update(created_at=timezone.now() - timedelta(seconds=90))
+    Rollout.objects.filter(pk=right.pk).update(status=RolloutStatus.RUNNING)
+
+    told = figures(client)
+
+    assert told["arena_rollouts_queued"][(left.model_id,)] == 1
+    assert told["arena_rollouts_running"][(right.model_id,)] == 1
+    assert 90 <= told["arena_queue_oldest_wait_seconds"][()] < 120
+
+
+@pytest.mark.django_db
+def test_workers_are_told_with_what_they_can_play(client: Client) -> None:
+    able, troubled, alone = (PolicyFactory(id=name) for name in ("able", "troubled", "alone"))
+    Hosting.objects.create(worker="one@host", policy=able, device="cpu")
+    Hosting.objects.create(worker="one@host", policy=troubled, device="cpu", trouble="no weights")
+    Hosting.objects.create(worker="gone@host", policy=alone, seen_at=timezone.now() - timedelta(minutes=5))
+
+    told = figures(client)
+
+    assert told["arena_workers"][()] == 1
+    assert told["arena_worker_policies"] == {("one@host",): 1}
+    assert told["arena_policy_workers"] == {("able",): 1, ("alone",): 0, ("troubled",): 0}
+
+
+@pytest.mark.django_db
+def test_recent_rollouts_tell_where_their_time_went_and_how_they_ended(client: Client) -> None:
+    now = timezone.now()
+    turn = TurnFactory(completed=True)
+    left, right = turn.rollouts.order_by("side")
+    times = {"duration_ms": 3000.0, "infer_ms": 2200.0, "render_ms": 400.0, "physics_ms": 300.0, "store_ms": 7.0}
+    Rollout.objects.filter(pk=left.pk).update(
+        **times, finished_at=now, created_at=now - timedelta(seconds=5), started_at=now - timedelta(seconds=4)
+    )
+    Rollout.objects.filter(pk=right.pk).update(
+        status=RolloutStatus.FAILED,
+        termination_reason="policy_failed",
+        finished_at=now,
+        started_at=None,
+        duration_ms=None,
+    )
+    old = TurnFactory(completed=True)
+    old.rollouts.update(finished_at=now - timedelta(hours=1), infer_ms=1.0)
+
+    told = figures(client)
+
+    assert told["arena_rollouts_settled_lately"] == {
+        (left.model_id, "completed"): 1,
+        (right.model_id, "policy_failed"): 1,
+    }
+    buckets = told["arena_rollout_seconds_bucket"]
+    assert (buckets[("infer", "1.0")], buckets[("infer", "2.5")], buckets[("infer", "+Inf")]) == (0, 1, 1)
+    assert (buckets[("wait", "0.5")], buckets[("wait", "1.0")]) == (0, 1)
+    assert told["arena_rollout_seconds_gsum"][("total",)] == 3.0
+    assert told["arena_rollout_seconds_gcount"][("store",)] == 1
+
+
+@pytest.mark.django_db
+def test_boards_say_how_old_they_are_and_whether_they_were_checked(client: Client) -> None:
+    fresh = figures(client)
+    assert "arena_boards_age_seconds" not in fresh
+    assert "arena_counts_check_ok" not in fresh
+
+    hour_ago = timezone.now() - timedelta(hours=1)
+    WorkerStatus.objects.create(worker_name=locking.WORKER, published_at=hour_ago, last_run_at=hour_ago, status="ok")
+    WorkerStatus.objects.create(worker_name=checking.WORKER, last_run_at=hour_ago, status="different")
+    told = figures(client)
+
+    assert 3600 <= told["arena_boards_age_seconds"][()] < 3660
+    assert (told["arena_aggregation_ok"][()], told["arena_counts_check_ok"][()]) == (1, 0)
+
+
+@pytest.mark.django_db
+def test_without_a_database_the_rest_is_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise DatabaseError("it is down")
+
+    monkeypatch.setattr(readings, "queue", broken)
+    told = figures(client)
+
+    assert told["arena_readings_ok"][()] == 0
+    assert "arena_queue_oldest_wait_seconds" not in told
+    assert told["arena_part_up"] == {("database",): 1, ("worker",): 0}
+    assert told["arena_disk_free_bytes"][()] > 0
+
+
+@pytest.mark.django_db
+def test_asking_costs_a_few_queries_however_much_there_is(client: Client, django_assert_max_num_queries: Any) -> None:
+    for _ in range(5):
+        TurnFactory(completed=True)
+        TurnFactory()
+
+    with django_assert_max_num_queries(10):
+        figures(client)
+
+
+@pytest.mark.django_db
+def test_no_query_of_it_reads_a_table_of_battles_or_votes_from_end_to_end(
+    client: Client, django_capture_on_commit_callbacks: Any
+) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    if connection.vendor != "sqlite":
+        return
+    with CaptureQueriesContext(connection) as queries:
+        figures(client)
+    for query in queries.captured_queries:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
+            plan = " / ".join(row[-1] for row in cursor.fetchall())
+        assert not re.search(r"SCAN (rollouts|votes|turns|battles|counted_votes)\b(?! USING)", plan), (query, plan)

@@ -1,0 +1,97 @@
+"""Every address of the site, for tests and benches that go through all of them.
+
+`tests/arena/test_queries.py` fails when one is missing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+READ = {
+    "home": ["/"],
+    "battle": ["/battle", "/api/battles/{battle}", "/api/battles/{voted}"],
+    "battle-detail": ["/battle/{battle}"],
+    "shared-battle-page": ["/b/{voted}"],
+    "model-list": ["/models"],
+    "model-page": ["/models/{model}"],
+    "strings": ["/strings/de.{version}.js"],
+    "leaderboard": [
+        "/leaderboard",
+        "/leaderboard?robot_id=widowx&sort=votes&search=a",
+        "/leaderboard?robot_id=widowx&scene_id=table",
+    ],
+    "leaderboard-physics": ["/leaderboard/physics"],
+    "leaderboard-pairs": ["/leaderboard/pairs"],
+    "leaderboard-trust": ["/leaderboard/checks"],
+    "leaderboard-method": ["/leaderboard/method"],
+    "leaderboard-counts": ["/leaderboard/counts/{counts}.csv.gz"],
+    "schema": ["/api/schema/"],
+    "api-docs": ["/api/docs/"],
+    "own-sessions": ["/api/sessions/?mine"],
+    "sessions-of-user": ["/api/sessions/user/me"],
+    "session": ["/api/sessions/{session}"],
+    "battles-of-session": ["/api/battles/session/{session}"],
+    "shared-battle": ["/api/shared/{voted}"],
+    "turn": ["/api/turns/{turn}"],
+    "turn-queue": ["/api/turns/{waiting}/queue", "/api/turns/{turn}/queue"],
+    "episode": ["/api/episodes/{episode}"],
+    "episode-states": ["/api/episodes/{episode}/states.bin"],
+    "episode-replay": ["/api/episodes/{episode}/replay.bin"],
+    "robots": ["/api/robots"],
+    "scenes": ["/api/scenes"],
+    "scene": ["/api/scenes/widowx/table/"],
+    "scene-file": ["{scene_file}"],
+    "tasks": ["/api/tasks"],
+    "models": ["/api/models"],
+    "model": ["/api/models/{model}"],
+    "leaderboard-api": ["/api/leaderboard", "/api/leaderboard?robot_id=widowx&scene_id=table"],
+    "leaderboard-stats": ["/api/leaderboard/stats"],
+    "leaderboard-report": ["/api/leaderboard/report"],
+    "vote-effect": ["/api/battles/{voted}/effect"],
+    "worker-status": ["/api/worker/status"],
+}
+"""Name -> addresses to GET, as a visitor. What stands in braces is a key of the caller's `things`."""
+
+ACT = ("init-session", "next-battle", "battles", "turns", "cancel-turn", "votes", "explorations", "wish")
+"""Names of what changes something for a visitor: the caller knows in which order."""
+
+APART = {
+    "worker-aggregate": "the hourly task by hand: its cost is that of all votes",
+    "health": "asks every part, and its database query is SELECT 1",
+    "health-live": "asks nothing",
+    "health-ready": "asks every part, as health does",
+    "metrics": "for a monitoring system, every few seconds, not for visitors",
+    "admin-status": "for operators",
+}
+"""Names that no bound on queries is for, and why."""
+
+TRANSACTION = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET ")
+
+
+def names() -> set[str]:
+    """Of every named address of the site, Django's own admin aside."""
+    return set(_named(get_resolver().url_patterns))
+
+
+def _named(patterns: list[Any]) -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver) and pattern.app_name != "admin":
+            yield from _named(pattern.url_patterns)
+        elif isinstance(pattern, URLPattern) and pattern.name:
+            yield pattern.name
+
+
+def asked(queries: list[dict[str, str]]) -> list[str]:
+    """What a database was asked, without the words that begin and end transactions."""
+    return [query["sql"] for query in queries if not query["sql"].lstrip().upper().startswith(TRANSACTION)]
+
+
+def scene_file(client: Client) -> str:
+    """The address of one file of the usual scene."""
+    place = f"{settings.DEFAULT_ROBOT}/{settings.DEFAULT_SCENE}"
+    return str(client.get(f"/api/scenes/{place}/").json()["xml_url"])

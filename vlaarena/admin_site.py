@@ -1,0 +1,35 @@
+"""The admin: a password, a second factor where there is one, and only so many attempts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, URLResolver, path, reverse
+
+from arena.errors import TooMany
+from vlaarena import second_factor
+from vlaarena.login_limits import count_attempt, too_many
+from vlaarena.second_factor_pages import LoginForm, second_factor_page
+
+
+class ArenaAdminSite(AdminSite):
+    site_header = site_title = "VLA Arena"
+    index_title = "Moderation"
+    login_form = LoginForm
+    login_template = "admin/arena_login.html"
+
+    def get_urls(self) -> list[URLResolver | URLPattern]:
+        page = path("second-factor/", second_factor_page, {"site": self}, name="second-factor")
+        return [page, *super().get_urls()]
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.method == "POST":
+            try:
+                count_attempt(request, request.POST.get("username", ""))
+            except TooMany as refusal:
+                return too_many(request, self, refusal)
+        elif second_factor.must_enrol(request):
+            return HttpResponseRedirect(reverse("admin:second-factor"))
+        return super().login(request, extra_context)

@@ -1,0 +1,83 @@
+"""No body is large here, and none is a file: more is refused with 413 before a page or a call sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import BadRequest
+from django.core.files.uploadhandler import FileUploadHandler
+
+Scope = dict[str, Any]
+Message = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class BodyTooLarge(Exception):
+    """More came than was announced, or than anybody may send."""
+
+
+class BodyLimit:
+    """An ASGI application around that of HTTP: at most settings.DATA_UPLOAD_MAX_MEMORY_SIZE bytes per body."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        most = int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        if _announced(scope) > most:
+            await _refuse(send, most)
+            return
+        try:
+            await self.app(scope, _counted(receive, most), send)
+        except BodyTooLarge:
+            await _refuse(send, most)
+
+
+def _announced(scope: Scope) -> int:
+    values = [value for name, value in scope["headers"] if name == b"content-length"]
+    return int(values[0]) if values and values[0].isdigit() else 0
+
+
+def _counted(receive: Receive, most: int) -> Receive:
+    """`receive` that raises BodyTooLarge when more than `most` bytes of the body have come."""
+    got = 0
+
+    async def counted() -> Message:
+        nonlocal got
+        message = await receive()
+        got += len(message.get("body", b""))
+        if got > most:
+            raise BodyTooLarge
+        return message
+
+    return counted
+
+
+async def _refuse(send: Send, most: int) -> None:
+    detail = f"A body may have at most {most} bytes."
+    body = json.dumps({"code": "too_large", "detail": detail}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"connection", b"close"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class NoUploads(FileUploadHandler):
+    """Stands where Django keeps uploaded files: a form that brings one is refused with 400."""
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        raise BadRequest("nobody uploads files here")
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        raise BadRequest("nobody uploads files here")
+
+    def file_complete(self, file_size: int) -> None:
+        return None

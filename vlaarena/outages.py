@@ -1,0 +1,45 @@
+"""What a page or a plain view answers while the database or the episode store is away: 503, and when to come back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+
+from arena.errors import ArenaError, DatabaseUnavailable, EpisodesUnavailable
+from simulation.store import StoreUnavailable
+
+log = logging.getLogger(__name__)
+RETRY_AFTER_S = 5
+
+
+class TellOutages:
+    """Middleware. Calls of the API that are served by the REST framework have their answer already."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """None for any other error: that is a fault of ours, and a 500."""
+        refusal = _refusal(error)
+        if refusal is None:
+            return None
+        log.error("%s: %s", request.path, error)
+        if request.path.startswith("/api/"):
+            response: HttpResponse = JsonResponse(refusal.body(), status=503)
+        else:
+            response = render(request, "503.html", status=503)
+        response["Retry-After"] = str(RETRY_AFTER_S)
+        return response
+
+
+def _refusal(error: Exception) -> ArenaError | None:
+    if isinstance(error, (OperationalError, InterfaceError)):
+        return DatabaseUnavailable()
+    return EpisodesUnavailable() if isinstance(error, StoreUnavailable) else None

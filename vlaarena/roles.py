@@ -1,0 +1,58 @@
+"""Who may do what in the admin: two roles, each a group of Django's. Superusers may all of it, and make accounts.
+
+Looking at battles is part of both: who judges votes or mends workers must see what was played.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import Group, Permission
+from django.db import transaction
+from django.db.models import Q
+
+MODERATOR, OPERATOR = "moderator", "operator"
+
+LOOK = (
+    *("arena.view_session", "arena.view_battle", "arena.view_turn", "arena.view_rollout", "arena.view_vote"),
+    *("policies.view_policy", "rankings.view_modelstatstotal", "rankings.view_modelstatsbyrobot"),
+    "rankings.view_moderationact",
+)
+ROLES: dict[str, tuple[str, ...]] = {
+    # Votes and voters: what counts and what does not.
+    MODERATOR: (
+        *LOOK,
+        *("rankings.view_finding", "rankings.view_countedvote", "rankings.view_excludedvoter"),
+        "rankings.moderate_votes",
+    ),
+    # Policies, workers and the schedule: what plays, and when boards are written.
+    OPERATOR: (
+        *LOOK,
+        *("policies.add_policy", "policies.change_policy", "arena.change_rollout"),
+        *("rankings.view_workerstatus", "rankings.run_aggregation"),
+        *("django_celery_beat.view_periodictask", "django_celery_beat.change_periodictask"),
+        *("django_celery_beat.view_crontabschedule", "django_celery_beat.add_crontabschedule"),
+        *("django_celery_beat.view_intervalschedule", "django_celery_beat.add_intervalschedule"),
+    ),
+}
+
+
+@transaction.atomic
+def enter_roles() -> list[str]:
+    """Make each role a group with exactly these permissions; its members stay. Returns the names of new ones."""
+    new = []
+    for name, wanted in ROLES.items():
+        group, made = Group.objects.get_or_create(name=name)
+        group.permissions.set(_permissions(wanted))
+        new += [name] if made else []
+    return new
+
+
+def _permissions(names: tuple[str, ...]) -> list[Permission]:
+    """The rows of `APP.PERMISSION`; raises LookupError for a name that no app has."""
+    wanted = Q()
+    for app, _, codename in (name.partition(".") for name in names):
+        wanted |= Q(content_type__app_label=app, codename=codename)
+    found = {f"{row.content_type.app_label}.{row.codename}": row
+             for row in Permission.objects.filter(wanted).select_related("content_type")}  # fmt: skip
+    if missing := sorted(set(names) - set(found)):
+        raise LookupError(f"no such permission: {', '.join(missing)}; run the migrations first")
+    return list(found.values())
