@@ -44,14 +44,15 @@ SAMPLE_S = 30.0
 READY_WITHIN_S = 600.0
 
 
-class Memory(threading.Thread):
-    """Reads every process's proportional set size (shared pages counted once) now and then."""
+class Watch(threading.Thread):
+    """Reads every process's proportional set size (shared pages counted once) and processor time now and then."""
 
     def __init__(self, arena: Arena) -> None:
         super().__init__(daemon=True)
         self._arena, self._over = arena, threading.Event()
         self._began = time.monotonic()
         self.samples: dict[str, list[tuple[float, float]]] = defaultdict(list)  # name -> (seconds, MB)
+        self._used: dict[str, list[tuple[float, float]]] = defaultdict(list)  # name -> (seconds, processor seconds)
 
     def run(self) -> None:
         while True:
@@ -71,12 +72,15 @@ class Memory(threading.Thread):
             try:
                 name = names.get(process.pid) or f"{names.get(process.ppid(), 'child')}, process {process.pid}"
                 size = process.memory_full_info().pss / 1e6
+                used = process.cpu_times()
             except psutil.NoSuchProcess:
                 continue
-            self.samples[name].append((time.monotonic() - self._began, size))
+            now = time.monotonic() - self._began
+            self.samples[name].append((now, size))
+            self._used[name].append((now, used.user + used.system))
 
     def figures(self) -> list[dict[str, Any]]:
-        """Per process: MB at the first and the last look, the most, and the slope over the second half [MB/min]."""
+        """Per process: MB at the first and the last look, the most, the slope over the second half [MB/min], cores."""
         return [
             {
                 "process": name,
@@ -84,6 +88,7 @@ class Memory(threading.Thread):
                 "last_mb": round(seen[-1][1], 1),
                 "most_mb": round(max(size for _, size in seen), 1),
                 "slope_mb_per_min": round(_slope(seen[len(seen) // 2 :]), 2),
+                "cores": round(_slope(self._used[name]) / 60, 3),
             }
             for name, seen in sorted(self.samples.items())
         ]
@@ -120,13 +125,13 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             found: dict[str, Any] = {}
             if options.fanout:
                 found["fanout"] = run("load_fanout.py", arena.url, "--sockets", str(options.visitors))
-            memory = Memory(arena)
-            memory.start()
+            watch = Watch(arena)
+            watch.start()
             seconds = ("--seconds", str(60 * options.minutes), "--ramp", str(options.ramp))
             crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate))
             found |= run("load_visitors.py", arena.url, *crowd, *seconds)
-            memory.stop()
-            return found | {"memory": memory.figures(), "warnings": arena.errors[-20:]}
+            watch.stop()
+            return found | {"processes": watch.figures(), "warnings": arena.errors[-20:]}
         finally:
             arena.close()
 
@@ -139,10 +144,11 @@ def tell(found: dict[str, Any]) -> None:
     for each in found["endpoints"]:
         times = " | ".join(f"{each[name]:.0f}" for name in ("p50_ms", "p95_ms", "p99_ms", "max_ms"))
         print(f"| {each['name']} | {each['requests']} | {each['failures']} | {times} |")
-    print("\n| process | first MB | last MB | most MB | MB/min in the second half |\n| --- | --- | --- | --- | --- |")
-    for each in found["memory"]:
+    print("\n| process | first MB | last MB | most MB | MB/min in the second half | cores |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for each in found["processes"]:
         sizes = f"{each['first_mb']} | {each['last_mb']} | {each['most_mb']} | {each['slope_mb_per_min']}"
-        print(f"| {each['process']} | {sizes} |")
+        print(f"| {each['process']} | {sizes} | {each['cores']} |")
     for name in ("fanout", "errors", "errors_of_the_ramp", "warnings"):
         if found.get(name):
             print(f"\n{name}: {json.dumps(found[name], indent=1)}")
@@ -151,8 +157,8 @@ def tell(found: dict[str, Any]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--visitors", type=int, default=300)
-    parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors together")
-    parser.add_argument("--ramp", type=float, default=60.0, help="seconds until all visitors are there; not measured")
+    parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors, without files")
+    parser.add_argument("--ramp", type=float, default=300.0, help="seconds until all visitors are there; not measured")
     parser.add_argument("--minutes", type=float, default=20.0)
     parser.add_argument("--steps", type=int, default=10, help="control steps of a rollout")
     parser.add_argument("--web", type=int, help="web processes (ARENA_WEB_PROCESSES)")

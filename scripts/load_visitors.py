@@ -1,7 +1,9 @@
 """Visitors who load an arena, by locust: `make load` starts one and sends them there.
 
 A visitor opens the battle page with its files, plays in a session, watches by its socket, fetches the recordings, votes
-and looks around, one step every few seconds, as browsers do it. Prints one JSON object: what it took, by endpoint.
+and looks around, a request every few seconds, as browsers do it. After some battles it goes, and another one comes in its
+place, with an empty cache. The files of a page and of a scene come on top of the rate. Prints one JSON object: what it
+took, by endpoint.
 """
 
 # ruff: noqa: E402 - gevent has to change the standard library before anything else is imported
@@ -18,7 +20,7 @@ import random
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,7 +28,7 @@ from urllib.parse import urlsplit
 import gevent
 import websocket
 from gevent.event import Event
-from locust import FastHttpUser, constant_throughput, task
+from locust import FastHttpUser, task
 from locust.env import Environment
 from locust.stats import StatsEntry
 
@@ -40,48 +42,74 @@ CHOICES = ("left_better", "right_better", "tie", "both_bad")
 LOOKED_AT = ("/", "/leaderboard", "/models", "/leaderboard/physics", "/api/leaderboard", "/api/models")
 STATIC = re.compile(r'(?:src|href|data-worker|data-wasm)="(/static/[^"]+|/strings/[^"]+)"')
 TURN_WITHIN_S = 60.0
-SECOND_TURN, LOOK_AROUND = 0.3, 0.3
-SOCKET = "socket: "  # what is no request of its own
+SECOND_TURN, LOOK_AROUND, GOES = 0.3, 0.3, 0.2  # chances, after a turn and after each battle
+SOCKET, FILE = "socket: ", "file: "  # what is no request of its own, and what comes on top of the rate
 _names = itertools.count()
 
 
 class Visitor(FastHttpUser):
-    """One browser. `steps` goes on for ever; each step is a request, or a page with its files."""
+    """One browser after the other. Each step of `steps` is a request or a few, or a page with its files."""
 
     abstract = True  # its address and its pace are given when it starts
     connection_timeout = network_timeout = 30.0
+    pace_s: float  # between two requests
 
     def on_start(self) -> None:
         self.rng = random.Random(next(_names))
-        self.session_id = self.battle_id = self.turn_id = ""
         self.feed: Feed | None = None
-        self._script = self.steps()
+        self._come()
 
     def on_stop(self) -> None:
-        if self.feed:
-            self.feed.close()
+        self._hang_up()
+
+    def wait_time(self) -> float:
+        """Until the next request is due, if this one took not too long."""
+        self._due = max(self._due + self.pace_s * self._asked, time.monotonic() - self.pace_s)
+        self._asked = 0
+        return max(0.0, self._due - time.monotonic())
 
     @task
     def step(self) -> None:
-        next(self._script)
+        try:
+            next(self._script)
+        except StopIteration:
+            self._come()
+        except (OSError, websocket.WebSocketException) as error:  # no socket: a browser begins anew
+            self.note("could not open", 0.0, error)
+            self._come()
+
+    def _come(self) -> None:
+        self._hang_up()
+        self.client.cookiejar.clear()
+        self.session_id = self.battle_id = ""
+        self._asked, self._due = 0, time.monotonic()
+        self._script = self.steps()
+
+    def _hang_up(self) -> None:
+        if self.feed:
+            self.feed.close()
+            self.feed = None
 
     def steps(self) -> Iterator[None]:
         self.page("/battle")
         yield
         self.scene()
         yield
-        while True:
+        while self.rng.random() >= GOES or not self.battle_id:
             self.open_battle()
             yield
+            if not self.battle_id:
+                continue
             self.watch()
             yield
-            yield from self.turn()
-            if self.rng.random() < SECOND_TURN:
-                yield from self.turn()
-            self.vote()
-            yield
-            self.ask("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
-            yield
+            seen = yield from self.turn()
+            if seen and self.rng.random() < SECOND_TURN:
+                seen = yield from self.turn()
+            if seen:
+                self.vote()
+                yield
+                self.ask("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
+                yield
             self.ask("GET", "/api/sessions/?mine", "GET own sessions")
             yield
             if self.rng.random() < LOOK_AROUND:
@@ -91,23 +119,22 @@ class Visitor(FastHttpUser):
 
     def page(self, address: str) -> None:
         """With all files that it names, as a browser without any in its cache."""
+        self._asked += 1
         with self.client.get(address, name=f"GET {address}", headers=BROWSER, catch_response=True) as answer:
             found = sorted(set(STATIC.findall(answer.text or "")))
             if len(found) < 5:
                 answer.failure(f"expected a page with its files, got {answer.status_code} with {len(found)}")
         for file in found:
-            self.fetch(file, "GET static file")
+            self.file(file, FILE + "of a page")
 
     def scene(self) -> None:
         """With all that a browser needs to show it."""
         found = self.ask("GET", "/api/scenes/widowx/table/", "GET scene")
         for address in (found["xml_url"], *(asset["url"] for asset in found["assets"])) if found else ():
-            self.fetch(address, "GET scene file")
+            self.file(address, FILE + "of a scene")
 
     def open_battle(self) -> None:
-        if self.feed:
-            self.feed.close()
-            self.feed = None
+        self._hang_up()
         if self.session_id:
             opened = self.ask("POST", f"/api/sessions/{self.session_id}/battles", "POST next battle", {})
         else:
@@ -119,18 +146,20 @@ class Visitor(FastHttpUser):
         self.ask("GET", f"/api/battles/{self.battle_id}", "GET battle")
         self.feed = Feed(self, self.battle_id)
 
-    def turn(self) -> Iterator[None]:
+    def turn(self) -> Generator[None, None, bool]:
+        """Whether it could be watched to its end: else there is nothing to vote on."""
         body = {"instruction": self.rng.choice(INSTRUCTIONS)}
         sent = self.ask("POST", f"/api/battles/{self.battle_id}/turns", "POST turn", body)
         yield
         if not sent or not self.feed or not self.feed.wait_for(sent["turn_id"]):
-            return
+            return False
         for side in ("left", "right"):
             self.fetch(f"/api/episodes/{sent[f'{side}_episode_id']}/states.bin", "GET states.bin")
         yield
         for side in ("left", "right"):
             self.fetch(f"/api/episodes/{sent[f'{side}_episode_id']}/replay.bin", "GET replay.bin")
         yield
+        return True
 
     def vote(self) -> None:
         body = {"battle_id": self.battle_id, "vote": self.rng.choice(CHOICES), "reasons": {"closer": "left"}}
@@ -138,6 +167,7 @@ class Visitor(FastHttpUser):
 
     def ask(self, method: str, address: str, name: str, body: Any = None) -> dict[str, Any] | None:
         """The JSON of a good answer. Any other is a failure that says what the arena said."""
+        self._asked += 1
         more: dict[str, Any] = {} if body is None else {"json": body}
         with self.client.request(method, address, name=name, catch_response=True, **more) as answer:
             if answer.status_code and 200 <= answer.status_code < 300:
@@ -147,6 +177,10 @@ class Visitor(FastHttpUser):
         return None
 
     def fetch(self, address: str, name: str) -> None:
+        self._asked += 1
+        self.file(address, name)
+
+    def file(self, address: str, name: str) -> None:
         with self.client.get(address, name=name, headers=BROWSER, catch_response=True) as answer:
             if answer.status_code != 200 or not answer.content:
                 answer.failure(f"{answer.status_code} {(answer.text or '')[:200]}")
@@ -229,12 +263,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url")
     parser.add_argument("--visitors", type=int, default=300)
-    parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors together")
-    parser.add_argument("--ramp", type=float, default=60.0, help="seconds until all visitors are there; not measured")
+    parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors, without files")
+    parser.add_argument("--ramp", type=float, default=300.0, help="seconds until all visitors are there; not measured")
     parser.add_argument("--seconds", type=float, default=120.0, help="measured, after the ramp")
     options = parser.parse_args()
-    waiting = constant_throughput(options.rate / options.visitors)
-    crowd = type("Crowd", (Visitor,), {"wait_time": waiting, "host": options.url.rstrip("/")})
+    crowd = type("Crowd", (Visitor,), {"pace_s": options.visitors / options.rate, "host": options.url.rstrip("/")})
     environment = Environment(user_classes=[crowd])
     runner = environment.create_local_runner()
     runner.start(options.visitors, spawn_rate=options.visitors / options.ramp)
@@ -245,11 +278,11 @@ def main() -> int:
     began, used = time.monotonic(), time.process_time()
     gevent.sleep(options.seconds)
     span, own = time.monotonic() - began, time.process_time() - used
-    entries = [entry for entry in environment.stats.entries.values() if not entry.name.startswith(SOCKET)]
-    whole = StatsEntry(environment.stats, "all requests", "", use_response_times_cache=False)
-    for entry in entries:
-        whole.extend(entry)
     by_name = sorted(environment.stats.entries.values(), key=lambda entry: entry.name)
+    whole = StatsEntry(environment.stats, "all requests without files", "", use_response_times_cache=False)
+    for entry in by_name:
+        if not entry.name.startswith((SOCKET, FILE)):
+            whole.extend(entry)
     errors = {f"{each.name}: {each.error}": each.occurrences for each in environment.stats.errors.values()}
     found = {
         "seconds": round(span, 1),
