@@ -9,10 +9,10 @@ import asyncio
 import logging
 from typing import Any, Literal, TypedDict
 
-from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 
+from arena.courier import courier
 from arena.shapes import Doors, FailureReason, Revealed, SideName, TurnJson, VoteJson, check
 
 log = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ def pass_frames(battle_id: str, turn_id: str, side: str, from_step: int, steps: 
 
 def _send(battle_id: str, message: dict[str, Any]) -> None:
     try:
-        async_to_sync(_send_in_time)(group_of(battle_id), message)
+        courier.run(_send_in_time(group_of(battle_id), message))
     except (RedisError, OSError) as error:
         log.warning("The channel layer is down, so nobody was told about %s: %r", battle_id, error)
 

@@ -7,8 +7,15 @@ import threading
 from typing import Any
 
 from celery import current_app
-from celery.signals import celeryd_after_setup, worker_init, worker_process_init, worker_ready, worker_shutdown
-from django.db import DatabaseError, connection
+from celery.signals import (
+    celeryd_after_setup,
+    task_postrun,
+    worker_init,
+    worker_process_init,
+    worker_ready,
+    worker_shutdown,
+)
+from django.db import DatabaseError, close_old_connections, connection
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError
 
@@ -50,6 +57,11 @@ def leave_the_parents_pool(**_: Any) -> None:
     """
     if connection.vendor == "postgresql":
         connection._connection_pools.pop(connection.alias, None)  # type: ignore[attr-defined] # PostgreSQL's alone
+
+
+def give_back_connection(**_: Any) -> None:
+    """To the pool, as after a request. Celery would close the pool, and each task would make one anew."""
+    close_old_connections()
 
 
 def preload(**_: Any) -> None:
@@ -121,6 +133,7 @@ worker_init.connect(load_libraries)
 celeryd_after_setup.connect(take_queues)
 worker_process_init.connect(leave_the_parents_pool)
 worker_process_init.connect(preload)
+task_postrun.connect(give_back_connection)
 worker_ready.connect(sweep_once)
 worker_ready.connect(announcer.start)
 worker_shutdown.connect(announcer.stop)

@@ -1,9 +1,9 @@
 """Visitors who load an arena, by locust: `make load` starts one and sends them there.
 
 A visitor opens the battle page with its files, plays in a session, watches by its socket, fetches the recordings, votes
-and looks around, a request every few seconds, as browsers do it. After some battles it goes, and another one comes in its
-place, with an empty cache. The files of a page and of a scene come on top of the rate. Prints one JSON object: what it
-took, by endpoint.
+and looks around, a request every few seconds, as browsers do it. After some battles it goes, and another one comes in
+its place, with an empty cache. The files of a page and of a scene come on top of the rate. Prints one JSON object: what
+it took, by endpoint.
 """
 
 # ruff: noqa: E402 - gevent has to change the standard library before anything else is imported

@@ -47,6 +47,14 @@ def number(name: str, default: float) -> float:
     return value
 
 
+def count(name: str, default: int) -> int:
+    """A whole number, at least 1."""
+    value = number(name, default)
+    if value < 1 or value != int(value):
+        raise ImproperlyConfigured(f"{name}={value:g} is not a whole number from 1 on")
+    return int(value)
+
+
 def words(name: str, default: list[str]) -> list[str]:
     """A comma-separated list."""
     raw = os.environ.get(name)

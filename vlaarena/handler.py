@@ -1,28 +1,106 @@
-"""How an HTTP request is answered under ASGI: all of it in one thread.
+"""How an HTTP request is answered under ASGI: all of it in one thread, by one of a fixed number of threads.
 
-Every view and some of the middleware is synchronous. Django's own handler would change between event loop and thread at
-each middleware, which costs more than most of our views; this one changes once on the way in and once on the way out.
+Every view and all of the middleware is synchronous. Django's own handler makes a thread for each request and changes
+between it and the event loop three times or more, which costs more than most of our views; this one keeps its threads,
+and changes once on the way in and once on the way out. As many requests are answered side by side as there are threads:
+more would only get in each other's way, since they share one interpreter, and could ask for more connections than the
+database's pool has. The others wait in the order in which they came.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing
+from typing import IO, Any
 
 import django
-from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIHandler
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, get_script_prefix
+from django.core.signals import request_started
+from django.http.response import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.urls import set_script_prefix
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class Threads:
+    """`count` threads, each of which does one thing at a time; the one that was busy last goes first."""
+
+    def __init__(self, count: int) -> None:
+        self._idle: asyncio.LifoQueue[ThreadPoolExecutor] = asyncio.LifoQueue()
+        for number in range(count):
+            self._idle.put_nowait(ThreadPoolExecutor(1, thread_name_prefix=f"request-{number}"))
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[ThreadPoolExecutor]:
+        thread = await self._idle.get()
+        try:
+            yield thread
+        finally:
+            self._idle.put_nowait(thread)
+
+
+@asynccontextmanager
+async def extra_thread() -> AsyncIterator[ThreadPoolExecutor]:
+    """For who asks to be kept waiting, so that others do not wait for that."""
+    thread = ThreadPoolExecutor(1, thread_name_prefix="request-waits")
+    try:
+        yield thread
+    finally:
+        thread.shutdown(wait=False)
 
 
 class OneThreadHandler(ASGIHandler):
+    def __init__(self) -> None:
+        super().__init__()
+        self._threads = Threads(settings.WEB_THREADS)
+
     def load_middleware(self, is_async: bool = False) -> None:
         super().load_middleware(is_async=False)
 
-    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        answer: Any = sync_to_async(self.get_response, thread_sensitive=True)
-        response: HttpResponseBase = await answer(request)
-        return response
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError(f"expected a scope of HTTP, got {scope['type']}")
+        await self.handle(scope, receive, send)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await self.read_body(receive)
+        except RequestAborted:
+            return
+        with closing(body):
+            one = extra_thread() if _asks_to_wait(scope) else self._threads.one()
+            async with one as thread, ThreadSensitiveContext(executor=thread):
+                response = await sync_to_async(self._answer)(scope, body)
+        await self.send_response(response, send)
+
+    def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
+        """The whole answer, whatever it holds on to given back."""
+        set_script_prefix(get_script_prefix(scope))
+        request_started.send(sender=self.__class__, scope=scope)
+        request, refusal = self.create_request(scope, body)
+        response: HttpResponseBase = refusal if request is None else self.get_response(request)
+        response._handler_class = self.__class__  # type: ignore[attr-defined] # who says that the request is finished
+        with closing(response):
+            return _whole(response) if isinstance(response, StreamingHttpResponse) else response
+
+
+def _whole(response: StreamingHttpResponse) -> HttpResponse:
+    """Files come as streams. The largest is some MB, and Django would read it at once, too, in one more change."""
+    whole = HttpResponse(b"".join(response), status=response.status_code)
+    whole.headers, whole.cookies = response.headers, response.cookies
+    return whole
+
+
+def _asks_to_wait(scope: Scope) -> bool:
+    """By the header `Prefer` (RFC 7240)."""
+    return any(name == b"prefer" and b"wait" in value for name, value in scope["headers"])
 
 
 def get_asgi_application() -> OneThreadHandler:

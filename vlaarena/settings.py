@@ -102,6 +102,9 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 
+# Requests that one web process answers side by side (vlaarena/handler.py).
+WEB_THREADS = env.count("ARENA_WEB_THREADS", 6)
+
 # Relations: SQLite in WAL mode by default, PostgreSQL by DATABASE_URL.
 DATABASES: dict[str, Any] = {
     "default": dj_database_url.parse(env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'arena.sqlite3'}"))
@@ -118,7 +121,7 @@ elif _database["ENGINE"] == "django.db.backends.postgresql":
     # connection, nor for a host that has vanished.
     _database["CONN_HEALTH_CHECKS"] = True
     _database["OPTIONS"] = {
-        "pool": {"min_size": 1, "max_size": int(env.number("ARENA_DB_POOL", 8)), "timeout": 10},
+        "pool": {"min_size": 1, "max_size": env.count("ARENA_DB_POOL", WEB_THREADS + 4), "timeout": 10},
         "connect_timeout": 5,
         "keepalives_idle": 10,
         "keepalives_interval": 5,

@@ -1,0 +1,122 @@
+"""One web process answers as many requests side by side as it has threads, and keeps these threads."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from vlaarena import env
+from vlaarena.handler import OneThreadHandler
+
+THREADS = 2
+
+
+class Site:
+    """A handler whose view waits until it is let go, and what was seen of it."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.threads: list[str] = []
+        self.order: list[str] = []
+        self._lock = threading.Lock()
+        self.inside = self.most_inside = 0
+        self.handler = OneThreadHandler()
+        self.handler.get_response = self.view  # type: ignore[method-assign]
+
+    def view(self, request: HttpRequest) -> HttpResponseBase:
+        with self._counted():
+            self.order.append(request.path)
+            self.threads.append(threading.current_thread().name)
+            if request.path != "/at-once":
+                self.go.wait(20)
+        return FileResponse(iter([b"one ", b"two"])) if request.path == "/file" else HttpResponse("done")
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._lock:
+            self.inside += 1
+            self.most_inside = max(self.most_inside, self.inside)
+        yield
+        with self._lock:
+            self.inside -= 1
+
+    async def ask(self, path: str, **headers: str) -> bytes:
+        """The body of the answer."""
+        named = [(name.encode(), value.encode()) for name, value in headers.items()]
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": path, "headers": named, "query_string": b""}
+        sent: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        await self.handler(scope, receive, send)
+        assert sent[0]["status"] == 200
+        return b"".join(message.get("body", b"") for message in sent)
+
+
+@pytest.fixture
+def site(settings: Any) -> Site:
+    settings.WEB_THREADS = THREADS
+    return Site()
+
+
+def test_no_more_requests_than_threads_are_answered_at_once_and_the_others_follow_in_order(site: Site) -> None:
+    async def crowd() -> list[bytes]:
+        asked = []
+        for number in range(3 * THREADS):
+            asked.append(asyncio.create_task(site.ask(f"/{number}")))
+            await asyncio.sleep(0.02)
+        assert len(site.order) == THREADS, "the others wait"
+        site.go.set()
+        return await asyncio.gather(*asked)
+
+    assert asyncio.run(crowd()) == [b"done"] * (3 * THREADS)
+    assert site.most_inside == THREADS
+    assert site.order[:THREADS] == ["/0", "/1"]
+    assert set(site.order[THREADS : 2 * THREADS]) == {"/2", "/3"}
+
+
+def test_one_request_after_the_other_is_answered_by_one_thread(site: Site) -> None:
+    site.go.set()
+
+    async def one_by_one() -> None:
+        for number in range(5):
+            await site.ask(f"/{number}")
+
+    asyncio.run(one_by_one())
+    assert len(set(site.threads)) == 1
+
+
+def test_who_asks_to_be_kept_waiting_keeps_nobody_else_waiting(site: Site) -> None:
+    async def crowd() -> None:
+        patient = [asyncio.create_task(site.ask(f"/{number}", prefer="wait=60")) for number in range(3 * THREADS)]
+        while site.inside < 3 * THREADS:
+            await asyncio.sleep(0.01)
+        assert await asyncio.wait_for(site.ask("/at-once"), 10) == b"done"
+        site.go.set()
+        await asyncio.gather(*patient)
+
+    asyncio.run(crowd())
+
+
+def test_a_file_arrives_whole(site: Site) -> None:
+    site.go.set()
+    assert asyncio.run(site.ask("/file")) == b"one two"
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", "many"])
+def test_no_number_of_threads_but_a_whole_one_is_taken(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_WEB_THREADS", value)
+    with pytest.raises(ImproperlyConfigured, match="ARENA_WEB_THREADS"):
+        env.count("ARENA_WEB_THREADS", 6)
