@@ -57,6 +57,7 @@ class Visitor(FastHttpUser):
     def on_start(self) -> None:
         self.rng = random.Random(next(_names))
         self.feed: Feed | None = None
+        self._asked, self._due = 0, 0.0
         self._come()
 
     def on_stop(self) -> None:
@@ -66,7 +67,8 @@ class Visitor(FastHttpUser):
         """Until the next request is due, if this one took not too long."""
         self._due = max(self._due + self.pace_s * self._asked, time.monotonic() - self.pace_s)
         self._asked = 0
-        return max(0.0, self._due - time.monotonic())
+        pause: float = max(0.0, self._due - time.monotonic())
+        return pause
 
     @task
     def step(self) -> None:

@@ -10,10 +10,10 @@ database's pool has. The others wait in the order in which they came.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
-from typing import IO, Any
+from typing import IO
 
 import django
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
@@ -24,9 +24,7 @@ from django.core.signals import request_started
 from django.http.response import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
+from vlaarena.body_limit import Receive, Scope, Send
 
 
 class Threads:
@@ -85,7 +83,7 @@ class OneThreadHandler(ASGIHandler):
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
         request, refusal = self.create_request(scope, body)
-        response: HttpResponseBase = refusal if request is None else self.get_response(request)
+        response: HttpResponseBase = refusal or self.get_response(request)
         response._handler_class = self.__class__  # type: ignore[attr-defined] # who says that the request is finished
         with closing(response):
             return _whole(response) if isinstance(response, StreamingHttpResponse) else response
