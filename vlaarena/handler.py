@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
-from typing import IO
+from typing import IO, Any
 
 import django
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
@@ -82,9 +82,9 @@ class OneThreadHandler(ASGIHandler):
         """The whole answer, whatever it holds on to given back."""
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
-        request, refusal = self.create_request(scope, body)
-        response: HttpResponseBase = refusal or self.get_response(request)
-        response._handler_class = self.__class__  # type: ignore[attr-defined] # who says that the request is finished
+        request, refusal = self.create_request(scope, body)  # one of them is None
+        response: Any = refusal if request is None else self.get_response(request)
+        response._handler_class = self.__class__  # who says that the request is finished
         with closing(response):
             return _whole(response) if isinstance(response, StreamingHttpResponse) else response
 
