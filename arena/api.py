@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 
 from arena import actions, selectors, shapes, visitors
 from arena.errors import EpisodeExpired, NotFound
-from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice
+from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice, row_or_none
 from arena.parsers import SmallJSONParser
 from arena.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
 from arena.schema import UNFIT, answer, body, refusals
@@ -118,14 +118,14 @@ class SessionsOfUser(ArenaView):
 class SessionDetail(ArenaView):
     @extend_schema(operation_id="get_session", responses={200: answer(shapes.SessionJson), **refusals(404)})
     def get(self, request: Request, session_id: str) -> Response:
-        session = check_may_look(request, Session.objects.filter(session_id=session_id).first())
+        session = check_may_look(request, row_or_none(Session.objects.filter(session_id=session_id)))
         return Response(selectors.session_json(session))
 
 
 class BattlesOfSession(ArenaView):
     @extend_schema(operation_id="list_battles_of_session", responses={200: answer(shapes.BattleList), **refusals(404)})
     def get(self, request: Request, session_id: str) -> Response:
-        session = check_may_look(request, Session.objects.filter(session_id=session_id).first())
+        session = check_may_look(request, row_or_none(Session.objects.filter(session_id=session_id)))
         return Response({"results": selectors.battles_of(session)})
 
 
@@ -163,7 +163,7 @@ class Battles(ArenaView):
 class BattleDetail(ArenaView):
     @extend_schema(operation_id="get_battle", responses={200: answer(shapes.BattleJson), **refusals(404)})
     def get(self, request: Request, battle_id: str) -> Response:
-        battle = Battle.objects.with_everything().filter(battle_id=battle_id).first()
+        battle = selectors.find_battle(battle_id)
         check_may_look(request, battle.session if battle else None)
         return Response(selectors.battle_json(battle)) if battle else Response(status=404)
 

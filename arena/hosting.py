@@ -96,8 +96,15 @@ def unknown_names() -> list[str]:
 
 
 def unhosted(model_ids: Iterable[str]) -> list[str]:
-    """Those of the policies that no live worker can play; none while no worker announces anything."""
+    """Those of the policies that no live worker can play; none while no worker announces anything.
+
+    One query, unless one of them seems to have no worker.
+    """
     asked = set(model_ids)
+    words = Hosting.objects.live().order_by().values_list("policy_id", "trouble").distinct()
+    announced = list(words)
+    if not announced or asked <= {policy_id for policy_id, trouble in announced if not trouble}:
+        return []
     playable = set(Policy.objects.filter(pk__in=asked).playable().values_list("pk", flat=True))
     return sorted(asked - playable)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TypeVar
 
 from django.db import models
 from django.db.models import F, OuterRef, Subquery
@@ -11,6 +12,8 @@ from django.utils import timezone
 from structlog.contextvars import get_contextvars
 
 from arena.ids import new_id
+
+Row = TypeVar("Row", bound=models.Model)
 
 
 class Side(models.TextChoices):
@@ -108,18 +111,30 @@ class SessionQuerySet(models.QuerySet["Session"]):
         )
 
 
+def row_or_none(rows: models.QuerySet[Row]) -> Row | None:
+    """The one row that there can be; None without it. `first` would sort it, which takes longer than finding it."""
+    return next(iter(rows.order_by()), None)
+
+
+TOLD_OF_POLICIES = ("name", "family", "provenance")
+SHOWN = (
+    *("battle_id", "status", "event_seq"),
+    *("session__user_id", "session__robot_id", "session__scene_id"),
+    *(f"{side}_model__{column}" for side in ("left", "right") for column in TOLD_OF_POLICIES),
+    *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", *REASONS)),
+)
+"""The columns of a battle and of what belongs to it that are told."""
+
+
 class BattleQuerySet(models.QuerySet["Battle"]):
     def with_titles(self) -> BattleQuerySet:
         """Adds `title`: the battle's first instruction."""
         turns = Turn.objects.filter(battle=OuterRef("battle_id")).order_by("seq")
         return self.annotate(title=Subquery(turns.values("instruction")[:1]))
 
-    def with_everything(self) -> BattleQuerySet:
-        """All that a snapshot shows, in three queries. The battle, and so its `event_seq`, is read first."""
-        turns = Turn.objects.order_by("seq").prefetch_related("rollouts")
-        return self.select_related("session", "left_model", "right_model", "vote").prefetch_related(
-            models.Prefetch("turns", turns)
-        )
+    def to_be_shown(self) -> BattleQuerySet:
+        """With session, policies and vote, of each but what is told of it sooner or later."""
+        return self.select_related("session", "left_model", "right_model", "vote").only(*SHOWN)
 
 
 class TurnQuerySet(models.QuerySet["Turn"]):
@@ -137,6 +152,17 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 
 
 class RolloutQuerySet(models.QuerySet["Rollout"]):
+    def by_turn(self) -> list[Turn]:
+        """The turns of these rollouts in their order, each knowing its own: one query. Ask it of whole turns."""
+        turns: dict[str, Turn] = {}
+        sides: dict[str, list[Rollout]] = {}
+        for rollout in self.select_related("turn").order_by("turn__seq", "side"):
+            rollout.turn = turns.setdefault(rollout.turn_id, rollout.turn)
+            sides.setdefault(rollout.turn_id, []).append(rollout)
+        for turn_id, turn in turns.items():
+            turn.know_rollouts(sides[turn_id])
+        return list(turns.values())
+
     def claim(self, episode_id: str, worker: str) -> bool:
         """Take a queued rollout: True for one caller, False for everybody else, however often its message comes."""
         now = timezone.now()
@@ -227,6 +253,17 @@ class Battle(models.Model):
 
     def __str__(self) -> str:
         return self.battle_id
+
+    def turns_with_sides(self) -> list[Turn]:
+        """All its turns in their order, with their rollouts: one query."""
+        turns = Rollout.objects.filter(turn__battle=self).by_turn()
+        for turn in turns:
+            turn.battle = self
+        return turns
+
+    def know_turns(self, turns: list[Turn]) -> None:
+        """Take these for `turns.all()`, as after `prefetch_related`."""
+        self._prefetched_objects_cache = {"turns": turns}
 
 
 class Turn(models.Model):

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from arena.errors import CrossSite, NotFound
-from arena.models import Battle, Session
+from arena.models import Battle, Session, row_or_none
 from arena.visitors import visitor_of
 
 LOOK = "arena.view_battle"
@@ -31,18 +31,23 @@ def may_look(visitor: str | None, user: User | AnonymousUser | None, session: Se
 
 def own_session(request: HttpRequest | Request, session_id: str) -> Session:
     """The visitor's own session, to act on; NotFound for any other id."""
-    session = Session.objects.filter(session_id=session_id).first()
-    if session is None or not may_act(_visitor(request), session):
-        raise NotFound
-    return session
+    return check_may_act(request, row_or_none(Session.objects.filter(session_id=session_id)))
 
 
 def own_battle(request: HttpRequest | Request, battle_id: str) -> Battle:
     """The visitor's own battle, to act on; NotFound for any other id."""
-    battle = Battle.objects.select_related("session").filter(battle_id=battle_id).first()
-    if battle is None or not may_act(_visitor(request), battle.session):
+    battle = row_or_none(Battle.objects.select_related("session").filter(battle_id=battle_id))
+    if battle is None:
         raise NotFound
+    check_may_act(request, battle.session)
     return battle
+
+
+def check_may_act(request: HttpRequest | Request, session: Session | None) -> Session:
+    """Return the session if it is this visitor's own, or raise NotFound."""
+    if session is None or not may_act(_visitor(request), session):
+        raise NotFound
+    return session
 
 
 def check_may_look(request: HttpRequest | Request, session: Session | None) -> Session:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypedDict
+from datetime import datetime
+from itertools import groupby
+from typing import NamedTuple, TypedDict
 
 from django.conf import settings
-from django.db.models import Min
 
 from arena.errors import QueueFull, TooManyTurns
 from arena.models import Rollout, RolloutStatus, Session, Turn
@@ -43,17 +45,50 @@ class Waiting:
     playing: int
 
 
+@dataclass(frozen=True)
+class Line:
+    """`waiting`: all turns that are not done, in the order in which they came. `seconds`: how long those of the last
+    turns took that both sides completed, from the first start to the end."""
+
+    waiting: list[Waiting]
+    seconds: list[float]
+
+
+class _Side(NamedTuple):
+    """A rollout, as far as the line asks. `key` and `caller`: of its turn, as `settled_at`."""
+
+    key: int
+    user: str | None
+    session: str
+    caller: str
+    status: str
+    heard_at: datetime | None
+    started_at: datetime | None
+    settled_at: datetime | None
+
+
+COLUMNS = (
+    *("turn__pk", "turn__session__user_id", "turn__session_id", "turn__caller"),
+    *("status", "heartbeat_at", "started_at", "turn__settled_at"),
+)
+
+
+def the_line() -> Line:
+    """One query: what is not done, and the last turns that are."""
+    done = Turn.objects.judged().exclude(settled_at=None).order_by("-settled_at").values("pk")[:RECENT_TURNS]
+    waiting = Rollout.objects.filter(turn__settled_at=None).order_by().values_list(*COLUMNS)
+    lately = Rollout.objects.filter(turn__pk__in=done).order_by().values_list(*COLUMNS)
+    sides = [_Side(*row) for row in waiting.union(lately, all=True)]
+    return Line(
+        _waiting(side for side in sides if side.settled_at is None),
+        _seconds(side for side in sides if side.settled_at is not None),
+    )
+
+
 def unsettled() -> list[Waiting]:
     """All turns that are not done, in the order in which they came: one query."""
-    columns = ("turn__pk", "turn__session__user_id", "turn__session_id", "turn__caller", "status", "heartbeat_at")
-    rows = Rollout.objects.filter(turn__settled_at=None).order_by("turn__pk").values_list(*columns)
-    found: dict[int, Waiting] = {}
-    for key, user, session, caller, status, heard_at in rows:
-        sent = status != RolloutStatus.QUEUED or heard_at is not None
-        before = found.get(key, Waiting(key, user or session, caller, False, 0))
-        playing = before.playing + (status == RolloutStatus.RUNNING)
-        found[key] = Waiting(key, before.visitor, caller, before.sent or sent, playing)
-    return list(found.values())
+    rows = Rollout.objects.filter(turn__settled_at=None).order_by().values_list(*COLUMNS)
+    return _waiting(_Side(*row) for row in rows)
 
 
 def admit(session: Session, caller: str) -> bool:
@@ -63,17 +98,18 @@ def admit(session: Session, caller: str) -> bool:
     bounds hold however many ask at once.
     """
     rules: dict[str, int] = settings.QUEUE
-    line = unsettled()
+    known = the_line()
+    line = known.waiting
     visitor = visitor_in_line(session)
     own = [each for each in line if each.visitor == visitor]
     neighbours = [each for each in line if caller and each.caller == caller]
     if _reached(len(own), rules["per_visitor"]):
-        raise TooManyTurns("visitor", rules["per_visitor"], _soon(line, 1))
+        raise TooManyTurns("visitor", rules["per_visitor"], _soon(known, 1))
     if _reached(len(neighbours), rules["per_address"]):
-        raise TooManyTurns("address", rules["per_address"], _soon(line, 1))
+        raise TooManyTurns("address", rules["per_address"], _soon(known, 1))
     if _reached(len(line), rules["turns"]):
-        raise QueueFull(len(line), _wait(len(line), line), _soon(line, 1))
-    wait = _wait(_ahead(line, visitor, len(own)), line)
+        raise QueueFull(len(line), _wait(len(line), known), _soon(known, 1))
+    wait = _wait(_ahead(line, visitor, len(own)), known)
     if rules["wait_s"] and wait is not None and wait > rules["wait_s"]:
         raise QueueFull(len(line), wait, math.ceil(wait - rules["wait_s"]))
     return may_go(sum(each.sent for each in own))
@@ -83,8 +119,8 @@ def place_in_queue(turn: Turn) -> QueueJson:
     """Where a turn stands; a turn that both sides have started, or that has ended, has nobody ahead."""
     if not any(rollout.status == RolloutStatus.QUEUED for rollout in turn.rollouts.all()):
         return {"ahead": 0, "expected_wait_s": 0}
-    line = unsettled()
-    earlier = [each for each in line if each.key < turn.pk]
+    line = the_line()
+    earlier = [each for each in line.waiting if each.key < turn.pk]
     visitor = visitor_in_line(turn.battle.session)
     ahead = _ahead(earlier, visitor, sum(each.visitor == visitor for each in earlier))
     return {"ahead": ahead, "expected_wait_s": _wait(ahead, line)}
@@ -112,25 +148,39 @@ def _ahead(line: list[Waiting], visitor: str, own: int) -> int:
     return own + sum(min(number, own + 1) for number in others.values())
 
 
-def _soon(line: list[Waiting], turns: int) -> int:
+def _soon(line: Line, turns: int) -> int:
     """Seconds until about so many turns are done; at least one."""
     return max(1, _wait(turns, line) or TRY_AGAIN_S)
 
 
-def _wait(ahead: int, line: list[Waiting]) -> int | None:
+def _wait(ahead: int, line: Line) -> int | None:
     """As long as so many turns take, when as many are played side by side as now (a turn is two rollouts)."""
     if ahead == 0:
         return 0
-    seconds = _recent_seconds()
-    at_once = max(1.0, sum(each.playing for each in line) / 2)
-    return round(ahead * statistics.median(seconds) / at_once) if seconds else None
+    at_once = max(1.0, sum(each.playing for each in line.waiting) / 2)
+    return round(ahead * statistics.median(line.seconds) / at_once) if line.seconds else None
 
 
-def _recent_seconds() -> list[float]:
-    """How long those of the last turns took that both sides completed, from the first start to the end."""
-    last = Turn.objects.judged().exclude(settled_at=None).order_by("-settled_at").values_list("pk", flat=True)
-    recent = (
-        Turn.objects.completed().filter(pk__in=list(last[:RECENT_TURNS])).annotate(began=Min("rollouts__started_at"))
-    )
-    spans = recent.order_by().values_list("began", "settled_at")
-    return [(settled - began).total_seconds() for began, settled in spans if began is not None]
+def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
+    found: dict[int, Waiting] = {}
+    for side in sorted(sides, key=_turn_of):
+        sent = side.status != RolloutStatus.QUEUED or side.heard_at is not None
+        before = found.get(side.key, Waiting(side.key, side.user or side.session, side.caller, False, 0))
+        playing = before.playing + (side.status == RolloutStatus.RUNNING)
+        found[side.key] = Waiting(side.key, before.visitor, side.caller, before.sent or sent, playing)
+    return list(found.values())
+
+
+def _seconds(sides: Iterable[_Side]) -> list[float]:
+    taken = []
+    for _, both in groupby(sorted(sides, key=_turn_of), key=_turn_of):
+        turn = list(both)
+        began = [side.started_at for side in turn if side.started_at is not None]
+        settled_at = turn[0].settled_at
+        if began and settled_at and not any(side.status == RolloutStatus.FAILED for side in turn):
+            taken.append((settled_at - min(began)).total_seconds())
+    return taken
+
+
+def _turn_of(side: _Side) -> int:
+    return side.key

@@ -12,7 +12,18 @@ from typing import Any, cast
 from django.conf import settings
 from django.db.models import Prefetch
 
-from arena.models import REASONS, Battle, BattleStatus, Rollout, RolloutStatus, Session, Side, Turn, Vote
+from arena.models import (
+    REASONS,
+    Battle,
+    BattleStatus,
+    Rollout,
+    RolloutStatus,
+    Session,
+    Side,
+    Turn,
+    Vote,
+    row_or_none,
+)
 from arena.shapes import (
     BattleJson,
     BattleRow,
@@ -35,11 +46,28 @@ from policies.models import Policy
 
 HIDDEN: Hidden = "???"
 SESSIONS_LISTED = 200
+TOLD = (
+    *("episode_id", "side", "status", "steps_done", "success", "progress", "termination_reason", "duration_ms"),
+    *("start_hash", "expired_at", "turn__turn_id", "turn__instruction", "turn__exploration", "turn__settled_at"),
+    *("turn__battle__battle_id", "turn__battle__status", "turn__battle__session__user_id"),
+)
+"""What an answer about an episode needs to know, beside the recording."""
 
 
 def snapshot(battle_id: str) -> BattleJson:
     """The battle as its visitor may see it now; raises Battle.DoesNotExist."""
-    return battle_json(Battle.objects.with_everything().get(battle_id=battle_id))
+    battle = find_battle(battle_id)
+    if battle is None:
+        raise Battle.DoesNotExist
+    return battle_json(battle)
+
+
+def find_battle(battle_id: str) -> Battle | None:
+    """All that a snapshot shows, in two queries: the battle, and so its `event_seq`, is read before its turns."""
+    battle = row_or_none(Battle.objects.to_be_shown().filter(battle_id=battle_id))
+    if battle is not None:
+        battle.know_turns(battle.turns_with_sides())
+    return battle
 
 
 def battle_json(battle: Battle) -> BattleJson:
@@ -89,8 +117,8 @@ def vote_json(vote: Vote | None) -> VoteJson | None:
 
 def shared_battle(battle_id: str) -> SharedBattle | None:
     """What may be shown to everybody: a battle that has its vote, with the turns that the vote is about."""
-    battle = Battle.objects.with_everything().filter(battle_id=battle_id, status=BattleStatus.VOTED).first()
-    vote = vote_json(vote_of(battle)) if battle else None
+    battle = find_battle(battle_id)
+    vote = vote_json(vote_of(battle)) if battle and revealed(battle) else None
     if battle is None or vote is None:
         return None
     turns = sorted(battle.turns.all(), key=lambda turn: turn.seq)
@@ -249,14 +277,15 @@ def _battle_row(battle: Battle) -> BattleRow:
 
 
 def find_turn(turn_id: str) -> Turn | None:
-    """A turn with its rollouts, battle and session."""
-    turns = Turn.objects.select_related("battle__session").prefetch_related("rollouts")
-    return turns.filter(turn_id=turn_id).first()
+    """A turn with its rollouts, battle and session: one query."""
+    turns = Rollout.objects.filter(turn__turn_id=turn_id).select_related("turn__battle__session").by_turn()
+    return turns[0] if turns else None
 
 
 def find_rollout(episode_id: str) -> Rollout | None:
-    """A rollout with its turn, battle and session."""
-    return Rollout.objects.select_related("turn__battle__session").filter(episode_id=episode_id).first()
+    """A rollout with what is told of it, of its turn, and of whose they are: one query."""
+    with_all = Rollout.objects.select_related("turn__battle__session").only(*TOLD)
+    return row_or_none(with_all.filter(episode_id=episode_id))
 
 
 def may_be_shown(rollout: Rollout) -> bool:

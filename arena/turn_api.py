@@ -10,7 +10,7 @@ from arena import selectors
 from arena.actions.cancel import cancel_turn
 from arena.api import ArenaView
 from arena.errors import NotFound
-from arena.permissions import check_may_look, own_battle
+from arena.permissions import check_may_act, check_may_look
 from arena.queue import QueueJson, place_in_queue
 from arena.schema import answer, refusals
 from arena.shapes import TurnJson
@@ -42,6 +42,6 @@ class CancelTurn(ArenaView):
         turn = selectors.find_turn(turn_id)
         if turn is None:
             raise NotFound
-        own_battle(request, turn.battle_id)
+        check_may_act(request, turn.battle.session)
         cancelled = cancel_turn(turn)
         return Response(selectors.turn_json(cancelled, show_outcome=False))

@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date
 from typing import Any, NamedTuple
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from arena.models import Purpose, Turn, Vote
+from arena.selectors import turn_status
 from rankings.counts import OUTCOMES
 from rankings.locking import lock_rankings
 from rankings.models import ClassicElo, CountedVote, ExcludedVoter, VoteCount
@@ -35,9 +36,13 @@ class Cell(NamedTuple):
 
 
 def take_vote(*, vote: Vote, **_: Any) -> None:
-    """Listens to `arena.signals.vote_cast`, inside the transaction that stores the vote."""
+    """Listens to `arena.signals.vote_cast`, inside the transaction that stores the vote.
+
+    Four queries, as long as the vote's battle knows its turns.
+    """
     lock_rankings()
-    _count_new([vote])
+    if vote.purpose == Purpose.RANK:
+        _count_new([vote], {vote.battle_id: _task_of(vote.battle.turns.all())})
 
 
 def count_votes(votes: Iterable[Vote]) -> int:
@@ -96,7 +101,11 @@ def restore_voter(voter: str) -> int:
 def cells_of(votes: Iterable[Vote]) -> dict[int, Cell]:
     """Primary key of a vote -> the row of counts that it belongs to."""
     some = list(votes)
-    tasks = _tasks({vote.battle_id for vote in some})
+    return _cells(some, _tasks({vote.battle_id for vote in some}))
+
+
+def _cells(some: Iterable[Vote], tasks: Mapping[str, str]) -> dict[int, Cell]:
+    """`tasks`: battle -> its task; "" for those that are not there."""
     return {
         vote.pk: Cell(
             vote.robot_id,
@@ -113,22 +122,45 @@ def cells_of(votes: Iterable[Vote]) -> dict[int, Cell]:
 
 def _count(votes: list[Vote]) -> int:
     known = set(CountedVote.objects.filter(vote_id__in=[vote.pk for vote in votes]).values_list("vote_id", flat=True))
-    return _count_new([vote for vote in votes if vote.pk not in known])
+    new = [vote for vote in votes if vote.pk not in known and vote.purpose == Purpose.RANK]
+    return _count_new(new, _tasks({vote.battle_id for vote in new})) if new else 0
 
 
-def _count_new(votes: Iterable[Vote]) -> int:
-    """A vote takes seven queries, however many there are. The caller holds the lock."""
-    new = [vote for vote in votes if vote.purpose == Purpose.RANK]
-    if not new:
-        return 0
-    cells = cells_of(new)
-    rows = _rows_of(set(cells.values()))
+def _count_new(new: list[Vote], tasks: Mapping[str, str]) -> int:
+    """Three queries, however many votes there are. The caller holds the lock. `tasks`: battle -> its task."""
+    cells = _cells(new, tasks)
     voters = {vote.user_id for vote in new if vote.user_id}
     shut_out = set(ExcludedVoter.objects.filter(voter__in=voters).values_list("voter", flat=True))
-    taken = [CountedVote(vote=vote, count=rows[cells[vote.pk]], counted=vote.user_id not in shut_out) for vote in new]
-    CountedVote.objects.bulk_create(taken)
-    _add(rows.values(), Counter((row.count_id, row.vote.vote) for row in taken if row.counted), 1)
+    counting = Counter((cells[vote.pk], vote.vote) for vote in new if vote.user_id not in shut_out)
+    rows = _raise(set(cells.values()), counting)
+    CountedVote.objects.bulk_create(
+        CountedVote(vote=vote, count_id=rows[cells[vote.pk]], counted=vote.user_id not in shut_out) for vote in new
+    )
     return len(new)
+
+
+def _raise(cells: set[Cell], votes: Mapping[tuple[Cell, str], int]) -> dict[Cell, int]:
+    """Add to the sums of these cells, making the rows that are missing; answers each row's primary key.
+
+    `votes`: (cell, outcome) -> how many.
+    """
+    columns = ", ".join([*Cell._fields, *OUTCOMES])
+    row = f"({', '.join(['%s'] * (len(Cell._fields) + len(OUTCOMES)))})"
+    sums = ", ".join(f"{name} = vote_counts.{name} + excluded.{name}" for name in OUTCOMES)
+    params: list[Any] = []
+    for cell in sorted(cells):
+        *words, day = cell
+        params += [
+            *words,
+            connection.ops.adapt_datefield_value(day),
+            *(votes.get((cell, each), 0) for each in OUTCOMES),
+        ]
+    found = VoteCount.objects.raw(
+        f"INSERT INTO vote_counts ({columns}) VALUES {', '.join([row] * len(cells))} "  # noqa: S608 - names of ours
+        f"ON CONFLICT ({', '.join(Cell._fields)}) DO UPDATE SET {sums} RETURNING *",
+        params,
+    )
+    return {Cell(*(getattr(row, name) for name in Cell._fields)): row.pk for row in found}
 
 
 def _set_excluded(keys: Collection[int], excluded: bool) -> int:
@@ -170,26 +202,25 @@ def _rows(which: QuerySet[CountedVote]) -> list[CountedVote]:
     return list(which.select_related("vote", "count").order_by("vote_id"))
 
 
-def _rows_of(cells: set[Cell]) -> dict[Cell, VoteCount]:
-    """The rows of counts with these keys; missing ones are made."""
-    VoteCount.objects.bulk_create((VoteCount(**cell._asdict()) for cell in sorted(cells)), ignore_conflicts=True)
-    found = VoteCount.objects.filter(
-        voter__in={cell.voter for cell in cells},
-        day__in={cell.day for cell in cells},
-        left_model_id__in={cell.left_model_id for cell in cells},
-    )
-    by_cell = {Cell(*(getattr(row, name) for name in Cell._fields)): row for row in found}
-    return {cell: by_cell[cell] for cell in cells}
-
-
 def _tasks(battle_ids: set[str]) -> dict[str, str]:
     """Battle -> the task that all its completed turns were about; "" for free text, or for several tasks."""
-    found: dict[str, set[str]] = defaultdict(set)
+    said: dict[str, list[str]] = defaultdict(list)
     turns = Turn.objects.filter(battle_id__in=battle_ids).judged().completed()
     for turn in turns.only("battle_id", "instruction"):
-        known = catalogue.task_for(turn.instruction)
-        found[str(turn.battle_id)].add(known[0] if known else "")
-    return {battle_id: next(iter(tasks)) if len(tasks) == 1 else "" for battle_id, tasks in found.items()}
+        said[str(turn.battle_id)].append(turn.instruction)
+    return {battle_id: _common_task(instructions) for battle_id, instructions in said.items()}
+
+
+def _task_of(turns: Iterable[Turn]) -> str:
+    """The same of one battle, from its turns."""
+    judged = [turn for turn in turns if not turn.exploration and turn_status(turn) == "completed"]
+    return _common_task(turn.instruction for turn in judged)
+
+
+def _common_task(instructions: Iterable[str]) -> str:
+    known = [catalogue.task_for(instruction) for instruction in instructions]
+    tasks = {found[0] if found else "" for found in known}
+    return next(iter(tasks)) if len(tasks) == 1 else ""
 
 
 def _batches(votes: Iterable[Vote]) -> Iterator[list[Vote]]:

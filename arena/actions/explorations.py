@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from arena import hosting
-from arena.actions.announce import lock_battle, touch_session
+from arena.actions.announce import lock_numbered, touch_session
 from arena.actions.line import Place, join_line
 from arena.actions.sessions import SEEDS
 from arena.actions.turns import open_turn, withdraw
@@ -44,7 +44,7 @@ def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
         with transaction.atomic():
             place = join_line(battle.session, caller)
             touch_session(battle.session_id)
-            turn = _add(lock_battle(battle.battle_id), wish, place)
+            turn = _add(lock_numbered(battle), wish, place)
     except QueueUnavailable:
         if turn is None or withdraw(turn):
             raise
@@ -54,7 +54,7 @@ def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
 def _add(battle: Battle, wish: Wish, place: Place) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
-    turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
+    turns = battle.turns_with_sides()
     if any(turn.settled_at is None for turn in turns):
         raise TurnRunning
     origin = _origin(turns, wish) if wish.turn_id else None

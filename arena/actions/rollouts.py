@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from arena import dispatch, events
-from arena.actions.announce import announce, lock_battle
+from arena.actions.announce import announce, announce_all, lock_battle
 from arena.actions.line import send_next_or_leave_to_the_sweep
 from arena.errors import NotRetryable, QueueUnavailable
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Turn
@@ -131,7 +131,7 @@ def retry_rollout(rollout: Rollout) -> None:
     """Play a failed rollout once more, by a moderator's hand; raises NotRetryable and QueueUnavailable."""
     with transaction.atomic():
         battle = lock_battle(rollout.turn.battle_id)
-        turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
+        turns = battle.turns_with_sides()
         if battle.status != BattleStatus.ONGOING or turns[-1].turn_id != rollout.turn_id:
             raise NotRetryable
         failed = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.FAILED)
@@ -145,7 +145,7 @@ def retry_rollout(rollout: Rollout) -> None:
         ):
             raise NotRetryable
         Turn.objects.filter(turn_id=rollout.turn_id).update(settled_at=None)
-        turns[-1] = Turn.objects.prefetch_related("rollouts").get(turn_id=rollout.turn_id)
+        turns = battle.turns_with_sides()
         transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id}))
         announce(battle, "turn.opened", turn=turn_json(turns[-1], show_outcome=False), battle=doors(battle, turns))
 
@@ -161,10 +161,11 @@ def _settled(battle: Battle, rollout: Rollout, changed: int) -> bool:
     """What follows from a side's end; False when nothing had `changed`. The caller holds the battle's lock."""
     if not changed:
         return False
-    turn = Turn.objects.prefetch_related("rollouts").get(turn_id=rollout.turn_id)
+    [turn] = Rollout.objects.filter(turn__turn_id=rollout.turn_id).by_turn()
     _release(battle, turn)
     if all(side.settled for side in turn.rollouts.all()):
-        close_turn(battle, turn)
+        turns = battle.turns_with_sides()
+        close_turn(battle, next(each for each in turns if each.turn_id == turn.turn_id), turns)
     return True
 
 
@@ -183,32 +184,28 @@ def _release(battle: Battle, turn: Turn) -> None:
     announce(battle, "rollout.frames", turn_id=turn.turn_id, from_step=from_step, to_step=steps)
 
 
-def close_turn(battle: Battle, turn: Turn) -> None:
-    """Both sides have settled: tell how, left first, both at once."""
+def close_turn(battle: Battle, turn: Turn, turns: list[Turn]) -> None:
+    """Both sides have settled: tell how, left first, both at once. `turns`: the battle's, this one among them."""
     turn.settled_at, turn.caller = timezone.now(), ""
     turn.save(update_fields=["settled_at", "caller"])
     transaction.on_commit(partial(send_next_or_leave_to_the_sweep, battle.session))
     sides = {Side(side.side): side for side in turn.rollouts.all()}
-    for side in (Side.LEFT, Side.RIGHT):
-        _announce_side(battle, sides[side])
-    turns = battle.turns.order_by("seq").prefetch_related("rollouts")
-    announce(
-        battle,
-        "turn.finished",
-        turn_id=turn.turn_id,
-        status=turn_status(turn),
-        battle=doors(battle, list(turns)),
-        turn=turn_json(turn, show_outcome=True) if turn.exploration else None,
-    )
+    finished = {
+        "turn_id": turn.turn_id,
+        "status": turn_status(turn),
+        "battle": doors(battle, turns),
+        "turn": turn_json(turn, show_outcome=True) if turn.exploration else None,
+    }
+    announce_all(battle, _end_of(sides[Side.LEFT]), _end_of(sides[Side.RIGHT]), ("turn.finished", finished))
 
 
-def _announce_side(battle: Battle, rollout: Rollout) -> None:
+def _end_of(rollout: Rollout) -> tuple[str, dict[str, Any]]:
+    """The event that tells how a side ended: its type and its fields."""
     about: dict[str, Any] = {"turn_id": rollout.turn_id, "side": str(rollout.side), "steps": rollout.steps_done}
     if rollout.status == RolloutStatus.FAILED:
-        announce(battle, "rollout.failed", **about, reason=rollout.termination_reason)
-        return
+        return "rollout.failed", {**about, "reason": rollout.termination_reason}
     url = f"/api/episodes/{rollout.episode_id}"
-    announce(battle, "rollout.finished", **about, episode_id=rollout.episode_id, url=url)
+    return "rollout.finished", {**about, "episode_id": rollout.episode_id, "url": url}
 
 
 def _send_or_leave_to_the_sweep(rollout: Rollout) -> None:

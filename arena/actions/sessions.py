@@ -6,7 +6,7 @@ import secrets
 
 from django.db import transaction
 
-from arena.actions.announce import announce, lock_battle, touch_session
+from arena.actions.announce import announce, touch_session
 from arena.models import Battle, BattleStatus, Session
 from arena.pairing import draw_pair, written_chances
 from arena.selectors import doors
@@ -26,13 +26,15 @@ def open_next_battle(session: Session) -> Battle:
     """The session's next battle, with a new pair. An ongoing one without a vote is abandoned; raises NoContestants."""
     with transaction.atomic():
         touch_session(session.session_id)
-        for battle_id in session.battles.filter(status=BattleStatus.ONGOING).values_list("battle_id", flat=True):
-            abandon(lock_battle(battle_id))
+        ongoing = session.battles.filter(status=BattleStatus.ONGOING).order_by("pk")
+        for battle in ongoing.select_for_update(of=("self",)):
+            abandon(battle)
         return _open_battle(session)
 
 
 def _open_battle(session: Session) -> Battle:
-    left, right = draw_pair(list(Policy.objects.contestants().playable()), written_chances())
+    contestants = Policy.objects.contestants().playable().only("pairing_weight")
+    left, right = draw_pair(list(contestants), written_chances())
     return Battle.objects.create(
         session=session,
         seq_in_session=session.battles.count() + 1,
@@ -47,4 +49,4 @@ def abandon(battle: Battle) -> None:
     if battle.status != BattleStatus.ONGOING:  # a vote came first
         return
     battle.status = BattleStatus.ABANDONED  # saved with the number of the event
-    announce(battle, "battle.abandoned", battle=doors(battle, list(battle.turns.prefetch_related("rollouts"))))
+    announce(battle, "battle.abandoned", battle=doors(battle, []))  # all are shut, whatever its turns

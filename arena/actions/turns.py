@@ -8,7 +8,7 @@ from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
 from arena import dispatch, hosting
-from arena.actions.announce import announce, lock_battle, skip_number, touch_session
+from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
 from arena.actions.line import Place, join_line, send_next
 from arena.controls import maybe_control
 from arena.errors import BattleClosed, NotHosted, QueueUnavailable, TurnRunning
@@ -31,7 +31,7 @@ def submit_instruction(battle: Battle, instruction: str, start: StartKind, calle
         with transaction.atomic():
             place = join_line(battle.session, caller)
             touch_session(battle.session_id)
-            turn = _add_turn(lock_battle(battle.battle_id), instruction, start, place)
+            turn = _add_turn(lock_numbered(battle), instruction, start, place)
     except QueueUnavailable:
         if turn is None or withdraw(turn):
             raise
@@ -41,7 +41,7 @@ def submit_instruction(battle: Battle, instruction: str, start: StartKind, calle
 def _add_turn(battle: Battle, instruction: str, start: StartKind, place: Place) -> Turn:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
-    turns = list(battle.turns.order_by("seq").prefetch_related("rollouts"))
+    turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
     if any(turn.settled_at is None for turn in turns):
         raise TurnRunning
     if not turns:
@@ -60,7 +60,7 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind, place: Place) 
 
 
 def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> None:
-    """Give a new turn its rollouts, put them on the queue and tell of it. The caller holds the battle's lock.
+    """Give a new turn its rollouts, put them on the queue and tell of it. The battle comes from `lock_numbered`.
 
     Where earlier turns of the visitor go first it is held, unless they are done by the time this one is committed.
     """
@@ -76,14 +76,14 @@ def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> 
         transaction.on_commit(partial(send_next, battle.session))
     else:
         transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id for rollout in rollouts}))
-    announce(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*earlier, turn]))
+    tell(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*earlier, turn]))
 
 
 def withdraw(turn: Turn) -> bool:
     """Take back a turn that could not be queued. False when a worker has a side already: a sweep sends the other."""
     with transaction.atomic():
         battle = lock_battle(turn.battle_id)
-        skip_number(battle)
+        skip_numbers(battle)
         rollouts = Rollout.objects.filter(turn=turn)
         if rollouts.exclude(status=RolloutStatus.QUEUED).exists():
             return False

@@ -29,8 +29,9 @@ def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgemen
     """
     with transaction.atomic():
         touch_session(battle.session_id)
-        locked = lock_battle(battle.battle_id)
-        turns = list(locked.turns.order_by("seq").prefetch_related("rollouts"))
+        locked = lock_battle(battle.battle_id, "left_model", "right_model")
+        turns = locked.turns_with_sides()
+        locked.know_turns(turns)
         blocked = doors(locked, turns)["vote_blocked_because"]
         if blocked is not None:
             raise REFUSALS[blocked]
