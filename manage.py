@@ -32,8 +32,7 @@ def main() -> None:
 def rate() -> None:
     """Ratings from a file need neither a database nor Django, whose start would take as long as the rating."""
     # The matrices are small: waiting for each other, several threads cost more than they save.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from rankings import rating_file
     from rankings.ratings import Options
     from vlaarena.ranking_rules import RANKING

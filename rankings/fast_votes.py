@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from rankings import plain_csv
+from rankings.arrow import Coded, NotPlain
 from rankings.counts import OUTCOMES
-from rankings.plain_csv import Coded, NotPlain, Values
 from rankings.table import KEYS, Table
 
 REQUIRED = {"robot": "robot", "left": "left", "right": "right", "voter": "voter_id"}
@@ -26,7 +26,7 @@ NOT_A_NAME = {"", "nan", "null", "none", "na", "n/a"}
 def read_plain(path: Path) -> Table:
     """Raises NotPlain and OSError."""
     try:
-        columns = _parquet(path) if path.suffix == ".parquet" else _csv(path)
+        columns = _parquet(path) if path.suffix == ".parquet" else plain_csv.read(path, _wanted, NOT_A_NAME)
     except UnicodeDecodeError as error:
         raise NotPlain(str(error)) from None
     outcome, outcomes = columns["vote"]
@@ -47,25 +47,9 @@ def read_plain(path: Path) -> Table:
     return table
 
 
-def _csv(path: Path) -> dict[str, Coded]:
-    """The file's columns."""
-    header = plain_csv.Header.of(path)
-    columns, battles = plain_csv.read(path, header, _wanted(header.names), "battle_id")
-    _check_battles(battles)
-    return columns
-
-
-def _check_battles(battles: Values) -> None:
-    short = np.flatnonzero(battles.words[0] < 1 << 40)  # up to five bytes
-    if any(text.lower() in NOT_A_NAME for text in battles.texts(short)):
-        raise NotPlain("a battle_id is empty")
-    if not battles.distinct():
-        raise NotPlain("a battle was voted on twice")
-
-
 def _parquet(path: Path) -> dict[str, Coded]:
     """The file's columns."""
-    from rankings import parquet  # loads pyarrow
+    from rankings import parquet  # takes as long to load as a large file to read
 
     try:
         return parquet.read(path, _wanted(parquet.names(path)), NOT_A_NAME)

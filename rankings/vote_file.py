@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rankings.arrow import NotPlain
 from rankings.counts import OUTCOMES
 from rankings.fast_votes import COLUMNS, NOT_A_NAME, read_plain
-from rankings.plain_csv import NotPlain
 from rankings.table import KEYS, Table
 
 REQUIRED = ("battle_id", "robot", "left", "right")
@@ -72,7 +72,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
-    from rankings import parquet  # loads pyarrow
+    from rankings import parquet  # takes as long to load as a large file to read
 
     try:
         header = _checked_header(str(path), parquet.names(path))

@@ -16,11 +16,11 @@ from django.core.management import CommandError, call_command
 
 from arena.models import Vote
 from rankings import aggregation, ledger, plain_csv, vote_file
+from rankings.arrow import NotPlain
 from rankings.counts import OUTCOMES
 from rankings.fast_votes import read_plain
 from rankings.models import Snapshot
-from rankings.plain_csv import NotPlain
-from rankings.table import KEYS
+from rankings.table import KEYS, Table
 from rankings.vote_file import VoteFileError, read_votes
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
@@ -115,19 +115,50 @@ def test_the_quick_and_the_careful_reader_see_the_same(tmp_path: Path) -> None:
     "lines",
     [
         ["1,v,w,a,b,tie", " 2 ,v,w,a,b,tie"],
+        ["1,v,w,a,b,tie", "2\u2003,v,w,a,b,tie"],
         ["1,v,w,a,b,tie", "2,v,w,a,b,tie,", "3,v,w,a,b"],
-        ["1,v,w,a,b,tie", "", "2,v,w,a,b,tie"],
         ['1,v,w,"a",b,tie'],
-        ["1,v\u00a0,w,a,b,tie"],
-        ["1,v,w,a\0,b,tie"],
         ["1,v,w,a,b,tie", "1,v,w,a,b,tie"],
+        ["a-battle-of-a-long-name-1,v,w,a,b,tie", "a-battle-of-a-long-name-1,v,w,a,b,tie"],
         ["1,v,w,a,b,tie", "NaN,v,w,a,b,tie"],
-        ["1,v,w,a," + "b" * 129 + ",tie"],
+        ["1,v,w,a,b,tie", ",v,w,a,b,tie"],
+        ["1,v,w,a,b," + "tie" * (plain_csv.BLOCK // 2)],
     ],
 )
 def test_the_quick_reader_leaves_to_the_careful_one_what_is_not_plain(tmp_path: Path, lines: list[str]) -> None:
     with pytest.raises(NotPlain):
         read_plain(csv(tmp_path, *lines))
+
+
+def test_the_quick_reader_looks_for_quotes_and_other_encodings_in_columns_that_it_does_not_need(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    for note in (b'"', b"\xff"):
+        path.write_bytes(f"{HEADER},note\n".encode() + b"1,v,w,a,b,tie,%b\n" % note)
+        with pytest.raises(NotPlain):
+            read_plain(path)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["1,v,w,a,b,tie", "", "2,v,w,a,b,tie"],
+        ["1,v\u00a0,w,a,b,tie", "2,v, w ,a,b,tie"],
+        ["1,v,w,a\0,b,tie"],
+        ["1,v,w,a," + "b" * 1000 + ",tie"],
+        ["eight-by,v,w,a,b,tie", "eight-bytes-and-more,v,w,a,b,tie", "nan.,v,w,a,b,tie", "名前,v,w,a,b,tie"],
+        ["a-battle-of-a-long-name-1,v,w,a,b,tie", "a-battle-of-a-long-name-2,v,w,a,b,tie"],
+    ],
+)
+def test_both_readers_see_the_same_in_files_of_unusual_but_clear_values(tmp_path: Path, lines: list[str]) -> None:
+    path = csv(tmp_path, *lines)
+    see_the_same(read_plain(path), vote_file._read_slowly(path))
+
+
+def see_the_same(quick: Table, careful: Table) -> None:
+    assert quick.values == careful.values
+    for key in KEYS:
+        assert quick.codes[key].tolist() == careful.codes[key].tolist()
+    assert quick.outcomes.tolist() == careful.outcomes.tolist()
 
 
 def test_both_readers_see_the_same_across_blocks_in_any_alphabet_and_line_ending(
@@ -141,11 +172,7 @@ def test_both_readers_see_the_same_across_blocks_in_any_alphabet_and_line_ending
     path = tmp_path / "votes.csv"
     for end, last in (("\n", ""), ("\n", "\n"), ("\r\n", "\r\n")):
         path.write_bytes((end.join([HEADER, *lines]) + last).encode())
-        quick, careful = read_plain(path), vote_file._read_slowly(path)
-        assert quick.values == careful.values
-        for key in KEYS:
-            assert quick.codes[key].tolist() == careful.codes[key].tolist()
-        assert quick.outcomes.tolist() == careful.outcomes.tolist()
+        see_the_same(read_plain(path), vote_file._read_slowly(path))
 
 
 def test_votes_of_several_days_are_capped_day_by_day(tmp_path: Path) -> None:
