@@ -408,10 +408,18 @@ class Vote(models.Model):
     robot_id = models.CharField(max_length=50, db_index=True)
     scene_id = models.CharField(max_length=50, db_index=True)
     left_model = models.ForeignKey(
-        "policies.Policy", db_column="left_model_id", on_delete=models.PROTECT, related_name="votes_left"
+        "policies.Policy",
+        db_column="left_model_id",
+        on_delete=models.PROTECT,
+        related_name="votes_left",
+        db_index=False,
     )
     right_model = models.ForeignKey(
-        "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="votes_right"
+        "policies.Policy",
+        db_column="right_model_id",
+        on_delete=models.PROTECT,
+        related_name="votes_right",
+        db_index=False,
     )
     vote = models.CharField(max_length=20, choices=VoteChoice.choices)
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.RANK, db_index=True)
@@ -434,6 +442,10 @@ class Vote(models.Model):
     class Meta:
         db_table = "votes"
         ordering = ["-voted_at"]
+        indexes = [
+            models.Index(fields=["left_model", "voted_at"], name="newest_votes_of_left_model"),
+            models.Index(fields=["right_model", "voted_at"], name="newest_votes_of_right_model"),
+        ]
 
     def __str__(self) -> str:
         return self.vote_id

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TypedDict
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Sum
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from arena.errors import NotFound
-from arena.models import Vote
+from arena.models import Vote, row_or_none
 from arena.schema import answer, refusals
 from rankings.models import CountedVote, VoteCount
 
 OUTCOMES = ("left_better", "right_better", "tie", "both_bad")
+NOTHING = dict.fromkeys(OUTCOMES, 0)
 MIRRORED = {"left_better": "right_better", "right_better": "left_better", "tie": "tie", "both_bad": "both_bad"}
 
 
@@ -46,33 +48,34 @@ class VoteEffectView(APIView):
         responses={200: answer(VoteEffect), **refusals(404)},
     )
     def get(self, request: Request, battle_id: str) -> Response:
-        vote = Vote.objects.filter(battle__battle_id=battle_id).first()
+        vote = row_or_none(Vote.objects.filter(battle__battle_id=battle_id).only("vote", "left_model", "right_model"))
         if vote is None:
             raise NotFound
         return Response(effect_of(vote))
 
 
 def effect_of(vote: Vote) -> VoteEffect:
+    """Three queries, of which two read the counts of both models from an index alone."""
     here, there = vote.left_model_id, vote.right_model_id
-    same, mirrored = _sums(left_model=here, right_model=there), _sums(left_model=there, right_model=here)
+    as_left = _sums({here, there}, "left_model_id", "right_model_id")
+    as_right = _sums({here, there}, "right_model_id")
+    same, mirrored = as_left.get((here, there), NOTHING), as_left.get((there, here), NOTHING)
     pair = {name: same[name] + mirrored[MIRRORED[name]] for name in OUTCOMES}
     counted = CountedVote.objects.filter(vote=vote, counted=True).exists()
     if counted:
         pair[vote.vote] -= 1
-    own = int(counted)
+    votes = [(models[0], sum(row.values())) for rows in (as_left, as_right) for models, row in rows.items()]
+    left, right = (sum(number for model_id, number in votes if model_id == each) for each in (here, there))
     return {
         "pair": PairRecord(votes=sum(pair.values()), **pair),  # type: ignore[typeddict-item]
-        "model_votes": {"left": _votes(here) - own, "right": _votes(there) - own},
+        "model_votes": {"left": left - int(counted), "right": right - int(counted)},
     }
 
 
-def _sums(**pair: str) -> dict[str, int]:
-    return _added(VoteCount.objects.filter(**pair))
-
-
-def _votes(model_id: str) -> int:
-    return sum(_added(VoteCount.objects.filter(Q(left_model=model_id) | Q(right_model=model_id))).values())
-
-
-def _added(rows: QuerySet[VoteCount]) -> dict[str, int]:
-    return {name: total or 0 for name, total in rows.aggregate(**{name: Sum(name) for name in OUTCOMES}).items()}
+def _sums(model_ids: Collection[str], *sides: str) -> dict[tuple[str, ...], dict[str, int]]:
+    """The models on these sides -> their counted votes by outcome; the first side's is one of `model_ids`."""
+    rows = VoteCount.objects.filter(**{f"{sides[0]}__in": model_ids}).values_list(*sides)
+    return {
+        row[: len(sides)]: dict(zip(OUTCOMES, row[len(sides) :], strict=True))
+        for row in rows.annotate(*(Sum(name) for name in OUTCOMES))
+    }

@@ -75,6 +75,9 @@ class WorkerStatus(models.Model):
         return self.worker_name
 
 
+SUMS = ("left_better", "right_better", "tie", "both_bad")
+
+
 class VoteCount(models.Model):
     """How one voter voted on one pair in one order of sides, per robot, scene, task and day (UTC); boards are sums.
 
@@ -85,10 +88,10 @@ class VoteCount(models.Model):
     scene_id = models.CharField(max_length=50)
     task_id = models.CharField(max_length=50, blank=True, help_text="Empty: free text, or turns of several tasks.")
     left_model = models.ForeignKey(
-        "policies.Policy", db_column="left_model_id", on_delete=models.PROTECT, related_name="+"
+        "policies.Policy", db_column="left_model_id", on_delete=models.PROTECT, related_name="+", db_index=False
     )
     right_model = models.ForeignKey(
-        "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="+"
+        "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="+", db_index=False
     )
     voter = models.CharField(max_length=50, blank=True, help_text="Empty: nobody knows who.")
     day = models.DateField()
@@ -104,6 +107,11 @@ class VoteCount(models.Model):
                 fields=["robot_id", "scene_id", "task_id", "left_model", "right_model", "voter", "day"],
                 name="one_row_of_counts_per_board_pair_voter_and_day",
             )
+        ]
+        # With the sums in them, so that those of a pair and of a policy are read from the index alone.
+        indexes = [
+            models.Index(fields=["left_model", "right_model", *SUMS], name="vote_counts_of_pair"),
+            models.Index(fields=["right_model", *SUMS], name="vote_counts_of_right_model"),
         ]
 
     def __str__(self) -> str:
