@@ -12,8 +12,8 @@ from typing import TypedDict
 
 import numpy as np
 
-from rankings.bradley_terry import SCALE, Fit, fit
-from rankings.counts import Counts, Floats
+from rankings.bradley_terry import SCALE, Refits
+from rankings.counts import Counts, Floats, Integers
 from rankings.posterior import sigmoid
 
 FOLDS = 10
@@ -52,10 +52,8 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
     kinds = np.unique(group)
     if len(kinds) < 2:
         return nothing()
-    parts = [
-        _predicted(fit(counts.where(group != kind), cap=cap, cluster=False), counts.where(group == kind))
-        for kind in kinds
-    ]
+    refits = Refits.of(counts, cap=cap)
+    parts = [_predicted(*refits.without(group == kind), counts.where(group == kind)) for kind in kinds]
     expected, score, squares, votes = (np.concatenate(column) for column in zip(*parts, strict=True))
     total = float(votes.sum())
     if not total:  # nobody else voted on these pairs
@@ -82,11 +80,11 @@ def _groups(counts: Counts) -> np.ndarray:
     return np.where(known, counts.voter, np.arange(len(counts.voter))) % FOLDS
 
 
-def _predicted(found: Fit, held_out: Counts) -> tuple[Floats, Floats, Floats, Floats]:
+def _predicted(rating: Floats, group: Integers, held_out: Counts) -> tuple[Floats, Floats, Floats, Floats]:
     """(rows,) of the held-out votes: what the favourite should score, the sums of what it scored and of its square, and
     how many votes; pairs between groups that the ratings cannot compare are left out."""
-    rows = held_out.where(found.group[held_out.left] == found.group[held_out.right])
-    expected = sigmoid((found.rating[rows.left] - found.rating[rows.right]) / SCALE)
+    rows = held_out.where(group[held_out.left] == group[held_out.right])
+    expected = sigmoid((rating[rows.left] - rating[rows.right]) / SCALE)
     swap = expected < 0.5
     wins = np.where(swap, rows.outcomes[:, 1], rows.outcomes[:, 0]).astype(float)
     even = (rows.outcomes[:, 2] + rows.outcomes[:, 3]).astype(float)

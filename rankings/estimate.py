@@ -22,12 +22,9 @@ TIES = ("half", "davidson")
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Mode:
     """A fitted posterior, and the way from it to the ratings."""
 
-    votes: Counts
-    """Robot by robot, sides forgotten."""
-    weights: Floats
     scored: Booleans
     """(r k, r k) i has scored against j."""
     posterior: Posterior
@@ -37,22 +34,17 @@ class Estimate:
     """(k, r k) theta = lever x; with one robot the identity."""
 
     @classmethod
-    def of(cls, counts: Counts, *, prior: float, cap: int, ties: str, offset_sd: float) -> Estimate:
-        """As `bradley_terry.fit`, but `offset_sd` in natural units."""
+    def of_games(cls, games: Games, *, robots: int, prior: float, ties: str, offset_sd: float) -> Mode:
+        """From sums per pair (r k, r k) alone: what it costs does not depend on how many votes there are."""
         if ties not in TIES:
             raise ValueError(f"unknown treatment of ties {ties!r}; known: {', '.join(TIES)}")
-        votes = counts.without_sides()
-        weights = votes.weights(cap)
-        votes = votes.apart()
-        games = Games.of(votes, weights)
         scored = games.scored > 0
         reach = reachability(scored)
         comparable = reachability(games.met) if prior > 0 else reach & reach.T
         posterior = Posterior(games.only(comparable), prior, comparable)
         posterior, x = with_ties(posterior) if ties == "davidson" else (posterior, posterior.mode())
-        robots, size = counts.robots, len(counts.names)
-        bridge = np.eye(size) if robots == 1 else lever(posterior, x, robots, offset_sd)
-        return cls(votes, weights, scored, posterior, x, robots, bridge)
+        bridge = np.eye(len(scored)) if robots == 1 else lever(posterior, x, robots, offset_sd)
+        return cls(scored, posterior, x, robots, bridge)
 
     @cached_property
     def bread(self) -> Floats:
@@ -86,22 +78,6 @@ class Estimate:
         found: Floats = by_robot.sum(axis=0)
         return found
 
-    def covariances(self, *, cluster: bool) -> list[Floats]:
-        """(k, k) of theta: each vote for itself, and where asked for and voters are known, each voter for itself."""
-        meats = [meat_of_votes(self.posterior, self.x)]
-        if cluster:
-            by_voter = meat_of_voters(self.votes, self.weights, self.posterior, self.x)
-            meats += [] if by_voter is None else [by_voter]
-        return [self.carried(sandwich(self.posterior, self.x, self.bread, meat)) for meat in meats]
-
-    def influence_of_voters(self) -> Floats:
-        """(voters, k) what each known voter's votes add to theta, to first order; by the voter's number."""
-        known = self.votes.voter >= 0
-        votes, weights, carry = self.votes.where(known), self.weights[known], (self.lever @ self.bread).T
-        blocks = [found @ carry for _, found in gradients_of_voters(votes, weights, self.posterior, self.x)]
-        found: Floats = np.concatenate([np.zeros((0, len(self.lever))), *blocks])
-        return found
-
     def carried(self, covariance: Floats) -> Floats:
         """(k, k) covariance of theta from that of x. What nobody voted on is as uncertain as the prior leaves it."""
         if self.robots == 1:
@@ -116,6 +92,41 @@ class Estimate:
         robots, size = self.robots, len(self.lever)
         blocks = pairs.reshape(robots, size, robots, size)[range(robots), :, range(robots)]
         found: Booleans = np.any(blocks, axis=0)
+        return found
+
+
+@dataclass(frozen=True)
+class Estimate(Mode):
+    """With the votes behind it, which say how sure it is."""
+
+    votes: Counts
+    """Robot by robot, sides forgotten."""
+    weights: Floats
+
+    @classmethod
+    def of(cls, counts: Counts, *, prior: float, cap: int, ties: str, offset_sd: float) -> Estimate:
+        """As `bradley_terry.fit`, but `offset_sd` in natural units."""
+        votes = counts.without_sides()
+        weights = votes.weights(cap)
+        votes = votes.apart()
+        games = Games.of(votes, weights)
+        mode = Mode.of_games(games, robots=counts.robots, prior=prior, ties=ties, offset_sd=offset_sd)
+        return cls(mode.scored, mode.posterior, mode.x, mode.robots, mode.lever, votes, weights)
+
+    def covariances(self, *, cluster: bool) -> list[Floats]:
+        """(k, k) of theta: each vote for itself, and where asked for and voters are known, each voter for itself."""
+        meats = [meat_of_votes(self.posterior, self.x)]
+        if cluster:
+            by_voter = meat_of_voters(self.votes, self.weights, self.posterior, self.x)
+            meats += [] if by_voter is None else [by_voter]
+        return [self.carried(sandwich(self.posterior, self.x, self.bread, meat)) for meat in meats]
+
+    def influence_of_voters(self) -> Floats:
+        """(voters, k) what each known voter's votes add to theta, to first order; by the voter's number."""
+        known = self.votes.voter >= 0
+        votes, weights, carry = self.votes.where(known), self.weights[known], (self.lever @ self.bread).T
+        blocks = [found @ carry for _, found in gradients_of_voters(votes, weights, self.posterior, self.x)]
+        found: Floats = np.concatenate([np.zeros((0, len(self.lever))), *blocks])
         return found
 
 

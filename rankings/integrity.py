@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from rankings import observed
 from rankings.agreement import Agreement
-from rankings.bradley_terry import Fit, fit, influence_of_voters
-from rankings.counts import Counts
+from rankings.bradley_terry import Fit, Refits, fit, influence_of_voters
+from rankings.counts import Counts, Floats, Integers
 from rankings.influence import Influence, Standing, influence
 from rankings.models import Finding
 from rankings.outliers import Crowd, evidence
@@ -82,6 +82,13 @@ def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Inf
     moved = influence_of_voters(counts, cap=cap)
     known = counts.voter >= 0
     votes = np.bincount(counts.voter[known], counts.votes[known], len(moved)).astype(np.int64)
+    refits = Refits.of(counts, cap=cap)
+
+    def without(gone: Integers) -> Floats:
+        left_out = np.zeros(len(moved) + 1, dtype=bool)  # the last place is for UNKNOWN_VOTER
+        left_out[gone] = True
+        return refits.without(left_out[counts.voter])[0]
+
     return influence(
         Standing(
             found.names,
@@ -89,7 +96,7 @@ def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Inf
             np.array([name in ranked for name in found.names], dtype=bool),
             moved,
             votes,
-            lambda gone: fit(counts.where(~np.isin(counts.voter, gone)), cap=cap, cluster=False).rating,
+            without,
         )
     )
 

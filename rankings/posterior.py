@@ -21,6 +21,9 @@ STEPS = 200
 TOLERANCE = 1e-7
 """Natural units. Newton doubles the digits with every step, so the error left is far smaller than the last step."""
 
+ROUNDING = 1e-9
+"""Votes; no vote weighs so little, since a voter does not cast a milliard on one day."""
+
 
 class FitError(ArithmeticError):
     """Newton's method did not settle: counts beyond anything sensible."""
@@ -102,6 +105,14 @@ class Games:
         squares = (votes, scores, scores - ties / 4.0)  # y is 1, 0 or 1/2
         zero, one, two = (spread(weights * values) for values in squares)
         return cls(played, score, (zero, one, two), tied)
+
+    def less(self, other: Games) -> Games:
+        """Without some of these votes. What rounding leaves of a pair without a vote counts as nothing, but a policy may
+        seem to have scored a trifle: to be fitted with a prior."""
+        zero, one, two = (mine - theirs for mine, theirs in zip(self.squares, other.squares, strict=True))
+        played, score, tied = self.played - other.played, self.score - other.score, self.tied - other.tied
+        left = replace(self, played=played, score=score, squares=(zero, one, two), tied=tied)
+        return left.only(played > ROUNDING)
 
     @property
     def scored(self) -> Floats:
