@@ -11,12 +11,13 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from django.conf import settings
+from django.db import connection
 
 from arena.errors import QueueFull, TooManyTurns
 from arena.models import Rollout, RolloutStatus, Session, Turn
@@ -55,40 +56,51 @@ class Line:
 
 
 class _Side(NamedTuple):
-    """A rollout, as far as the line asks. `key` and `caller`: of its turn, as `settled_at`."""
+    """A rollout, as far as the line asks. `key`, `visitor` and `caller` are its turn's, as is whether it `waits`."""
 
     key: int
-    user: str | None
-    session: str
+    visitor: str
     caller: str
+    waits: bool
     status: str
-    heard_at: datetime | None
-    started_at: datetime | None
-    settled_at: datetime | None
+    heartbeat_at: Any
+    started_at: Any
+    finished_at: Any
 
 
-COLUMNS = (
-    *("turn__pk", "turn__session__user_id", "turn__session_id", "turn__caller"),
-    *("status", "heartbeat_at", "started_at", "turn__settled_at"),
+LINE = """
+WITH asked AS (
+    SELECT id FROM turns WHERE settled_at IS NULL
+    UNION ALL
+    SELECT id FROM (
+        SELECT id FROM turns WHERE settled_at IS NOT NULL AND NOT exploration ORDER BY settled_at DESC LIMIT %s
+    ) AS done
 )
+SELECT turn.id, COALESCE(NULLIF(stay.user_id, ''), stay.session_id), turn.caller, turn.settled_at IS NULL,
+    side.status, side.heartbeat_at, side.started_at, side.finished_at
+FROM asked
+JOIN turns AS turn ON turn.id = asked.id
+JOIN rollouts AS side ON side.turn_id = turn.turn_id
+JOIN sessions AS stay ON stay.session_id = turn.session_id
+ORDER BY turn.id
+"""
+"""Asked under the lock of the line, and so by hand: Django takes longer to write this than the engine to answer."""
 
 
-def the_line() -> Line:
+def the_line(recent: int = RECENT_TURNS) -> Line:
     """One query: what is not done, and the last turns that are."""
-    done = Turn.objects.judged().exclude(settled_at=None).order_by("-settled_at").values("pk")[:RECENT_TURNS]
-    waiting = Rollout.objects.filter(turn__settled_at=None).order_by().values_list(*COLUMNS)
-    lately = Rollout.objects.filter(turn__pk__in=done).order_by().values_list(*COLUMNS)
-    sides = [_Side(*row) for row in waiting.union(lately, all=True)]
+    with connection.cursor() as cursor:
+        cursor.execute(LINE, [recent])
+        sides = [_Side(*row) for row in cursor.fetchall()]
     return Line(
-        _waiting(side for side in sides if side.settled_at is None),
-        _seconds(side for side in sides if side.settled_at is not None),
+        _waiting(side for side in sides if side.waits),
+        _seconds(side for side in sides if not side.waits),
     )
 
 
 def unsettled() -> list[Waiting]:
     """All turns that are not done, in the order in which they came: one query."""
-    rows = Rollout.objects.filter(turn__settled_at=None).order_by().values_list(*COLUMNS)
-    return _waiting(_Side(*row) for row in rows)
+    return the_line(recent=0).waiting
 
 
 def admit(session: Session, caller: str) -> bool:
@@ -163,24 +175,29 @@ def _wait(ahead: int, line: Line) -> int | None:
 
 def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
     found: dict[int, Waiting] = {}
-    for side in sorted(sides, key=_turn_of):
-        sent = side.status != RolloutStatus.QUEUED or side.heard_at is not None
-        before = found.get(side.key, Waiting(side.key, side.user or side.session, side.caller, False, 0))
+    for side in sides:
+        before = found.get(side.key, Waiting(side.key, side.visitor, side.caller, False, 0))
+        held = side.status == RolloutStatus.QUEUED and side.heartbeat_at is None
         playing = before.playing + (side.status == RolloutStatus.RUNNING)
-        found[side.key] = Waiting(side.key, before.visitor, side.caller, before.sent or sent, playing)
+        found[side.key] = replace(before, sent=before.sent or not held, playing=playing)
     return list(found.values())
 
 
 def _seconds(sides: Iterable[_Side]) -> list[float]:
     taken = []
-    for _, both in groupby(sorted(sides, key=_turn_of), key=_turn_of):
+    for _, both in groupby(sides, key=lambda side: side.key):
         turn = list(both)
-        began = [side.started_at for side in turn if side.started_at is not None]
-        settled_at = turn[0].settled_at
-        if began and settled_at and not any(side.status == RolloutStatus.FAILED for side in turn):
-            taken.append((settled_at - min(began)).total_seconds())
+        began = [_moment(side.started_at) for side in turn if side.started_at]
+        ended = [_moment(side.finished_at) for side in turn if side.finished_at]
+        if began and ended and not any(side.status == RolloutStatus.FAILED for side in turn):
+            taken.append((max(ended) - min(began)).total_seconds())
     return taken
 
 
-def _turn_of(side: _Side) -> int:
-    return side.key
+def _moment(value: Any) -> datetime:
+    """What a cursor says of a column with moments, as Django reads it: an engine may know no such type."""
+    column = Rollout._meta.get_field("started_at").cached_col
+    for convert in connection.ops.get_db_converters(column):
+        value = convert(value, column, connection)
+    moment: datetime = value
+    return moment

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from arena import dispatch
 from arena.errors import QueueUnavailable
-from arena.models import Rollout, RolloutStatus, Session, TurnLine
+from arena.models import Rollout, RolloutStatus, Session, TurnLine, row_or_none
 from arena.queue import admit, may_go, unsettled
 
 log = logging.getLogger(__name__)
@@ -76,6 +76,6 @@ def _send(rollouts: list[Rollout]) -> None:
 
 def _lock_line() -> None:
     line = TurnLine.objects.select_for_update().filter(pk=TurnLine.ONLY)
-    if line.first() is None:
+    if row_or_none(line) is None:
         TurnLine.objects.bulk_create([TurnLine(pk=TurnLine.ONLY)], ignore_conflicts=True)
         line.get()
