@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from arena import actions, episodes
+from arena.actions.cancel import cancel_turn
+from arena.actions.turns import withdraw
+from arena.errors import NotFound
 from arena.models import Rollout, Turn
 from tests.arena.conftest import Visitor, play, play_battle, side_of
 from tests.fakes import FakePolicy, FakeStage
@@ -58,6 +61,14 @@ def test_a_turn_that_has_ended_cannot_be_cancelled(visitor: Visitor, stage: Fake
     refused = visitor.post(f"turns/{side_of(battle_id, 'left').turn_id}/cancel")
     assert (refused.status_code, refused.json()["code"]) == (409, "turn_settled")
     assert visitor.battle(battle_id)["can_vote"]
+
+
+def test_a_turn_that_was_withdrawn_meanwhile_is_not_there_to_be_cancelled(visitor: Visitor) -> None:
+    visitor.send(visitor.open())
+    turn = Turn.objects.get()
+    assert withdraw(turn)
+    with pytest.raises(NotFound):
+        cancel_turn(turn)
 
 
 def test_a_stranger_neither_cancels_nor_asks(visitor: Visitor, stage: FakeStage) -> None:

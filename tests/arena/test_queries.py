@@ -9,7 +9,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from arena.models import Battle, Rollout
+from arena.models import Battle, Rollout, Turn
+from policies.models import Hosting
 from rankings import aggregation
 from rankings.models import Snapshot
 from tests import routes
@@ -104,6 +105,30 @@ def test_acting_needs_at_most_ten_queries_whatever_is_done(visitor: Visitor, ric
         spent[name], answer = counted(calls[name])
         assert answer.status_code < 400, (name, answer.content)
     assert {name: count for name, count in spent.items() if count > MOST} == {}
+
+
+def test_a_turn_that_waits_its_turn_needs_no_more_queries_than_one_that_goes_at_once(
+    visitor: Visitor, rich: str, contestants: list[Any], stage: FakeStage
+) -> None:
+    """The dearest of its kind: others are ahead, of the visitor and not, workers announce, and turns came before."""
+    Hosting.objects.bulk_create(Hosting(worker="one", policy=policy) for policy in contestants)
+    rows = Battle.objects.filter(session__user_id=side_of(rich, "left").turn.session.user_id)
+    rows.update(left_model="alpha", right_model="beta")
+    played, fresh = play_battle(visitor), visitor.open()
+    assert visitor.post("votes", {"battle_id": rich, "vote": "tie"}).status_code == 201
+    neighbour = Visitor()
+    neighbour.send(neighbour.open())
+    visitor.send(visitor.open())
+    body = {"instruction": "pick up the red cube"}
+    for address, wish in (
+        (f"battles/{played}/turns", body),
+        (f"battles/{fresh}/turns", body),
+        (f"battles/{rich}/explorations", {"seed": 1}),
+    ):
+        count, answer = counted(lambda address=address, wish=wish: visitor.post(address, wish))
+        assert answer.status_code == 202, answer.content
+        assert Turn.objects.get(turn_id=answer.json()["turn_id"]).rollouts.filter(heartbeat_at=None).count() == 2
+        assert count <= MOST, address
 
 
 def counted(call: Callable[[], Any]) -> tuple[int, Any]:

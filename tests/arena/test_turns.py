@@ -96,6 +96,17 @@ def test_a_turn_while_one_runs_is_refused(visitor: Visitor, stage: FakeStage) ->
     visitor.send(battle_id, "wave")
 
 
+def test_what_is_refused_uses_up_no_number_so_that_browsers_see_no_gap(visitor: Visitor, stage: FakeStage) -> None:
+    battle_id = visitor.open()
+    turn = visitor.send(battle_id)
+    before = visitor.battle(battle_id)["seq"]
+    assert visitor.post(f"battles/{battle_id}/turns", {"instruction": "pick up the red cube"}).status_code == 409
+    assert visitor.post(f"battles/{battle_id}/explorations", {"seed": 1}).status_code == 409
+    assert visitor.battle(battle_id)["seq"] == before == 1
+    play(turn)
+    assert visitor.battle(battle_id)["can_vote"]
+
+
 def test_of_many_turns_sent_at_once_one_is_taken(visitor: Visitor, stage: FakeStage) -> None:
     battle_id = visitor.open()
     answers: list[int] = []
