@@ -23,12 +23,12 @@ class NotPlain(ValueError):
     """The file needs another reader. Says why."""
 
 
-def coded(column: pa.ChunkedArray) -> Coded:
-    """From a column of dictionaries of texts. Blanks around a text do not count."""
+def coded(column: pa.ChunkedArray, *, strip: bool = True) -> Coded:
+    """From a column of dictionaries of texts. Blanks around a text do not count, unless `strip` is False."""
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], pa.dictionary(pa.int32(), pa.string()))
-    texts = [text.strip() for text in whole.dictionary.to_pylist()]
+    texts = [text.strip() if strip else text for text in whole.dictionary.to_pylist()]
     values = sorted(set(texts))
     place = {text: number for number, text in enumerate(values)}
     renumber = np.fromiter((place[text] for text in texts), np.int64, len(texts))

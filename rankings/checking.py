@@ -45,7 +45,7 @@ def differences(*, boards: bool = True) -> list[Difference]:
     """What `aggregation.rebuild` would change, given the votes marked processed; without `boards` of the counts."""
     with transaction.atomic():
         lock_rankings()  # no vote and no run may come in between
-        return [*_counts_that_differ(), *(_rows_that_differ() if boards else ())]
+        return [*_counts_that_differ(), *_days_that_differ(), *(_rows_that_differ() if boards else ())]
 
 
 def check() -> list[Difference]:
@@ -81,6 +81,13 @@ def _counts_that_differ() -> Iterator[Difference]:
             if before != after:
                 where = f"{cell.left_model_id} - {cell.right_model_id} by {cell.voter or 'unknown'} on {cell.day}"
                 yield Difference("counts", where, outcome, before, after)
+
+
+def _days_that_differ() -> Iterator[Difference]:
+    from rankings import closed_days  # loads pyarrow, which the web does not need
+
+    for day in closed_days.differing():
+        yield Difference("closed days", day.isoformat(), "counts or physics", "a copy", "other figures")
 
 
 def _rows_that_differ() -> Iterator[Difference]:

@@ -3,40 +3,99 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import io
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from rankings.counts import OUTCOMES
+import numpy as np
+
+from rankings.counts import OUTCOMES, Integers
 from rankings.table import KEYS, Table
 
 COLUMNS = (*KEYS, *OUTCOMES)
+CHUNK = 50_000
+"""Rows that are texts at one time."""
+GZIP = 16 + zlib.MAX_WBITS
+"""Asks zlib for gzip's header, which it writes without a time stamp, so that equal files stay equal."""
 
 
-def write_counts(table: Table) -> bytes:
-    """The rows with a count, sorted; voters are numbered anew as "v1", "v2", ... (empty: nobody knows who)."""
-    texts = {key: [table.values[key][code] for code in table.codes[key].tolist()] for key in KEYS}
-    texts["voter"] = numbered(texts["voter"])
-    rows = zip(*(texts[key] for key in KEYS), *table.outcomes.T.tolist(), strict=True)
+class CountsFile(NamedTuple):
+    """`content`: gzipped. `input_hash`: SHA-256 of what is in it, in hexadecimal."""
+
+    content: bytes
+    input_hash: str
+
+
+def write_counts(table: Table) -> CountsFile:
+    """The rows of a table with a count."""
+    squeeze, seen, content = zlib.compressobj(6, wbits=GZIP), hashlib.sha256(), io.BytesIO()
+    for part in parts(table):
+        seen.update(part)
+        content.write(squeeze.compress(part))
+    content.write(squeeze.flush())
+    return CountsFile(content.getvalue(), seen.hexdigest())
+
+
+def parts(table: Table) -> Iterator[bytes]:
+    """The same, not packed, CHUNK rows at a time: sorted as texts; voters are numbered anew as "v1", "v2", ... (empty:
+    nobody knows who)."""
+    yield lines([COLUMNS])
+    values = {**table.values, "voter": numbered(table.values["voter"])}
+    with_votes = np.flatnonzero(table.outcomes.any(axis=1))
+    places = [in_order_of_texts(values[key], table.codes[key][with_votes]) for key in KEYS]
+    order = with_votes[sorting(places)]
+    for first in range(0, len(order), CHUNK):
+        rows = order[first : first + CHUNK]
+        columns = [(values[key], table.codes[key][rows]) for key in KEYS]
+        yield coded_lines(columns, table.outcomes[rows].T)
+
+
+def coded_lines(
+    columns: Sequence[tuple[Sequence[str], Integers]], numbers: Sequence[Integers] | Integers = ()
+) -> bytes:
+    """Lines of CSV: columns of texts, each as its values and (rows,) places in them, then (rows,) of numbers."""
+    import pyarrow as pa  # which the web does not need
+    import pyarrow.csv
+
+    texts = [pa.array(values, pa.string()).take(pa.array(places)) for values, places in columns]
+    whole = pa.table([*texts, *map(pa.array, numbers)], [str(number) for number in range(len(texts) + len(numbers))])
+    out = pa.BufferOutputStream()
+    try:
+        pyarrow.csv.write_csv(whole, out, pyarrow.csv.WriteOptions(include_header=False, quoting_style="none"))
+    except pa.ArrowInvalid:  # a value needs quotes
+        return lines(zip(*(column.to_pylist() for column in whole.columns), strict=True))
+    return bytes(out.getvalue())
+
+
+def lines(rows: Iterable[Sequence[object]]) -> bytes:
+    """Lines of CSV."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(sorted(row for row in rows if any(row[len(KEYS) :])))
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue().encode()
 
 
-def input_hash(file: bytes) -> str:
-    """SHA-256, in hexadecimal."""
-    return hashlib.sha256(file).hexdigest()
+def sorting(columns: Sequence[Integers]) -> Integers:
+    """(rows,) which row comes first and so on, by columns (rows,) of numbers from 0; equal rows stay in their order."""
+    widths = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(widths) > 63:
+        return np.lexsort(columns[::-1])
+    key = np.zeros(len(columns[0]), np.int64)
+    for column, width in zip(columns, widths, strict=True):
+        key = key << width | column
+    return np.argsort(key, kind="stable")
 
 
-def packed(file: bytes) -> bytes:
-    """Gzipped at the usual level, without a time stamp, so that equal files stay equal."""
-    return gzip.compress(file, compresslevel=6, mtime=0)
+def numbered(voters: Sequence[str]) -> list[str]:
+    """Each of these different, sorted ids by its place; ids are random, and one has another number in the next file."""
+    start = 0 if "" in voters else 1
+    return [f"v{place}" if voter else "" for place, voter in enumerate(voters, start)]
 
 
-def numbered(voters: list[str]) -> list[str]:
-    """Numbers by the order of ids, which are random; one id has another number in the next file."""
-    known = sorted({voter for voter in voters if voter})
-    number = {voter: f"v{place}" for place, voter in enumerate(known, start=1)} | {"": ""}
-    return [number[voter] for voter in voters]
+def in_order_of_texts(values: Sequence[str], codes: Integers) -> Integers:
+    """(rows,) numbers that sort as the texts `values[code]` do."""
+    place = np.empty(len(values), np.int64)
+    place[sorted(range(len(values)), key=values.__getitem__)] = np.arange(len(values))
+    found: Integers = place[codes]
+    return found

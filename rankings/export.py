@@ -2,48 +2,68 @@
 
 from __future__ import annotations
 
-import csv
+import itertools
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
 from arena.models import REASONS
-from rankings.counts_file import numbered
+from rankings.counts import Integers
+from rankings.counts_file import coded_lines, in_order_of_texts, lines, numbered, sorting
 from rankings.models import CountedVote
+from rankings.table import Texts
 
 COLUMNS = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", *REASONS)
 """The last four say which side the voter found closer to the goal, smoother, ...: left, right, equal or nothing."""
 FORMATS = (".csv", ".parquet")
-Rows = list[tuple[str, ...]]
+CHUNK = 50_000
+"""Rows that are texts at one time."""
+Coded = list[tuple[Sequence[str], Integers]]
+"""Per column: its different texts, and (rows,) each row's place in them."""
 
 
 def write_votes(path: Path) -> int:
     """Write all counted votes to a file of one of FORMATS; returns how many."""
-    rows = anonymised()
+    columns = _sorted(_anonymised())
     if path.suffix == ".parquet":
-        columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
-        arrays = [pa.array(column, pa.string()) for column in columns]
-        pyarrow.parquet.write_table(pa.table(arrays, names=list(COLUMNS)), path, compression="zstd")
-        return len(rows)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(rows)
-    return len(rows)
+        schema = pa.schema([(name, pa.string()) for name in COLUMNS])
+        with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+            for chunk in _chunks(columns):
+                texts = [pa.array(values, pa.string()).take(pa.array(places)) for values, places in chunk]
+                writer.write_table(pa.table(texts, schema=schema))
+    else:
+        with path.open("wb") as file:
+            file.write(lines([COLUMNS]))
+            file.writelines(coded_lines(chunk) for chunk in _chunks(columns))
+    return len(columns[0][1])
 
 
-def anonymised() -> Rows:
-    """A row per counted vote, as in COLUMNS. Battles are numbered in the order of the rows, which tells no time."""
+def _anonymised() -> Coded:
+    """The COLUMNS but for the first, with voters numbered anew."""
     about = ("voter", "robot_id", "scene_id", "task_id", "left_model_id", "right_model_id")
-    columns = [f"count__{name}" for name in about] + [
-        "vote__vote",
-        "count__day",
-        *(f"vote__{name}" for name in REASONS),
-    ]
-    votes = list(CountedVote.objects.filter(counted=True).values_list(*columns).iterator(chunk_size=20_000))
-    voters = numbered([vote[0] for vote in votes])
-    rows = sorted(
-        (voter, *vote[1:7], vote[7].isoformat(), *vote[8:]) for voter, vote in zip(voters, votes, strict=True)
-    )
-    return [(f"b{number}", *row) for number, row in enumerate(rows, start=1)]
+    names = [f"count__{name}" for name in about] + ["vote__vote", "count__day", *(f"vote__{name}" for name in REASONS)]
+    found = [Texts() for _ in names]
+    rows: Iterator[tuple[Any, ...]]
+    rows = CountedVote.objects.filter(counted=True).values_list(*names).iterator(chunk_size=20_000)
+    while batch := list(itertools.islice(rows, CHUNK)):
+        for texts, column in zip(found, zip(*batch, strict=True), strict=True):
+            texts.extend(map(str, column))  # a day in ISO's way
+    (voters, places), *rest = (texts.coded() for texts in found)
+    return [(numbered(voters), places), *rest]
+
+
+def _sorted(columns: Coded) -> Coded:
+    order = sorting([in_order_of_texts(values, places) for values, places in columns])
+    return [(values, places[order]) for values, places in columns]
+
+
+def _chunks(columns: Coded) -> Iterator[Coded]:
+    """CHUNK rows at a time, battles numbered in the order of the rows, which tells no time."""
+    for first in range(0, len(columns[0][1]), CHUNK):
+        some = [(values, places[first : first + CHUNK]) for values, places in columns]
+        numbers = range(len(some[0][1]))
+        yield [([f"b{first + number + 1}" for number in numbers], np.arange(len(numbers))), *some]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -16,7 +16,7 @@ from rankings.agreement import Agreement
 from rankings.bradley_terry import Fit, Refits, fit, influence_of_voters
 from rankings.counts import Counts, Floats, Integers
 from rankings.influence import Influence, Standing, influence
-from rankings.models import Finding
+from rankings.models import Finding, Report
 from rankings.outliers import Crowd, evidence
 from rankings.reliability import Reliability
 from rankings.table import Table
@@ -102,16 +102,22 @@ def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Inf
 
 
 def outliers(counts: Counts, found: Fit) -> Iterator[Found]:
-    """Voters whose votes are unlike everybody else's."""
+    """Voters whose votes are unlike everybody else's. Who has not voted since the last report was tested by then."""
     crowd = Crowd(found.names, counts.per_pair(), found.rating)
     alpha = float(settings.INTEGRITY["alpha"])
-    since = timezone.now() - timedelta(days=settings.INTEGRITY["look_back_days"])
-    for cast in observed.cast_by_voter(found.names, since):
+    for cast in observed.cast_by_voter(found.names, _untested_since()):
         seen = evidence(crowd, cast.left, cast.right, cast.outcome)
         if seen.suspicious(alpha):
             summary = f"{seen.way}: 10^{seen.log10_e:.1f} to 1 after {seen.votes} votes that are like nobody else's"
             proof: dict[str, object] = {"log10_e": round(seen.log10_e, 2), "votes": seen.votes, "way": seen.way}
             yield Found(Finding.Kind.OUTLIER, cast.voter, summary, proof)
+
+
+def _untested_since() -> datetime:
+    """An hour before the last report: a vote's time is taken before its transaction waits for the lock."""
+    earliest = timezone.now() - timedelta(days=settings.INTEGRITY["look_back_days"])
+    last = Report.objects.order_by("-snapshot__made_at").values_list("snapshot__made_at", flat=True).first()
+    return max(earliest, last - timedelta(hours=1)) if last else earliest
 
 
 def unreliable(controls: dict[str, Reliability]) -> Iterator[Found]:

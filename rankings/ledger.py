@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import UTC, date
+from datetime import UTC, date, timedelta
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from arena.models import Purpose, Turn, Vote
 from arena.selectors import turn_status
 from rankings.counts import OUTCOMES
 from rankings.locking import lock_rankings
-from rankings.models import ClassicElo, CountedVote, ExcludedVoter, VoteCount
+from rankings.models import ClassicElo, ClosedDay, CountedVote, ExcludedVoter, VoteCount
 from simulation import catalogue
 
 BATCH = 500
@@ -69,6 +70,7 @@ def forget_counts() -> None:
     CountedVote.objects.update(counted=False)
     VoteCount.objects.exclude(votes__vote_id__in=excluded).delete()
     VoteCount.objects.update(**dict.fromkeys(OUTCOMES, 0))
+    ClosedDay.objects.all().delete()
     ClassicElo.objects.all().delete()
 
 
@@ -96,6 +98,11 @@ def restore_voter(voter: str) -> int:
         lock_rankings()
         ExcludedVoter.objects.filter(voter=voter).delete()
         return _move(_rows(CountedVote.objects.filter(vote__user_id=voter, counted=False, excluded=False)), 1)
+
+
+def first_open_day() -> date:
+    """Yesterday (UTC): a vote of this moment may still belong to it. Days before it can be closed."""
+    return timezone.now().astimezone(UTC).date() - timedelta(days=1)
 
 
 def cells_of(votes: Iterable[Vote]) -> dict[int, Cell]:
@@ -133,6 +140,7 @@ def _count_new(new: list[Vote], tasks: Mapping[str, str]) -> int:
     shut_out = set(ExcludedVoter.objects.filter(voter__in=voters).values_list("voter", flat=True))
     counting = Counter((cells[vote.pk], vote.vote) for vote in new if vote.user_id not in shut_out)
     rows = _raise(set(cells.values()), counting)
+    _reopen({cell.day for cell in cells.values()})
     CountedVote.objects.bulk_create(
         CountedVote(vote=vote, count_id=rows[cells[vote.pk]], counted=vote.user_id not in shut_out) for vote in new
     )
@@ -185,8 +193,15 @@ def _move(rows: list[CountedVote], sign: int) -> int:
     for first in range(0, len(rows), BATCH):
         keys = [row.pk for row in rows[first : first + BATCH]]
         CountedVote.objects.filter(pk__in=keys).update(counted=sign > 0)
+    _reopen({row.count.day for row in rows})
     ClassicElo.objects.update(stale=True)
     return len(rows)
+
+
+def _reopen(days: Collection[date]) -> None:
+    """The counts of these days are others now. Asks nothing about days that cannot be closed yet, such as today."""
+    if late := {day for day in days if day < first_open_day()}:
+        ClosedDay.objects.filter(day__in=late).delete()
 
 
 def _add(rows: Iterable[VoteCount], votes: Mapping[tuple[int, str], int], sign: int) -> None:

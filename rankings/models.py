@@ -94,7 +94,7 @@ class VoteCount(models.Model):
         "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="+", db_index=False
     )
     voter = models.CharField(max_length=50, blank=True, help_text="Empty: nobody knows who.")
-    day = models.DateField()
+    day = models.DateField(db_index=True)
     left_better = models.PositiveIntegerField(default=0)
     right_better = models.PositiveIntegerField(default=0)
     tie = models.PositiveIntegerField(default=0)
@@ -116,6 +116,23 @@ class VoteCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.left_model_id} - {self.right_model_id} by {self.voter or 'unknown'} on {self.day}"
+
+
+class ClosedDay(models.Model):
+    """The counts of a day that is over, in columns, and what physics says beside its votes: `rankings.closed_days`.
+
+    A copy, made by the aggregation; `rankings.ledger` throws it away when a count of that day changes after all.
+    """
+
+    day = models.DateField(primary_key=True)
+    counts = models.BinaryField(help_text="The rows of vote_counts, as an Arrow stream.")
+    seen = models.JSONField(help_text="Left, right, task, vote, physics, number: see rankings.agreement.Seen.")
+
+    class Meta:
+        db_table = "closed_days"
+
+    def __str__(self) -> str:
+        return f"{self.day}"
 
 
 class CountedVote(models.Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -65,11 +65,14 @@ def played() -> list[Played]:
     ]
 
 
-def votes_beside_physics() -> list[Seen]:
-    """Counted votes on battles about one task, with who reached the goal more often in them."""
+def votes_beside_physics(first: date = date.min, last: date = date.max) -> list[Seen]:
+    """Counted votes on battles about one task, with who reached the goal more often in them.
+
+    Of the days (UTC) from `first` to `last`, both included.
+    """
     judged = Q(battle__turns__exploration=False, battle__turns__rollouts__success=True)
     votes = (
-        Vote.objects.filter(counted_vote__counted=True)
+        Vote.objects.filter(counted_vote__counted=True, counted_vote__count__day__range=(first, last))
         .exclude(counted_vote__count__task_id="")
         .order_by()
         .annotate(
@@ -78,11 +81,20 @@ def votes_beside_physics() -> list[Seen]:
         )
     )
     columns = ("left_model_id", "right_model_id", "counted_vote__count__task_id", "vote", "left_wins", "right_wins")
+    rows = votes.values_list(*columns).iterator(chunk_size=20_000)
+    return summed(Seen(left, right, task, vote, _better(*wins)) for left, right, task, vote, *wins in rows)
+
+
+def _better(left_wins: int, right_wins: int) -> int:
+    return LEFT if left_wins > right_wins else RIGHT if right_wins > left_wins else EVEN
+
+
+def summed(seen: Iterable[Seen]) -> list[Seen]:
+    """Each kind once, sorted."""
     found: Counter[Seen] = Counter()
-    for left, right, task, vote, left_wins, right_wins in votes.values_list(*columns).iterator(chunk_size=20_000):
-        physics = LEFT if left_wins > right_wins else RIGHT if right_wins > left_wins else EVEN
-        found[Seen(left, right, task, vote, physics)] += 1
-    return [seen._replace(number=number) for seen, number in sorted(found.items())]
+    for each in seen:
+        found[each._replace(number=1)] += each.number
+    return [kind._replace(number=number) for kind, number in sorted(found.items())]
 
 
 def controls() -> dict[str, Reliability]:

@@ -107,8 +107,9 @@ class Games:
         return cls(played, score, (zero, one, two), tied)
 
     def less(self, other: Games) -> Games:
-        """Without some of these votes. What rounding leaves of a pair without a vote counts as nothing, but a policy may
-        seem to have scored a trifle: to be fitted with a prior."""
+        """Without some of these votes. To be fitted with a prior: who scored nothing may seem to have scored a trifle,
+        though a pair without a vote has none.
+        """
         zero, one, two = (mine - theirs for mine, theirs in zip(self.squares, other.squares, strict=True))
         played, score, tied = self.played - other.played, self.score - other.score, self.tied - other.tied
         left = replace(self, played=played, score=score, squares=(zero, one, two), tied=tied)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from rankings import rules
 from rankings.bradley_terry import Fit
-from rankings.counts import OUTCOMES, Counts
-from rankings.counts_file import input_hash, packed, write_counts
-from rankings.models import Snapshot, VoteCount
+from rankings.counts import Counts
+from rankings.counts_file import write_counts
+from rankings.models import Snapshot
 from rankings.ratings import Ratings, board_ratings, fitted, summary
 from rankings.table import Board, Table
 
@@ -33,31 +33,39 @@ class Rated:
 
 
 def load() -> Table:
-    """The stored counts."""
-    columns = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day", *OUTCOMES)
-    rows = VoteCount.objects.values_list(*columns).iterator(chunk_size=20_000)
-    return Table.of((*row[:6], row[6].isoformat(), *row[7:]) for row in rows)
+    """The stored counts. Days that are over are closed first; the caller holds the lock of the rankings."""
+    from rankings import closed_days  # loads pyarrow, which the web does not need
+
+    closed_days.close()
+    return closed_days.counts()
 
 
 def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:
-    """Each board under the published rules."""
-    options, found = rules.options(), []
+    """Each board under the published rules. Boards that hold all votes, such as that of an only robot, share a fit."""
+    options = rules.options()
+    whole: Rated | None = None
+    found = []
     for board in boards:
+        if whole and table.holds_all(board):
+            found.append(replace(whole, board=board))
+            continue
         counts = table.counts(board)
         fit = fitted(counts, options)
         found.append(Rated(board, counts, fit, board_ratings(counts, options, fit)))
+        if table.holds_all(board):
+            whole = found[-1]
     return found
 
 
 def publish(table: Table, boards: Iterable[Rated]) -> Snapshot:
     """Keep a snapshot, unless the last one has the same input, code and rules; returns the one that holds now."""
     file = write_counts(table)
-    about = {"input_hash": input_hash(file), "code_version": code_version(), "settings": rules.published()}
+    about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": rules.published()}
     last = Snapshot.objects.defer("counts").first()
     if last and all(getattr(last, name) == value for name, value in about.items()):
         return last
     content = {each.board.name: {**each.ratings, **summary(each.counts)} for each in boards}
-    return Snapshot.objects.create(boards=content, counts=packed(file), **about)
+    return Snapshot.objects.create(boards=content, counts=file.content, **about)
 
 
 @cache

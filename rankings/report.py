@@ -151,7 +151,9 @@ def _calibration(whole: Rated | None) -> Calibration:
 def _agreements() -> Agreements:
     given = settings.INTEGRITY
     rule = Rule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
-    seen = observed.votes_beside_physics()
+    from rankings import closed_days  # loads pyarrow, which the web does not need
+
+    seen = closed_days.votes_beside_physics()
     return {
         "overall": agreement.agreement(seen, rule),
         "tasks": agreement.by_task(seen, rule),

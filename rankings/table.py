@@ -44,6 +44,25 @@ class Voter(NamedTuple):
     first_day: str
 
 
+class Texts:
+    """A column of texts that grows bit by bit; each different text is kept once."""
+
+    def __init__(self) -> None:
+        self._place: dict[str, int] = {}
+        self._codes: list[Integers] = [np.zeros(0, np.int64)]
+
+    def extend(self, texts: Iterable[str]) -> None:
+        place = self._place
+        self._codes.append(np.array([place.setdefault(text, len(place)) for text in texts], np.int64))
+
+    def coded(self) -> tuple[tuple[str, ...], Integers]:
+        """The different texts, sorted, and (rows,) each row's place in them."""
+        values = sorted(self._place)
+        renumber = np.zeros(len(values), np.int64)
+        renumber[[self._place[value] for value in values]] = np.arange(len(values))
+        return tuple(values), renumber[np.concatenate(self._codes)]
+
+
 @dataclass(frozen=True)
 class Table:
     """One row per robot, scene, task, side order of a pair, voter and day. Texts stand once, in sorted `values`.
@@ -59,20 +78,18 @@ class Table:
     @classmethod
     def of(cls, rows: Iterable[Sequence[str | int]]) -> Table:
         """Rows of the seven KEYS, then the four counts. They are never all in memory as texts."""
-        places: dict[str, dict[str, int]] = {key: {} for key in KEYS}
-        codes: dict[str, list[Integers]] = {key: [np.zeros(0, np.int64)] for key in KEYS}
+        texts = {key: Texts() for key in KEYS}
         outcomes = [np.zeros((0, 4), np.int64)]
         waiting = iter(rows)
         while batch := list(itertools.islice(waiting, BATCH)):
             columns = list(zip(*batch, strict=True))
             for key, column in zip(KEYS, columns, strict=False):
-                place = places[key]
-                codes[key].append(np.array([place.setdefault(str(text), len(place)) for text in column], np.int64))
+                texts[key].extend(map(str, column))
             outcomes.append(np.array(columns[len(KEYS) :], dtype=np.int64).T)
-        values = {key: tuple(sorted(places[key])) for key in KEYS}
+        coded = {key: column.coded() for key, column in texts.items()}
         return cls(
-            values,
-            {key: _in_order(np.concatenate(codes[key]), places[key], values[key]) for key in KEYS},
+            {key: values for key, (values, _) in coded.items()},
+            {key: codes for key, (_, codes) in coded.items()},
             np.concatenate(outcomes),
         )
 
@@ -99,6 +116,10 @@ class Table:
         found += [Board(robot=robot, scene=scene) for robot in robots for scene in scenes]
         found += [Board(task=task) for task in tasks if task]
         return [board for board in found if self._rows(board).any()]
+
+    def holds_all(self, board: Board) -> bool:
+        """Whether every row with a vote is on it."""
+        return bool((self._rows(board) == self._has_votes).all())
 
     def counts(self, board: Board = Board(), *, without_voters: Collection[str] = ()) -> Counts:
         """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards."""
@@ -171,14 +192,6 @@ class Table:
                 codes = [code for code, value in enumerate(self.values[key]) if value == wanted]
                 chosen &= np.isin(self.codes[key], codes)
         return chosen
-
-
-def _in_order(codes: Integers, place: Mapping[str, int], values: Sequence[str]) -> Integers:
-    """(rows,) places in `values` instead of those in `place`."""
-    found = np.zeros(len(values), np.int64)
-    found[[place[value] for value in values]] = np.arange(len(values))
-    renumbered: Integers = found[codes]
-    return renumbered
 
 
 def _occurring(codes: Integers, size: int) -> Booleans:

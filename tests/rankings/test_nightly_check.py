@@ -50,12 +50,16 @@ def test_a_count_that_was_changed_by_hand_is_named_and_mended_by_a_rebuild() -> 
     cast(SOME)
     aggregation.aggregate()
     VoteCount.objects.filter(voter="v2").update(tie=7)
-    (found,) = checking.check()
+    found, copy = checking.check()
+    assert (copy.board, copy.model_id) == ("closed days", "2026-01-01")
     assert (found.board, found.field, found.stored, found.rebuilt) == ("counts", "tie", 7, 2)
     assert found.model_id == "b - a by v2 on 2026-01-01"
     status = WorkerStatus.objects.get(worker_name="rankings.check")
     assert status.status == "different"
-    assert status.error_message == "1 differences: counts b - a by v2 on 2026-01-01 tie"
+    assert status.error_message is not None
+    assert status.error_message.startswith(
+        "2 differences: counts b - a by v2 on 2026-01-01 tie; closed days 2026-01-01"
+    )
     aggregation.rebuild()
     assert checking.check() == []
 
