@@ -23,11 +23,15 @@ class LineState(Enum):
 
 
 class Line:
-    """Forwards loopback port `port` to `host`:`target`, in a thread of its own, until `close`."""
+    """Forwards port `port` of `listens_on` to `host`:`target`, in a thread of its own, until `close`.
 
-    def __init__(self, host: str, target: int) -> None:
+    `delay_s`: how much later everything arrives, either way. `passed`: bytes so far, both ways together.
+    """
+
+    def __init__(self, host: str, target: int, *, listens_on: str = "127.0.0.1", delay_s: float = 0.0) -> None:
         self.port = bundled.free_port()
-        self._host, self._target = host, target
+        self.delay_s, self.passed = delay_s, 0
+        self._listens_on, self._host, self._target = listens_on, host, target
         self._state = LineState.OPEN
         self._loop = asyncio.new_event_loop()
         self._moving = asyncio.Event()
@@ -55,7 +59,7 @@ class Line:
         asyncio.run_coroutine_threadsafe(what, self._loop).result(10)  # type: ignore[arg-type]
 
     async def _listen(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        self._server = await asyncio.start_server(self._serve, self._listens_on, self.port)
 
     async def _set(self, state: LineState) -> None:
         self._state = state
@@ -101,9 +105,13 @@ class Line:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while piece := await reader.read(PIECE):
                 await self._moving.wait()
-                writer.write(piece)
-                await writer.drain()
-        writer.close()
+                self.passed += len(piece)
+                if self.delay_s:
+                    self._loop.call_later(self.delay_s, writer.write, piece)
+                else:
+                    writer.write(piece)
+                    await writer.drain()
+        self._loop.call_later(self.delay_s, writer.close)
 
 
 def _caller(writer: asyncio.StreamWriter) -> int:

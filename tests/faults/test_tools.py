@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 
 import pytest
 
@@ -63,6 +64,22 @@ def test_a_line_passes_is_cut_refuses_and_passes_again() -> None:
         line.set(LineState.OPEN)
         with socket.create_connection(("127.0.0.1", line.port), 5) as client:
             assert said_back(client) == b"hello"
+        line.close()
+
+
+def test_a_slow_line_delivers_everything_later_in_the_order_in_which_it_was_said() -> None:
+    said = b"".join(b"%05d" % number for number in range(2000))
+    with echo() as port:
+        line = Line("127.0.0.1", port, delay_s=0.05)
+        with socket.create_connection(("127.0.0.1", line.port), 5) as client:
+            began = time.monotonic()
+            client.sendall(said)
+            got = b""
+            while len(got) < len(said):
+                got += client.recv(65536)
+            assert time.monotonic() - began >= 0.1, "once on the way there and once on the way back"
+        assert got == said
+        assert line.passed == 2 * len(said)
         line.close()
 
 
