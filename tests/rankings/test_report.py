@@ -146,6 +146,20 @@ def test_a_voter_unlike_all_others_is_found_and_left_out_of_the_shadow_board() -
     assert found["removal"]["handovers"][0]["upper"] == "d"
 
 
+def test_voters_are_tested_again_once_they_have_voted_again() -> None:
+    stuffed()
+    Vote.objects.update(voted_at=timezone.now() - timedelta(hours=3))
+    content()
+    Finding.objects.all().delete()
+    content()
+    assert not Finding.objects.filter(kind="outlier").exists()
+    again = cast(ballots(("d", "a", "left_better", 1, "stuffer")), start=1000)
+    Vote.objects.filter(pk=again[0].pk).update(voted_at=timezone.now())
+    content()
+    finding = Finding.objects.get(kind="outlier")
+    assert (finding.subject, finding.evidence["votes"]) == ("stuffer", 37)
+
+
 def test_the_shadow_board_shows_who_leans_on_doubtful_voters(settings: Any) -> None:
     settings.INTEGRITY = {**settings.INTEGRITY, "new_hours": 0.0}
     settings.RANKING = {**settings.RANKING, "cap": 0}
