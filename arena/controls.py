@@ -84,9 +84,9 @@ def _repeatable(battle: Battle, instruction: str, voter: str) -> list[Battle]:
     """The voter's earlier battles of one turn with the same words in the same scene, between policies still drawn."""
     place = {"robot_id": battle.session.robot_id, "scene_id": battle.session.scene_id}
     votes = Vote.objects.filter(user_id=voter, purpose=Purpose.RANK, **place).order_by("-voted_at", "-pk")
-    fresh_last = list(votes.values_list("battle_id", flat=True)[GAP:REMEMBERED])
+    voted = votes.values("battle_id")[GAP:REMEMBERED]
     words = catalogue.normalise(instruction)
-    turns = Turn.objects.filter(battle_id__in=fresh_last).values_list("battle_id", "instruction")
+    turns = Turn.objects.filter(battle_id__in=voted).order_by().values_list("battle_id", "instruction")
     said: dict[str, list[str]] = {}
     for battle_id, text in turns:
         said.setdefault(str(battle_id), []).append(catalogue.normalise(text))

@@ -44,9 +44,8 @@ class Outcome:
 
 def claim_rollout(episode_id: str, worker: str) -> Rollout | None:
     """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already."""
-    battle_id = (
-        Battle.objects.filter(turns__rollouts__episode_id=episode_id).values_list("battle_id", flat=True).first()
-    )
+    place = Rollout.objects.filter(episode_id=episode_id).values_list("turn__battle__battle_id", flat=True)
+    battle_id = next(iter(place.order_by()), None)
     if battle_id is None:
         return None
     with transaction.atomic():
@@ -73,7 +72,7 @@ def report_progress(rollout: Rollout, steps: int, from_step: int, frames: list[l
         alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
         if not alive.update(steps_done=steps, heartbeat_at=timezone.now()):
             return False
-        _release(battle, Turn.objects.get(turn_id=rollout.turn_id))
+        _release(battle, _turn_of(rollout))
         return True
 
 
@@ -161,12 +160,18 @@ def _settled(battle: Battle, rollout: Rollout, changed: int) -> bool:
     """What follows from a side's end; False when nothing had `changed`. The caller holds the battle's lock."""
     if not changed:
         return False
-    [turn] = Rollout.objects.filter(turn__turn_id=rollout.turn_id).by_turn()
+    turn = _turn_of(rollout)
     _release(battle, turn)
     if all(side.settled for side in turn.rollouts.all()):
         turns = battle.turns_with_sides()
         close_turn(battle, next(each for each in turns if each.turn_id == turn.turn_id), turns)
     return True
+
+
+def _turn_of(rollout: Rollout) -> Turn:
+    """Its turn with both sides, as they are now: one query."""
+    [turn] = Rollout.objects.filter(turn__turn_id=rollout.turn_id).by_turn()
+    return turn
 
 
 def _release(battle: Battle, turn: Turn) -> None:

@@ -15,10 +15,12 @@ from rankings.models import CountedVote
 from simulation.contracts import StepRecord
 from tests.arena.conftest import Visitor, play
 from tests.arena.test_outages import down
+from tests.arena.test_queries import MOST, counted
 from tests.factories import PolicyFactory, ReferenceFactory, TurnFactory
 from tests.fakes import FakeStage
 
 WORDS = "pick up the red cube"
+BODY = {"instruction": WORDS}
 
 
 @pytest.fixture
@@ -89,6 +91,24 @@ def test_a_gold_battle_sets_the_expert_against_the_policy_that_does_nothing(
     battle = sent(visitor)
     assert battle.purpose == Purpose.GOLD
     assert {battle.left_model_id, battle.right_model_id} == {"scripted-expert", "hold-still"}
+
+
+@pytest.mark.parametrize(("share", "purpose"), [("GOLD_SHARE", Purpose.GOLD), ("REPEAT_SHARE", Purpose.REPEAT)])
+@pytest.mark.usefixtures("history", "references")
+def test_making_a_battle_a_control_takes_three_or_four_queries_more_than_a_first_turn_needs(
+    visitor: Visitor, settings: Any, share: str, purpose: Purpose
+) -> None:
+    plain, control = visitor.open(), visitor.open()
+    spent = []
+    for battle_id, wanted in ((plain, 0.0), (control, 1.0)):
+        setattr(settings, share, wanted)
+        settings.QUEUE = dict.fromkeys(settings.QUEUE, 0)
+        count, answer = counted(lambda battle_id=battle_id: visitor.post(f"battles/{battle_id}/turns", BODY))
+        assert answer.status_code == 202
+        spent.append(count)
+    assert Battle.objects.get(battle_id=control).purpose == purpose
+    assert spent[0] <= MOST
+    assert spent[1] - spent[0] in (3, 4)
 
 
 def test_gold_needs_an_instruction_of_known_goal_and_both_references(
