@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from structlog.contextvars import clear_contextvars
 
-from vlaarena.log_filters import Newsworthy
+from vlaarena.log_filters import Brief, Newsworthy
 from vlaarena.monitoring import logs
 
 Lines = Callable[[], list[dict[str, Any]]]
@@ -29,7 +29,8 @@ def logged() -> Iterator[Lines]:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logs.formatter("json"))
-    handler.addFilter(Newsworthy())
+    for each in (Newsworthy(), Brief()):
+        handler.addFilter(each)
     logging.getLogger().addHandler(handler)
     yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
     logging.getLogger().removeHandler(handler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -53,6 +54,17 @@ def test_an_id_that_cannot_be_one_of_ours_is_not_bound(client: Client, logged: L
     client.get("/api/battles/%1b[31m")
 
     assert all("battle_id" not in line for line in logged())
+
+
+def test_a_request_for_a_host_that_is_not_ours_leaves_a_line_and_no_traceback(
+    client: Client, settings: Any, logged: Lines
+) -> None:
+    settings.ALLOWED_HOSTS = ["arena.example"]
+    assert client.get("/leaderboard", headers={"Host": "elsewhere.example"}).status_code == 400
+
+    told = [line for line in logged() if line["logger"].startswith("django.security")]
+    assert ["elsewhere.example" in line["event"] for line in told] == [True]
+    assert "exception" not in told[0]
 
 
 def test_who_asks_for_health_or_figures_all_the_time_leaves_no_lines(client: Client, logged: Lines) -> None:

@@ -48,6 +48,13 @@ def test_good_news_counts_for_a_second_and_bad_news_is_asked_for_again(
     assert asked == ["ok", "ok", "down", "down"]
 
 
+def test_no_part_tells_the_names_of_our_hosts(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "_worker_answered", float("-inf"))
+    monkeypatch.setattr(health.app.control, "ping", lambda **_: [{"arena-7@inner-host": {"ok": "pong"}}])
+
+    assert health._ask_worker() == "answers"
+
+
 @pytest.mark.parametrize(
     ("down", "live", "ready", "whole"),
     [(None, 200, 200, 200), ("worker", 200, 200, 503), ("database", 200, 503, 503), ("channels", 200, 503, 503)],

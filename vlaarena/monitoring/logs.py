@@ -43,8 +43,13 @@ def settings_for(kind: str, level: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"arena": {"()": formatter, "kind": kind}},
-        "filters": {"no_news": {"()": "vlaarena.log_filters.Newsworthy"}},
-        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "arena", "filters": ["no_news"]}},
+        "filters": {
+            "newsworthy": {"()": "vlaarena.log_filters.Newsworthy"},
+            "brief": {"()": "vlaarena.log_filters.Brief"},
+        },
+        "handlers": {
+            "console": {"class": "logging.StreamHandler", "formatter": "arena", "filters": ["newsworthy", "brief"]}
+        },
         "root": {"handlers": ["console"], "level": level},
         "loggers": {"OpenGL": {"level": "WARNING"}},  # it tells of each accelerator it does without
     }
