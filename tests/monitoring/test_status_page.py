@@ -91,6 +91,20 @@ def test_queue_workers_speeds_and_failures_are_told() -> None:
     assert f"/admin/arena/rollout/{broken.pk}/change/" in told
 
 
+def test_of_many_policies_the_slowest_are_told() -> None:
+    for number in range(status_page.SLOWEST_SHOWN + 1):
+        left, right = TurnFactory(completed=True).rollouts.order_by("side")
+        Rollout.objects.filter(pk=left.pk).update(
+            model=PolicyFactory(id=f"slow-{number}"), finished_at=timezone.now(), duration_ms=1000.0 + number
+        )
+        Rollout.objects.filter(pk=right.pk).update(finished_at=None)
+
+    told = page()
+
+    assert 'scope="row">slow-0<' not in told
+    assert [f'scope="row">slow-{number}<' in told for number in range(1, 16)] == [True] * 15
+
+
 def test_rankings_say_when_they_were_published_and_what_is_wrong_with_them() -> None:
     old = timezone.now() - timedelta(hours=5)
     WorkerStatus.objects.create(worker_name=locking.WORKER, published_at=old, last_run_at=old, status="ok")

@@ -168,7 +168,7 @@ def speeds(played: Iterable[Played]) -> list[Speed]:
         )
         for policy, own in by_policy.items()
     ]
-    return sorted(found, key=lambda speed: (-speed.infer[1], speed.policy))
+    return sorted(found, key=lambda speed: (-speed.infer[1], -speed.total[1], speed.policy))
 
 
 def _p50_p95(played: Iterable[Played], phase: str) -> tuple[float, float]:

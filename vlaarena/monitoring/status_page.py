@@ -25,7 +25,7 @@ from vlaarena.monitoring import readings
 from vlaarena.monitoring.readings import Boards, Disk, Waiting
 
 LOOK = "arena.view_rollout"
-SPEED_WITHIN = timedelta(days=1)
+SPEED_WITHIN, SLOWEST_SHOWN = timedelta(days=1), 15
 OK, WORTH_A_LOOK, BAD = "ok", "look", "bad"
 
 # Beyond these something is worth a look; the same as in deploy/prometheus/alarms.yml.
@@ -62,7 +62,7 @@ def status(request: HttpRequest) -> HttpResponse:
         "boards": boards,
         "report": published,
         "parted": _parted(published),
-        "speeds": readings.speeds(readings.played_lately(SPEED_WITHIN)),
+        "speeds": readings.speeds(readings.played_lately(SPEED_WITHIN))[:SLOWEST_SHOWN],
         "failures": readings.failures(),
         "versions": _versions(),
     }
