@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 import numpy as np
 import pyarrow as pa
-from django.db.models import Max
+from django.db.models import Max, Min
 
 from rankings import observed
 from rankings.agreement import Seen
@@ -30,9 +30,7 @@ def close() -> int:
     """Close every day that is over; returns how many. The caller holds the lock of the rankings, here and until it has
     asked for all that it wants of the days.
     """
-    closed = ClosedDay.objects.values_list("day", flat=True)
-    over = VoteCount.objects.filter(day__lt=first_open_day()).exclude(day__in=list(closed))
-    days = list(over.order_by().values_list("day", flat=True).distinct())
+    days = _to_be_closed()
     for day in days:
         seen = observed.votes_beside_physics(day, day)
         ClosedDay.objects.create(day=day, counts=_packed(_stored(day, day)), seen=seen)
@@ -49,6 +47,15 @@ def votes_beside_physics() -> list[Seen]:
     """As `observed.votes_beside_physics`, of all days."""
     kept = (Seen(*each) for seen in ClosedDay.objects.values_list("seen", flat=True).iterator() for each in seen)
     return observed.summed([*kept, *observed.votes_beside_physics(_first_not_closed())])
+
+
+def _to_be_closed() -> list[date]:
+    """Days with counts that are over. Asks by day, for the database to look into no other."""
+    first = VoteCount.objects.aggregate(first=Min("day"))["first"] or date.max
+    over = {first + timedelta(days=number) for number in range((first_open_day() - first).days)}
+    over -= set(ClosedDay.objects.values_list("day", flat=True))
+    counted = VoteCount.objects.filter(day__in=over).order_by().values_list("day", flat=True)
+    return sorted(counted.distinct()) if over else []
 
 
 def _first_not_closed() -> date:
