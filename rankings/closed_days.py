@@ -1,23 +1,24 @@
 """The counts of days that are over, kept in columns: to read a day takes milliseconds, whatever was voted on it.
 
-Days close from the day before yesterday on. No vote of this moment can belong to one; where a count of a closed day
-changes after all, by a moderator or a late vote, `rankings.ledger` opens the day again, in the same transaction.
+Days close from the day before yesterday on. Where a count of a closed day changes after all, by a moderator or a late
+vote, `rankings.ledger` opens the day again, in the same transaction. A vote that is cast does not ask about that, since
+its day is open, unless the clock was set meanwhile: `close` looks for such votes first.
 """
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 
 import numpy as np
 import pyarrow as pa
 from django.db.models import Max, Min
+from django.utils import timezone
 
 from rankings import observed
 from rankings.agreement import Seen
 from rankings.arrow import coded
 from rankings.counts import OUTCOMES
-from rankings.ledger import first_open_day
-from rankings.models import ClosedDay, VoteCount
+from rankings.models import ClosedDay, CountedVote, VoteCount
 from rankings.table import KEYS, Table
 
 COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day")
@@ -30,10 +31,12 @@ def close() -> int:
     """Close every day that is over; returns how many. The caller holds the lock of the rankings, here and until it has
     asked for all that it wants of the days.
     """
+    _reopen()
     days = _to_be_closed()
+    last = CountedVote.objects.aggregate(last=Max("vote_id"))["last"]
     for day in days:
         seen = observed.votes_beside_physics(day, day)
-        ClosedDay.objects.create(day=day, counts=_packed(_stored(day, day)), seen=seen)
+        ClosedDay.objects.create(day=day, last_vote=last, counts=_packed(_stored(day, day)), seen=seen)
     return len(days)
 
 
@@ -49,10 +52,23 @@ def votes_beside_physics() -> list[Seen]:
     return observed.summed([*kept, *observed.votes_beside_physics(_first_not_closed())])
 
 
+def _reopen() -> None:
+    """Open the days that the clock of now does not call over, and those of votes counted since days were closed."""
+    ClosedDay.objects.filter(day__gte=_first_not_over()).delete()
+    if last := ClosedDay.objects.aggregate(last=Max("last_vote"))["last"]:
+        since = CountedVote.objects.filter(vote_id__gt=last).values("count__day").distinct()
+        ClosedDay.objects.filter(day__in=since).delete()
+
+
+def _first_not_over() -> date:
+    """Yesterday (UTC): a vote that is being cast may still belong to it."""
+    return timezone.now().astimezone(UTC).date() - timedelta(days=1)
+
+
 def _to_be_closed() -> list[date]:
     """Days with counts that are over. Asks by day, for the database to look into no other."""
     first = VoteCount.objects.aggregate(first=Min("day"))["first"] or date.max
-    over = {first + timedelta(days=number) for number in range((first_open_day() - first).days)}
+    over = {first + timedelta(days=number) for number in range((_first_not_over() - first).days)}
     over -= set(ClosedDay.objects.values_list("day", flat=True))
     counted = VoteCount.objects.filter(day__in=over).order_by().values_list("day", flat=True)
     return sorted(counted.distinct()) if over else []

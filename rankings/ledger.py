@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import UTC, date, timedelta
+from datetime import UTC, date
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from arena.models import Purpose, Turn, Vote
 from arena.selectors import turn_status
@@ -100,11 +99,6 @@ def restore_voter(voter: str) -> int:
         return _move(_rows(CountedVote.objects.filter(vote__user_id=voter, counted=False, excluded=False)), 1)
 
 
-def first_open_day() -> date:
-    """Yesterday (UTC): a vote of this moment may still belong to it. Days before it can be closed."""
-    return timezone.now().astimezone(UTC).date() - timedelta(days=1)
-
-
 def cells_of(votes: Iterable[Vote]) -> dict[int, Cell]:
     """Primary key of a vote -> the row of counts that it belongs to."""
     some = list(votes)
@@ -121,16 +115,23 @@ def _cells(some: Iterable[Vote], tasks: Mapping[str, str]) -> dict[int, Cell]:
             vote.left_model_id,
             vote.right_model_id,
             vote.user_id or "",
-            vote.voted_at.astimezone(UTC).date(),
+            _day(vote),
         )
         for vote in some
     }
 
 
+def _day(vote: Vote) -> date:
+    return vote.voted_at.astimezone(UTC).date()
+
+
 def _count(votes: list[Vote]) -> int:
     known = set(CountedVote.objects.filter(vote_id__in=[vote.pk for vote in votes]).values_list("vote_id", flat=True))
     new = [vote for vote in votes if vote.pk not in known and vote.purpose == Purpose.RANK]
-    return _count_new(new, _tasks({vote.battle_id for vote in new})) if new else 0
+    if not new:
+        return 0
+    _reopen({_day(vote) for vote in new})
+    return _count_new(new, _tasks({vote.battle_id for vote in new}))
 
 
 def _count_new(new: list[Vote], tasks: Mapping[str, str]) -> int:
@@ -140,7 +141,6 @@ def _count_new(new: list[Vote], tasks: Mapping[str, str]) -> int:
     shut_out = set(ExcludedVoter.objects.filter(voter__in=voters).values_list("voter", flat=True))
     counting = Counter((cells[vote.pk], vote.vote) for vote in new if vote.user_id not in shut_out)
     rows = _raise(set(cells.values()), counting)
-    _reopen({cell.day for cell in cells.values()})
     CountedVote.objects.bulk_create(
         CountedVote(vote=vote, count_id=rows[cells[vote.pk]], counted=vote.user_id not in shut_out) for vote in new
     )
@@ -199,9 +199,8 @@ def _move(rows: list[CountedVote], sign: int) -> int:
 
 
 def _reopen(days: Collection[date]) -> None:
-    """The counts of these days are others now. Asks nothing about days that cannot be closed yet, such as today."""
-    if late := {day for day in days if day < first_open_day()}:
-        ClosedDay.objects.filter(day__in=late).delete()
+    """The counts of these days are others now. A vote that is cast need not say so: see `closed_days.close`."""
+    ClosedDay.objects.filter(day__in=days).delete()
 
 
 def _add(rows: Iterable[VoteCount], votes: Mapping[tuple[int, str], int], sign: int) -> None:

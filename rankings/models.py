@@ -121,10 +121,11 @@ class VoteCount(models.Model):
 class ClosedDay(models.Model):
     """The counts of a day that is over, in columns, and what physics says beside its votes: `rankings.closed_days`.
 
-    A copy, made by the aggregation; `rankings.ledger` throws it away when a count of that day changes after all.
+    A copy, made by the aggregation, and thrown away when a count of that day changes after all.
     """
 
     day = models.DateField(primary_key=True)
+    last_vote = models.BigIntegerField(default=0, help_text="The last counted vote's primary key when the day closed.")
     counts = models.BinaryField(help_text="The rows of vote_counts, as an Arrow stream.")
     seen = models.JSONField(help_text="Left, right, task, vote, physics, number: see rankings.agreement.Seen.")
 

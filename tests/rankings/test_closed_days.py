@@ -124,6 +124,26 @@ def test_what_physics_says_beside_the_votes_of_closed_days_is_kept_and_checked()
     assert closed_days.differing() == [date(2026, 1, 1), date(2026, 1, 6)]
 
 
+def test_a_vote_cast_while_the_clock_was_back_is_not_lost() -> None:
+    cast(SOME)
+    aggregation.aggregate()
+    vote = cast(LATER[:1], start=200)[0]
+    vote_cast.send(sender=Vote, vote=vote)
+    assert ClosedDay.objects.exists()
+    closed_days.close()
+    assert rows(closed_days.counts()) == stored()
+    assert closed_days.differing() == []
+
+
+def test_days_that_a_clock_set_back_calls_open_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    cast(SOME)
+    aggregation.aggregate()
+    monkeypatch.setattr(timezone, "now", lambda: FIRST_VOTE + timedelta(hours=3))
+    closed_days.close()
+    assert not ClosedDay.objects.exists()
+    assert rows(closed_days.counts()) == stored()
+
+
 def test_a_vote_of_this_moment_asks_nothing_about_closed_days() -> None:
     cast(SOME)
     aggregation.aggregate()
