@@ -335,7 +335,7 @@ def continues_from(turn: Turn) -> dict[Side, str] | None:
     A turn that a side failed is as if it had not been: the next one starts, on both sides, where the last turn that
     both sides completed ended.
     """
-    if turn.start == "reset":
+    if turn.start == "reset" or turn.seq == 1:
         return None
     before = turn.battle.turns.completed().filter(seq__lt=turn.seq).order_by("-seq")
     last = before.prefetch_related(Prefetch("rollouts", Rollout.objects.only("episode_id", "side", "turn"))).first()

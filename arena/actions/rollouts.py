@@ -50,11 +50,10 @@ def claim_rollout(episode_id: str, worker: str) -> Rollout | None:
         return None
     with transaction.atomic():
         battle = lock_battle(battle_id)
-        had_started = Rollout.objects.filter(episode_id=episode_id, started_at__isnull=False).exists()
         if not Rollout.objects.claim(episode_id, worker):
             return None
         rollout = Rollout.objects.select_related("turn__battle__session", "model").get(episode_id=episode_id)
-        if not had_started and turn_status(rollout.turn) == "running":
+        if rollout.attempt == 1 and turn_status(rollout.turn) == "running":
             announce(battle, "rollout.started", turn_id=rollout.turn_id)
         return rollout
 
