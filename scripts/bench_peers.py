@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +47,37 @@ NEEDED = [
 BESIDE_FSCHAT = "scikit-learn==1.7.2"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Timing:
-    wall_s: float
-    cpu_s: float
-    ratings: dict[str, float]
+    """Runs of one command, each a process from its start to its end. `ratings`: what it printed."""
+
+    command: list[str]
+    walls: list[float] = field(default_factory=list)
+    """Seconds."""
+    cpus: list[float] = field(default_factory=list)
+    """Seconds, user and system together."""
+    ratings: dict[str, float] = field(default_factory=dict)
+
+    def run(self) -> Timing:
+        """Once more. SystemExit where it fails."""
+        before, start = _cpu_of_children(), time.perf_counter()
+        done = subprocess.run(self.command, capture_output=True, text=True, cwd=ROOT)
+        self.walls.append(time.perf_counter() - start)
+        self.cpus.append(_cpu_of_children() - before)
+        if done.returncode:
+            raise SystemExit(f"{' '.join(self.command)} failed:\n{done.stderr}")
+        found = json.loads(done.stdout.strip().splitlines()[-1])
+        self.ratings = {name: row["rating"] for name, row in found["models"].items()} if "models" in found else found
+        return self
+
+    def told(self) -> dict[str, Any]:
+        """Medians, and the lowest and the highest of each."""
+        return {
+            "wall_s": statistics.median(self.walls),
+            "wall_range_s": [min(self.walls), max(self.walls)],
+            "cpu_s": statistics.median(self.cpus),
+            "cpu_range_s": [min(self.cpus), max(self.cpus)],
+        }
 
     def worst_difference(self, other: dict[str, float]) -> float:
         """Elo points, both centred."""
@@ -96,22 +122,6 @@ def write_votes(path: Path, votes: int, policies: int = POLICIES, voters: int = 
         )
 
 
-def timed(command: list[str], repeats: int) -> Timing:
-    """Medians of whole processes. `ratings`: what the command printed. SystemExit where it fails."""
-    walls, cpus, printed = [], [], ""
-    for _ in range(repeats):
-        before, start = _cpu_of_children(), time.perf_counter()
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-        walls.append(time.perf_counter() - start)
-        cpus.append(_cpu_of_children() - before)
-        if done.returncode:
-            raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
-        printed = done.stdout
-    found = json.loads(printed.strip().splitlines()[-1])
-    ratings = {name: row["rating"] for name, row in found["models"].items()} if "models" in found else found
-    return Timing(statistics.median(walls), statistics.median(cpus), ratings)
-
-
 def _cpu_of_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -123,32 +133,35 @@ def measure(votes: int, repeats: int) -> dict[str, Any]:
     path = PEERS / f"votes-{votes}.csv"
     write_votes(path, votes)
     rate = [sys.executable, "manage.py", "rate", str(path), "--json"]
-    ours = timed(rate, repeats)
-    plain = timed([*rate, "--prior", "0", "--cap", "0"], 1)  # the others have neither prior nor cap
+    ours = Timing(rate)
+    theirs = {
+        peer.package: Timing([str(PYTHON), "scripts/peer_ratings.py", peer.package, str(path)])
+        for peer in NEEDED
+        if peer.package not in failed
+    }
+    for _ in range(repeats):  # by turns, so that all have the same neighbours on the machine
+        for each in (ours, *theirs.values()):
+            each.run()
+    plain = Timing([*rate, "--prior", "0", "--cap", "0"]).run()  # the others have neither prior nor cap
     rows: list[dict[str, Any]] = []
+    mine = ours.told()
     for peer in NEEDED:
         if peer.package in failed:
             rows.append({"package": peer.package, "not_installed": failed[peer.package]})
             continue
-        theirs = timed([str(PYTHON), "scripts/peer_ratings.py", peer.package, str(path)], repeats)
+        found = theirs[peer.package].told()
         rows.append(
             {
                 "package": peer.requirements[0],
                 "gives": peer.gives,
-                "wall_s": theirs.wall_s,
-                "cpu_s": theirs.cpu_s,
-                "wall_ratio": theirs.wall_s / ours.wall_s,
-                "cpu_ratio": theirs.cpu_s / ours.cpu_s,
+                **found,
+                "wall_ratio": found["wall_s"] / mine["wall_s"],
+                "cpu_ratio": found["cpu_s"] / mine["cpu_s"],
                 "wanted_ratio": peer.wanted_ratio,
-                "difference_elo": plain.worst_difference(theirs.ratings),
+                "difference_elo": plain.worst_difference(theirs[peer.package].ratings),
             }
         )
-    return {
-        "votes": votes,
-        "load": os.getloadavg()[0],
-        "ours": {"wall_s": ours.wall_s, "cpu_s": ours.cpu_s},
-        "peers": rows,
-    }
+    return {"votes": votes, "runs": repeats, "load": os.getloadavg()[0], "ours": mine, "peers": rows}
 
 
 def renew() -> None:
@@ -160,7 +173,7 @@ def renew() -> None:
     write_votes(path, 600, policies=12, voters=100)
     answers = {}
     for peer in (peer for peer in NEEDED if peer.package in ("arena-rank", "evalica")):  # the other adds a penalty
-        found = timed([str(PYTHON), "scripts/peer_ratings.py", peer.package, str(path)], 1).ratings
+        found = Timing([str(PYTHON), "scripts/peer_ratings.py", peer.package, str(path)]).run().ratings
         mean = statistics.mean(found.values())
         ratings = {name: round(found[name] - mean, 4) for name in sorted(found)}
         answers[peer.package] = {"release": peer.requirements[0], "ratings": ratings}
@@ -168,19 +181,27 @@ def renew() -> None:
 
 
 def show(found: dict[str, Any]) -> None:
-    ours = found["ours"]
-    print(f"{found['votes']} votes, {POLICIES} policies, {VOTERS} voters; load {found['load']:.1f}")
-    print(f"manage.py rate: {ours['wall_s']:.2f} s, CPU {ours['cpu_s']:.2f} s, intervals by voter")
+    ours, runs = found["ours"], found["runs"]
+    print(f"{found['votes']} votes, {POLICIES} policies, {VOTERS} voters; load {found['load']:.1f}; medians of {runs}")
+    print(f"manage.py rate: {_seconds(ours)}, intervals by voter")
     for row in found["peers"]:
         if "not_installed" in row:
             print(f"{row['package']}: not measured, it could not be installed: {row['not_installed']}")
             continue
         wanted = f" (wanted: {row['wanted_ratio']:g})" if row["wanted_ratio"] else ""
         print(
-            f"{row['package']}: {row['wall_s']:.2f} s, CPU {row['cpu_s']:.2f} s, {row['gives']}; "
+            f"{row['package']}: {_seconds(row)}, {row['gives']}; "
             f"{row['wall_ratio']:.1f} times ours, CPU {row['cpu_ratio']:.1f} times{wanted}; "
             f"ratings differ by at most {row['difference_elo']:.4f} Elo (wanted: {WANTED_DIFFERENCE:g})"
         )
+
+
+def _seconds(told: dict[str, Any]) -> str:
+    (wall_low, wall_high), (cpu_low, cpu_high) = told["wall_range_s"], told["cpu_range_s"]
+    return (
+        f"{told['wall_s']:.2f} s ({wall_low:.2f} to {wall_high:.2f}), "
+        f"CPU {told['cpu_s']:.2f} s ({cpu_low:.2f} to {cpu_high:.2f})"
+    )
 
 
 def main() -> None:
