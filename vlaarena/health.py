@@ -22,7 +22,7 @@ from rest_framework.decorators import api_view, authentication_classes, throttle
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from simulation.store import COLLECTION
+from simulation.store import COLLECTION, NOTHING
 from vlaarena.celery import app
 
 Check = Callable[[], Awaitable[str]]
@@ -128,7 +128,7 @@ def _ask_database() -> str:
 
 def _ask_episodes() -> str:
     # A ping is answered by a server that can read and write nothing.
-    _mongo()[settings.MONGO_DATABASE][COLLECTION].find_one({}, {"_id": 1})
+    _mongo()[settings.MONGO_DATABASE][COLLECTION].find_one(NOTHING)
     return "answers"
 
 
