@@ -160,7 +160,7 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors, without files")
     parser.add_argument("--ramp", type=float, default=300.0, help="seconds until all visitors are there; not measured")
     parser.add_argument("--minutes", type=float, default=20.0)
-    parser.add_argument("--steps", type=int, default=10, help="control steps of a rollout")
+    parser.add_argument("--steps", type=int, default=3, help="control steps of a rollout")
     parser.add_argument("--web", type=int, help="web processes (ARENA_WEB_PROCESSES)")
     parser.add_argument("--no-fanout", dest="fanout", action="store_false", help="leave out many sockets on one battle")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")

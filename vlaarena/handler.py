@@ -10,13 +10,14 @@ database's pool has. The others wait in the order in which they came.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, closing
-from typing import IO, Any
+from contextlib import closing, suppress
+from contextvars import copy_context
+from functools import partial
+from typing import IO, Any, TypeVar
 
 import django
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
@@ -25,6 +26,8 @@ from django.http.response import HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.urls import set_script_prefix
 
 from vlaarena.body_limit import Receive, Scope, Send
+
+Answer = TypeVar("Answer")
 
 
 class Threads:
@@ -35,21 +38,23 @@ class Threads:
         for number in range(count):
             self._idle.put_nowait(ThreadPoolExecutor(1, thread_name_prefix=f"request-{number}"))
 
-    @asynccontextmanager
-    async def one(self) -> AsyncIterator[ThreadPoolExecutor]:
-        thread = await self._idle.get()
-        try:
-            yield thread
-        finally:
-            self._idle.put_nowait(thread)
+    async def run(self, work: Callable[[], Answer]) -> Answer:
+        """What `work` answers. Who is cancelled meanwhile waits no longer; the thread is free when it is done."""
+        thread, loop = await self._idle.get(), asyncio.get_running_loop()
+        done = thread.submit(copy_context().run, work)
+        done.add_done_callback(lambda _: self._give_back(thread, loop))
+        return await asyncio.wrap_future(done)
+
+    def _give_back(self, thread: ThreadPoolExecutor, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and the process with it
+            loop.call_soon_threadsafe(self._idle.put_nowait, thread)
 
 
-@asynccontextmanager
-async def extra_thread() -> AsyncIterator[ThreadPoolExecutor]:
+async def run_in_extra_thread(work: Callable[[], Answer]) -> Answer:
     """For who asks to be kept waiting, so that others do not wait for that."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="request-waits")
     try:
-        yield thread
+        return await asyncio.wrap_future(thread.submit(copy_context().run, work))
     finally:
         thread.shutdown(wait=False)
 
@@ -72,11 +77,8 @@ class OneThreadHandler(ASGIHandler):
             body = await self.read_body(receive)
         except RequestAborted:
             return
-        with closing(body):
-            one = extra_thread() if _asks_to_wait(scope) else self._threads.one()
-            async with one as thread, ThreadSensitiveContext(executor=thread):
-                response = await sync_to_async(self._answer)(scope, body)
-        await self.send_response(response, send)
+        run = run_in_extra_thread if _asks_to_wait(scope) else self._threads.run
+        await self.send_response(await run(partial(self._answer, scope, body)), send)
 
     def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
         """The whole answer, whatever it holds on to given back."""
@@ -85,7 +87,7 @@ class OneThreadHandler(ASGIHandler):
         request, refusal = self.create_request(scope, body)  # one of them is None
         response: Any = refusal if request is None else self.get_response(request)
         response._handler_class = self.__class__  # who says that the request is finished
-        with closing(response):
+        with closing(body), closing(response):
             return _whole(response) if isinstance(response, StreamingHttpResponse) else response
 
 

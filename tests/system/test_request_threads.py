@@ -110,6 +110,24 @@ def test_who_asks_to_be_kept_waiting_keeps_nobody_else_waiting(site: Site) -> No
     asyncio.run(crowd())
 
 
+def test_a_thread_whose_visitor_has_gone_away_is_free_when_it_is_done_and_not_before(site: Site) -> None:
+    async def crowd() -> bytes:
+        gone = [asyncio.create_task(site.ask(f"/{number}")) for number in range(THREADS)]
+        while site.inside < THREADS:
+            await asyncio.sleep(0.01)
+        for task in gone:
+            task.cancel()
+        await asyncio.gather(*gone, return_exceptions=True)
+        late = asyncio.create_task(site.ask("/at-once"))
+        await asyncio.sleep(0.1)
+        assert "/at-once" not in site.order, "it was given to a thread that is still busy"
+        site.go.set()
+        return await late
+
+    assert asyncio.run(crowd()) == b"done"
+    assert site.most_inside == THREADS
+
+
 def test_a_file_arrives_whole(site: Site) -> None:
     site.go.set()
     assert asyncio.run(site.ask("/file")) == b"one two"
