@@ -26,6 +26,7 @@ from tests.faults.stage import Theatre
 from tests.stack import wait_until
 
 SETTLE_S = 300.0
+LOG = Path(__file__).resolve().parents[2] / "build" / "faults.log"
 KINDS = ("kills", "freezes", "cuts", "disk", "clock")
 SERVERS = {"bundled": services.bundled_services, "real": services.real_services}
 
@@ -36,6 +37,7 @@ class Report:
     missed: Counter[str] = field(default_factory=Counter)  # the part was away just then
     ledger: Ledger = field(default_factory=Ledger)
     complaints: list[str] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)  # what the arena said meanwhile
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -69,7 +71,7 @@ def run(theatre: Theatre, faults: Iterable[Fault], players: int, seed: int) -> R
     report.ledger = crowd.ledger()
     report.complaints += _awaited("turns have not ended", lambda: _settled(theatre))
     report.complaints += audit.complaints(report.ledger, audit.look(theatre.arena)) + audit.self_checks(theatre.arena)
-    report.seconds = time.monotonic() - begun
+    report.seconds, report.log = time.monotonic() - begun, list(theatre.arena.errors)
     return report
 
 
@@ -132,7 +134,11 @@ def main() -> int:
             report = _leg(options, servers_named, [kind for kind in KINDS if kind in kinds])
             told = {"servers": servers_named, **report.to_json()}
             print(json.dumps(told, indent=None if options.json else 1), flush=True)
-            broken = broken or bool(report.complaints)
+            if report.complaints:
+                broken = True
+                LOG.parent.mkdir(exist_ok=True)
+                LOG.write_text("".join(report.log))
+                _tell(f"what that arena said is in {LOG}")
     return 1 if broken else 0
 
 

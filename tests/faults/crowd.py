@@ -113,7 +113,7 @@ class Player(threading.Thread):
         try:
             status, answer = self._visitor.get(path) if method == "GET" else self._visitor.post(path, body)
         except json.JSONDecodeError as error:
-            self.ledger.untold.append(f"{method} {path}: not JSON: {error.doc[:200]!r}")
+            self.ledger.untold.append(f"{method} {path}: not JSON: {error.doc[-200:]!r}")
             return 599, {}
         except NO_ANSWER:
             self.ledger.unreachable += 1
