@@ -36,12 +36,17 @@ class Peer:
     """Of pip."""
     gives: str = "ratings and intervals"
     wanted_ratio: float | None = WANTED_RATIO
+    once: bool = False
+    """It takes too long to be run more often."""
 
 
 NEEDED = [
     Peer("arena-rank", ("arena-rank==0.1.1",)),
     Peer("evalica", ("evalica==0.4.2",), gives="ratings alone", wanted_ratio=None),
     Peer("fschat", ("fschat==0.2.36",), ("--no-deps",), "ratings alone"),
+    Peer(
+        "fschat-intervals", ("fschat==0.2.36",), ("--no-deps",), "ratings and 10 of 100 rounds of intervals", once=True
+    ),
 ]
 """Of FastChat, fschat 0.2.36 is the newest release; rating_systems.py, newer, is in none."""
 BESIDE_FSCHAT = "scikit-learn==1.7.2"
@@ -139,9 +144,12 @@ def measure(votes: int, repeats: int) -> dict[str, Any]:
         for peer in NEEDED
         if peer.package not in failed
     }
-    for _ in range(repeats):  # by turns, so that all have the same neighbours on the machine
-        for each in (ours, *theirs.values()):
-            each.run()
+    once = {peer.package for peer in NEEDED if peer.once}
+    for number in range(repeats):  # by turns, so that all have the same neighbours on the machine
+        ours.run()
+        for package, timing in theirs.items():
+            if number == 0 or package not in once:
+                timing.run()
     plain = Timing([*rate, "--prior", "0", "--cap", "0"]).run()  # the others have neither prior nor cap
     rows: list[dict[str, Any]] = []
     mine = ours.told()

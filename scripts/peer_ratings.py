@@ -48,25 +48,48 @@ def evalica(path: Path) -> dict[str, float]:
 
 
 def fastchat(path: Path) -> dict[str, float]:
-    """Ratings alone: its intervals take a bootstrap of many fits more.
+    """Ratings alone."""
+    rated = _of_fastchat()["compute_elo_mle_with_tie"](battles(path))
+    return {name: float(rating) for name, rating in rated.items()}
 
-    Its module cannot be imported without torch and plotting packages, which the rating does not use. So the one
-    function is taken out of the installed file.
+
+ROUNDS = 10
+
+
+def fastchat_with_intervals(path: Path) -> dict[str, float]:
+    """With the bootstrap that its report makes of its intervals, ROUNDS instead of its 100 rounds."""
+    names, votes = _of_fastchat(), battles(path)
+    rate = names["compute_elo_mle_with_tie"]
+    names["get_bootstrap_result"](votes, rate, num_round=ROUNDS)
+    return {name: float(rating) for name, rating in rate(votes).items()}
+
+
+def _of_fastchat() -> dict[str, Any]:
+    """Its functions by name.
+
+    Its module cannot be imported without torch and plotting packages, which the rating does not use. So the two
+    functions are taken out of the installed file.
     """
     import numpy
     import pandas
 
     source = Path(str(distribution("fschat").locate_file("fastchat/serve/monitor/elo_analysis.py")))
     tree = ast.parse(source.read_text(encoding="utf-8"))
+    names: dict[str, Any] = {"np": numpy, "pd": pandas, "math": math, "tqdm": lambda rounds, desc: rounds}
+    functions = ("compute_elo_mle_with_tie", "get_bootstrap_result")
     wanted: list[ast.stmt] = [
-        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "compute_elo_mle_with_tie"
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in functions
     ]
-    names: dict[str, Any] = {"np": numpy, "pd": pandas, "math": math}
     exec(compile(ast.Module(wanted, []), str(source), "exec"), names)  # noqa: S102
-    return {name: float(rating) for name, rating in names["compute_elo_mle_with_tie"](battles(path)).items()}
+    return names
 
 
-PACKAGES = {"arena-rank": arena_rank, "evalica": evalica, "fschat": fastchat}
+PACKAGES = {
+    "arena-rank": arena_rank,
+    "evalica": evalica,
+    "fschat": fastchat,
+    "fschat-intervals": fastchat_with_intervals,
+}
 
 if __name__ == "__main__":
     print(json.dumps(PACKAGES[sys.argv[1]](Path(sys.argv[2]))))
