@@ -18,11 +18,12 @@ from typing import Any, NamedTuple, TypedDict
 
 from django.conf import settings
 from django.db import connection
+from django.utils import timezone
 
 from arena.errors import QueueFull, TooManyTurns
 from arena.models import Rollout, RolloutStatus, Session, Turn
 
-RECENT_TURNS = 20
+RECENT_TURNS, ENOUGH_TURNS = 20, 10
 TRY_AGAIN_S = 5
 """When to come back, where nothing is known about the wait."""
 
@@ -49,10 +50,11 @@ class Waiting:
 @dataclass(frozen=True)
 class Line:
     """`waiting`: all turns that are not done, in the order in which they came. `seconds`: how long those of the last
-    turns took that both sides completed, from the first start to the end."""
+    turns took that both sides completed, from the first start to the end. `ended`: when the last turns did."""
 
     waiting: list[Waiting]
     seconds: list[float]
+    ended: list[datetime]
 
 
 class _Side(NamedTuple):
@@ -92,9 +94,12 @@ def the_line(recent: int = RECENT_TURNS) -> Line:
     with connection.cursor() as cursor:
         cursor.execute(LINE, [recent])
         sides = [_Side(*row) for row in cursor.fetchall()]
+    done = [list(both) for _, both in groupby((side for side in sides if not side.waits), key=lambda side: side.key)]
+    spans = [span for both in done if (span := _span(both))]
     return Line(
-        _waiting(side for side in sides if side.waits),
-        _seconds(side for side in sides if not side.waits),
+        waiting=_waiting(side for side in sides if side.waits),
+        seconds=[(end - start).total_seconds() for start, end, completed in spans if completed],
+        ended=[end for _, end, _ in spans],
     )
 
 
@@ -169,8 +174,21 @@ def _wait(ahead: int, line: Line) -> int | None:
     """As long as so many turns take, when as many are played side by side as now (a turn is two rollouts)."""
     if ahead == 0:
         return 0
+    if not line.seconds:
+        return None
     at_once = max(1.0, sum(each.playing for each in line.waiting) / 2)
-    return round(ahead * statistics.median(line.seconds) / at_once) if line.seconds else None
+    return round(ahead * min(statistics.median(line.seconds) / at_once, _pace(line.ended)))
+
+
+def _pace(ended: list[datetime]) -> float:
+    """Seconds from one turn's end to the next's lately, until now; infinite where too few have ended.
+
+    It is right while the line is long, when one side of a turn may wait for a worker after the other has started, which
+    is no time that anything took. While the line is short, it counts when nobody played.
+    """
+    if len(ended) < ENOUGH_TURNS:
+        return math.inf
+    return max(0.0, (timezone.now() - min(ended)).total_seconds()) / len(ended)
 
 
 def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
@@ -183,15 +201,13 @@ def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
     return list(found.values())
 
 
-def _seconds(sides: Iterable[_Side]) -> list[float]:
-    taken = []
-    for _, both in groupby(sides, key=lambda side: side.key):
-        turn = list(both)
-        began = [_moment(side.started_at) for side in turn if side.started_at]
-        ended = [_moment(side.finished_at) for side in turn if side.finished_at]
-        if began and ended and not any(side.status == RolloutStatus.FAILED for side in turn):
-            taken.append((max(ended) - min(began)).total_seconds())
-    return taken
+def _span(turn: list[_Side]) -> tuple[datetime, datetime, bool] | None:
+    """Of a turn that is done: its first start, its end, and whether both sides completed it. None if none started."""
+    began = [_moment(side.started_at) for side in turn if side.started_at]
+    ended = [_moment(side.finished_at) for side in turn if side.finished_at]
+    if not began or not ended:
+        return None
+    return min(began), max(ended), not any(side.status == RolloutStatus.FAILED for side in turn)
 
 
 def _moment(value: Any) -> datetime:

@@ -190,6 +190,26 @@ def test_turns_that_are_played_side_by_side_shorten_the_wait(
     assert told == {"ahead": 4, "expected_wait_s": 20}
 
 
+def test_while_turns_end_one_after_the_other_their_pace_tells_the_wait_and_not_how_long_a_side_waited(
+    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+) -> None:
+    """Where many wait, one side of a turn may start long before the other."""
+    for number in range(10):
+        turn = visitor.send(visitor.open())
+        play(turn)
+        ended = timezone.now() - timedelta(seconds=20 * number)
+        rows = Turn.objects.filter(turn_id=turn["turn_id"])
+        rows.update(settled_at=ended)
+        rows[0].rollouts.update(started_at=ended - timedelta(seconds=400), finished_at=ended)
+    others = [Visitor() for _ in range(2)]
+    for each in others:
+        each.send(each.open())
+    waiting = visitor.send(visitor.open())
+    told = visitor.get(f"turns/{waiting['turn_id']}/queue").json()
+    assert told["ahead"] == 2
+    assert 36 <= told["expected_wait_s"] <= 60, "ten turns ended in the last three minutes"
+
+
 def test_who_sends_many_turns_hears_that_others_come_in_between(visitor: Visitor, stage: FakeStage) -> None:
     other = Visitor()
     for _ in range(3):
