@@ -33,13 +33,13 @@ class World:
         session = SessionFactory()
         pair = {"session": session, "left_model": contestants[0], "right_model": contestants[1]}
         VoteFactory(battle=BattleFactory(**pair, status=BattleStatus.VOTED))
-        TurnFactory(battle=BattleFactory(**pair, status=BattleStatus.ABANDONED), completed=True)
-        TurnFactory(battle=BattleFactory(**pair, status=BattleStatus.VOTED), completed=True)
+        TurnFactory(battle=BattleFactory(**pair, status=BattleStatus.ABANDONED, event_seq=1), completed=True)
+        TurnFactory(battle=BattleFactory(**pair, status=BattleStatus.VOTED, event_seq=1), completed=True)
         aggregation.aggregate()
         VoteFactory(battle=BattleFactory(**pair, status=BattleStatus.VOTED))
         votable, running, new, foreign = (
-            BattleFactory(**pair),
-            BattleFactory(**pair),
+            BattleFactory(**pair, event_seq=1),  # each turn was told
+            BattleFactory(**pair, event_seq=1),
             BattleFactory(**pair),
             BattleFactory(session=SessionFactory()),
         )
