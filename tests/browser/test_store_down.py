@@ -78,7 +78,9 @@ def test_who_replays_while_the_store_is_down_is_told_and_votes_once_it_is_back(v
     assert_told(battle)
     assert "when you can see both replays" in battle.part("vote-why").inner_text()
     battle.page.locator("#instruction").fill("typed meanwhile")
-    battle.side("left", "veil-retry").click()
+    with battle.page.expect_response(lambda answer: "/api/episodes/" in answer.url and answer.status == 503):
+        battle.side("left", "veil-retry").click()
+    battle.page.wait_for_load_state("networkidle")  # both sides were asked for, and both were refused
     assert_told(battle)
 
     line.set(LineState.OPEN)

@@ -9,6 +9,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.pretend import refuse
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
+AT_THE_END = "vlaArena.clock.record === vlaArena.clock.lastRecord"
 LOSE = """for (const canvas of document.querySelectorAll('canvas'))
             canvas.getContext('webgl2').getExtension('WEBGL_lose_context').loseContext()"""
 SAYS = "document.querySelector('[data-part=veil-text]').textContent"
@@ -39,6 +40,7 @@ def test_pictures_that_the_browser_took_away_come_back_without_a_reload(open_pag
     battle.play_turn("pick up the red cube")
     battle.part("stage").focus()
     battle.page.keyboard.press("End")
+    battle.wait_for(AT_THE_END)
     before = battle.ask("vlaArena.cameras")
     battle.ask(LOSE)
     battle.side("left", "veil").wait_for(state="visible")
@@ -48,7 +50,7 @@ def test_pictures_that_the_browser_took_away_come_back_without_a_reload(open_pag
     assert not battle.ask("document.querySelector('canvas').getContext('webgl2').isContextLost()")
     for seen, was in zip(battle.ask("vlaArena.cameras"), before, strict=True):
         assert seen == pytest.approx(was, abs=1e-9)
-    assert battle.ask("vlaArena.clock.record === vlaArena.clock.lastRecord")
+    assert battle.ask(AT_THE_END)
 
 
 def test_without_what_physics_needs_the_recording_plays_all_the_same(open_page: OpenPage) -> None:
