@@ -32,7 +32,7 @@ ASKED = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0),
 )
 NOTHING = {"_id": "no episode"}
-"""Looking it up reads the index, whatever there is. Asked for any document, the bundled server goes through them all."""
+"""Looking it up reads the index. Asked for any document, the bundled server goes through all of them."""
 INDEXES = ([("battle_id", 1), ("side", 1)], [("turn_id", 1)])
 
 
