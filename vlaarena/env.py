@@ -51,7 +51,7 @@ def count(name: str, default: int) -> int:
     """A whole number, at least 1."""
     value = number(name, default)
     if value < 1 or value != int(value):
-        raise ImproperlyConfigured(f"{name}={value:g} is not a whole number from 1 on")
+        raise ImproperlyConfigured(f"{name}={value:g}; expected a whole number from 1")
     return int(value)
 
 

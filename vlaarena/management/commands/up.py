@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
 from vlaarena import env
@@ -100,10 +101,10 @@ def _refuse_taken_port(host: str, port: int) -> None:
 
 
 def _web_processes() -> int:
-    wanted = env.number("ARENA_WEB_PROCESSES", 1)
-    if wanted < 1 or wanted != int(wanted):
-        raise SupervisorError(f"ARENA_WEB_PROCESSES={wanted:g}; expected a whole number from 1")
-    return int(wanted)
+    try:
+        return env.count("ARENA_WEB_PROCESSES", 1)
+    except ImproperlyConfigured as error:
+        raise SupervisorError(str(error)) from None
 
 
 def _refuse_counting_apart(web_processes: int, started: Mapping[str, str]) -> None:
