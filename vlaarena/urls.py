@@ -5,12 +5,22 @@ from __future__ import annotations
 from csp.constants import UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, register_converter
+from django.urls.converters import PathConverter
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from arena.errors import nowhere
 from vlaarena import health
 from vlaarena.monitoring import metrics, status_page
+
+
+class AnythingConverter(PathConverter):
+    """Line ends as well, which Django's own converter takes for an address that nobody has."""
+
+    regex = "(?s:.+)"
+
+
+register_converter(AnythingConverter, "anything")
 
 # Swagger writes its styles into the page, which this page alone allows; its scripts stay files of ours.
 api_docs = csp_update({"style-src": [UNSAFE_INLINE]})(SpectacularSwaggerSplitView.as_view(url_name="schema"))
@@ -28,5 +38,5 @@ urlpatterns = [
     path("api/", include("arena.urls")),
     path("api/", include("policies.urls")),
     path("api/", include("rankings.urls")),
-    path("api/<path:address>", nowhere),
+    path("api/<anything:address>", nowhere),
 ]

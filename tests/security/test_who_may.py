@@ -115,7 +115,7 @@ ROUTES: dict[str, list[Call]] = {
     "api/leaderboard/report": [Call(EVERYBODY)],
     "api/worker/status": [Call(EVERYBODY)],
     "api/worker/aggregate": [post((403, 403, 403, 403, 200), force=True, reason="to see who may")],
-    "api/<path:address>": [Call(NOBODY, fill=(("address", "nowhere/at/all"),))],
+    "api/<anything:address>": [Call(NOBODY, fill=(("address", "nowhere/at/all"),))],
     "admin": [Call((302, 302, 302, 200, 200))],
     "admin/login": [Call((200, 200, 200, 302, 302))],
     "admin/logout": [Call((302, 302, 302, 405, 405))],
@@ -228,7 +228,7 @@ def filled(route: str, gaps: dict[str, str]) -> str:
         else address
     )
     for name, value in gaps.items():
-        for kind in ("", "str:", "slug:", "path:", "int:"):
+        for kind in ("", "str:", "slug:", "path:", "int:", "anything:"):
             address = address.replace(f"<{kind}{name}>", value)
     assert "<" not in address, f"nothing to fill {address} with"
     return f"/{address}"
