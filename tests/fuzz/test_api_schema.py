@@ -13,9 +13,11 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi import checks
 
 from arena import dispatch, episodes
+from arena.models import Battle, Turn, Vote
 from tests.fakes import FakeStage
 from tests.fuzz.effort import EFFORT, SEED, tried
-from tests.fuzz.world import World
+from tests.fuzz.world import TOKEN, World
+from vlaarena.roles import MODERATOR, OPERATOR
 from vlaarena.wsgi import application
 
 TRIES = 8
@@ -70,11 +72,35 @@ def test_what_a_visitor_calls_is_answered_as_described(case: Case, world: World)
     answered_as_described(case, world, world.cookies)
 
 
-def answered_as_described(case: Case, world: World, cookies: dict[str, str]) -> None:
+@pytest.mark.parametrize("role", [MODERATOR, OPERATOR])
+@SCHEMA.parametrize()
+def test_what_the_staff_calls_is_answered_as_described_and_changes_no_battle(
+    case: Case, world: World, role: str
+) -> None:
+    """They have no visitor's cookie: what they may see of others is not theirs to act on."""
+    before = played(world)
+    answered_as_described(case, world, world.staff_cookies[role], {"X-CSRFToken": TOKEN})
+    assert played(world) == before
+
+
+def played(world: World) -> list[list[tuple[Any, ...]]]:
+    """The world's battles with how they stand, their turns, and their votes."""
+    battles = Battle.objects.filter(battle_id__in=world.known["battle_id"]).order_by("pk")
+    turns, votes = (model.objects.filter(battle__in=battles).order_by("pk") for model in (Turn, Vote))
+    return [
+        list(battles.values_list("pk", "status")),
+        list(turns.values_list("pk", "settled_at")),
+        list(votes.values_list("pk", "vote")),
+    ]
+
+
+def answered_as_described(
+    case: Case, world: World, cookies: dict[str, str], headers: dict[str, str] | None = None
+) -> None:
     tried["calls of the API"] += 1
     world.place(case)
     label = case.operation.label
     applied = [check for check in CHECKS if check is not checks.negative_data_rejection or label not in EMPTY_IS_NONE]
     if label not in MAY_BE_DOWN:
         applied = [not_a_server_error, *applied]
-    case.call_and_validate(checks=applied, cookies=cookies, headers=PLAIN)
+    case.call_and_validate(checks=applied, cookies=cookies, headers={**PLAIN, **(headers or {})})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core import signing
 from django.test import Client
 from schemathesis import Case, GenerationMode
@@ -18,14 +17,18 @@ from rankings import aggregation
 from simulation.store import get_store
 from tests.factories import BattleFactory, PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
 from tests.fakes import ENGINE, NQ, NV, SCENE_HASH
+from tests.people import logged_in, moderator, operator
+from vlaarena.roles import MODERATOR, OPERATOR
 
 STEPS = 50
+TOKEN = "t" * 32
+"""What Django's forms and calls of the staff have to repeat from a cookie."""
 OFTEN = 8
 """Of so many calls all but one name something that exists."""
 
 
 class World:
-    """One visitor's arena, and the cookies with which to act in it as this visitor, or as staff too."""
+    """One visitor's arena, and the cookies with which to act in it as this visitor, or to look at it in a role."""
 
     def __init__(self) -> None:
         contestants = [PolicyFactory(id="alpha"), PolicyFactory(id="beta")]
@@ -61,10 +64,8 @@ class World:
             "vote_id": _ids(Vote, "vote_id"),
         }
         assert new.battle_id in self.known["battle_id"]
-        staff = Client()
-        staff.force_login(User.objects.create_superuser("staff"))
         self.cookies = {COOKIE: signing.dumps(self.visitor, salt=SALT, compress=False)}
-        self.staff_cookies = self.cookies | {name: morsel.value for name, morsel in staff.cookies.items()}
+        self.staff_cookies = {MODERATOR: _cookies(logged_in(moderator())), OPERATOR: _cookies(logged_in(operator()))}
 
     def place(self, case: Case) -> None:
         """Put ids of what exists into most of the calls that name something that does not; as the case decides."""
@@ -80,6 +81,11 @@ class World:
         for name in list(named):
             if name in self.known and named[name] is not None:
                 named[name] = self.known[name][draw // OFTEN % len(self.known[name])]
+
+
+def _cookies(client: Client) -> dict[str, str]:
+    """With the token that each form has to repeat."""
+    return {"csrftoken": TOKEN} | {name: morsel.value for name, morsel in client.cookies.items()}
 
 
 def _drawn_well(case: Case, where: ParameterLocation) -> bool:
