@@ -5,19 +5,21 @@
 - A *gold* battle sets the scripted expert, which reaches its goal, against the policy that does nothing.
 
 Which battle is one is decided when its first instruction arrives, before anything of it was played, and is kept in
-`Battle.purpose`, which no visitor is ever told. Votes on control battles are not counted in any ranking.
+`Battle.purpose`, which no visitor is ever told. Votes on control battles are not counted in any ranking. Deciding takes
+one query and changing the battle none of its own, so that a control's first turn costs what any other's does.
 """
 
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.conf import settings
-from django.db.models import Count
+from django.db import connection
 
-from arena.models import Battle, Purpose, Turn, Vote
-from arena.pairing import draw_pair, written_chances
-from policies.models import Policy, PolicyStatus
+from arena.hosting import Hosts
+from arena.models import Battle, Purpose
 from simulation import catalogue
 
 REMEMBERED = 200
@@ -26,30 +28,88 @@ GAP = 3
 """The last so many votes are not repeated: they are too fresh in mind."""
 _dice = secrets.SystemRandom()
 
+VOTES = """
+WITH cast_votes AS (
+    SELECT id, battle_id, purpose, robot_id, scene_id, voted_at, COUNT(*) OVER () AS votes,
+        SUM(CASE WHEN purpose = 'gold' THEN 1 ELSE 0 END) OVER () AS gold,
+        SUM(CASE WHEN purpose = 'repeat' THEN 1 ELSE 0 END) OVER () AS repeats
+    FROM votes WHERE user_id = %s ORDER BY voted_at DESC, id DESC LIMIT %s
+)
+SELECT vote.votes, vote.gold, vote.repeats, vote.battle_id, vote.purpose, vote.robot_id, vote.scene_id,
+    battle.left_model_id, battle.right_model_id, battle.seed, again.id IS NOT NULL,
+    turn.instruction, EXISTS (
+        SELECT 1 FROM turns AS later WHERE later.battle_id = vote.battle_id AND NOT later.exploration AND later.seq > 1
+    )
+FROM cast_votes AS vote
+JOIN battles AS battle ON battle.battle_id = vote.battle_id
+JOIN turns AS turn ON turn.battle_id = vote.battle_id AND turn.seq = 1
+LEFT JOIN battles AS again ON again.repeats_id = vote.battle_id
+ORDER BY vote.voted_at DESC, vote.id DESC
+"""
+"""A voter's last votes and what they were on, with the numbers of all of the voter's: asked by every first turn."""
 
-def maybe_control(battle: Battle, instruction: str) -> None:
-    """Maybe make this battle a control. The caller holds its lock, and it has no turn yet.
 
-    One whose first turn was withdrawn, because the queue was down, may be a control already, for other words: it
-    becomes an ordinary battle first. Raises NoContestants.
+@dataclass(frozen=True)
+class Control:
+    """What a battle becomes. `repeats`: the id of the earlier battle; `seed`: of the first state of both sides."""
+
+    purpose: Purpose
+    left: str
+    right: str
+    seed: int
+    repeats: str | None = None
+
+    def columns(self) -> dict[str, str | int | None]:
+        """Of the table of battles."""
+        return {
+            "purpose": self.purpose.value,
+            "left_model_id": self.left,
+            "right_model_id": self.right,
+            "seed": self.seed,
+            "repeats_id": self.repeats,
+        }
+
+
+class _Cast(NamedTuple):
+    """A vote of the voter's, and how many there are in all, of which kind."""
+
+    votes: int
+    gold: int
+    repeats: int
+    battle_id: str
+    purpose: str
+    robot_id: str
+    scene_id: str
+    left: str
+    right: str
+    seed: int
+    repeated: bool
+    instruction: str
+    went_on: bool
+
+
+def maybe_control(battle: Battle, instruction: str, hosts: Hosts) -> Control | None:
+    """What this battle is to become with its first instruction, if it is to be a control at all.
+
+    Controls are made of policies that a worker says it plays.
     """
-    if battle.purpose != Purpose.RANK:
-        _make_ordinary(battle)
     voter = battle.session.user_id
     if voter is None:
-        return
-    cast = dict(Vote.objects.filter(user_id=voter).order_by().values_list("purpose").annotate(Count("pk")))
-    expected = 1 + sum(cast.values())
-    if _due(settings.GOLD_SHARE * expected - cast.get(Purpose.GOLD, 0)) and _make_gold(battle, instruction):
-        return
-    if _due(settings.REPEAT_SHARE * expected - cast.get(Purpose.REPEAT, 0)):
-        _make_repeat(battle, instruction, voter)
+        return None
+    cast = _cast(voter)
+    votes, golds, repeats = cast[0][:3] if cast else (0, 0, 0)
+    if _due(settings.GOLD_SHARE * (1 + votes) - golds) and (gold := _gold(battle, instruction, hosts)):
+        return gold
+    if _due(settings.REPEAT_SHARE * (1 + votes) - repeats):
+        return _repeat(battle, instruction, hosts, cast)
+    return None
 
 
-def _make_ordinary(battle: Battle) -> None:
-    left, right = draw_pair(list(Policy.objects.contestants().playable()), written_chances())
-    battle.repeats = None
-    _change(battle, Purpose.RANK, left.id, right.id)
+def _cast(voter: str) -> list[_Cast]:
+    """The last votes, newest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(VOTES, [voter, REMEMBERED])
+        return [_Cast(*row) for row in cursor.fetchall()]
 
 
 def _due(missing: float) -> bool:
@@ -57,45 +117,28 @@ def _due(missing: float) -> bool:
     return missing > 0 and _dice.random() < missing
 
 
-def _make_gold(battle: Battle, instruction: str) -> bool:
+def _gold(battle: Battle, instruction: str, hosts: Hosts) -> Control | None:
     """Only where physics can say who was right: with an instruction of known goal."""
-    if catalogue.task_for(instruction) is None:
-        return False
-    references = Policy.objects.filter(id__in=settings.GOLD_PAIR, reference=True, status=PolicyStatus.ACTIVE)
-    pair = list(references.playable())
-    if len(pair) != 2:
-        return False
-    _dice.shuffle(pair)
-    _change(battle, Purpose.GOLD, pair[0].id, pair[1].id)
-    return True
+    if catalogue.task_for(instruction) is None or not set(settings.GOLD_PAIR) <= hosts.references:
+        return None
+    left, right = _dice.sample(list(settings.GOLD_PAIR), 2)
+    return Control(Purpose.GOLD, left, right, battle.seed)
 
 
-def _make_repeat(battle: Battle, instruction: str, voter: str) -> bool:
-    earlier = _repeatable(battle, instruction, voter)
-    if not earlier:
-        return False
-    chosen = _dice.choice(earlier)
-    battle.repeats, battle.seed = chosen, chosen.seed
-    _change(battle, Purpose.REPEAT, str(chosen.right_model_id), str(chosen.left_model_id))
-    return True
-
-
-def _repeatable(battle: Battle, instruction: str, voter: str) -> list[Battle]:
-    """The voter's earlier battles of one turn with the same words in the same scene, between policies still drawn."""
-    place = {"robot_id": battle.session.robot_id, "scene_id": battle.session.scene_id}
-    votes = Vote.objects.filter(user_id=voter, purpose=Purpose.RANK, **place).order_by("-voted_at", "-pk")
-    voted = votes.values("battle_id")[GAP:REMEMBERED]
+def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -> Control | None:
+    """One of the voter's battles of one turn with the same words in the same scene, between policies still drawn."""
+    place = (battle.session.robot_id, battle.session.scene_id)
+    ranked = [vote for vote in cast if vote.purpose == Purpose.RANK and (vote.robot_id, vote.scene_id) == place]
     words = catalogue.normalise(instruction)
-    turns = Turn.objects.filter(battle_id__in=voted).order_by().values_list("battle_id", "instruction")
-    said: dict[str, list[str]] = {}
-    for battle_id, text in turns:
-        said.setdefault(str(battle_id), []).append(catalogue.normalise(text))
-    same = [battle_id for battle_id, texts in said.items() if texts == [words]]
-    drawn = Policy.objects.contestants().playable()
-    candidates = Battle.objects.filter(battle_id__in=same, repeated_by=None)
-    return list(candidates.filter(left_model__in=drawn, right_model__in=drawn))
-
-
-def _change(battle: Battle, purpose: Purpose, left: str, right: str) -> None:
-    battle.purpose, battle.left_model_id, battle.right_model_id = purpose, left, right
-    battle.save(update_fields=["purpose", "left_model", "right_model", "repeats", "seed"])
+    earlier = [
+        vote
+        for vote in ranked[GAP:]
+        if not vote.repeated
+        and not vote.went_on
+        and catalogue.normalise(vote.instruction) == words
+        and {vote.left, vote.right} <= hosts.contestants
+    ]
+    if not earlier:
+        return None
+    chosen = _dice.choice(earlier)
+    return Control(Purpose.REPEAT, chosen.right, chosen.left, chosen.seed, chosen.battle_id)

@@ -95,18 +95,39 @@ def unknown_names() -> list[str]:
     return [name for name in names if not any(fnmatchcase(each, name) for each in known)]
 
 
-def unhosted(model_ids: Iterable[str]) -> list[str]:
-    """Those of the policies that no live worker can play; none while no worker announces anything.
+@dataclass(frozen=True)
+class Hosts:
+    """What live workers say they can play. `anybody`: whether any of them says anything."""
 
-    One query, unless one of them seems to have no worker.
-    """
-    asked = set(model_ids)
-    words = Hosting.objects.live().order_by().values_list("policy_id", "trouble").distinct()
-    announced = list(words)
-    if not announced or asked <= {policy_id for policy_id, trouble in announced if not trouble}:
-        return []
-    playable = set(Policy.objects.filter(pk__in=asked).playable().values_list("pk", flat=True))
-    return sorted(asked - playable)
+    anybody: bool
+    playing: frozenset[str]
+    contestants: frozenset[str]  # of them: those that may be drawn for a blind battle
+    references: frozenset[str]  # of them: active references
+
+    def unhosted(self, model_ids: Iterable[str]) -> list[str]:
+        """Those of the policies that no live worker can play; none while no worker announces anything.
+
+        No query, unless one of them seems to have no worker.
+        """
+        asked = set(model_ids)
+        if not self.anybody or asked <= self.playing:
+            return []
+        playable = set(Policy.objects.filter(pk__in=asked).playable().values_list("pk", flat=True))
+        return sorted(asked - playable)
+
+
+def hosts() -> Hosts:
+    """What is hosted now: one query."""
+    rows = Hosting.objects.live().order_by().values_list("policy_id", "trouble", "policy__status", "policy__reference")
+    words = list(rows.distinct())
+    able = [(policy_id, status, reference) for policy_id, trouble, status, reference in words if not trouble]
+    active = [(policy_id, reference) for policy_id, status, reference in able if status == PolicyStatus.ACTIVE]
+    return Hosts(
+        anybody=bool(words),
+        playing=frozenset(policy_id for policy_id, *_ in able),
+        contestants=frozenset(policy_id for policy_id, reference in active if not reference),
+        references=frozenset(policy_id for policy_id, reference in active if reference),
+    )
 
 
 def can_play_elsewhere(policy: Policy) -> bool:

@@ -35,7 +35,7 @@ def sweep() -> int:
 
 
 def _send_again_or_refuse(rollout: Rollout) -> None:
-    if hosting.unhosted([rollout.model_id]):
+    if hosting.hosts().unhosted([rollout.model_id]):
         if actions.refuse_rollout(rollout, "not_hosted", f"no worker hosts {rollout.model_id}"):
             log.error("No worker hosts %s: %s is not played", rollout.model_id, rollout.episode_id)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 from arena import events
 from arena.models import Battle, Session
 
-NUMBER = "UPDATE battles SET event_seq = event_seq + 1, updated_at = %s WHERE battle_id = %s RETURNING *"
+NUMBER = "UPDATE battles SET event_seq = event_seq + 1, updated_at = %s{columns} WHERE battle_id = %s{only} RETURNING *"
 
 
 def touch_session(session_id: str) -> None:
@@ -28,15 +29,22 @@ def lock_battle(battle_id: str, *related: str) -> Battle:
     return with_them.select_for_update(of=("self",)).get(battle_id=battle_id)
 
 
-def lock_numbered(battle: Battle) -> Battle:
+def lock_numbered(battle: Battle, at_first: Mapping[str, Any] | None = None) -> Battle:
     """The battle's row as it is now, locked until the transaction ends, its sequence raised for one event (`tell`).
 
     One statement instead of a lock and a save. Whoever refuses then takes the number back with the transaction.
+    `at_first`: columns to change if no event was told of the battle yet.
     """
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    [locked] = Battle.objects.raw(NUMBER, [now, battle.battle_id])
+    changed = _numbered(battle, at_first, " AND event_seq = 0") if at_first else []
+    [locked] = changed or _numbered(battle, {}, "")
     locked.session = battle.session
     return locked
+
+
+def _numbered(battle: Battle, columns: Mapping[str, Any], only: str) -> list[Battle]:
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    statement = NUMBER.format(columns="".join(f", {name} = %s" for name in columns), only=only)
+    return list(Battle.objects.raw(statement, [now, *columns.values(), battle.battle_id]))
 
 
 def announce(battle: Battle, event_type: str, /, **fields: Any) -> None:

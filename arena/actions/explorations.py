@@ -36,7 +36,7 @@ def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
     Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable,
     QueueUnavailable, QueueFull and TooManyTurns.
     """
-    if hosting.unhosted([battle.left_model_id, battle.right_model_id]):
+    if hosting.hosts().unhosted([battle.left_model_id, battle.right_model_id]):
         raise NotHosted
     get_store().ping()
     turn: Turn | None = None
@@ -46,7 +46,7 @@ def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
             touch_session(battle.session_id)
             turn = _add(lock_numbered(battle), wish, place)
     except QueueUnavailable:
-        if turn is None or withdraw(turn):
+        if turn is None or withdraw(turn, battle):
             raise
     return turn
 

@@ -16,6 +16,9 @@ from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Sta
 from arena.selectors import doors, turn_json
 from simulation.store import get_store
 
+DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed")
+"""What a first instruction may change of its battle."""
+
 
 def submit_instruction(battle: Battle, instruction: str, start: StartKind, caller: str = "") -> Turn:
     """Add a turn with a rollout per side and put both on the queue. `caller`: who asks (`throttles.caller_of`).
@@ -24,16 +27,20 @@ def submit_instruction(battle: Battle, instruction: str, start: StartKind, calle
     QueueFull and TooManyTurns.
     """
     get_store().ping()
-    if hosting.unhosted([battle.left_model_id, battle.right_model_id]):
+    hosts = hosting.hosts()
+    if hosts.unhosted([battle.left_model_id, battle.right_model_id]):
         raise NotHosted
     turn: Turn | None = None
     try:
         with transaction.atomic():
             place = join_line(battle.session, caller)
             touch_session(battle.session_id)
-            turn = _add_turn(lock_numbered(battle), instruction, start, place)
+            # Who adds a turn holds the line's lock: a battle without an event gets none meanwhile.
+            control = None if battle.event_seq else maybe_control(battle, instruction, hosts)
+            locked = lock_numbered(battle, control.columns() if control else None)
+            turn = _add_turn(locked, instruction, start, place)
     except QueueUnavailable:
-        if turn is None or withdraw(turn):
+        if turn is None or withdraw(turn, battle):
             raise
     return turn
 
@@ -44,8 +51,6 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind, place: Place) 
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
     if any(turn.settled_at is None for turn in turns):
         raise TurnRunning
-    if not turns:
-        maybe_control(battle, instruction)
     turn = Turn.objects.create(
         session_id=battle.session_id,
         battle=battle,
@@ -79,14 +84,22 @@ def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> 
     tell(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*earlier, turn]))
 
 
-def withdraw(turn: Turn) -> bool:
-    """Take back a turn that could not be queued. False when a worker has a side already: a sweep sends the other."""
+def withdraw(turn: Turn, before: Battle) -> bool:
+    """Take back a turn that could not be queued. False when a worker has a side already: a sweep sends the other.
+
+    `before`: the battle as it was before the turn. It gets the policies and the start back that it had: one that has
+    become a control may be for other words.
+    """
     with transaction.atomic():
         battle = lock_battle(turn.battle_id)
-        skip_numbers(battle)
         rollouts = Rollout.objects.filter(turn=turn)
         if rollouts.exclude(status=RolloutStatus.QUEUED).exists():
+            skip_numbers(battle)
             return False
         rollouts.delete()
         turn.delete()
+        for column in DRAWN:
+            setattr(battle, column, getattr(before, column))
+        battle.save(update_fields=DRAWN)
+        skip_numbers(battle)
         return True

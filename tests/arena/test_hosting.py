@@ -99,10 +99,10 @@ def test_a_policy_entered_after_the_workers_latest_word_may_be_drawn_until_one_s
     visitor: Visitor,
 ) -> None:
     host("here", "alpha", ago_s=5)
-    assert hosting.unhosted(["alpha", "beta"]) == []
+    assert hosting.hosts().unhosted(["alpha", "beta"]) == []
     visitor.send(visitor.open())
     host("here", "beta", trouble="folder: gone")
-    assert hosting.unhosted(["alpha", "beta"]) == ["beta"]
+    assert hosting.hosts().unhosted(["alpha", "beta"]) == ["beta"]
 
 
 def test_with_one_hosted_policy_a_session_is_refused(visitor: Visitor) -> None:
