@@ -1,6 +1,7 @@
 """Servers that belong to a campaign alone: bundled ones, or PostgreSQL, Redis and RabbitMQ as installed on this host.
 
-Nobody else uses them, so they may be killed; each is started again a moment after it dies, as a host's init would.
+Nobody else uses them, so they may be killed; each is started again a moment after it dies, or when its start takes too
+long, as a host's init would.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +25,8 @@ from vlaarena import bundled
 POSTGRES_PROGRAMS = Path("/usr/lib/postgresql")
 RABBIT = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 STARTS_WITHIN_S = 240.0  # RabbitMQ beside other work of the machine
+UP_AGAIN_WITHIN_S = 90.0
+"""After this a start is given up and tried anew, like systemd's TimeoutStartSec: RabbitMQ's hangs on a full disk."""
 
 
 class ServiceMissing(Exception):
@@ -82,6 +86,7 @@ class OwnServer:
                 process.kill()
 
     def _start(self) -> subprocess.Popen[bytes]:
+        self._begun, self._is_up = time.monotonic(), False
         with self._log.open("ab") as log:
             return subprocess.Popen(
                 self._service.command,
@@ -99,8 +104,13 @@ class OwnServer:
             if self.process.poll() is not None:
                 with contextlib.suppress(OSError):  # no process may be had just now: the next round tries again
                     self.process = self._start()
-            elif self._gave_up():
+            elif self._gave_up() or self._hangs():
                 self.process.kill()
+
+    def _hangs(self) -> bool:
+        """Whether it lives, and has not begun to listen in all the time that a start may take."""
+        self._is_up = self._is_up or bundled.answers(self._service.port)
+        return not self._is_up and time.monotonic() - self._begun > UP_AGAIN_WITHIN_S
 
     def _gave_up(self) -> bool:
         """Whether its log has a new line that says so; a disk that is full may have taken no line."""
