@@ -109,6 +109,42 @@ test("a battle that the API does not know either is refused", async (context) =>
   assert.equal(seen.refused, 1);
 });
 
+test("a quiet socket is asked when news is due, and not before", (context) => {
+  const { feed, tick } = feedOf(context);
+  const [socket] = FakeSocket.made;
+  socket.say({ type: "snapshot", battle: {} });
+  tick(60_000);
+  assert.deepEqual(socket.sent, []);
+  feed.waiting = true;
+  tick(10_000);
+  socket.say({ type: "rollout.started" });
+  tick(10_000);
+  assert.deepEqual(socket.sent, [], "news came meanwhile");
+  tick(5_000);
+  assert.deepEqual(socket.sent, [{ type: "snapshot" }]);
+  socket.say({ type: "snapshot", battle: {} });
+  feed.waiting = false;
+  tick(60_000);
+  assert.equal(socket.sent.length, 1);
+  assert.ok(!socket.shut);
+});
+
+test("a socket that does not answer when news is due is given up, and another one opened", (context) => {
+  const { feed, tick } = feedOf(context);
+  const [socket] = FakeSocket.made;
+  socket.say({ type: "snapshot", battle: {} });
+  feed.waiting = true;
+  tick(15_000);
+  assert.ok(!socket.shut);
+  tick(15_000);
+  assert.ok(socket.shut);
+  socket.drop();
+  tick(700);
+  FakeSocket.made[1].say({ type: "snapshot", battle: {} });
+  tick(15_000);
+  assert.deepEqual(FakeSocket.made[1].sent, [{ type: "snapshot" }], "the new one is listened to as well");
+});
+
 test("after its end it says nothing and tries nothing", (context) => {
   const { feed, seen, tick } = feedOf(context);
   FakeSocket.made[0].drop();

@@ -9,7 +9,7 @@ import { SessionList } from "./sessions.js";
 import { SidePanel } from "./sides.js";
 import { BattleFeed } from "./socket.js";
 import { Stage } from "./stage.js";
-import { emptyState, reduce } from "./store.js";
+import { emptyState, isOpen, reduce } from "./store.js";
 import { Tools } from "./tools.js";
 import { TurnTabs } from "./turns.js";
 import { Verdict } from "./verdict.js";
@@ -169,6 +169,7 @@ export class BattlePage {
   #take(message) {
     this.state = reduce(this.state, message);
     if (this.state.needsSnapshot) this.#feed?.ask();
+    if (this.#feed) this.#feed.waiting = (this.battle?.turns ?? []).some(isOpen);
     this.render();
   }
 
@@ -253,9 +254,16 @@ export class BattlePage {
       return false;
     }
     this.#chosenTurn = null;
-    if (!this.#feed?.connected) this.#feed?.ask();
+    this.#awaitTurn();
     this.stageRegion.focus({ preventScroll: true });
     return true;
+  }
+
+  /** News of the turn that was sent is due, unless it has come already. */
+  #awaitTurn() {
+    if (!this.#feed) return;
+    this.#feed.waiting = true;
+    if (!this.#feed.connected) this.#feed.ask();
   }
 
   #sendAgain() {
@@ -272,7 +280,7 @@ export class BattlePage {
       return false;
     }
     this.#chosenTurn = null;
-    if (!this.#feed?.connected) this.#feed?.ask();
+    this.#awaitTurn();
     this.stageRegion.focus();
     return true;
   }

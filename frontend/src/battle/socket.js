@@ -3,6 +3,7 @@
 const FIRST_RETRY = 500;
 const LONGEST_RETRY = 10_000;
 const POLL_EVERY = 2_000;
+const QUIET = 15_000;
 const REFUSED = 4404;
 
 export class BattleFeed extends EventTarget {
@@ -13,6 +14,8 @@ export class BattleFeed extends EventTarget {
   #retryTimer = null;
   #pollTimer = null;
   #closed = false;
+  #waiting = false;
+  #quietTimer = null;
 
   /**
    * @param {string} url of the websocket
@@ -33,8 +36,19 @@ export class BattleFeed extends EventTarget {
     else this.#pollOnce();
   }
 
+  /**
+   * Whether news is due. The last news of a turn may be lost on the way with the socket open, and nothing comes after it
+   * that would show the gap: a socket that is quiet for long is asked, and given up when it does not answer.
+   */
+  set waiting(waiting) {
+    if (waiting === this.#waiting) return;
+    this.#waiting = waiting;
+    this.#listen();
+  }
+
   dispose() {
     this.#closed = true;
+    clearTimeout(this.#quietTimer);
     clearTimeout(this.#retryTimer);
     clearInterval(this.#pollTimer);
     this.#socket?.close();
@@ -47,6 +61,7 @@ export class BattleFeed extends EventTarget {
       // Only a socket that says something counts: one that opens and closes at once is no connection.
       this.#retry = FIRST_RETRY;
       this.#setConnected(true);
+      this.#listen();
       this.#tell(JSON.parse(data));
     });
     socket.addEventListener("close", ({ code }) => {
@@ -55,8 +70,19 @@ export class BattleFeed extends EventTarget {
       else {
         this.#reconnectLater();
         this.#setConnected(false);
+        this.#listen();
       }
     });
+  }
+
+  /** From now on until it is quiet for too long. */
+  #listen() {
+    clearTimeout(this.#quietTimer);
+    if (!this.#waiting || !this.connected || this.#closed) return;
+    this.#quietTimer = setTimeout(() => {
+      this.ask();
+      this.#quietTimer = setTimeout(() => this.#socket.close(), QUIET);
+    }, QUIET);
   }
 
   /** The socket is the owner's; staff who may look at the battle see it by polling. */
