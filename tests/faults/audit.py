@@ -20,6 +20,7 @@ print("HELD" + json.dumps({
     "votes": list(Vote.objects.values_list("vote_id", "battle_id", "vote")),
     "turns": {turn.turn_id: [rollout.status for rollout in turn.rollouts.all()]
               for turn in Turn.objects.prefetch_related("rollouts")},
+    "battles": dict(Turn.objects.values_list("turn_id", "battle_id")),
     "completed": list(Rollout.objects.filter(status="completed", expired_at=None).values_list("episode_id", flat=True)),
     "episodes": list(store.ids()),
 }))
@@ -29,19 +30,20 @@ DONE = {"completed", "failed", "cancelled"}
 
 @dataclass
 class Held:
-    """What the arena holds. `turns`: id -> the two rollouts' states."""
+    """What the arena holds. `turns`: id -> the two rollouts' states. `battles`: a turn's id -> its battle's."""
 
     votes: Sequence[tuple[str, str, str]] = ()  # vote id, battle id, choice
     turns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     completed: Sequence[str] = ()
     episodes: Sequence[str] = ()
+    battles: Mapping[str, str] = field(default_factory=dict)
 
 
 def look(arena: Arena) -> Held:
     said = arena.manage("shell", "--verbosity", "0", "-c", LOOK)
     found: dict[str, Any] = json.loads(said.partition("HELD")[2])
     votes = [(str(vote), str(battle), str(choice)) for vote, battle, choice in found["votes"]]
-    return Held(votes, found["turns"], found["completed"], found["episodes"])
+    return Held(votes, found["turns"], found["completed"], found["episodes"], found["battles"])
 
 
 def complaints(ledger: Ledger, held: Held) -> list[str]:
@@ -53,6 +55,12 @@ def complaints(ledger: Ledger, held: Held) -> list[str]:
         *(f"turn {turn} did not end in time for its visitor" for turn in ledger.stuck),
         *(f"rollout {one} is completed without an episode" for one in set(held.completed) - set(held.episodes)),
         *(f"an answer did not say what is wrong: {answer}" for answer in ledger.untold),
+        *ledger.sockets.wrong,
+        *(
+            f"the socket of {battle} told of {turn}, a turn of {held.battles[turn]}"
+            for battle, turn in sorted(ledger.sockets.turns)
+            if held.battles.get(turn, battle) != battle
+        ),
     ]
 
 

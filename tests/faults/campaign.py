@@ -51,6 +51,7 @@ class Report:
             "turns": len(self.ledger.turns),
             "votes": len(self.ledger.votes),
             "open_votes": len(self.ledger.open_votes),
+            "sockets": dict(self.ledger.sockets.counts),
             "complaints": self.complaints,
         }
 
@@ -71,7 +72,9 @@ def run(theatre: Theatre, faults: Iterable[Fault], players: int, seed: int) -> R
     report.ledger = crowd.ledger()
     report.complaints += _awaited("turns have not ended", lambda: _settled(theatre))
     report.complaints += audit.complaints(report.ledger, audit.look(theatre.arena)) + audit.self_checks(theatre.arena)
-    report.seconds, report.log = time.monotonic() - begun, list(theatre.arena.errors)
+    report.seconds = time.monotonic() - begun
+    if report.complaints:
+        report.log = theatre.logs()
     return report
 
 

@@ -20,11 +20,12 @@ from tests.stack import Arena
 
 Services = Callable[[Path], Sequence[Service]]
 PARTS = {"BROKER_URL": "broker", "CHANNEL_URL": "channels", "MONGO_URL": "episodes", "DATABASE_URL": "database"}
-# Contestants that need no weights: the scripted expert under three names, so that a turn is mostly physics.
-ENTER_CONTESTANTS = """
+CONTESTANTS = ("first", "second", "third")
+# They need no weights: the scripted expert under three names, so that a turn is mostly physics.
+ENTER_CONTESTANTS = f"""
 from policies.models import Policy
 Policy.objects.update(status="retired")
-for name in ("first", "second", "third"):
+for name in {CONTESTANTS}:
     Policy.objects.create(id=name, name=name, family="test", adapter="expert", status="active")
 """
 NO_LIMITS = dict.fromkeys(
@@ -96,6 +97,11 @@ class Theatre:
             server.stop()
         if self.disk_is_ours:
             subprocess.run(["umount", "-l", str(self.folder)], check=False)
+
+    def logs(self) -> list[str]:
+        """What every part has written, with its tracebacks."""
+        files = sorted((self.folder / "arena" / "log").iterdir())
+        return [f"==> {file.name}\n{file.read_text(errors='replace')}" for file in files]
 
     def members(self, part: str) -> list[psutil.Process]:
         """The processes of a part, the first before those it started; `worker child` is one of the worker's.
