@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 from celery import current_app
-from kombu.exceptions import KombuError
+from kombu import exceptions
 
 from arena.errors import QueueUnavailable
 from arena.hosting import queue_of
 
+log = logging.getLogger(__name__)
+
 PLAY = "arena.play_rollout"
 # Refused connections are tried again at once and then told to the visitor, who is waiting for the answer.
 RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.2}
+NOT_SENT = (exceptions.KombuError, exceptions.ConnectionError, exceptions.ChannelError, OSError, AttributeError)
+"""The last where a server stalls while a queue is declared: kombu opens another channel, declares it there, and sends
+on the one that it has closed."""
 
 
 def play(rollouts: Mapping[str, str]) -> None:
@@ -25,5 +31,6 @@ def play(rollouts: Mapping[str, str]) -> None:
             current_app.send_task(
                 PLAY, args=[episode_id], queue=queue_of(model_id), retry=True, retry_policy=RETRY, ignore_result=True
             )
-    except (KombuError, OSError) as error:
+    except NOT_SENT as error:
+        log.warning("The queue took no message: %r", error)
         raise QueueUnavailable from error

@@ -1,0 +1,52 @@
+"""A queue that stalls for a moment is told to the visitor, and works again afterwards."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from celery import Celery
+
+from arena import dispatch
+from arena.errors import QueueUnavailable
+from tests.faults.link import Line, LineState
+from vlaarena import bundled
+
+
+@pytest.fixture
+def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
+    """A line to a queue of our own, through which `dispatch` sends; its client waits half a second for an answer."""
+    port = bundled.free_port()
+    server = subprocess.Popen(bundled.valkey_command(tmp_path, port), stdout=subprocess.DEVNULL)
+    assert bundled.wait_for(port)
+    line = Line("127.0.0.1", port)
+    app = Celery("stalls", broker=f"redis://127.0.0.1:{line.port}/0", set_as_current=False)
+    app.conf.broker_transport_options = {"socket_timeout": 0.5, "socket_connect_timeout": 0.5}
+    monkeypatch.setattr(dispatch, "current_app", app)
+    yield line
+    app.close()
+    line.close()
+    server.kill()
+    server.wait()
+
+
+@pytest.mark.parametrize("seconds", [0.2, 0.9, 2.5])
+@pytest.mark.parametrize("queue", ["known", "new"])
+def test_a_message_is_sent_or_the_queue_is_said_to_be_down_wherever_it_stalls(
+    line: Line, seconds: float, queue: str
+) -> None:
+    dispatch.play({"ep_1": "known"})
+    line.set(LineState.STUCK)
+    opens = threading.Timer(seconds, line.set, [LineState.OPEN])
+    opens.start()
+    began = time.monotonic()
+    with suppress(QueueUnavailable):
+        dispatch.play({"ep_2": queue})
+    assert time.monotonic() - began < 20
+    opens.join()
+    dispatch.play({"ep_3": queue})
