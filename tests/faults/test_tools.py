@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
+from tests.faults import services
 from tests.faults.audit import Held, complaints
 from tests.faults.crowd import Ledger
 from tests.faults.link import Line, LineState
+from tests.faults.services import OwnServer, Service
+from tests.stack import wait_until
+from vlaarena import bundled
 
 PROMISED = Ledger(turns={"turn_1"}, votes={"battle_1": ("vote_1", "tie")})
 WELL = Held(
@@ -97,6 +103,24 @@ def test_a_stuck_line_holds_what_is_said_until_it_moves_again() -> None:
             client.settimeout(5)
             assert client.recv(5) == b"hello"
         line.close()
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_server_whose_start_never_ends_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listens: bool
+) -> None:
+    monkeypatch.setattr(services, "UP_AGAIN_WITHIN_S", 1.0)
+    port = bundled.free_port()
+    code = f"import socket, time; heard = {listens} and socket.create_server(('127.0.0.1', {port})); time.sleep(60)"
+    server = OwnServer(Service("sleeper", port, [sys.executable, "-c", code], {}), tmp_path / "log")
+    first = server.process.pid
+    if listens:
+        server.wait()
+        time.sleep(1.5)
+        assert server.process.pid == first
+    else:
+        wait_until(lambda: server.process.pid != first, 10)
+    server.stop()
 
 
 def said_back(client: socket.socket) -> bytes:
