@@ -73,7 +73,8 @@ def _play_claimed(rollout: Rollout) -> None:
         _fail(rollout, "internal", _story(error))
     else:
         log.info("%s: %s", rollout.episode_id, outcome.termination_reason, extra={"ms": round(outcome.duration_ms)})
-        patiently(lambda: actions.finish_rollout(rollout, outcome))
+        if not patiently(lambda: actions.finish_rollout(rollout, outcome)):
+            log.warning("%s: nobody waits for the end of attempt %s", rollout.episode_id, rollout.attempt)
 
 
 def prepare_process() -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from django.db import models
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from structlog.contextvars import get_contextvars
@@ -199,6 +199,12 @@ class RolloutQuerySet(models.QuerySet["Rollout"]):
         """Queued ones whose message was not sent between the two moments; held ones have none."""
         queued = self.filter(status=RolloutStatus.QUEUED, heartbeat_at__isnull=False)
         return queued.exclude(heartbeat_at__range=(since, until))
+
+    def first_started(self, since: datetime, until: datetime) -> dict[str, int]:
+        """For each policy, the earliest entered of its rollouts that a worker took between the two moments."""
+        lately = Q(status=RolloutStatus.RUNNING) | Q(finished_at__gte=since)
+        rows = self.filter(lately, started_at__range=(since, until)).order_by().values_list("model_id")
+        return dict(rows.annotate(Min("pk")))
 
 
 class Session(models.Model):

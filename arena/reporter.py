@@ -32,8 +32,9 @@ class AttemptGivenUp(SimulationError):
 class Reporter(BaseListener):
     """A listener, and a context that runs as long as the rollout does.
 
-    It reports new steps at most every REPORT_S and at the end, and every HEARTBEAT_S that the attempt is alive, however
-    long a policy thinks. When the attempt was given up meanwhile, the next step or the end raises AttemptGivenUp.
+    It reports new steps at most every REPORT_S, and every HEARTBEAT_S that the attempt is alive, however long a policy
+    thinks. When the attempt was given up meanwhile, the next step raises AttemptGivenUp. At the end it passes on the
+    last steps; that they were played is said with the rollout's end, or, where that is an error, by itself.
     """
 
     def __init__(self, rollout: Rollout, report: Report = actions.report_progress) -> None:
@@ -55,7 +56,11 @@ class Reporter(BaseListener):
     ) -> None:
         self._ended.set()
         self._thread.join()
-        if not self._given_up:
+        if self._given_up:
+            return
+        if error is None:
+            actions.pass_frames(self._rollout, self._told, self._rows[self._told :])
+        else:
             patiently(self.tell)
 
     def on_start(self, start: StartState) -> None:

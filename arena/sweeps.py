@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import socket
 from datetime import datetime, timedelta
@@ -27,15 +28,26 @@ def sweep() -> int:
     lost = [rollout for rollout in _with_battle().running() if _is_lost(rollout, fresh)]
     for rollout in lost:
         _replace_attempt(rollout)
-    unanswered = list(_with_battle().unanswered(*fresh))
-    for rollout in unanswered:
-        _send_again_or_refuse(rollout)
+    forgotten = _forgotten(fresh)
+    hosts = hosting.hosts()
+    for rollout in forgotten:
+        _send_again_or_refuse(rollout, hosts)
     actions.send_left_behind()
-    return len(lost) + len(unanswered)
+    return len(lost) + len(forgotten)
 
 
-def _send_again_or_refuse(rollout: Rollout) -> None:
-    if hosting.hosts().unhosted([rollout.model_id]):
+def _forgotten(fresh: tuple[datetime, datetime]) -> list[Rollout]:
+    """Whose message seems to be lost: nobody has taken them for long, and nobody is taking those before them either.
+
+    Where the line is long it is what makes them wait, and one message more for each would make it longer.
+    """
+    unanswered = list(_with_battle().unanswered(*fresh))
+    started = Rollout.objects.first_started(*fresh) if unanswered else {}
+    return [rollout for rollout in unanswered if rollout.pk < started.get(rollout.model_id, math.inf)]
+
+
+def _send_again_or_refuse(rollout: Rollout, hosts: hosting.Hosts) -> None:
+    if hosts.unhosted([rollout.model_id]):
         if actions.refuse_rollout(rollout, "not_hosted", f"no worker hosts {rollout.model_id}"):
             log.error("No worker hosts %s: %s is not played", rollout.model_id, rollout.episode_id)
         return

@@ -44,7 +44,8 @@ class Outcome:
 
 def claim_rollout(episode_id: str, worker: str) -> Rollout | None:
     """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already."""
-    place = Rollout.objects.filter(episode_id=episode_id).values_list("turn__battle__battle_id", flat=True)
+    waiting = Rollout.objects.filter(episode_id=episode_id, status=RolloutStatus.QUEUED)
+    place = waiting.values_list("turn__battle__battle_id", flat=True)
     battle_id = next(iter(place.order_by()), None)
     if battle_id is None:
         return None
@@ -63,16 +64,20 @@ def report_progress(rollout: Rollout, steps: int, from_step: int, frames: list[l
 
     `frames`: rows `[time, ...qpos]` of the steps from `from_step` on. They are shown once the other side is as far.
     """
-    battle_id = rollout.turn.battle_id
-    if frames:
-        events.pass_frames(battle_id, rollout.turn_id, rollout.side, from_step, frames)
+    pass_frames(rollout, from_step, frames)
     with transaction.atomic():
-        battle = lock_battle(battle_id)
+        battle = lock_battle(rollout.turn.battle_id)
         alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
         if not alive.update(steps_done=steps, heartbeat_at=timezone.now()):
             return False
         _release(battle, _turn_of(rollout))
         return True
+
+
+def pass_frames(rollout: Rollout, from_step: int, frames: list[list[float]]) -> None:
+    """Give the steps from `from_step` on to those who will show them, as `report_progress` does, and say no more."""
+    if frames:
+        events.pass_frames(rollout.turn.battle_id, rollout.turn_id, rollout.side, from_step, frames)
 
 
 def finish_rollout(rollout: Rollout, outcome: Outcome) -> bool:
@@ -159,11 +164,11 @@ def _settled(battle: Battle, rollout: Rollout, changed: int) -> bool:
     """What follows from a side's end; False when nothing had `changed`. The caller holds the battle's lock."""
     if not changed:
         return False
-    turn = _turn_of(rollout)
+    turns = battle.turns_with_sides()
+    turn = next(each for each in turns if each.turn_id == rollout.turn_id)
     _release(battle, turn)
     if all(side.settled for side in turn.rollouts.all()):
-        turns = battle.turns_with_sides()
-        close_turn(battle, next(each for each in turns if each.turn_id == turn.turn_id), turns)
+        close_turn(battle, turn, turns)
     return True
 
 

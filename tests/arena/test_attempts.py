@@ -222,12 +222,65 @@ def test_a_long_thought_does_not_look_like_a_dead_worker(
     assert timezone.now() - heartbeat < timedelta(seconds=1)
 
 
-def test_a_reporter_whose_attempt_was_given_up_says_so_at_its_end(visitor: Visitor) -> None:
+def test_an_attempt_that_fails_after_it_was_given_up_says_that_and_not_its_failure(visitor: Visitor) -> None:
     turn = visitor.send(visitor.open())
     rollout = actions.claim_rollout(turn["left_episode_id"], "worker")
     assert rollout is not None
+    actions.give_up_attempt(rollout)
     with pytest.raises(AttemptGivenUp), Reporter(rollout):
+        raise ValueError("of no interest any more")
+
+
+def test_an_end_that_comes_after_the_attempt_was_given_up_changes_nothing(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    turn = visitor.send(visitor.open())
+    finish = actions.finish_rollout
+
+    def late(rollout: Rollout, outcome: actions.Outcome) -> bool:
         actions.give_up_attempt(rollout)
+        return finish(rollout, outcome)
+
+    monkeypatch.setattr(actions, "finish_rollout", late)
+    episodes.play(turn["left_episode_id"])
+    assert side_of_turn(turn, "left").status == RolloutStatus.QUEUED
+    assert "nobody waits for the end of attempt 1" in caplog.text
+
+
+def test_a_message_is_not_sent_again_while_rollouts_before_it_are_being_taken(
+    visitor: Visitor, sent: list[str], contestants: list[Any]
+) -> None:
+    """The line is long then, and messages for those who stand in it would make it longer."""
+    first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
+    before = Rollout.objects.get(episode_id=first["left_episode_id"])
+    waiting = Rollout.objects.filter(turn__turn_id=second["turn_id"])
+    behind, other = waiting.get(model_id=before.model_id), waiting.exclude(model_id=before.model_id).get()
+    assert actions.claim_rollout(before.episode_id, "another-host:1") is not None
+    sent.clear()
+    for rollout in (behind, other):
+        lose(rollout)
+    sweeps.sweep()
+    assert sent == [other.episode_id]  # nobody takes the other policy's
+    sent.clear()
+    lose(behind)
+    actions.finish_rollout(Rollout.objects.get(pk=before.pk), actions.Outcome(9, True, 1.0, "success", 1.0, "0" * 64))
+    sweeps.sweep()
+    assert sent == []  # one before it was taken a moment ago
+    long_ago = timezone.now() - timedelta(minutes=1)
+    Rollout.objects.filter(pk=before.pk).update(started_at=long_ago, finished_at=long_ago)
+    sweeps.sweep()
+    assert sent == [behind.episode_id]
+
+
+def test_a_message_that_others_have_overtaken_is_sent_again(visitor: Visitor, sent: list[str]) -> None:
+    first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
+    lost = Rollout.objects.get(episode_id=first["left_episode_id"])
+    later = Rollout.objects.get(turn__turn_id=second["turn_id"], model_id=lost.model_id)
+    assert actions.claim_rollout(later.episode_id, "another-host:1") is not None
+    sent.clear()
+    lose(lost)
+    sweeps.sweep()
+    assert sent == [lost.episode_id]
 
 
 @pytest.mark.parametrize(

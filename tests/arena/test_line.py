@@ -102,7 +102,9 @@ def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_s
     assert visitor.get(f"turns/{first['turn_id']}").json()["status"] == "completed"
     messages: list[str] = []
     monkeypatch.setattr("arena.dispatch.play", messages.extend)
-    Rollout.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    long_ago = timezone.now() - timedelta(minutes=5)
+    Rollout.objects.filter(turn__turn_id=first["turn_id"]).update(started_at=long_ago, finished_at=long_ago)
+    Rollout.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=long_ago)
     sweeps.sweep()
     assert sorted(messages) == sorted(ids(second))
 
