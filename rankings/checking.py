@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -16,9 +15,9 @@ from rankings import aggregation, classic, publication
 from rankings.counts import OUTCOMES
 from rankings.judging import judged
 from rankings.ledger import Cell, cells_of
-from rankings.locking import lock_rankings
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
 from rankings.table import Board, Table
+from vlaarena.steady_view import steady_view
 
 log = logging.getLogger(__name__)
 
@@ -42,9 +41,11 @@ class Difference:
 
 
 def differences(*, boards: bool = True) -> list[Difference]:
-    """What `aggregation.rebuild` would change, given the votes marked processed; without `boards` of the counts."""
-    with transaction.atomic():
-        lock_rankings()  # no vote and no run may come in between
+    """What `aggregation.rebuild` would change, given the votes marked processed; without `boards` of the counts.
+
+    As of one moment: no vote and no run comes in between, and none has to wait.
+    """
+    with steady_view():
         return [*_counts_that_differ(), *_days_that_differ(), *(_rows_that_differ() if boards else ())]
 
 

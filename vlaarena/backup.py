@@ -14,7 +14,6 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +30,7 @@ from django.db import DatabaseError, connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from simulation.store import EpisodeStore, EpisodeSuperseded, get_store
+from vlaarena.steady_view import steady_view
 
 FORMAT = 1
 # Made anew by migrating, or of no use elsewhere.
@@ -135,25 +135,6 @@ def read_manifest(archive: tarfile.TarFile) -> Manifest:
 
 
 # ---- out -----------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def steady_view() -> Iterator[None]:
-    """A transaction that reads all tables as of one moment, and in which nobody has to wait for it with a write."""
-    usual = getattr(connection, "transaction_mode", None)
-    if connection.vendor == "sqlite":
-        connection.ensure_connection()
-        # Else it would begin with the lock of those who write.
-        connection.transaction_mode = None  # type: ignore[attr-defined] # SQLite's alone
-    try:
-        with transaction.atomic():
-            if connection.vendor == "postgresql":
-                with connection.cursor() as cursor:
-                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            yield
-    finally:
-        if connection.vendor == "sqlite":
-            connection.transaction_mode = usual  # type: ignore[attr-defined]
 
 
 def _rows(model: type[models.Model]) -> Iterator[bytes]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
+from django.db.utils import InternalError
 
 from arena.models import Vote
 from rankings import aggregation
@@ -31,6 +34,24 @@ def run(*options: str) -> str:
 @pytest.mark.usefixtures("aggregated")
 def test_boards_that_are_right_pass_the_check() -> None:
     assert json.loads(run("--check", "--json")) == {"identical": True, "differences": []}
+
+
+@pytest.fixture
+def no_writing(transactional_db: None, aggregated: None) -> Iterator[None]:
+    """The database reads and nothing else, as a replica does."""
+    names = {"postgresql": "SET default_transaction_read_only = {}", "sqlite": "PRAGMA query_only = {}"}
+    statement = names[connection.vendor]
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format("on"))
+        yield
+        cursor.execute(statement.format("off"))
+
+
+@pytest.mark.usefixtures("no_writing")
+def test_a_replica_that_refuses_to_write_can_be_checked() -> None:
+    with pytest.raises((OperationalError, InternalError)):
+        Vote.objects.update(vote="tie")
+    assert run("--check") == "0 differences\n"
 
 
 @pytest.mark.usefixtures("aggregated")

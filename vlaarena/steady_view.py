@@ -1,0 +1,34 @@
+"""Reading much while others write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection, transaction
+
+
+@contextmanager
+def steady_view() -> Iterator[None]:
+    """A transaction that reads all tables as of one moment, and in which nobody has to wait for it with a write.
+
+    It takes no lock, so it reads from a replica, too. Inside another transaction it is a part of that one.
+    """
+    if connection.in_atomic_block:
+        with transaction.atomic():
+            yield
+        return
+    usual = getattr(connection, "transaction_mode", None)
+    if connection.vendor == "sqlite":
+        connection.ensure_connection()
+        # Else it would begin with the lock of those who write.
+        connection.transaction_mode = None  # type: ignore[attr-defined] # SQLite's alone
+    try:
+        with transaction.atomic():
+            if connection.vendor == "postgresql":
+                with connection.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    finally:
+        if connection.vendor == "sqlite":
+            connection.transaction_mode = usual  # type: ignore[attr-defined]
