@@ -2,12 +2,17 @@
 
 Days close from the day before yesterday on. Where a count of a closed day changes after all, by a moderator or a late
 vote, `rankings.ledger` opens the day again, in the same transaction. A vote that is cast does not ask about that, since
-its day is open, unless the clock was set meanwhile: `close` looks for such votes first.
+its day is open, unless the clock was set meanwhile: `close` looks for such votes first. It looks as well whether each
+copy is still what was written, and makes it anew where it is not.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
 from datetime import UTC, date, timedelta
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +26,11 @@ from rankings.counts import OUTCOMES
 from rankings.models import ClosedDay, CountedVote, VoteCount
 from rankings.table import KEYS, Table
 
+log = logging.getLogger(__name__)
 COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day")
 """As KEYS."""
 TYPE = pa.dictionary(pa.int32(), pa.string())
+SUM_BYTES = hashlib.sha256().digest_size
 SCHEMA = pa.schema([*((name, TYPE) for name in KEYS), *((name, pa.int64()) for name in OUTCOMES)])
 
 
@@ -33,10 +40,12 @@ def close() -> int:
     """
     _reopen()
     days = _to_be_closed()
-    last = CountedVote.objects.aggregate(last=Max("vote_id"))["last"]
+    last = CountedVote.objects.aggregate(last=Max("vote_id"))["last"] or 0  # rows of counts may be all that is left
     for day in days:
-        seen = observed.votes_beside_physics(day, day)
-        ClosedDay.objects.create(day=day, last_vote=last, counts=_packed(_stored(day, day)), seen=seen)
+        closed = ClosedDay(day=day, last_vote=last, seen=observed.votes_beside_physics(day, day))
+        stream = _packed(_stored(day, day))
+        closed.counts = stream + _sum(closed, stream)
+        closed.save(force_insert=True)
     return len(days)
 
 
@@ -53,9 +62,15 @@ def votes_beside_physics() -> list[Seen]:
 
 
 def _reopen() -> None:
-    """Open the days that the clock of now does not call over, and those of votes counted since days were closed."""
+    """Open the days that the clock of now does not call over, those of votes counted since days were closed, and those
+    whose copy is damaged."""
     ClosedDay.objects.filter(day__gte=_first_not_over()).delete()
-    if last := ClosedDay.objects.aggregate(last=Max("last_vote"))["last"]:
+    damaged = [each.day for each in ClosedDay.objects.iterator(chunk_size=100) if not _is_whole(each)]
+    if damaged:
+        log.error("Closed days that are not as they were written, and are made anew: %s", ", ".join(map(str, damaged)))
+        ClosedDay.objects.filter(day__in=damaged).delete()
+    last = ClosedDay.objects.aggregate(last=Max("last_vote"))["last"]
+    if last is not None:
         since = CountedVote.objects.filter(vote_id__gt=last).values("count__day").distinct()
         ClosedDay.objects.filter(day__in=since).delete()
 
@@ -84,10 +99,31 @@ def differing() -> list[date]:
     """Closed days whose copy is not what is stored row by row."""
     found = []
     for closed in ClosedDay.objects.order_by("day").iterator():
-        seen = [list(each) for each in observed.votes_beside_physics(closed.day, closed.day)]
-        if seen != closed.seen or _rows(_unpacked(closed.counts)) != _rows(_stored(closed.day, closed.day)):
+        if not _is_whole(closed) or _content(closed) != _truth(closed.day):
             found.append(closed.day)
     return found
+
+
+def _is_whole(closed: ClosedDay) -> bool:
+    """Whether the copy is what was written. Those of earlier versions have no sum, and are not."""
+    content = bytes(closed.counts)
+    return content[-SUM_BYTES:] == _sum(closed, content[:-SUM_BYTES])
+
+
+def _sum(closed: ClosedDay, stream: bytes) -> bytes:
+    """Of all that a day keeps: SHA-256."""
+    about = json.dumps([closed.day.isoformat(), closed.last_vote, closed.seen])
+    return hashlib.sha256(about.encode() + stream).digest()
+
+
+def _content(closed: ClosedDay) -> tuple[list[Any], list[tuple[str | int, ...]]]:
+    return closed.seen, _rows(_unpacked(closed.counts))
+
+
+def _truth(day: date) -> tuple[list[Any], list[tuple[str | int, ...]]]:
+    """What the copy of a day should hold."""
+    seen = [list(each) for each in observed.votes_beside_physics(day, day)]
+    return seen, _rows(_stored(day, day))
 
 
 def _stored(first: date, last: date = date.max) -> pa.Table:
@@ -109,7 +145,7 @@ def _packed(table: pa.Table) -> bytes:
 
 
 def _unpacked(content: bytes | memoryview) -> pa.Table:
-    with pa.ipc.open_stream(pa.py_buffer(content)) as stream:
+    with pa.ipc.open_stream(pa.py_buffer(content[:-SUM_BYTES])) as stream:
         return stream.read_all()
 
 

@@ -121,7 +121,8 @@ class VoteCount(models.Model):
 class ClosedDay(models.Model):
     """The counts of a day that is over, in columns, and what physics says beside its votes: `rankings.closed_days`.
 
-    A copy, made by the aggregation, and thrown away when a count of that day changes after all.
+    A copy, made by the aggregation, and thrown away when a count of that day changes after all, or when it is damaged:
+    behind the stream stands the SHA-256 of all that the row holds.
     """
 
     day = models.DateField(primary_key=True)
@@ -189,7 +190,7 @@ class Snapshot(models.Model):
     """What was published at one time: every board, from which input, by which code, with which settings.
 
     `boards`: name of a board -> its rows (`rankings.publication`). `counts`: the gzipped CSV of all counts, voters
-    numbered anew, from which `manage.py rate` gives the same figures. `input_hash`: SHA-256 of that CSV.
+    numbered anew. `input_hash`: SHA-256 of that CSV.
     """
 
     made_at = models.DateTimeField(default=timezone.now, db_index=True)
