@@ -142,7 +142,8 @@ def method(request: HttpRequest) -> HttpResponse:
 
 
 def counts_file(request: HttpRequest, input_hash: str) -> HttpResponse:
-    """The counts behind a snapshot, as they went into the fit: `manage.py rate` gives the same figures."""
+    """The counts behind a snapshot, as they went into the fit. `input_hash` is the SHA-256 of the CSV in the file:
+    who has it can tell whether it is whole."""
     counts = Snapshot.objects.filter(input_hash=input_hash).values_list("counts", flat=True).first()
     if counts is None:
         raise Http404
