@@ -35,7 +35,7 @@ class By:
     reason: str
 
     def __post_init__(self) -> None:
-        if not self.reason.strip():
+        if not self.reason.strip() or "\0" in self.reason:  # which a database may refuse once all else is done
             raise NoReason
 
     def note(self, action: str, subject: str, votes: int = 0) -> None:
