@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from django.contrib.admin import AdminSite
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, URLResolver, path, reverse
 
 from arena.errors import TooMany
 from vlaarena import second_factor
+from vlaarena.careful_admin import CarefulAdmin
 from vlaarena.login_limits import count_attempt, too_many
 from vlaarena.second_factor_pages import LoginForm, second_factor_page
 
@@ -19,6 +22,17 @@ class ArenaAdminSite(AdminSite):
     index_title = "Moderation"
     login_form = LoginForm
     login_template = "admin/arena_login.html"
+
+    def register(
+        self,
+        model_or_iterable: type[Model] | Iterable[type[Model]],
+        admin_class: type[ModelAdmin[Any]] | None = None,
+        **options: Any,
+    ) -> None:
+        """With care in each list, also in those of other people's apps."""
+        given = admin_class or ModelAdmin
+        careful = type(given.__name__, (CarefulAdmin, given), {"__module__": given.__module__})
+        super().register(model_or_iterable, careful, **options)
 
     def get_urls(self) -> list[URLResolver | URLPattern]:
         page = path("second-factor/", second_factor_page, {"site": self}, name="second-factor")

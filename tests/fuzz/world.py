@@ -65,7 +65,10 @@ class World:
         }
         assert new.battle_id in self.known["battle_id"]
         self.cookies = {COOKIE: signing.dumps(self.visitor, salt=SALT, compress=False)}
-        self.staff_cookies = {MODERATOR: _cookies(logged_in(moderator())), OPERATOR: _cookies(logged_in(operator()))}
+        self.staff_cookies = {
+            MODERATOR: cookies_of(logged_in(moderator())),
+            OPERATOR: cookies_of(logged_in(operator())),
+        }
 
     def place(self, case: Case) -> None:
         """Put ids of what exists into most of the calls that name something that does not; as the case decides."""
@@ -83,7 +86,7 @@ class World:
                 named[name] = self.known[name][draw // OFTEN % len(self.known[name])]
 
 
-def _cookies(client: Client) -> dict[str, str]:
+def cookies_of(client: Client) -> dict[str, str]:
     """With the token that each form has to repeat."""
     return {"csrftoken": TOKEN} | {name: morsel.value for name, morsel in client.cookies.items()}
 

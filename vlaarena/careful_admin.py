@@ -1,0 +1,69 @@
+"""What every list of the admin makes of an address or a selection that no page of it wrote.
+
+Django's own lists answer some of them by a 500: a year without a calendar, a search that the database finds too long,
+a ticked row whose key is no key.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import ValidationError
+from django.db import DataError
+from django.db.models import Field, QuerySet
+from django.http import HttpRequest, HttpResponse
+
+if TYPE_CHECKING:
+    ModelAdminBase = admin.ModelAdmin[Any]
+else:
+    ModelAdminBase = admin.ModelAdmin
+
+MOST_WORDS = 20
+"""Of a search. SQLite takes a thousand conditions, and each word is one per column."""
+LONGEST_SEARCH = 500
+PATTERNS = {"regex", "iregex"}
+"""Lookups that no link has, and whose patterns may be wrong, or take for ever."""
+
+
+class CarefulAdmin(ModelAdminBase):
+    """Goes before the class that an app registers: `ArenaAdminSite.register`."""
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        return not PATTERNS & set(lookup.split("__")) and super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """What cannot be asked leads to the whole list, as does a lookup that Django itself knows to be wrong."""
+        try:
+            return super().get_changelist_instance(request)
+        except (ValueError, OverflowError, DataError) as error:
+            raise IncorrectLookupParameters(error) from error
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        if len(search_term) > LONGEST_SEARCH or len(search_term.split()) > MOST_WORDS:
+            told = f"A search has at most {MOST_WORDS} words and {LONGEST_SEARCH} characters."
+            self.message_user(request, told, messages.WARNING)
+            return queryset.none(), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *more: Any) -> HttpResponse | None:
+        wrong = [key for key in request.POST.getlist(ACTION_CHECKBOX_NAME) if not self._may_be_a_key(key)]
+        if wrong:
+            told = f"{wrong[0][:50]!r} is no row of this list; nothing was changed."
+            self.message_user(request, told, messages.ERROR)
+            return None
+        return super().response_action(request, queryset, *more)
+
+    def _may_be_a_key(self, text: str) -> bool:
+        field: Field[Any, Any] = self.opts.pk
+        while field.remote_field:
+            field = field.target_field  # type: ignore[attr-defined]
+        try:
+            field.run_validators(field.to_python(text))
+        except ValidationError:
+            return False
+        return "\0" not in text
