@@ -37,12 +37,11 @@ WITH cast_votes AS (
 )
 SELECT vote.votes, vote.gold, vote.repeats, vote.battle_id, vote.purpose, vote.robot_id, vote.scene_id,
     battle.left_model_id, battle.right_model_id, battle.seed, again.id IS NOT NULL,
-    turn.instruction, EXISTS (
-        SELECT 1 FROM turns AS later WHERE later.battle_id = vote.battle_id AND NOT later.exploration AND later.seq > 1
-    )
+    turn.instruction, later.id IS NOT NULL
 FROM cast_votes AS vote
 JOIN battles AS battle ON battle.battle_id = vote.battle_id
 JOIN turns AS turn ON turn.battle_id = vote.battle_id AND turn.seq = 1
+LEFT JOIN turns AS later ON later.battle_id = vote.battle_id AND later.seq = 2 AND NOT later.exploration
 LEFT JOIN battles AS again ON again.repeats_id = vote.battle_id
 ORDER BY vote.voted_at DESC, vote.id DESC
 """
