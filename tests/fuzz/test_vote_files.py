@@ -217,3 +217,12 @@ def test_both_readers_of_parquet_agree_on_every_file(tmp_path: Path, content: by
     path = tmp_path / "votes.parquet"
     path.write_bytes(content)
     check_that_both_agree(path)
+
+
+@pytest.mark.parametrize("name", ["battle_id", "left", "vote"])
+def test_a_column_of_bytes_is_refused_in_words(tmp_path: Path, name: str) -> None:
+    """Python would write b'a' for it, which is another policy."""
+    columns = {each: pa.array(values, pa.binary() if each == name else pa.string()) for each, values in PLAIN.items()}
+    pyarrow.parquet.write_table(pa.table(columns), tmp_path / "votes.parquet")
+    with pytest.raises(VoteFileError, match=f"column {name} holds bytes; expected text"):
+        read_votes(tmp_path / "votes.parquet")
