@@ -35,7 +35,7 @@ def _leaves(config: Any) -> Iterator[tuple[str, Any, Any]]:
         parts: list[Any] = [value]
         if get_origin(hint) is tuple:
             parts, hint = list(value), get_args(hint)[0]
-        elif isinstance(value, Mapping):
+        elif isinstance(value, Mapping) and get_origin(hint) in (dict, Mapping):
             parts, hint = list(value.values()), get_args(hint)[1]
         for part in parts:
             if is_dataclass(part):

@@ -7,6 +7,7 @@ import resource
 import shutil
 import struct
 from collections.abc import Callable
+from dataclasses import make_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from policies import checkpoints, flax_checkpoint
 from policies.base import BadCard, BadTensors, HashMismatch, MissingFile, PolicyCard, PolicyError
+from policies.config_sizes import check_sizes
 from policies.folder import CARD, SUMS, check_sums, read_json, write_sums
 from policies.octo import config as octo_config
 from policies.octo.shapes import read_shapes
@@ -293,3 +295,10 @@ def test_sums_never_lead_out_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / SUMS).write_text("0" * 64 + "  ../other\n")
     with pytest.raises(HashMismatch, match="not the name of a file in the same folder"):
         check_sums(tmp_path, ())
+
+
+@pytest.mark.parametrize("value", [{}, {"a": None}, {"a": 1}])
+def test_a_dictionary_where_a_size_is_asked_for_is_refused(value: dict[str, Any]) -> None:
+    config = make_dataclass("Config", [("width", int | None)])(value)
+    with pytest.raises(BadCard, match="width: expected"):
+        check_sizes(config, "config.json")
