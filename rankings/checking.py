@@ -11,13 +11,13 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from arena.models import ProcessingStatus, Purpose, Vote
+from arena.steady_view import steady_view
 from rankings import aggregation, classic, publication
 from rankings.counts import OUTCOMES
 from rankings.judging import judged
 from rankings.ledger import Cell, cells_of
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
 from rankings.table import Board, Table
-from vlaarena.steady_view import steady_view
 
 log = logging.getLogger(__name__)
 

@@ -29,8 +29,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DatabaseError, connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
+from arena.steady_view import steady_view
 from simulation.store import EpisodeStore, EpisodeSuperseded, get_store
-from vlaarena.steady_view import steady_view
 
 FORMAT = 1
 # Made anew by migrating, or of no use elsewhere.

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from arena.models import Session
-from vlaarena.steady_view import steady_view
+from arena.steady_view import steady_view
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
