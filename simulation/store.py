@@ -25,6 +25,8 @@ Document = dict[str, Any]
 COLLECTION = "episodes"
 SELECTION_TIMEOUT_MS = 1500
 SOCKET_TIMEOUT_MS = 10_000
+DELETED_AT_ONCE = 100
+"""The bundled server takes some milliseconds for each, and thousands would be more than it is waited for."""
 ASKED = Histogram(
     "arena_episode_store_seconds",
     "From asking the episode store to its answer, or to giving up.",
@@ -106,8 +108,9 @@ class EpisodeStore:
 
     def delete(self, episode_ids: Sequence[str]) -> None:
         """Delete episodes; those that are not there make no difference."""
-        with _translated():
-            self._episodes.delete_many({"_id": {"$in": list(episode_ids)}})
+        for first in range(0, len(episode_ids), DELETED_AT_ONCE):
+            with _translated():
+                self._episodes.delete_many({"_id": {"$in": list(episode_ids[first : first + DELETED_AT_ONCE])}})
 
     def ids(self) -> Iterator[str]:
         """The ids of all episodes, in order, without loading the episodes."""

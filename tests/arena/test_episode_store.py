@@ -48,6 +48,15 @@ def test_a_later_attempt_replaces_an_earlier_one_and_never_the_other_way_round()
     assert found["attempt"] == 2
 
 
+def test_more_episodes_are_deleted_than_the_server_is_asked_to_delete_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulation.store.DELETED_AT_ONCE", 2)
+    ids, kept = [new_id("ep") for _ in range(5)], new_id("ep")
+    for episode_id in (*ids, kept):
+        get_store().save(document(episode_id))
+    get_store().delete([*ids, new_id("ep")])
+    assert {*ids, kept} & set(get_store().ids()) == {kept}
+
+
 def test_two_writers_at_once_leave_one_whole_episode() -> None:
     episode_id = new_id("ep")
     both = [threading.Thread(target=get_store().save, args=(document(episode_id),)) for _ in range(2)]
