@@ -142,3 +142,7 @@ def test_nothing_that_an_answer_says_may_be_kept_by_others(visitor: Visitor) -> 
     battle_id = visitor.open()
     assert visitor.get(f"battles/{battle_id}")["Cache-Control"] == "no-store"
     assert visitor.get("battles/nowhere")["Cache-Control"] == "no-store"
+
+
+def test_a_format_that_is_asked_for_in_the_address_makes_no_difference(visitor: Visitor) -> None:
+    assert visitor.get("sessions/?mine&format=xml").json() == visitor.get("sessions/?mine").json()
