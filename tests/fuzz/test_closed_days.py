@@ -21,16 +21,17 @@ from hypothesis import strategies as st
 from arena.models import Vote
 from policies.models import Policy
 from rankings import aggregation, checking, closed_days, ledger, observed
-from rankings.counts import OUTCOMES
 from rankings.counts_file import write_counts
-from rankings.models import ClosedDay, ModelStatsTotal, VoteCount
+from rankings.models import ClosedDay, ModelStatsTotal
 from rankings.rating_file import REFUSALS, add_arguments, told
 from rankings.ratings import Options
-from rankings.table import KEYS, Table
+from rankings.table import Table
 from tests.factories import VoteFactory
 from tests.fuzz.damage import damaged, damaged_bytes
 from tests.fuzz.effort import fuzz
 from tests.rankings.ballots import FIRST_VOTE, ballots, cast
+from tests.rankings.test_closed_days import rows as counted
+from tests.rankings.test_closed_days import stored
 
 DAYS = 3
 
@@ -63,17 +64,6 @@ def kept(db: None) -> dict[date, Kept]:
 def as_kept() -> dict[date, Kept]:
     found = ClosedDay.objects.order_by("day").values_list("day", "counts", "seen", "last_vote")
     return {day: Kept(bytes(counts), *rest) for day, counts, *rest in found}
-
-
-def counted(table: Table) -> list[tuple[str | int, ...]]:
-    """As texts and numbers, sorted."""
-    texts = [[table.values[key][code] for code in table.codes[key].tolist()] for key in KEYS]
-    return sorted(zip(*texts, *table.outcomes.T.tolist(), strict=True))
-
-
-def stored() -> list[tuple[str | int, ...]]:
-    found = VoteCount.objects.values_list(*closed_days.COLUMNS, *OUTCOMES)
-    return sorted((*row[:6], row[6].isoformat(), *row[7:]) for row in found)
 
 
 @contextmanager
