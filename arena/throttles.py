@@ -14,13 +14,13 @@ from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
 from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
+from arena.counters import Counted, count, take_back
 from arena.errors import TooMany
 from arena.visitors import visitor_of
 
@@ -43,34 +43,24 @@ class Window:
     key: str
     rate: Rate
 
-    def spend(self, now: float) -> float:
-        """Count one more and answer 0; or count nothing and answer in how many seconds there is room again."""
-        number, elapsed = divmod(now, self.rate.seconds)
-        fading = 1.0 - elapsed / self.rate.seconds
-        before = int(cache.get(self._counter(number - 1), 0))
-        used = self._add(number, 1)
-        if used + before * fading <= self.rate.times:
-            return 0.0
-        self._add(number, -1)
-        return self._wait(used, before, elapsed)
+    def counted(self, now: float) -> Counted:
+        """The counter of now, and that of the window before."""
+        number = int(now // self.rate.seconds)
+        return Counted(self._counter(number), self._counter(number - 1), 2 * self.rate.seconds)
 
-    def undo(self, now: float) -> None:
-        self._add(now // self.rate.seconds, -1)
-
-    def _wait(self, used: int, before: int, elapsed: float) -> float:
-        """Seconds until `used`, this one included, fits: as `before` fades, or in the next window as `used` does."""
+    def wait(self, now: float, used: int, before: int) -> float:
+        """In how many seconds there is room for one that has been counted; 0 where there is. `used`: of this window,
+        this one included; `before`: of the window before."""
         span = self.rate.seconds
-        if used <= self.rate.times:
+        elapsed = now % span
+        if used + before * (1.0 - elapsed / span) <= self.rate.times:
+            return 0.0
+        if used <= self.rate.times:  # it fits as `before` fades, else in the next window as `used` does
             return span * (1.0 - (self.rate.times - used) / before) - elapsed
         return span - elapsed + span * max(0.0, 1.0 - (self.rate.times - 1) / (used - 1))
 
-    def _add(self, number: float, amount: int) -> int:
-        counter = self._counter(number)
-        cache.add(counter, 0, timeout=2 * self.rate.seconds)
-        return int(cache.incr(counter, amount))
-
-    def _counter(self, number: float) -> str:
-        return f"arena:rate:{self.key}:{self.rate.seconds}:{int(number)}"
+    def _counter(self, number: int) -> str:
+        return f"arena:rate:{self.key}:{self.rate.seconds}:{number}"
 
 
 def spend(action: str, callers: dict[str, str], now: float | None = None) -> None:
@@ -79,14 +69,13 @@ def spend(action: str, callers: dict[str, str], now: float | None = None) -> Non
     A refused attempt is not counted, so that waiting as long as was said is enough.
     """
     moment = time.time() if now is None else now
-    spent: list[Window] = []
-    for kind, rate, window in _windows(action, callers):
-        wait = window.spend(moment)
+    windows = list(_windows(action, callers))
+    counted = [window.counted(moment) for _, _, window in windows]
+    for (kind, rate, window), (used, before) in zip(windows, count(counted), strict=True):
+        wait = window.wait(moment, used, before)
         if wait > 0.0:
-            for earlier in spent:
-                earlier.undo(moment)
+            take_back(counted)
             raise TooMany(action, kind, rate.times, rate.seconds, math.ceil(wait))
-        spent.append(window)
 
 
 def caller_of(request: HttpRequest) -> str:

@@ -15,6 +15,7 @@ http = get_asgi_application()  # sets Django up, so it comes before anything tha
 
 from arena.routing import everywhere_else, websocket_urlpatterns  # noqa: E402
 from vlaarena.body_limit import BodyLimit  # noqa: E402
+from vlaarena.interpreter import settle  # noqa: E402
 from vlaarena.secret import refuse_built_in_secret  # noqa: E402
 
 refuse_built_in_secret()
@@ -27,3 +28,4 @@ application = ProtocolTypeRouter(
         ),
     }
 )
+settle()

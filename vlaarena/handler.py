@@ -13,7 +13,6 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from contextvars import copy_context
 from functools import partial
 from typing import IO, Any, TypeVar
 
@@ -31,7 +30,11 @@ Answer = TypeVar("Answer")
 
 
 class Threads:
-    """`count` threads, each of which does one thing at a time; the one that was busy last goes first."""
+    """`count` threads, each of which does one thing at a time; the one that was busy last goes first.
+
+    A thread keeps its context, as under WSGI, and with it what Django holds per context: the client of the cache, and
+    so the connection to Redis, which would else be made anew for each request.
+    """
 
     def __init__(self, count: int) -> None:
         self._idle: asyncio.LifoQueue[ThreadPoolExecutor] = asyncio.LifoQueue()
@@ -41,7 +44,7 @@ class Threads:
     async def run(self, work: Callable[[], Answer]) -> Answer:
         """What `work` answers. Who is cancelled meanwhile waits no longer; the thread is free when it is done."""
         thread, loop = await self._idle.get(), asyncio.get_running_loop()
-        done = thread.submit(copy_context().run, work)
+        done = thread.submit(work)
         done.add_done_callback(lambda _: self._give_back(thread, loop))
         return await asyncio.wrap_future(done)
 
@@ -54,7 +57,7 @@ async def run_in_extra_thread(work: Callable[[], Answer]) -> Answer:
     """For who asks to be kept waiting, so that others do not wait for that."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="request-waits")
     try:
-        return await asyncio.wrap_future(thread.submit(copy_context().run, work))
+        return await asyncio.wrap_future(thread.submit(work))
     finally:
         thread.shutdown(wait=False)
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from arena import hosting
 from arena.actions.announce import lock_numbered, touch_session
-from arena.actions.line import Place, join_line
+from arena.actions.line import join_line
 from arena.actions.sessions import SEEDS
 from arena.actions.turns import open_turn, withdraw
 from arena.errors import NoSuchMoment, NotHosted, NotVoted, QueueUnavailable, TurnRunning
@@ -42,22 +42,22 @@ def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
     turn: Turn | None = None
     try:
         with transaction.atomic():
-            place = join_line(battle.session, caller)
             touch_session(battle.session_id)
-            turn = _add(lock_numbered(battle), wish, place)
+            turn = _add(lock_numbered(battle), wish, caller)
     except QueueUnavailable:
         if turn is None or withdraw(turn, battle):
             raise
     return turn
 
 
-def _add(battle: Battle, wish: Wish, place: Place) -> Turn:
+def _add(battle: Battle, wish: Wish, caller: str) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
     turns = battle.turns_with_sides()
     if any(turn.settled_at is None for turn in turns):
         raise TurnRunning
     origin = _origin(turns, wish) if wish.turn_id else None
+    place = join_line(battle.session, caller)
     turn = Turn.objects.create(
         session_id=battle.session_id,
         battle=battle,

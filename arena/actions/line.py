@@ -32,7 +32,8 @@ class Place:
 def join_line(session: Session, caller: str) -> Place:
     """Let a turn of this session join the line; raises TooManyTurns and QueueFull.
 
-    It locks the line until the transaction ends: whoever needs locks of sessions and battles takes them afterwards.
+    It locks the line until the transaction ends. Everybody who sends a turn waits for that, so it is the last lock that
+    a transaction takes, and little is left to do under it.
     """
     _lock_line()
     return Place(held=not admit(session, caller), caller=caller)

@@ -33,24 +33,23 @@ def submit_instruction(battle: Battle, instruction: str, start: StartKind, calle
     turn: Turn | None = None
     try:
         with transaction.atomic():
-            place = join_line(battle.session, caller)
             touch_session(battle.session_id)
-            # Who adds a turn holds the line's lock: a battle without an event gets none meanwhile.
             control = None if battle.event_seq else maybe_control(battle, instruction, hosts)
             locked = lock_numbered(battle, control.columns() if control else None)
-            turn = _add_turn(locked, instruction, start, place)
+            turn = _add_turn(locked, instruction, start, caller)
     except QueueUnavailable:
         if turn is None or withdraw(turn, battle):
             raise
     return turn
 
 
-def _add_turn(battle: Battle, instruction: str, start: StartKind, place: Place) -> Turn:
+def _add_turn(battle: Battle, instruction: str, start: StartKind, caller: str) -> Turn:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
     if any(turn.settled_at is None for turn in turns):
         raise TurnRunning
+    place = join_line(battle.session, caller)
     turn = Turn.objects.create(
         session_id=battle.session_id,
         battle=battle,

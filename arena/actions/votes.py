@@ -49,7 +49,6 @@ def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgemen
             dwell_ms=_dwell_ms(turns),
             **(reasons or {}),
         )
-        vote_cast.send(sender=Vote, vote=vote)
         transaction.on_commit(VOTES.labels(str(choice)).inc)
         locked.status = BattleStatus.VOTED  # saved with the number of the event
         announce(
@@ -61,6 +60,7 @@ def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgemen
             turns=[turn_json(turn, show_outcome=True) for turn in turns],
             battle=doors(locked, turns),
         )
+        vote_cast.send(sender=Vote, vote=vote)  # last: whoever votes waits for its lock
         return vote
 
 

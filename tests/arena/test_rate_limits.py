@@ -9,6 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client, RequestFactory
+from redis import Connection, Redis
 
 from arena.errors import TooMany
 from arena.throttles import address_of, spend
@@ -20,11 +21,21 @@ from vlaarena import env
 MINUTE, HOUR = 60, 3600
 
 
-@pytest.fixture(autouse=True)
-def _fresh_counters() -> Iterator[None]:
-    cache.clear()
+@pytest.fixture(autouse=True, params=["one process", "several processes"])
+def _fresh_counters(request: pytest.FixtureRequest, settings: Any) -> Iterator[None]:
+    """Counted in the process, and in Redis, which several processes share."""
+    settings.CACHE_URL = settings.CHANNEL_URL if request.param == "several processes" else ""
+    forget_counters(settings.CACHE_URL)
     yield
+    forget_counters(settings.CACHE_URL)
+
+
+def forget_counters(url: str) -> None:
     cache.clear()
+    if url:
+        with Redis.from_url(url) as server:
+            for key in server.scan_iter(cache.make_key("arena:rate:*")):
+                server.delete(key)
 
 
 @pytest.fixture
@@ -112,6 +123,31 @@ def test_what_one_limit_refuses_does_not_fill_the_other(settings: Any) -> None:
             spend("votes", {"address": "a", "visitor": "v"}, now=1.0)
     for number in range(4):
         spend("votes", {"address": "a", "visitor": f"other-{number}"}, now=2.0)
+
+
+def test_counting_asks_redis_once_however_many_limits_there_are(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.CACHE_URL = settings.CHANNEL_URL
+    settings.RATE_LIMITS = {"votes": {"address": ((5, HOUR), (2, MINUTE)), "visitor": ((3, HOUR),)}}
+    sent: list[int] = []
+    send = Connection.send_packed_command
+
+    def noted(self: Connection, command: Any, check_health: bool = True) -> None:
+        sent.append(1)
+        send(self, command, check_health)
+
+    spend("votes", {"address": "a", "visitor": "v"}, now=0.0)
+    monkeypatch.setattr(Connection, "send_packed_command", noted)
+    spend("votes", {"address": "a", "visitor": "v"}, now=0.0)
+    assert len(sent) == 1
+
+
+def test_counters_are_forgotten_after_two_of_their_windows(settings: Any) -> None:
+    settings.CACHE_URL = settings.CHANNEL_URL
+    settings.RATE_LIMITS = {"votes": {"visitor": ((3, MINUTE),)}}
+    spend("votes", {"visitor": "v"}, now=0.0)
+    with Redis.from_url(settings.CHANNEL_URL) as server:
+        [key] = server.scan_iter(cache.make_key("arena:rate:*"))
+        assert MINUTE < server.ttl(key) <= 2 * MINUTE
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from django.core.cache import caches
 from django.core.exceptions import ImproperlyConfigured
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from vlaarena import env
 from vlaarena.handler import OneThreadHandler
+from vlaarena.interpreter import SWITCH_S
 
 THREADS = 2
 
@@ -104,6 +109,24 @@ def test_one_request_after_the_other_is_answered_by_one_thread(site: Site) -> No
     assert len(set(site.threads)) == 1
 
 
+def test_a_thread_keeps_its_client_of_the_cache_and_so_its_connection(site: Site) -> None:
+    site.go.set()
+    used: list[Any] = []
+
+    def view(request: HttpRequest) -> HttpResponseBase:
+        used.append(caches["default"])
+        return site.view(request)
+
+    site.handler.get_response = view  # type: ignore[method-assign]
+
+    async def one_by_one() -> None:
+        for number in range(3):
+            await site.ask(f"/{number}")
+
+    asyncio.run(one_by_one())
+    assert used[0] is used[1] is used[2]
+
+
 def test_who_asks_to_be_kept_waiting_keeps_nobody_else_waiting(site: Site) -> None:
     async def crowd() -> None:
         patient = [asyncio.create_task(site.ask(f"/{number}", prefer="wait=60")) for number in range(3 * THREADS)]
@@ -144,3 +167,17 @@ def test_no_number_of_threads_but_a_whole_one_is_taken(value: str, monkeypatch: 
     monkeypatch.setenv("ARENA_WEB_THREADS", value)
     with pytest.raises(ImproperlyConfigured, match="ARENA_WEB_THREADS"):
         env.count("ARENA_WEB_THREADS", 6)
+
+
+def test_a_web_process_never_stops_to_go_through_what_it_has_imported() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", "import vlaarena.asgi, gc, sys; print(gc.get_freeze_count(), sys.getswitchinterval())"],
+        env={**os.environ, "ARENA_SECRET_KEY": "x" * 60},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    kept, switch_s = told.stdout.split()
+    assert int(kept) > 100_000
+    assert float(switch_s) == SWITCH_S
