@@ -13,8 +13,8 @@ Python's own 5 ms add up over the dozens of such waits of a turn or a vote."""
 
 
 def settle() -> None:
-    """For a process that has imported all it serves. What is there stays, so the collector leaves it alone: to go
-    through it all took 90 ms, in which nobody is answered."""
+    """For a process that has imported all it serves. The collector leaves alone what is there: to go through it took
+    90 ms, in which nobody is answered."""
     _ = get_resolver().url_patterns  # imports every view
     sys.setswitchinterval(SWITCH_S)
     gc.collect()
