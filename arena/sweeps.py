@@ -29,9 +29,10 @@ def sweep() -> int:
     for rollout in lost:
         _replace_attempt(rollout)
     forgotten = _forgotten(fresh)
-    hosts = hosting.hosts()
-    for rollout in forgotten:
-        _send_again_or_refuse(rollout, hosts)
+    if forgotten:
+        hosts = hosting.hosts()
+        for rollout in forgotten:
+            _send_again_or_refuse(rollout, hosts)
     actions.send_left_behind()
     return len(lost) + len(forgotten)
 

@@ -17,7 +17,7 @@ from arena import dispatch, events
 from arena.actions.announce import announce, announce_all, lock_battle
 from arena.actions.line import send_next_or_leave_to_the_sweep
 from arena.errors import NotRetryable, QueueUnavailable
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Turn
+from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Turn, row_or_none
 from arena.selectors import doors, turn_json, turn_status
 from arena.shapes import FailureReason
 
@@ -44,18 +44,18 @@ class Outcome:
 
 def claim_rollout(episode_id: str, worker: str) -> Rollout | None:
     """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already."""
-    waiting = Rollout.objects.filter(episode_id=episode_id, status=RolloutStatus.QUEUED)
-    place = waiting.values_list("turn__battle__battle_id", flat=True)
-    battle_id = next(iter(place.order_by()), None)
-    if battle_id is None:
-        return None
+    waiting = Battle.objects.filter(
+        turns__rollouts__episode_id=episode_id, turns__rollouts__status=RolloutStatus.QUEUED
+    )
     with transaction.atomic():
-        battle = lock_battle(battle_id)
-        if not Rollout.objects.claim(episode_id, worker):
+        battle = row_or_none(waiting.select_related("session").select_for_update(of=("self",)))
+        if battle is None or not Rollout.objects.claim(episode_id, worker):
             return None
-        rollout = Rollout.objects.select_related("turn__battle__session", "model").get(episode_id=episode_id)
-        if rollout.attempt == 1 and turn_status(rollout.turn) == "running":
-            announce(battle, "rollout.started", turn_id=rollout.turn_id)
+        [turn] = Rollout.objects.filter(turn__rollouts__episode_id=episode_id).select_related("model").by_turn()
+        turn.battle = battle
+        rollout = next(each for each in turn.rollouts.all() if each.episode_id == episode_id)
+        if rollout.attempt == 1 and turn_status(turn) == "running":
+            announce(battle, "rollout.started", turn_id=turn.turn_id)
         return rollout
 
 

@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from arena import episodes
 from arena.models import Battle, Rollout, Turn
 from policies.models import Hosting
 from rankings import aggregation
@@ -138,3 +139,15 @@ def counted(call: Callable[[], Any]) -> tuple[int, Any]:
         if answer.streaming:
             b"".join(answer.streaming_content)
     return len(routes.asked(seen.captured_queries)), answer
+
+
+def test_a_worker_asks_six_times_for_the_first_side_of_a_turn_and_twelve_for_the_one_that_ends_it(
+    visitor: Visitor, stage: FakeStage
+) -> None:
+    turn = visitor.send(visitor.open())
+    asked = []
+    for side in ("left", "right"):
+        with CaptureQueriesContext(connection) as seen:
+            episodes.play(turn[f"{side}_episode_id"])
+        asked.append(len(routes.asked(seen.captured_queries)))
+    assert asked == [6, 12]
