@@ -6,6 +6,7 @@ Django's cache asks Redis four times to raise one counter and read another.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache as remembered
 from typing import NamedTuple
 
@@ -39,7 +40,8 @@ def take_back(counters: Sequence[Counted]) -> None:
     """Lower by one what `count` has raised."""
     if not settings.CACHE_URL:
         for each in counters:
-            cache.decr(each.raised)
+            with suppress(ValueError):  # it is forgotten already
+                cache.decr(each.raised)
         return
     with _redis(settings.CACHE_URL).pipeline(transaction=False) as pipeline:
         for each in counters:

@@ -303,8 +303,7 @@ def find_rollout(episode_id: str) -> Rollout | None:
         exploration=rollout.exploration,
         settled_at=rollout.settled_at,
     )
-    found: Rollout = rollout
-    return found
+    return cast(Rollout, rollout)
 
 
 def may_be_shown(rollout: Rollout) -> bool:

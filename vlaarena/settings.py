@@ -254,6 +254,8 @@ CACHES = {
         "BACKEND": f"django.core.cache.backends.{'redis.RedisCache' if CACHE_URL else 'locmem.LocMemCache'}",
         "LOCATION": CACHE_URL,
         "KEY_PREFIX": PREFIX,
+        # Django's 300 would forget the limits of a visitor as soon as a hundred others came; 100,000 take some 30 MB.
+        **({} if CACHE_URL else {"OPTIONS": {"MAX_ENTRIES": 100_000}}),
     }
 }
 

@@ -125,6 +125,14 @@ def test_what_one_limit_refuses_does_not_fill_the_other(settings: Any) -> None:
         spend("votes", {"address": "a", "visitor": f"other-{number}"}, now=2.0)
 
 
+def test_a_visitors_limits_are_not_forgotten_because_a_thousand_others_come(limit: Any) -> None:
+    limit("votes", "visitor", (1, HOUR))
+    spend("votes", {"visitor": "one"}, now=0.0)
+    for number in range(1000):
+        spend("votes", {"visitor": f"other-{number}"}, now=1.0)
+    refused_for("votes", "one", now=2.0)
+
+
 def test_counting_asks_redis_once_however_many_limits_there_are(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CACHE_URL = settings.CHANNEL_URL
     settings.RATE_LIMITS = {"votes": {"address": ((5, HOUR), (2, MINUTE)), "visitor": ((3, HOUR),)}}
