@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import datetime
 from typing import TypeVar
 
@@ -91,6 +92,10 @@ def _episode_id() -> str:
 
 def _vote_id() -> str:
     return new_id("vote")
+
+
+def _secret() -> str:
+    return secrets.token_hex(16)
 
 
 def _request_id() -> str:
@@ -242,6 +247,22 @@ class Battle(models.Model):
         "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="battles_right"
     )
     seed = models.PositiveIntegerField(help_text="Makes the first state of both sides.")
+    secret = models.CharField(
+        max_length=32,
+        blank=True,
+        default=_secret,
+        editable=False,
+        help_text="Hexadecimal. Varies what both policies see, alike; told with the vote. Empty: none was drawn.",
+    )
+    render_profile = models.CharField(
+        max_length=120,
+        blank=True,
+        editable=False,
+        help_text="What renders for both sides; empty until one has started.",
+    )
+    spoiled = models.BooleanField(
+        default=False, help_text="A member of staff saw the names before the vote: the battle counts nowhere."
+    )
     status = models.CharField(max_length=20, choices=BattleStatus.choices, default=BattleStatus.ONGOING, db_index=True)
     event_seq = models.PositiveIntegerField(default=0)
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.RANK)
@@ -300,6 +321,17 @@ class Turn(models.Model):
     start = models.CharField(max_length=20, choices=StartKind.choices, default=StartKind.CONTINUE)
     released_steps = models.PositiveIntegerField(default=0)
     settled_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    release_from = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the first step is shown, of both sides; the clock of the turn starts here.",
+    )
+    shown_at = models.DateTimeField(
+        null=True, blank=True, help_text="When visitors are told that the turn has settled: at the end of its clock."
+    )
+    told_seq = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The battle's event number that visitors know until `shown_at`."
+    )
     caller = models.CharField(
         max_length=24, blank=True, help_text="A keyed digest of the address it came from; forgotten when it settles."
     )
@@ -441,6 +473,15 @@ class Vote(models.Model):
     )
     vote = models.CharField(max_length=20, choices=VoteChoice.choices)
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.RANK, db_index=True)
+    address = models.CharField(
+        max_length=24, blank=True, editable=False, help_text="A keyed digest of the address that it came from."
+    )
+    network = models.CharField(
+        max_length=24,
+        blank=True,
+        editable=False,
+        help_text="A keyed digest of the address' /24 or /48; empty for networks without a cap and for old votes.",
+    )
     dwell_ms = models.PositiveIntegerField(
         null=True, blank=True, help_text="From both sides' end of the last completed turn to the vote."
     )
