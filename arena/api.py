@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from arena import actions, selectors, shapes, visitors
+from arena import actions, networks, selectors, shapes, visitors
 from arena.errors import EpisodeExpired, NotFound
 from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice, row_or_none
 from arena.parsers import SmallJSONParser
@@ -31,7 +31,7 @@ from arena.serializers import (
     is_public_id,
 )
 from arena.shapes import OpenedBattle, SentTurn, TurnJson
-from arena.throttles import SessionsLimited, TurnsLimited, VotesLimited, caller_of
+from arena.throttles import SessionsLimited, TurnsLimited, VotesLimited, caller_of, ip_of
 from simulation.episode_format import to_float32, to_float64
 from simulation.store import Document, get_store
 
@@ -261,7 +261,8 @@ class Votes(ArenaView):
         if not is_public_id(battle_id):
             raise NotFound
         said = wanted.validated_data
-        vote = actions.cast_vote(own_battle(request, battle_id), said["vote"], said["reasons"])
+        battle = own_battle(request, battle_id)
+        vote = actions.cast_vote(battle, said["vote"], said["reasons"], networks.origin_of(ip_of(request._request)))
         names = selectors.revealed_models(vote.battle)
         return Response({"vote_id": vote.vote_id, "revealed_models": names}, status=201)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -70,10 +71,10 @@ def announce() -> set[str]:
     """
     now, mine = timezone.now(), hosted()
     Hosting.objects.bulk_create(
-        [Hosting(worker=this.name, policy=policy, device=settings.WORKER_DEVICE, seen_at=now) for policy in mine],
+        [Hosting(policy=policy, seen_at=now, **_of_this_worker()) for policy in mine],
         update_conflicts=True,
         unique_fields=["worker", "policy"],
-        update_fields=["device", "seen_at"],
+        update_fields=["device", "slots", "seen_at"],
     )
     own = Hosting.objects.filter(worker=this.name)
     own.exclude(policy__in=mine).delete()
@@ -86,6 +87,10 @@ def announce() -> set[str]:
 def withdraw() -> None:
     """This worker hosts nothing any more."""
     Hosting.objects.filter(worker=this.name).delete()
+
+
+def _of_this_worker() -> dict[str, Any]:
+    return {"worker": this.name, "device": settings.WORKER_DEVICE, "slots": this.processes * this.threads}
 
 
 def unknown_names() -> list[str]:
@@ -140,7 +145,7 @@ def note_trouble(policy: Policy, error: PolicyError) -> None:
     if error.code == "missing_file":
         story += f"; install it: {install_line(policy.id)}"
     Hosting.objects.update_or_create(
-        worker=this.name, policy=policy, defaults={"trouble": story[:500], "device": settings.WORKER_DEVICE}
+        policy=policy, worker=this.name, defaults={"trouble": story[:500], **_of_this_worker()}
     )
     policy.refresh_from_db(fields=["status", "status_reason"])
     if not can_play_elsewhere(policy) and (_is_active(policy) or _has_our_note(policy)):

@@ -335,6 +335,9 @@ class Turn(models.Model):
     caller = models.CharField(
         max_length=24, blank=True, help_text="A keyed digest of the address it came from; forgotten when it settles."
     )
+    network = models.CharField(
+        max_length=24, blank=True, help_text="The same of the address' /24 or /48; empty where it is exempt."
+    )
     request_id = models.CharField(
         max_length=50, blank=True, default=_request_id, editable=False, help_text="Who sent it, as log lines name it."
     )
@@ -504,10 +507,24 @@ class Vote(models.Model):
         indexes = [
             models.Index(fields=["left_model", "voted_at"], name="newest_votes_of_left_model"),
             models.Index(fields=["right_model", "voted_at"], name="newest_votes_of_right_model"),
+            models.Index(fields=["network", "voted_at"], name="votes_of_a_network"),
         ]
 
     def __str__(self) -> str:
         return self.vote_id
+
+
+class NetworkKey(models.Model):
+    """What keys the digests of networks for 28 days (`arena.networks`). Shown nowhere, and left out of backups."""
+
+    period = models.PositiveIntegerField(primary_key=True, help_text="Days since 1970, divided by 28.")
+    secret = models.CharField(max_length=64, editable=False)
+
+    class Meta:
+        db_table = "network_keys"
+
+    def __str__(self) -> str:
+        return f"the key of period {self.period}"
 
 
 class TurnLine(models.Model):

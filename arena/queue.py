@@ -1,8 +1,9 @@
 """The line of turns: who may join it, and how long it takes, for visitors who wait calmly when they know.
 
-A visitor has so many turns with the workers at once (`settings.QUEUE["at_once"]`), and the others wait as rows
-(`arena.actions.line`), so that visitors take turns by themselves (decision 631). Nothing here looks at who plays: the
-wait is that of all turns lately, whichever policies met in them.
+A network has one turn with the workers at once, more only where workers would idle otherwise, and a visitor so many as
+`settings.QUEUE["at_once"]` says. The others wait as rows (`arena.actions.line`), so that networks take turns by
+themselves, and within each its visitors (decisions 631 and 741). Nothing here looks at who plays: the wait is that of
+all turns lately, whichever policies met in them.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from typing import Any, NamedTuple, TypedDict
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from arena.errors import QueueFull, TooManyTurns
 from arena.models import Rollout, RolloutStatus, Session, Turn
+from arena.networks import Origin
+from policies.models import live_between
 
 RECENT_TURNS, ENOUGH_TURNS = 20, 10
 TRY_AGAIN_S = 5
@@ -38,31 +42,54 @@ class QueueJson(TypedDict):
 
 @dataclass(frozen=True)
 class Waiting:
-    """An unsettled turn. `caller`: who sent it, as far as its address tells. `sent`: the workers have heard of it."""
+    """An unsettled turn. `network`: a digest; the visitor where the network is exempt, so that it is one of its own.
+    `caller`: the address' digest, empty where exempt. `sent`: the workers have heard of it. `since`: when it came."""
 
     key: int
     visitor: str
+    network: str
     caller: str
     sent: bool
     playing: int
+    since: datetime
 
 
 @dataclass(frozen=True)
 class Line:
     """`waiting`: all turns that are not done, in the order in which they came. `seconds`: how long those of the last
-    turns took that both sides completed, from the first start to the end. `ended`: when the last turns did."""
+    turns took that both sides completed, from the first start to the end. `ended`: when the last turns did. `slots`:
+    turns that live workers can play side by side; 0 where none says anything."""
 
     waiting: list[Waiting]
     seconds: list[float]
     ended: list[datetime]
+    slots: int = 0
+
+    def candidates(self) -> list[Waiting]:
+        """Held turns that may go to the workers now, if none of the others does."""
+        return [each for each in self.waiting if not each.sent and self.has_room(each.visitor, each.network)]
+
+    def has_room(self, visitor: str, network: str) -> bool:
+        """Whether one turn more of this visitor may go to the workers."""
+        sent = [each for each in self.waiting if each.sent]
+        if _reached(sum(each.visitor == visitor for each in sent), int(settings.QUEUE["at_once"])):
+            return False
+        return len(sent) < self.slots or not any(each.network == network for each in sent)
+
+    def send(self, turn: Waiting) -> Line:
+        """The line once this turn is with the workers."""
+        return replace(self, waiting=[replace(each, sent=each.sent or each == turn) for each in self.waiting])
 
 
 class _Side(NamedTuple):
-    """A rollout, as far as the line asks. `key`, `visitor` and `caller` are its turn's, as is whether it `waits`."""
+    """A rollout, as far as the line asks. All up to `waits`, whether it is in the line, is its turn's."""
 
+    slots: int | None
     key: int
     visitor: str
+    network: str
     caller: str
+    since: Any
     waits: bool
     status: str
     heartbeat_at: Any
@@ -77,9 +104,12 @@ WITH asked AS (
     SELECT id FROM (
         SELECT id FROM turns WHERE settled_at IS NOT NULL AND NOT exploration ORDER BY settled_at DESC LIMIT %s
     ) AS done
+), live AS (
+    SELECT MAX(slots) AS slots FROM hostings WHERE seen_at BETWEEN %s AND %s GROUP BY worker
 )
-SELECT turn.id, COALESCE(NULLIF(stay.user_id, ''), stay.session_id), turn.caller, turn.settled_at IS NULL,
-    side.status, side.heartbeat_at, side.started_at, side.finished_at
+SELECT (SELECT SUM(slots) FROM live), turn.id, COALESCE(NULLIF(stay.user_id, ''), stay.session_id),
+    COALESCE(NULLIF(turn.network, ''), NULLIF(stay.user_id, ''), stay.session_id), turn.caller, turn.created_at,
+    turn.settled_at IS NULL, side.status, side.heartbeat_at, side.started_at, side.finished_at
 FROM asked
 JOIN turns AS turn ON turn.id = asked.id
 JOIN rollouts AS side ON side.turn_id = turn.turn_id
@@ -92,7 +122,7 @@ ORDER BY turn.id
 def the_line(recent: int = RECENT_TURNS) -> Line:
     """One query: what is not done, and the last turns that are."""
     with connection.cursor() as cursor:
-        cursor.execute(LINE, [recent])
+        cursor.execute(LINE, [recent, *map(connection.ops.adapt_datetimefield_value, live_between())])
         sides = [_Side(*row) for row in cursor.fetchall()]
     done = [list(both) for _, both in groupby((side for side in sides if not side.waits), key=lambda side: side.key)]
     spans = [span for both in done if (span := _span(both))]
@@ -100,16 +130,53 @@ def the_line(recent: int = RECENT_TURNS) -> Line:
         waiting=_waiting(side for side in sides if side.waits),
         seconds=[(end - start).total_seconds() for start, end, completed in spans if completed],
         ended=[end for _, end, _ in spans],
+        slots=int(sides[0].slots or 0) // 2 if sides else 0,
     )
 
 
-def unsettled() -> list[Waiting]:
-    """All turns that are not done, in the order in which they came: one query."""
-    return the_line(recent=0).waiting
+def next_turns() -> list[int]:
+    """Keys of the held turns that may go to the workers now, in their order. One query, and a second where several
+    visitors of a network wait.
+
+    First the networks with the fewest turns there; within a network the visitors with the fewest; of them the one who
+    has waited longest, since sending the turn or since the end of the last one played.
+    """
+    line, chosen = the_line(recent=0), []
+    candidates = line.candidates()
+    played = last_played(candidates) if len({each.visitor for each in candidates}) > 1 else {}
+    while candidates:
+        networks = Counter(each.network for each in line.waiting if each.sent)
+        visitors = Counter(each.visitor for each in line.waiting if each.sent)
+        first = min(
+            candidates,
+            key=lambda each: (
+                networks[each.network],
+                visitors[each.visitor],
+                max(each.since, played.get(each.visitor, each.since)),
+                each.key,
+            ),
+        )
+        chosen.append(first.key)
+        line = line.send(first)
+        candidates = line.candidates()
+    return chosen
 
 
-def admit(session: Session, caller: str) -> bool:
-    """Whether a turn that comes now goes to the workers at once; False: once earlier ones of its visitor are done.
+def last_played(waiting: list[Waiting]) -> dict[str, datetime]:
+    """When the last turn of each of these visitors settled, where that was after the first of these turns came."""
+    visitors = {each.visitor for each in waiting}
+    of_them = Q(session__user_id__in=visitors) | Q(session_id__in=visitors)
+    lately = Turn.objects.filter(of_them, settled_at__gte=min(each.since for each in waiting)).order_by()
+    rows = lately.values_list("session__user_id", "session_id").annotate(Max("settled_at"))
+    found: dict[str, datetime] = {}
+    for user_id, session_id, settled_at in rows:
+        visitor = str(user_id or session_id)
+        found[visitor] = max(settled_at, found.get(visitor, settled_at))
+    return found
+
+
+def admit(session: Session, caller: Origin) -> bool:
+    """Whether a turn that comes now goes to the workers at once; False: it waits for others of its network.
 
     Raises TooManyTurns and QueueFull. For `arena.actions.line.join_line`, which holds the line's lock, so that the
     bounds hold however many ask at once.
@@ -119,17 +186,17 @@ def admit(session: Session, caller: str) -> bool:
     line = known.waiting
     visitor = visitor_in_line(session)
     own = [each for each in line if each.visitor == visitor]
-    neighbours = [each for each in line if caller and each.caller == caller]
+    network = caller.network or visitor
+    neighbours = [each for each in line if caller.address and each.caller == caller.address]
     if _reached(len(own), rules["per_visitor"]):
         raise TooManyTurns("visitor", rules["per_visitor"], _soon(known, 1))
     if _reached(len(neighbours), rules["per_address"]):
         raise TooManyTurns("address", rules["per_address"], _soon(known, 1))
-    if _reached(len(line), rules["turns"]):
-        raise QueueFull(len(line), _wait(len(line), known), _soon(known, 1))
-    wait = _wait(_ahead(line, visitor, len(own)), known)
+    _check_room(known, caller)
+    wait = _wait(_ahead(line, visitor, network), known)
     if rules["wait_s"] and wait is not None and wait > rules["wait_s"]:
         raise QueueFull(len(line), wait, math.ceil(wait - rules["wait_s"]))
-    return may_go(sum(each.sent for each in own))
+    return known.has_room(visitor, network) and not _is_overtaking(known, network)
 
 
 def place_in_queue(turn: Turn) -> QueueJson:
@@ -139,7 +206,7 @@ def place_in_queue(turn: Turn) -> QueueJson:
     line = the_line()
     earlier = [each for each in line.waiting if each.key < turn.pk]
     visitor = visitor_in_line(turn.battle.session)
-    ahead = _ahead(earlier, visitor, sum(each.visitor == visitor for each in earlier))
+    ahead = _ahead(earlier, visitor, turn.network or visitor)
     return {"ahead": ahead, "expected_wait_s": _wait(ahead, line)}
 
 
@@ -148,9 +215,26 @@ def visitor_in_line(session: Session) -> str:
     return str(session.user_id or session.session_id)
 
 
-def may_go(sent: int) -> bool:
-    """Whether a visitor of whose turns so many are with the workers may send them another."""
-    return not _reached(sent, int(settings.QUEUE["at_once"]))
+def _check_room(known: Line, caller: Origin) -> None:
+    """Raises QueueFull, or TooManyTurns for a network.
+
+    A network may have as many turns in the line as there are places left, and one in any case: however many it sends,
+    there is room for the next network. Visitors of exempt networks share the places among themselves.
+    """
+    line, places = known.waiting, int(settings.QUEUE["turns"])
+    own = [each for each in line if (each.network == caller.network if caller.network else not each.caller)]
+    if not _reached(len(own), max(1, places - len(line)) if places and caller.network else places):
+        return
+    if caller.network:
+        raise TooManyTurns("network", len(own), _soon(known, 1))
+    raise QueueFull(len(line), _wait(len(line), known), _soon(known, 1))
+
+
+def _is_overtaking(known: Line, network: str) -> bool:
+    """Whether a turn of this network would go before one that waits already: of the network itself, or, where the
+    network has a turn with the workers, of any."""
+    served = any(each.sent and each.network == network for each in known.waiting)
+    return any(served or each.network == network for each in known.candidates())
 
 
 def _reached(number: int, bound: int) -> bool:
@@ -158,11 +242,14 @@ def _reached(number: int, bound: int) -> bool:
     return 0 < bound <= number
 
 
-def _ahead(line: list[Waiting], visitor: str, own: int) -> int:
-    """Turns that come before this visitor's next one: `own` earlier ones, and of each other visitor one more than that
-    at most, for visitors take turns."""
-    others = Counter(each.visitor for each in line if each.visitor != visitor)
-    return own + sum(min(number, own + 1) for number in others.values())
+def _ahead(line: list[Waiting], visitor: str, network: str) -> int:
+    """Turns that come before this visitor's next one: its own, of each other visitor of the network one more than that
+    at most, and of each other network one more than those of this one, for networks take turns and so do visitors."""
+    own = sum(each.visitor == visitor for each in line)
+    neighbours = Counter(each.visitor for each in line if each.network == network and each.visitor != visitor)
+    inside = own + sum(min(number, own + 1) for number in neighbours.values())
+    others = Counter(each.network for each in line if each.network != network)
+    return inside + sum(min(number, inside + 1) for number in others.values())
 
 
 def _soon(line: Line, turns: int) -> int:
@@ -194,7 +281,9 @@ def _pace(ended: list[datetime]) -> float:
 def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
     found: dict[int, Waiting] = {}
     for side in sides:
-        before = found.get(side.key, Waiting(side.key, side.visitor, side.caller, False, 0))
+        before = found.get(side.key) or Waiting(
+            side.key, side.visitor, side.network, side.caller, False, 0, _moment(side.since)
+        )
         held = side.status == RolloutStatus.QUEUED and side.heartbeat_at is None
         playing = before.playing + (side.status == RolloutStatus.RUNNING)
         found[side.key] = replace(before, sent=before.sent or not held, playing=playing)

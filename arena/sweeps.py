@@ -33,7 +33,7 @@ def sweep() -> int:
         hosts = hosting.hosts()
         for rollout in forgotten:
             _send_again_or_refuse(rollout, hosts)
-    actions.send_left_behind()
+    actions.send_due_or_leave_to_the_sweep()
     return len(lost) + len(forgotten)
 
 

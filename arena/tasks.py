@@ -27,8 +27,9 @@ def play_rollout(episode_id: str) -> None:
     name="arena.expire", autoretry_for=BUSY, retry_backoff=5, retry_jitter=True, max_retries=6
 )
 def expire() -> None:
-    from arena import retention
+    from arena import networks, retention
 
+    networks.destroy_old_keys()
     retention.expire()
 
 

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 
 from django.conf import settings
@@ -22,6 +22,7 @@ from rest_framework.views import APIView
 
 from arena.counters import Counted, count, take_back
 from arena.errors import TooMany
+from arena.networks import NOWHERE, Origin, is_exempt, places
 from arena.visitors import visitor_of
 
 NETWORK_BITS = 64
@@ -78,9 +79,11 @@ def spend(action: str, callers: dict[str, str], now: float | None = None) -> Non
             raise TooMany(action, kind, rate.times, rate.seconds, math.ceil(wait))
 
 
-def caller_of(request: HttpRequest) -> str:
-    """Who asks, as far as the address tells: a keyed digest, from which nobody finds the address."""
-    return _nameless(address_of(request))
+def caller_of(request: HttpRequest) -> Origin:
+    """Who sends a turn, as far as the address tells: keyed digests, kept until the turn settles. Those of votes have
+    another key (`arena.networks`)."""
+    address = ip_of(request)
+    return NOWHERE if is_exempt(address) else Origin(*map(_nameless, places(address).values()))
 
 
 def _nameless(who: str) -> str:
@@ -95,8 +98,16 @@ def _windows(action: str, callers: dict[str, str]) -> Iterator[tuple[str, Rate, 
 
 
 def address_of(request: HttpRequest) -> str:
+    """The address of `ip_of`, as limits know it: an IPv6 address stands for its network."""
+    address = ip_of(request)
+    if isinstance(address, IPv6Address):
+        return f"{IPv6Address(int(address) >> NETWORK_BITS << NETWORK_BITS)}/{NETWORK_BITS}"
+    return str(address)
+
+
+def ip_of(request: HttpRequest) -> IPv4Address | IPv6Address | str:
     """Where a request comes from, as far as it can be trusted: settings.TRUSTED_PROXIES says how many proxies of our
-    own wrote into X-Forwarded-For. An IPv6 address stands for its network."""
+    own wrote into X-Forwarded-For. Text where it is no address; an IPv4 address within IPv6 is that IPv4 address."""
     forwarded = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
     proxies = int(settings.TRUSTED_PROXIES)
     text = forwarded[-min(proxies, len(forwarded))] if proxies and forwarded else request.META.get("REMOTE_ADDR", "")
@@ -104,9 +115,7 @@ def address_of(request: HttpRequest) -> str:
         address = ip_address(text)
     except ValueError:
         return str(text)
-    if isinstance(address, IPv6Address):
-        return str(address.ipv4_mapped or f"{IPv6Address(int(address) >> NETWORK_BITS << NETWORK_BITS)}/{NETWORK_BITS}")
-    return str(address)
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
 class Limited(BaseThrottle):

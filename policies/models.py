@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.validators import RegexValidator
@@ -113,10 +113,15 @@ class Policy(models.Model):
         self.save(update_fields=["status", "status_reason"])
 
 
+def live_between() -> tuple[datetime, datetime]:
+    """When a worker that lives was last seen; later ones than now: the clock was set back."""
+    now, silent = timezone.now(), timedelta(seconds=HOST_SILENT_S)
+    return now - silent, now + silent
+
+
 class HostingQuerySet(models.QuerySet["Hosting"]):
     def live(self) -> HostingQuerySet:
-        now, silent = timezone.now(), timedelta(seconds=HOST_SILENT_S)
-        return self.filter(seen_at__range=(now - silent, now + silent))  # later ones: the clock was set back
+        return self.filter(seen_at__range=live_between())
 
     def able(self) -> HostingQuerySet:
         """Of live workers that can play the policy."""
@@ -130,6 +135,7 @@ class Hosting(models.Model):
     policy = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="hostings")
     trouble = models.CharField(max_length=REASON_LENGTH, blank=True, help_text="Why it cannot play it; empty: it can.")
     device = models.CharField(max_length=50, blank=True)
+    slots = models.PositiveIntegerField(default=1, help_text="Rollouts that the worker plays side by side.")
     seen_at = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = HostingQuerySet.as_manager()

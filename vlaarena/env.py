@@ -64,7 +64,7 @@ def words(name: str, default: list[str]) -> list[str]:
 def networks(name: str, default: str) -> tuple[IPv4Network | IPv6Network, ...]:
     """Addresses and networks, comma-separated: `127.0.0.1,10.1.0.0/16`; empty: none."""
     try:
-        return tuple(ip_network(word) for word in words(name, default.split(",")))
+        return tuple(ip_network(word) for word in words(name, default.split(",")) if word)
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}; expected such as 127.0.0.1,10.1.0.0/16") from None
 

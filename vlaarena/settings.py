@@ -247,6 +247,12 @@ GOLD_SHARE = env.number("ARENA_GOLD_SHARE", 0.02)
 REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
 GOLD_PAIR = ("scripted-expert", "hold-still")
 TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # of ours, each adding to X-Forwarded-For
+# Networks that are no crowd of one: a lab's or a class's own. Their votes and turns count by visitor alone.
+FREE_NETWORKS = env.networks("ARENA_FREE_NETWORKS", "")
+# Days after a vote within which its digests could still be traced to an address (arena/networks.py).
+NETWORK_DAYS = env.count("ARENA_NETWORK_DAYS", 90)
+if NETWORK_DAYS < 28:
+    raise ImproperlyConfigured(f"ARENA_NETWORK_DAYS={NETWORK_DAYS}; at least 28, for so long a key is in use")
 # Counters of the limits. One web process needs no server for them; several share one by CACHE_URL=redis://...
 CACHE_URL = env.text("CACHE_URL", "")
 CACHES = {

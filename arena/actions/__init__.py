@@ -5,7 +5,7 @@ Every action that touches a battle locks the battle's row first, so the order of
 
 from arena.actions.expire import expire_battle
 from arena.actions.explorations import Wish, explore
-from arena.actions.line import send_left_behind
+from arena.actions.line import send_due_or_leave_to_the_sweep
 from arena.actions.rollouts import (
     Outcome,
     claim_rollout,
@@ -39,6 +39,6 @@ __all__ = [
     "report_progress",
     "resend_rollout",
     "retry_rollout",
-    "send_left_behind",
+    "send_due_or_leave_to_the_sweep",
     "submit_instruction",
 ]

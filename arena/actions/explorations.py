@@ -14,6 +14,7 @@ from arena.actions.sessions import SEEDS
 from arena.actions.turns import open_turn, withdraw
 from arena.errors import NoSuchMoment, NotHosted, NotVoted, QueueUnavailable, TurnRunning
 from arena.models import Battle, BattleStatus, Turn
+from arena.networks import NOWHERE, Origin
 from arena.selectors import turn_status
 from simulation.store import get_store
 
@@ -30,7 +31,7 @@ class Wish:
     seed: int | None = None
 
 
-def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
+def explore(battle: Battle, wish: Wish, caller: Origin = NOWHERE) -> Turn:
     """Add an exploration to a voted battle and put both sides on the queue. `caller`: who asks (`throttles.caller_of`).
 
     Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable,
@@ -50,7 +51,7 @@ def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
     return turn
 
 
-def _add(battle: Battle, wish: Wish, caller: str) -> Turn:
+def _add(battle: Battle, wish: Wish, caller: Origin) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
     turns = battle.turns_with_sides()
@@ -68,7 +69,8 @@ def _add(battle: Battle, wish: Wish, caller: str) -> Turn:
         explores=origin,
         explores_record=wish.record if origin else None,
         explores_seed=_seed(battle, wish),
-        caller=place.caller,
+        caller=place.caller.address,
+        network=place.caller.network,
     )
     open_turn(battle, turn, turns, place)
     return turn

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from arena import dispatch, events
 from arena.actions.announce import announce, announce_all, lock_battle
-from arena.actions.line import send_next_or_leave_to_the_sweep
+from arena.actions.line import send_due_or_leave_to_the_sweep
 from arena.errors import NotRetryable, QueueUnavailable
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Turn, row_or_none
 from arena.selectors import doors, turn_json, turn_status
@@ -195,9 +195,9 @@ def _release(battle: Battle, turn: Turn) -> None:
 
 def close_turn(battle: Battle, turn: Turn, turns: list[Turn]) -> None:
     """Both sides have settled: tell how, left first, both at once. `turns`: the battle's, this one among them."""
-    turn.settled_at, turn.caller = timezone.now(), ""
-    turn.save(update_fields=["settled_at", "caller"])
-    transaction.on_commit(partial(send_next_or_leave_to_the_sweep, battle.session))
+    turn.settled_at, turn.caller, turn.network = timezone.now(), "", ""
+    turn.save(update_fields=["settled_at", "caller", "network"])
+    transaction.on_commit(send_due_or_leave_to_the_sweep)
     sides = {Side(side.side): side for side in turn.rollouts.all()}
     finished = {
         "turn_id": turn.turn_id,

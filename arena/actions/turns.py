@@ -9,10 +9,11 @@ from structlog.contextvars import bind_contextvars
 
 from arena import dispatch, hosting
 from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
-from arena.actions.line import Place, join_line, send_next
+from arena.actions.line import Place, join_line, send_due
 from arena.controls import maybe_control
 from arena.errors import BattleClosed, NotHosted, QueueUnavailable, TurnRunning
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
+from arena.networks import NOWHERE, Origin
 from arena.selectors import doors, turn_json
 from simulation.store import get_store
 
@@ -20,7 +21,7 @@ DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed")
 """What a first instruction may change of its battle."""
 
 
-def submit_instruction(battle: Battle, instruction: str, start: StartKind, caller: str = "") -> Turn:
+def submit_instruction(battle: Battle, instruction: str, start: StartKind, caller: Origin = NOWHERE) -> Turn:
     """Add a turn with a rollout per side and put both on the queue. `caller`: who asks (`throttles.caller_of`).
 
     Raises BattleClosed, TurnRunning, and, with nothing left behind, NotHosted, StoreUnavailable, QueueUnavailable,
@@ -43,7 +44,7 @@ def submit_instruction(battle: Battle, instruction: str, start: StartKind, calle
     return turn
 
 
-def _add_turn(battle: Battle, instruction: str, start: StartKind, caller: str) -> Turn:
+def _add_turn(battle: Battle, instruction: str, start: StartKind, caller: Origin) -> Turn:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
@@ -57,7 +58,8 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind, caller: str) -
         seq=len(turns) + 1,
         instruction=instruction,
         start=start,
-        caller=place.caller,
+        caller=place.caller.address,
+        network=place.caller.network,
     )
     open_turn(battle, turn, turns, place)
     return turn
@@ -77,7 +79,7 @@ def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> 
     turn.know_rollouts(rollouts)
     # The queue first: when it is down, nobody is told about a turn that will be withdrawn.
     if place.held:
-        transaction.on_commit(partial(send_next, battle.session))
+        transaction.on_commit(send_due)
     else:
         transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id for rollout in rollouts}))
     tell(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*earlier, turn]))

@@ -11,6 +11,7 @@ from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, TurnRunning
 from arena.instruments import VOTES
 from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
+from arena.networks import NOWHERE, Origin
 from arena.selectors import doors, revealed_model, turn_json, turn_status, vote_json
 from arena.signals import vote_cast
 
@@ -22,8 +23,13 @@ REFUSALS: dict[str, type[ArenaError]] = {
 }
 
 
-def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgement] | None = None) -> Vote:
-    """One vote per battle, with the respects (models.REASONS) in which a side was better.
+def cast_vote(
+    battle: Battle,
+    choice: VoteChoice,
+    reasons: Mapping[str, Judgement] | None = None,
+    origin: Origin = NOWHERE,
+) -> Vote:
+    """One vote per battle, with the respects (models.REASONS) in which a side was better, and where it came from.
 
     Raises AlreadyVoted, BattleClosed, TurnRunning or NoCompletedTurn.
     """
@@ -47,6 +53,8 @@ def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgemen
             vote=choice,
             purpose=locked.purpose,
             dwell_ms=_dwell_ms(turns),
+            address=origin.address,
+            network=origin.network,
             **(reasons or {}),
         )
         transaction.on_commit(VOTES.labels(str(choice)).inc)

@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 from arena import actions, episodes, sweeps
 from arena.models import Rollout, Turn
 from tests.arena.conftest import Visitor, play
+from tests.crowd import Member
 from tests.fakes import FakeStage
 
 RULES = {"turns": 200, "per_visitor": 5, "per_address": 60, "at_once": 1, "wait_s": 300.0}
@@ -80,7 +81,7 @@ def test_a_sweep_sends_what_a_crash_left_held_and_leaves_alone_what_waits_rightl
     sweeps.sweep()
     assert sent == ids(first), "the second waits for the first, however long"
     with monkeypatch.context() as crashed:
-        crashed.setattr("arena.actions.rollouts.send_next_or_leave_to_the_sweep", lambda session: None)
+        crashed.setattr("arena.actions.rollouts.send_due_or_leave_to_the_sweep", lambda: None)
         play(first)
     assert sent == ids(first)
     sweeps.sweep()
@@ -124,23 +125,20 @@ def test_one_visitor_may_have_so_many_turns_and_no_more(
     assert try_to_send(visitor, third).status_code == 202
 
 
+@pytest.mark.usefixtures("behind_a_proxy")
 def test_fresh_cookies_from_one_address_do_not_fill_the_line(
-    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+    contestants: list[Any], stage: FakeStage, rules: dict[str, Any]
 ) -> None:
     rules["per_address"] = 2
-    turns = [each.send(each.open()) for each in (Visitor(), Visitor())]
-    refused = try_to_send(visitor, visitor.open())
+    one, other, third = (Member("198.51.100.7") for _ in range(3))
+    turns = [each.send(each.open()) for each in (one, other)]
+    refused = third.try_to_send(third.open())
     assert (refused.status_code, refused.json()["code"]) == (429, "too_many_turns")
-    elsewhere = visitor.client.post(
-        f"/api/battles/{visitor.open()}/turns",
-        {"instruction": "pick up the red cube"},
-        content_type="application/json",
-        REMOTE_ADDR="192.0.2.7",
-    )
-    assert elsewhere.status_code == 202
+    elsewhere = Member("192.0.2.7")
+    assert elsewhere.try_to_send(elsewhere.open()).status_code == 202
     play(turns[0])
     assert Turn.objects.get(turn_id=turns[0]["turn_id"]).caller == "", "what is settled is not kept"
-    assert try_to_send(visitor, visitor.open()).status_code == 202
+    assert third.try_to_send(third.open()).status_code == 202
 
 
 def test_a_full_line_refuses_and_says_when_to_come_back(
