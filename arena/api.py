@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from arena import actions, networks, selectors, shapes, visitors
+from arena.challenges import HEADER
 from arena.errors import EpisodeExpired, NotFound
 from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice, row_or_none
 from arena.parsers import SmallJSONParser
@@ -31,7 +32,7 @@ from arena.serializers import (
     is_public_id,
 )
 from arena.shapes import OpenedBattle, SentTurn, TurnJson
-from arena.throttles import SessionsLimited, TurnsLimited, VotesLimited, caller_of, ip_of
+from arena.throttles import CrowdsChallenged, SessionsLimited, TurnsLimited, VotesLimited, caller_of, ip_of
 from simulation.episode_format import to_float32, to_float64
 from simulation.store import Document, get_store
 
@@ -45,6 +46,9 @@ REASONS_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
     "default": {},
 }
+ANSWER = OpenApiParameter(
+    HEADER, str, OpenApiParameter.HEADER, description="Of a challenge that 428 `challenge_required` brought"
+)
 WAIT = re.compile(r'(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?', re.IGNORECASE)
 
 
@@ -71,16 +75,17 @@ class ArenaView(APIView):
 
 
 class InitSession(ArenaView):
-    throttle_classes = [SessionsLimited]
+    throttle_classes = [CrowdsChallenged, SessionsLimited]
 
     @extend_schema(
         operation_id="init_session",
+        parameters=[ANSWER],
         description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
         request=body(
             robot_id={"type": "string", "default": settings.DEFAULT_ROBOT},
             scene_id={"type": "string", "default": settings.DEFAULT_SCENE},
         ),
-        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 422, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 422, 428, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         wanted = SceneChoiceSerializer(data=request.data)
@@ -242,17 +247,18 @@ class EpisodeReplay(ArenaView):
 
 
 class Votes(ArenaView):
-    throttle_classes = [VotesLimited]
+    throttle_classes = [CrowdsChallenged, VotesLimited]
 
     @extend_schema(
         operation_id="cast_vote",
+        parameters=[ANSWER],
         description="End a battle and learn who was who. `reasons` may say in which respects a side was better.",
         request=body(
             battle_id={"type": "string"},
             vote={"type": "string", "enum": VoteChoice.values},
             reasons=REASONS_SCHEMA,
         ),
-        responses={201: answer(shapes.CastVote), **refusals(*UNFIT, 404, 409, 422, 429)},
+        responses={201: answer(shapes.CastVote), **refusals(*UNFIT, 404, 409, 422, 428, 429)},
     )
     def post(self, request: Request) -> Response:
         wanted = VoteSerializer(data=request.data)

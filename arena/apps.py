@@ -4,3 +4,8 @@ from django.apps import AppConfig
 class ArenaConfig(AppConfig):
     name = "arena"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from arena import challenges
+
+        challenges.chosen()  # what cannot be asked is said at the start, not to the first crowd

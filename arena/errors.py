@@ -143,6 +143,13 @@ class TooManyTurns(ArenaError):
         self.retry_after_s = again
 
 
+class ChallengeRequired(ArenaError):
+    """Many votes came from the caller's network today: the same call with an answer to `challenge` is served."""
+
+    status, code = 428, "challenge_required"
+    detail = "Many votes came from your network today: answer the challenge in the header Challenge-Answer."
+
+
 class DatabaseUnavailable(ArenaError):
     status, code, detail = 503, "database_unavailable", "The database is down or busy: send it again later."
 

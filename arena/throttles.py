@@ -20,6 +20,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
+from arena import challenges
 from arena.counters import Counted, count, take_back
 from arena.errors import TooMany
 from arena.networks import NOWHERE, Origin, is_exempt, places
@@ -128,6 +129,14 @@ class Limited(BaseThrottle):
         if visitor := visitor_of(request._request):
             callers["visitor"] = visitor
         spend(self.action, callers)
+        return True
+
+
+class CrowdsChallenged(BaseThrottle):
+    """Refuses with 428 what a network with many votes today sends without an answer (`arena.challenges`)."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        challenges.check(ip_of(request._request), request.headers.get(challenges.HEADER, ""))
         return True
 
 

@@ -253,6 +253,12 @@ FREE_NETWORKS = env.networks("ARENA_FREE_NETWORKS", "")
 NETWORK_DAYS = env.count("ARENA_NETWORK_DAYS", 90)
 if NETWORK_DAYS < 28:
     raise ImproperlyConfigured(f"ARENA_NETWORK_DAYS={NETWORK_DAYS}; at least 28, for so long a key is in use")
+# What networks with more votes a day than so many are asked for (arena/challenges.py); zero bits of a proof of work.
+CHALLENGE = env.text("ARENA_CHALLENGE", "")
+CHALLENGE_AFTER = int(env.number("ARENA_CHALLENGE_AFTER", 30))
+CHALLENGE_BITS = env.count("ARENA_CHALLENGE_BITS", 18)
+if CHALLENGE_BITS > 30:
+    raise ImproperlyConfigured(f"ARENA_CHALLENGE_BITS={CHALLENGE_BITS}; at most 30, which take a browser an hour")
 # Counters of the limits. One web process needs no server for them; several share one by CACHE_URL=redis://...
 CACHE_URL = env.text("CACHE_URL", "")
 CACHES = {

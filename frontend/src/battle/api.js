@@ -1,12 +1,15 @@
 // Calls of the JSON API. A failure is an ApiError with the server's own word for it.
 
+import { answering } from "./challenge.js";
+
 export class ApiError extends Error {
   /** @param {number} status 0: no answer at all @param {number | null} retryAfter when to try again [s], if the server said */
-  constructor(status, { code, detail }, retryAfter = null) {
+  constructor(status, { code, detail, challenge = null }, retryAfter = null) {
     super(detail);
     this.status = status;
     this.code = code;
     this.retryAfter = retryAfter;
+    this.challenge = challenge; // what the server asks before it serves the call: see challenge.js
   }
 }
 
@@ -87,7 +90,8 @@ export class Api {
 
   async #send(path, body) {
     const headers = { "Content-Type": "application/json" };
-    return (await this.#call(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+    const options = { method: "POST", body: JSON.stringify(body) };
+    return (await answering((more) => this.#call(path, { ...options, headers: { ...headers, ...more } }))).json();
   }
 
   async #call(path, options = {}) {
