@@ -38,6 +38,10 @@ class By:
         if not self.reason.strip() or "\0" in self.reason:  # which a database may refuse once all else is done
             raise NoReason
 
+    def about(self, subject: str) -> By:
+        """The same, with what it is about in the log's words."""
+        return By(self.moderator, f"{self.reason.strip()[:400]} ({subject})")
+
     def note(self, action: str, subject: str, votes: int = 0) -> None:
         ModerationAct.objects.create(
             action=action,

@@ -10,16 +10,18 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from rankings import moderation
+from rankings import moderation, network_admin
 from rankings.integrity import DOUBTFUL
 from rankings.models import CountedVote, ExcludedVoter, Finding, ModerationAct
 from rankings.moderation import By, NoReason
+from rankings.network_admin import NetworkFilter
+from rankings.networks import days_of
 from rankings.permissions import MODERATE
 from rankings.read_only import ReadOnlyAdmin
 
@@ -80,13 +82,23 @@ class FindingAdmin(ModerationAdmin):
 
 @admin.register(CountedVote)
 class CountedVoteAdmin(ModerationAdmin):
-    actions = ["exclude_votes", "restore_votes", "exclude_voters"]
-    list_display = ["vote", "choice", "left", "right", "voter", "voted_at", "dwell", "counted", "excluded", "replay"]
-    list_filter = ["counted", "excluded", "vote__vote", "vote__robot_id", "vote__voted_at"]
+    actions = ["exclude_votes", "restore_votes", "exclude_voters", "exclude_networks", "restore_networks"]
+    list_display = [
+        *("vote", "choice", "left", "right", "voter", "network", "voted_at"),
+        *("dwell", "counted", "excluded", "replay"),
+    ]
+    list_filter = ["counted", "excluded", NetworkFilter, "vote__vote", "vote__robot_id", "vote__voted_at"]
     list_select_related = ["vote"]
     search_fields = ["vote__vote_id", "vote__user_id", "vote__battle__battle_id"]
     ordering = ["-vote__voted_at"]
     show_full_result_count = False
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "networks": network_admin.groups(request)})
+
+    @admin.display(description=gettext_lazy("network"), ordering="vote__network")
+    def network(self, row: CountedVote) -> str:
+        return network_admin.link(row.vote)
 
     @admin.display(description=gettext_lazy("vote"), ordering="vote__vote")
     def choice(self, row: CountedVote) -> str:
@@ -133,6 +145,28 @@ class CountedVoteAdmin(ModerationAdmin):
             request,
             lambda by: sum(moderation.exclude_voter(voter, by) for voter in voters),
             _("{} votes no longer count; the boards follow with the next publication"),
+        )
+
+    @admin.action(
+        description=gettext_lazy("Exclude all votes of these networks on these days"), permissions=["moderate"]
+    )
+    def exclude_networks(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
+        where = days_of(row.vote for row in queryset.select_related("vote"))
+        self.act(
+            request,
+            lambda by: sum(moderation.exclude_votes(each.votes(), by.about(str(each))) for each in where),
+            _("{} votes excluded"),
+        )
+
+    @admin.action(
+        description=gettext_lazy("Restore all votes of these networks on these days"), permissions=["moderate"]
+    )
+    def restore_networks(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
+        where = days_of(row.vote for row in queryset.select_related("vote"))
+        self.act(
+            request,
+            lambda by: sum(moderation.restore_votes(each.votes(), by.about(str(each))) for each in where),
+            _("{} votes restored"),
         )
 
 
