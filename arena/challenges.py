@@ -41,7 +41,7 @@ class Challenge(Protocol):
 
 
 class ProofOfWork:
-    """A counter that gives SHA-256 so many leading zero bits: a second of a browser's time, a tenth of a program's."""
+    """A counter that gives SHA-256 so many leading zero bits: 18 are a second or so of a browser's time."""
 
     def ask(self, network: str) -> dict[str, Any]:
         bits = int(settings.CHALLENGE_BITS)
@@ -86,8 +86,9 @@ def chosen() -> Challenge | None:
     if name == PROOF_OF_WORK:
         return ProofOfWork()
     try:
-        challenge: Challenge = import_string(name)()
-        if callable(challenge.ask) and callable(challenge.accepts):
+        made: Any = import_string(name)()
+        if callable(made.ask) and callable(made.accepts):
+            challenge: Challenge = made
             return challenge
         reason = "its `ask` and `accepts` cannot be called"
     except (ImportError, AttributeError, TypeError) as error:

@@ -50,4 +50,4 @@ def busiest(network: str = "") -> list[dict[str, Any]]:
         addresses=Count("address", distinct=True),
         excluded=Count("pk", filter=Q(counted_vote__excluded=True)),
     )
-    return list(figures.order_by("-visitors", "-votes", "-day", "network")[:MOST])
+    return [dict(row) for row in figures.order_by("-visitors", "-votes", "-day", "network")[:MOST]]
