@@ -136,8 +136,8 @@ class Hosts:
         return self.profile_for([one, other]) is not None
 
     def renders(self, model_id: str, profile: str) -> bool:
-        """Whether some live worker can play it so; True while nothing is known."""
-        return self.profile_for([model_id], profile) == profile
+        """Whether some live worker can play it so, or has not said; any will do without a profile."""
+        return not profile or not self.profiles.get(model_id, frozenset([""])).isdisjoint(["", profile])
 
     def unhosted(self, model_ids: Iterable[str]) -> list[str]:
         """Those of the policies that no live worker can play; none while no worker announces anything.

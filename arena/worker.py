@@ -97,6 +97,7 @@ class Announcer:
         self._ended.clear()
         self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
         self._thread.start()
+        threading.Thread(target=note_what_renders, name="what-renders", daemon=True).start()  # for it takes seconds
 
     def stop(self, **_: Any) -> None:
         self._ended.set()
@@ -118,7 +119,6 @@ class Announcer:
         self.served = wanted
 
     def _run(self) -> None:
-        hosting.this.render_profile = ask_what_renders()
         while not self._ended.wait(hosting.ANNOUNCE_S):
             try:
                 self.announce()
@@ -126,6 +126,11 @@ class Announcer:
                 log.warning("What this worker hosts could not be announced; trying again", exc_info=True)
             finally:
                 connection.close()
+
+
+def note_what_renders() -> None:
+    """For the announcer's next word, and the queues of those who render alike."""
+    hosting.this.render_profile = ask_what_renders()
 
 
 def ask_what_renders() -> str:

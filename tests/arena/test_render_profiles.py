@@ -115,6 +115,18 @@ def test_a_side_whose_message_was_lost_is_sent_again_while_somebody_renders_like
     assert [episode_id for episode_id, _ in sent] == [turn["right_episode_id"]]
 
 
+def test_what_no_side_has_started_yet_can_be_rendered_by_any(visitor: Visitor) -> None:
+    host("one", OSMESA, "alpha")
+    host("two", EGL, "alpha")
+    host("new", "", "beta")
+    hosts = hosting.hosts()
+    assert hosts.renders("alpha", "")
+    assert hosts.renders("alpha", EGL)
+    assert not hosts.renders("alpha", "look-1 glfw")
+    assert hosts.renders("beta", EGL), "the worker has not said yet"
+    assert hosts.renders("unheard-of", EGL)
+
+
 def test_where_one_side_has_one_kind_of_worker_alone_the_turn_waits_for_that_kind(
     visitor: Visitor, two_stages: Any, sent: list[tuple[str, str]]
 ) -> None:
