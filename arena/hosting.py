@@ -1,13 +1,16 @@
 """Which policies a worker plays, and telling the others so. Loads neither networks nor physics.
 
 `ARENA_WORKER_POLICIES` names them: ids or patterns (`film-*`), with a minus those left to others (`*,-openvla-7b`).
-A worker takes rollouts from one queue per policy, and says every few seconds what it hosts (`policies.models.Hosting`).
+A worker takes rollouts from one queue per policy, and says every few seconds what it hosts (`policies.models.Hosting`)
+and what renders there. Both sides of a turn are rendered alike: what another worker cannot play for that, it leaves to
+those that can, on a second queue per policy that is theirs.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
@@ -30,19 +33,28 @@ FORGOTTEN_AFTER = timedelta(hours=1)
 
 @dataclass
 class Worker:
-    """This worker: its node name, how many processes play rollouts, and how many threads in each."""
+    """This worker: its node name, how many processes play rollouts, how many threads in each, and what renders there
+    ("": not known yet).
+    """
 
     name: str = "unnamed"
     processes: int = 1
     threads: int = 1
+    render_profile: str = ""
 
 
 this = Worker()  # filled when a worker starts, before its processes are forked
 
 
-def queue_of(model_id: str) -> str:
-    """The queue on which a policy's rollouts wait."""
-    return f"{settings.PREFIX}rollouts.{model_id}"
+def queue_of(model_id: str, profile: str = "") -> str:
+    """The queue on which a policy's rollouts wait; with a profile, those for workers that render like that."""
+    which = f".{hashlib.sha256(profile.encode()).hexdigest()[:12]}" if profile else ""
+    return f"{settings.PREFIX}rollouts.{model_id}{which}"
+
+
+def queues_of(model_ids: Iterable[str]) -> set[str]:
+    """The queues from which this worker takes the rollouts of these policies."""
+    return {queue_of(model_id, profile) for model_id in model_ids for profile in ("", this.render_profile)}
 
 
 def is_hosted_here(model_id: str) -> bool:
@@ -70,11 +82,12 @@ def announce() -> set[str]:
     reason.
     """
     now, mine = timezone.now(), hosted()
+    words = _of_this_worker()
     Hosting.objects.bulk_create(
-        [Hosting(policy=policy, seen_at=now, **_of_this_worker()) for policy in mine],
+        [Hosting(policy=policy, seen_at=now, **words) for policy in mine],
         update_conflicts=True,
         unique_fields=["worker", "policy"],
-        update_fields=["device", "slots", "seen_at"],
+        update_fields=["device", "slots", "render_profile", "seen_at"],
     )
     own = Hosting.objects.filter(worker=this.name)
     own.exclude(policy__in=mine).delete()
@@ -90,7 +103,12 @@ def withdraw() -> None:
 
 
 def _of_this_worker() -> dict[str, Any]:
-    return {"worker": this.name, "device": settings.WORKER_DEVICE, "slots": this.processes * this.threads}
+    return {
+        "worker": this.name,
+        "device": settings.WORKER_DEVICE,
+        "slots": this.processes * this.threads,
+        "render_profile": this.render_profile,
+    }
 
 
 def unknown_names() -> list[str]:
@@ -108,6 +126,28 @@ class Hosts:
     playing: frozenset[str]
     contestants: frozenset[str]  # of them: those that may be drawn for a blind battle
     references: frozenset[str]  # of them: active references
+    profiles: Mapping[str, frozenset[str]]  # of each of them: what renders where it can play; "": not said yet
+
+    def profile_for(self, model_ids: Iterable[str], wanted: str = "") -> str | None:
+        """What both sides of a turn are to be rendered with: as `wanted`, if all these policies can be played so.
+
+        Else what they have in common, "" where that is for the first worker to say, and None where it is nothing.
+        """
+        said = [self.profiles[each] for each in model_ids if "" not in self.profiles.get(each, {""})]
+        if not said or (wanted and all(wanted in profiles for profiles in said)):
+            return wanted
+        common, offered = frozenset.intersection(*said), frozenset.union(*said)
+        if not common:
+            return None
+        return "" if len(offered) == 1 else min(common)
+
+    def can_meet(self, one: str, other: str) -> bool:
+        """Whether the two can be rendered alike."""
+        return self.profile_for([one, other]) is not None
+
+    def renders(self, model_id: str, profile: str) -> bool:
+        """Whether some live worker can play it so, or has not said; any will do without a profile."""
+        return not profile or not self.profiles.get(model_id, frozenset([""])).isdisjoint(["", profile])
 
     def unhosted(self, model_ids: Iterable[str]) -> list[str]:
         """Those of the policies that no live worker can play; none while no worker announces anything.
@@ -123,20 +163,27 @@ class Hosts:
 
 def hosts() -> Hosts:
     """What is hosted now: one query."""
-    rows = Hosting.objects.live().order_by().values_list("policy_id", "trouble", "policy__status", "policy__reference")
-    words = list(rows.distinct())
-    able = [(policy_id, status, reference) for policy_id, trouble, status, reference in words if not trouble]
+    told = ("policy_id", "trouble", "policy__status", "policy__reference", "render_profile")
+    words = list(Hosting.objects.live().order_by().values_list(*told).distinct())
+    able = [(policy_id, status, reference) for policy_id, trouble, status, reference, _ in words if not trouble]
+    profiles: dict[str, set[str]] = {}
+    for policy_id, trouble, _, _, profile in words:
+        if not trouble:
+            profiles.setdefault(policy_id, set()).add(profile)
     active = [(policy_id, reference) for policy_id, status, reference in able if status == PolicyStatus.ACTIVE]
     return Hosts(
         anybody=bool(words),
         playing=frozenset(policy_id for policy_id, *_ in able),
         contestants=frozenset(policy_id for policy_id, reference in active if not reference),
         references=frozenset(policy_id for policy_id, reference in active if reference),
+        profiles={policy_id: frozenset(found) for policy_id, found in profiles.items()},
     )
 
 
-def can_play_elsewhere(policy: Policy) -> bool:
-    return Hosting.objects.able().filter(policy=policy).exclude(worker=this.name).exists()
+def can_play_elsewhere(policy: Policy, profile: str = "") -> bool:
+    """On another live worker; with a profile, on one that renders like that, or has not said yet."""
+    others = Hosting.objects.able().filter(policy=policy).exclude(worker=this.name)
+    return (others.filter(render_profile__in=["", profile]) if profile else others).exists()
 
 
 def note_trouble(policy: Policy, error: PolicyError) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -15,6 +17,7 @@ from celery.signals import (
     worker_ready,
     worker_shutdown,
 )
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError
@@ -22,6 +25,7 @@ from kombu.exceptions import KombuError
 from arena import hosting
 
 log = logging.getLogger(__name__)
+PROFILE_WITHIN_S = 60.0
 
 
 def load_libraries(**_: Any) -> None:
@@ -38,9 +42,9 @@ def take_queues(sender: str, instance: Any, **_: Any) -> None:
     )
     announcer.worker = sender
     try:
-        for model_id in sorted(hosting.announce()):
-            instance.app.amqp.queues.select_add(_queue(hosting.queue_of(model_id)))
-            announcer.served.add(model_id)
+        for queue in sorted(hosting.queues_of(hosting.announce())):
+            instance.app.amqp.queues.select_add(_queue(queue))
+            announcer.served.add(queue)
         if unknown := hosting.unknown_names():
             log.warning("ARENA_WORKER_POLICIES names policies that are not registered: %s", ", ".join(unknown))
     except DatabaseError:
@@ -85,7 +89,7 @@ class Announcer:
 
     def __init__(self) -> None:
         self.worker = ""
-        self.served: set[str] = set()
+        self.served: set[str] = set()  # queues
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -93,6 +97,7 @@ class Announcer:
         self._ended.clear()
         self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
         self._thread.start()
+        threading.Thread(target=note_what_renders, name="what-renders", daemon=True).start()  # for it takes seconds
 
     def stop(self, **_: Any) -> None:
         self._ended.set()
@@ -106,11 +111,11 @@ class Announcer:
 
     def announce(self) -> None:
         """Once. Raises DatabaseError, KombuError and OSError."""
-        wanted = hosting.announce()
-        for model_id in sorted(wanted - self.served):
-            current_app.control.add_consumer(hosting.queue_of(model_id), destination=[self.worker])
-        for model_id in sorted(self.served - wanted):
-            current_app.control.cancel_consumer(hosting.queue_of(model_id), destination=[self.worker])
+        wanted = hosting.queues_of(hosting.announce())
+        for queue in sorted(wanted - self.served):
+            current_app.control.add_consumer(queue, destination=[self.worker])
+        for queue in sorted(self.served - wanted):
+            current_app.control.cancel_consumer(queue, destination=[self.worker])
         self.served = wanted
 
     def _run(self) -> None:
@@ -121,6 +126,24 @@ class Announcer:
                 log.warning("What this worker hosts could not be announced; trying again", exc_info=True)
             finally:
                 connection.close()
+
+
+def note_what_renders() -> None:
+    """For the announcer's next word, and the queues of those who render alike."""
+    hosting.this.render_profile = ask_what_renders()
+
+
+def ask_what_renders() -> str:
+    """The profile of this worker's processes. In one of its own: what speaks to OpenGL does not survive a fork."""
+    command = [sys.executable, "-c", "from simulation.cameras import render_profile; print(render_profile())"]
+    try:
+        asked = subprocess.run(
+            command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=PROFILE_WITHIN_S
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        log.error("What renders here could not be found out: %s", error)
+        return ""
+    return asked.stdout.strip()
 
 
 def _queue(name: str) -> Queue:

@@ -136,6 +136,7 @@ class Hosting(models.Model):
     trouble = models.CharField(max_length=REASON_LENGTH, blank=True, help_text="Why it cannot play it; empty: it can.")
     device = models.CharField(max_length=50, blank=True)
     slots = models.PositiveIntegerField(default=1, help_text="Rollouts that the worker plays side by side.")
+    render_profile = models.CharField(max_length=120, blank=True, help_text="What renders there; empty: not said yet.")
     seen_at = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = HostingQuerySet.as_manager()

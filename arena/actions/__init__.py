@@ -8,6 +8,7 @@ from arena.actions.explorations import Wish, explore
 from arena.actions.line import send_due_or_leave_to_the_sweep
 from arena.actions.rollouts import (
     Outcome,
+    RendersOtherwise,
     claim_rollout,
     fail_rollout,
     finish_rollout,
@@ -24,6 +25,7 @@ from arena.actions.votes import cast_vote
 
 __all__ = [
     "Outcome",
+    "RendersOtherwise",
     "Wish",
     "cast_vote",
     "claim_rollout",
