@@ -16,7 +16,6 @@ from structlog.contextvars import bound_contextvars
 from arena import actions, hosting, selectors
 from arena.actions import Outcome
 from arena.models import Rollout, Side
-from arena.pacing import paces
 from arena.patience import patiently
 from arena.players import Player
 from arena.reporter import AttemptGivenUp, Reporter
@@ -96,7 +95,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
     session = rollout.turn.battle.session
     environment = stage.environment(session.robot_id, session.scene_id)
     recorder = Recorder()
-    with Reporter(rollout) as reporter, closing(_player(stage, rollout)) as player:
+    with Reporter(rollout, environment.world.view_scale) as reporter, closing(_player(stage, rollout)) as player:
         _set_start(environment, rollout)
         try:
             result = run_episode(
@@ -104,7 +103,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
                 player,
                 rollout.turn.instruction,
                 rollout.turn.seed,
-                listeners=(recorder, reporter, *paces(rollout)),
+                listeners=(recorder, reporter),
                 limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
                 chunking=player.chunking,
                 cameras=player.cameras,
@@ -118,6 +117,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
             engine_version=environment.engine_version,
             scene_hash=environment.scene_hash,
             render_profile=RENDER_PROFILE,
+            view_scale=environment.world.view_scale,
         )
         began = time.perf_counter()
         patiently(lambda: get_store().save(document))

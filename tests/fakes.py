@@ -12,22 +12,31 @@ from policies.base import PolicyError
 from policies.models import Policy
 from simulation.contracts import CameraSpec, Chunking, Floats, Observation, StartState
 from simulation.goals import Judgement
+from simulation.view_format import ROWS_PER_STEP
 
 NQ = NV = 4
 ENGINE, SCENE_HASH = "fake-1", "f" * 64
+VIEW_SCALE = np.full(NQ, 0.001)
 
 
 @dataclass
 class FakeOutcome:
     judgement: Judgement
+    between: Floats
     diverged: bool = False
     physics_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class FakeWorld:
+    view_scale: Floats = field(default_factory=lambda: VIEW_SCALE)
 
 
 class FakeEnvironment:
     """Its state is the sum of the actions played, beginning with numbers that the seed stands for."""
 
     engine_version, scene_hash = ENGINE, SCENE_HASH
+    world = FakeWorld()
 
     def __init__(self) -> None:
         self._state = np.zeros(NQ)
@@ -53,11 +62,12 @@ class FakeEnvironment:
         return Observation(images, np.zeros(8, np.float32), instruction, step)
 
     def step(self, action: Floats) -> FakeOutcome:
-        self._state = self._state + action[:NQ]
+        before, self._state = self._state, self._state + action[:NQ]
         self._time += 0.2
         self._steps += 1
         done = self._steps >= self.success_at
-        return FakeOutcome(Judgement(done, 1.0 if done else 0.1))
+        between = before + np.arange(1, ROWS_PER_STEP + 1)[:, np.newaxis] / ROWS_PER_STEP * (self._state - before)
+        return FakeOutcome(Judgement(done, 1.0 if done else 0.1), between)
 
     def close(self) -> None:
         pass
