@@ -13,7 +13,12 @@ class Gap(Exception):
 
 
 def apply(battle: Json, event: Json) -> Json:
-    """The snapshot after the event. One that the snapshot includes changes nothing; raises Gap when one is missing."""
+    """The snapshot after the event. One that the snapshot includes changes nothing; raises Gap when one is missing.
+
+    Live frames have no number and change nothing.
+    """
+    if event["type"] == "rollout.frames":
+        return battle
     if event["seq"] <= battle["seq"]:
         return battle
     if event["seq"] != battle["seq"] + 1:
@@ -37,10 +42,7 @@ def _opened(battle: Json, event: Json) -> None:
 def _started(battle: Json, event: Json) -> None:
     turn = _turn(battle, event)
     turn["status"] = turn["left"]["status"] = turn["right"]["status"] = "running"
-
-
-def _frames(battle: Json, event: Json) -> None:
-    _turn(battle, event)["released_steps"] = event["to_step"]
+    turn["release_from"] = event["release_from"]
 
 
 def _finished(battle: Json, event: Json) -> None:
@@ -66,7 +68,6 @@ def _abandoned(battle: Json, event: Json) -> None:
 STEPS = {
     "turn.opened": _opened,
     "rollout.started": _started,
-    "rollout.frames": _frames,
     "rollout.finished": _finished,
     "rollout.failed": _failed,
     "turn.finished": _turn_finished,
