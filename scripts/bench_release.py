@@ -68,7 +68,7 @@ def play(url: str, visitor: Visitor, instruction: str) -> Turn:
 def listen(socket: Any) -> Turn:
     turn, release_from, step_s = Turn(), 0.0, 0.0
     while True:
-        message: Json = json.loads(socket.recv(timeout=120))
+        message: Json = json.loads(socket.recv(timeout=600))
         now = time.time()
         if message["type"] == "turn.opened":
             step_s = message["turn"]["step_s"]
@@ -109,6 +109,7 @@ def main() -> None:
         try:
             arena.start()
             visitor, turns = Visitor(arena.url), []
+            play(arena.url, visitor, INSTRUCTIONS[0])  # until the workers have opened what they play
             for number, instruction in zip(range(asked.turns), itertools.cycle(INSTRUCTIONS), strict=False):
                 turns.append(play(arena.url, visitor, instruction))
                 print(f"{number + 1}: {turns[-1].status}, at most {1e3 * max(turns[-1].late):.0f} ms late", flush=True)
