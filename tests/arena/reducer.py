@@ -13,12 +13,7 @@ class Gap(Exception):
 
 
 def apply(battle: Json, event: Json) -> Json:
-    """The snapshot after the event. One that the snapshot includes changes nothing; raises Gap when one is missing.
-
-    Live frames have no number and change nothing.
-    """
-    if event["type"] == "rollout.frames":
-        return battle
+    """The snapshot after the event. One that the snapshot includes changes nothing; raises Gap when one is missing."""
     if event["seq"] <= battle["seq"]:
         return battle
     if event["seq"] != battle["seq"] + 1:

@@ -87,6 +87,13 @@ def test_a_clock_that_is_set_back_by_an_hour_locks_no_turn_for_an_hour() -> None
     assert release.told(turn, NOON - seconds(3600))
 
 
+@pytest.mark.parametrize("status", ["completed", "failed"])
+def test_a_clock_that_was_set_back_while_a_turn_was_played_keeps_nobody_waiting(status: str) -> None:
+    turn = turn_of((status, 50, ""), ("completed", 50, "step_limit"))
+    now = NOON - seconds(30 * 3600)
+    assert now < release.end_of(turn, now) <= now + seconds(11)
+
+
 def test_a_faster_clock_shows_steps_faster(settings: Any) -> None:
     settings.RELEASE = {"buffer_s": 3.0, "speed": 4.0}
     assert release.step_s() == pytest.approx(0.05)

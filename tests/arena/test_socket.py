@@ -54,7 +54,8 @@ async def test_events_follow_until_the_snapshot_and_they_are_the_fresh_one(
         await sync_to_async(visitor.post)("votes", {"battle_id": battle_id, "vote": "tie"})
         got += await socket.until("battle.voted")
     for event in got:
-        battle = apply(battle, event)
+        if event["type"] != "rollout.frames":  # these are to be looked at, and change nothing
+            battle = apply(battle, event)
     assert battle == await sync_to_async(visitor.battle)(battle_id)
 
 
