@@ -22,8 +22,9 @@ from django.db import connection
 from django.db.models import Max, Q
 from django.utils import timezone
 
+from arena import release
 from arena.errors import QueueFull, TooManyTurns
-from arena.models import Rollout, RolloutStatus, Session, Turn
+from arena.models import RolloutStatus, Session, Turn, read_moment
 from arena.networks import Origin
 from policies.models import live_between
 
@@ -200,8 +201,8 @@ def admit(session: Session, caller: Origin) -> bool:
 
 
 def place_in_queue(turn: Turn) -> QueueJson:
-    """Where a turn stands; a turn that both sides have started, or that has ended, has nobody ahead."""
-    if not any(rollout.status == RolloutStatus.QUEUED for rollout in turn.rollouts.all()):
+    """Where a turn stands; a turn that both sides have started, or whose end is told, has nobody ahead."""
+    if all(rollout.started_at is not None for rollout in turn.rollouts.all()) or release.told(turn):
         return {"ahead": 0, "expected_wait_s": 0}
     line = the_line()
     earlier = [each for each in line.waiting if each.key < turn.pk]
@@ -282,7 +283,7 @@ def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
     found: dict[int, Waiting] = {}
     for side in sides:
         before = found.get(side.key) or Waiting(
-            side.key, side.visitor, side.network, side.caller, False, 0, _moment(side.since)
+            side.key, side.visitor, side.network, side.caller, False, 0, read_moment(side.since)
         )
         held = side.status == RolloutStatus.QUEUED and side.heartbeat_at is None
         playing = before.playing + (side.status == RolloutStatus.RUNNING)
@@ -292,17 +293,8 @@ def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
 
 def _span(turn: list[_Side]) -> tuple[datetime, datetime, bool] | None:
     """Of a turn that is done: its first start, its end, and whether both sides completed it. None if none started."""
-    began = [_moment(side.started_at) for side in turn if side.started_at]
-    ended = [_moment(side.finished_at) for side in turn if side.finished_at]
+    began = [read_moment(side.started_at) for side in turn if side.started_at]
+    ended = [read_moment(side.finished_at) for side in turn if side.finished_at]
     if not began or not ended:
         return None
     return min(began), max(ended), not any(side.status == RolloutStatus.FAILED for side in turn)
-
-
-def _moment(value: Any) -> datetime:
-    """What a cursor says of a column with moments, as Django reads it: an engine may know no such type."""
-    column = Rollout._meta.get_field("started_at").cached_col
-    for convert in connection.ops.get_db_converters(column):
-        value = convert(value, column, connection)
-    moment: datetime = value
-    return moment

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from simulation.view_format import ROWS_PER_STEP
 
 NQ = NV = 4
 ENGINE, SCENE_HASH = "fake-1", "f" * 64
+VIEW_SCALE = np.full(NQ, 0.001)
 
 
 @dataclass
@@ -31,7 +33,7 @@ class FakeOutcome:
 class FakeWorld:
     """As much of a world as recording asks."""
 
-    view_scale: Floats = field(default_factory=lambda: np.full(NQ, 0.001))
+    view_scale: Floats = field(default_factory=lambda: VIEW_SCALE)
 
 
 class FakeEnvironment:
@@ -113,16 +115,18 @@ class FakeStage:
         self.cast: dict[str, FakePolicy | PolicyError] = {}
         self.success_at: dict[str, int] = {}
         self.dropped: list[str] = []
-        self._environment = FakeEnvironment()
+        self._thread = threading.local()
 
     def environment(self, robot_id: str, scene_id: str) -> FakeEnvironment:
-        return self._environment
+        """This thread's, as on the real stage."""
+        kept: FakeEnvironment = self._thread.__dict__.setdefault("environment", FakeEnvironment())
+        return kept
 
     def player(self, policy: Policy, robot_id: str, scene_id: str) -> Player:
         found = self.cast.get(policy.id) or FakePolicy()
         if isinstance(found, PolicyError):
             raise found
-        self._environment.success_at = self.success_at.get(policy.id, 10**6)
+        self.environment(robot_id, scene_id).success_at = self.success_at.get(policy.id, 10**6)
         return Player(found, Chunking())
 
     def drop(self, policy: Policy) -> None:

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("arena", "0008_secrets_clocks_and_networks"),
+        ("arena", "0009_the_clock_releases_steps"),
     ]
 
     operations = [
