@@ -269,7 +269,9 @@ WORKER_BATCH = int(env.number("ARENA_WORKER_BATCH", 0))
 # Recordings of battles without a vote expire when nobody has touched the battle for so many days; 0: never.
 UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 
-INSTRUCTION_MAX_LENGTH = 500
+# Code points of an instruction, the same for all contestants; a network that reads less reads the beginning
+# (decision 731).
+INSTRUCTION_MAX_LENGTH = 200
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"
 

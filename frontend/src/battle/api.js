@@ -2,10 +2,11 @@
 
 export class ApiError extends Error {
   /** @param {number} status 0: no answer at all @param {number | null} retryAfter when to try again [s], if the server said */
-  constructor(status, { code, detail }, retryAfter = null) {
+  constructor(status, { code, detail, longest = null }, retryAfter = null) {
     super(detail);
     this.status = status;
     this.code = code;
+    this.longest = longest;
     this.retryAfter = retryAfter;
   }
 }
