@@ -382,8 +382,7 @@ if HTTPS:
 
 LOGGING = logs.settings_for(env.choice("ARENA_LOG_FORMAT", "plain", logs.FORMATS), env.text("ARENA_LOG_LEVEL", "INFO"))
 
-# Who may read /metrics: whoever asks from these networks without a proxy in between, or knows the token.
-METRICS_NETWORKS = env.networks("ARENA_METRICS_NETWORKS", "127.0.0.0/8,::1/128")
+# Who may read /metrics: whoever knows the token. Without one: this host itself, unless the site is public (HTTPS).
 METRICS_TOKEN = env.text("ARENA_METRICS_TOKEN", "")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
     raise ImproperlyConfigured("ARENA_METRICS_TOKEN is too short to be a secret: at least 16 characters")
