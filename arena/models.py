@@ -288,6 +288,7 @@ class Battle(models.Model):
     class Meta:
         db_table = "battles"
         ordering = ["-created_at"]
+        permissions = [("reveal_names", "Can reveal the names of a battle before its vote, which spoils it")]
         constraints = [
             models.UniqueConstraint(fields=["session", "seq_in_session"], name="one_battle_per_place_in_session"),
             models.CheckConstraint(
