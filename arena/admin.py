@@ -56,35 +56,42 @@ class ReadOnly:
         return False
 
 
+OF_A_BATTLE: list[Any] = [
+    *("battle_id", "seq_in_session"),
+    *(unless_hidden("left_model"), unless_hidden("right_model")),
+    *("status", "spoiled", "created_at"),
+]
+OF_A_TURN: list[Any] = [
+    *("turn_id", "seq", "instruction", "start", "exploration"),
+    *(state_told, unless_hidden("settled_at")),
+]
+OF_A_SIDE: list[Any] = [
+    *("episode_id", "side"),
+    *(unless_hidden("model"), state_told, unless_hidden("attempt"), unless_hidden("steps_done")),
+    *(unless_hidden("success"), unless_hidden("termination_reason")),
+]
+
+
 class BattleInline(ReadOnly, TabularInlineBase):
     model = Battle
-    readonly_fields = [
-        *("battle_id", "seq_in_session", unless_hidden("left_model"), unless_hidden("right_model")),
-        *("status", "spoiled", "created_at"),
-    ]
-    fields = [*readonly_fields]
+    readonly_fields = OF_A_BATTLE
+    fields = OF_A_BATTLE
     ordering = ["seq_in_session"]
     show_change_link = True
 
 
 class TurnInline(ReadOnly, TabularInlineBase):
     model = Turn
-    readonly_fields = [
-        *("turn_id", "seq", "instruction", "start", "exploration", state_told, unless_hidden("settled_at")),
-    ]
-    fields = [*readonly_fields]
+    readonly_fields = OF_A_TURN
+    fields = OF_A_TURN
     ordering = ["seq"]
     show_change_link = True
 
 
-OF_A_SIDE = ("attempt", "steps_done", "success", "termination_reason")
-HIDDEN_OF_A_SIDE = [unless_hidden(name) for name in OF_A_SIDE]
-
-
 class RolloutInline(ReadOnly, TabularInlineBase):
     model = Rollout
-    readonly_fields = ["episode_id", "side", unless_hidden("model"), state_told, *HIDDEN_OF_A_SIDE]
-    fields = [*readonly_fields]
+    readonly_fields = OF_A_SIDE
+    fields = OF_A_SIDE
     show_change_link = True
 
 
@@ -196,10 +203,7 @@ class TurnAdmin(ReadOnly, BlindAdmin):
 @admin.register(Rollout)
 class RolloutAdmin(ReadOnly, BlindAdmin):
     actions = ["retry"]
-    list_display = [
-        *("episode_id", "side", unless_hidden("model"), state_told, *HIDDEN_OF_A_SIDE),
-        *(unless_hidden("duration_ms"), unless_hidden("worker"), "created_at", "replay"),
-    ]
+    list_display = [*OF_A_SIDE, unless_hidden("duration_ms"), unless_hidden("worker"), "created_at", "replay"]
     list_filter = [TurnFailed, ModelOfRollout, EndOfRollout, "side"]
     list_select_related = ["model", "turn__battle"]
     search_fields = ["episode_id", "turn__turn_id", "turn__battle__battle_id"]

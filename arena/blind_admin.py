@@ -65,12 +65,12 @@ class BlindAdmin(ModelAdminBase):
     always_shown: Sequence[Any] = ()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
-        own = {each.parameter_name for each in self.list_filter if isinstance(each, type)}
+        own = {getattr(each, "parameter_name", None) for each in self.list_filter}
         if lookup in own:
             return True
         return lookup.split("__")[0] in self.asked_after and super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
 
-    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Sequence[Any]:
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         if isinstance(obj, Battle | Turn | Rollout) and not battle_of(obj).names_known:
             return self.always_shown
         return super().get_fields(request, obj)
