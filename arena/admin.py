@@ -1,18 +1,37 @@
-"""What moderators see of sessions, battles, turns, rollouts and votes: they may look, and retry; nothing is edited."""
+"""What moderators see of sessions, battles, turns, rollouts and votes: they may look, and retry; nothing is edited.
+
+They are as blind as visitors until the vote (`arena.blind_admin`); revealing the names spoils the battle.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from arena import actions
-from arena.errors import ArenaError
-from arena.models import REASONS, Battle, Rollout, Session, Turn, Vote
+from arena.actions.reveal import reveal_names
+from arena.blind_admin import (
+    BlindAdmin,
+    EndOfRollout,
+    ModelOfBattle,
+    ModelOfRollout,
+    TurnFailed,
+    state_told,
+    unless_hidden,
+)
+from arena.errors import AlreadyVoted, ArenaError, NotRetryable
+from arena.models import REASONS, Battle, Rollout, RolloutStatus, Session, Turn, Vote
 
 if TYPE_CHECKING:
     ModelAdminBase = admin.ModelAdmin[Any]
@@ -20,6 +39,8 @@ if TYPE_CHECKING:
 else:
     ModelAdminBase = admin.ModelAdmin
     TabularInlineBase = admin.TabularInline
+
+REVEAL = "arena.reveal_names"
 
 
 class ReadOnly:
@@ -35,35 +56,42 @@ class ReadOnly:
         return False
 
 
+OF_A_BATTLE: list[Any] = [
+    *("battle_id", "seq_in_session"),
+    *(unless_hidden("left_model"), unless_hidden("right_model")),
+    *("status", "spoiled", "created_at"),
+]
+OF_A_TURN: list[Any] = [
+    *("turn_id", "seq", "instruction", "start", "exploration"),
+    *(state_told, unless_hidden("settled_at")),
+]
+OF_A_SIDE: list[Any] = [
+    *("episode_id", "side"),
+    *(unless_hidden("model"), state_told, unless_hidden("attempt"), unless_hidden("steps_done")),
+    *(unless_hidden("success"), unless_hidden("termination_reason")),
+]
+
+
 class BattleInline(ReadOnly, TabularInlineBase):
     model = Battle
-    readonly_fields = ["battle_id", "seq_in_session", "left_model", "right_model", "status", "created_at"]
-    fields = [*readonly_fields]
+    readonly_fields = OF_A_BATTLE
+    fields = OF_A_BATTLE
     ordering = ["seq_in_session"]
     show_change_link = True
 
 
 class TurnInline(ReadOnly, TabularInlineBase):
     model = Turn
-    readonly_fields = ["turn_id", "seq", "instruction", "start", "exploration", "settled_at"]
-    fields = [*readonly_fields]
+    readonly_fields = OF_A_TURN
+    fields = OF_A_TURN
     ordering = ["seq"]
     show_change_link = True
 
 
 class RolloutInline(ReadOnly, TabularInlineBase):
     model = Rollout
-    readonly_fields = [
-        "episode_id",
-        "side",
-        "model",
-        "status",
-        "attempt",
-        "steps_done",
-        "success",
-        "termination_reason",
-    ]
-    fields = [*readonly_fields]
+    readonly_fields = OF_A_SIDE
+    fields = OF_A_SIDE
     show_change_link = True
 
 
@@ -75,12 +103,21 @@ class SessionAdmin(ReadOnly, ModelAdminBase):
     inlines = [BattleInline]
 
 
+class RevealForm(forms.Form):
+    reason = forms.CharField(max_length=500, widget=forms.TextInput(attrs={"size": 60}))
+
+
 @admin.register(Battle)
-class BattleAdmin(ReadOnly, ModelAdminBase):
-    list_display = ["battle_id", "status", "left_model", "right_model", "seq_in_session", "created_at", "replay"]
-    list_filter = ["status", "left_model", "right_model", "created_at"]
+class BattleAdmin(ReadOnly, BlindAdmin):
+    list_display = [
+        *("battle_id", "status", unless_hidden("left_model"), unless_hidden("right_model")),
+        *("spoiled", "seq_in_session", "created_at", "replay"),
+    ]
+    list_filter = ["status", "spoiled", ModelOfBattle, "created_at"]
     list_select_related = ["left_model", "right_model"]
     search_fields = ["battle_id", "session__session_id", "session__user_id"]
+    asked_after = frozenset({"status", "spoiled", "battle_id", "seq_in_session", "created_at"})
+    always_shown = ("battle_id", "session", "seq_in_session", "status", "spoiled", "created_at", "replay")
     readonly_fields = ["replay"]
     inlines = [TurnInline]
 
@@ -88,25 +125,75 @@ class BattleAdmin(ReadOnly, ModelAdminBase):
     def replay(self, battle: Battle) -> SafeString:
         return _replay_link(battle.battle_id)
 
+    def get_urls(self) -> list[URLPattern]:
+        page = path("<path:object_id>/reveal/", self.admin_site.admin_view(self.reveal), name="arena_battle_reveal")
+        return [page, *super().get_urls()]
+
+    def has_reveal_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request) and request.user.has_perm(REVEAL)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *more: Any, **named: Any) -> Any:
+        battle = named.get("obj")
+        hidden = battle is not None and not battle.names_known
+        context["may_reveal"] = hidden and self.has_reveal_permission(request)
+        return super().render_change_form(request, context, *more, **named)
+
+    def reveal(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Asks for a reason, and with it shows the names, notes who, when and why, and spoils the battle."""
+        if not self.has_reveal_permission(request):
+            raise PermissionDenied
+        battle = self.get_object(request, unquote(object_id))
+        if battle is None:
+            raise Http404
+        form = RevealForm(request.POST or None)
+        if battle.names_known or (request.method == "POST" and form.is_valid()):
+            self._reveal(request, battle, form)
+            return HttpResponseRedirect(reverse("admin:arena_battle_change", args=[battle.pk]))
+        context = {**self.admin_site.each_context(request), "title": "Reveal the names", "battle": battle, "form": form}
+        return TemplateResponse(request, "admin/arena/battle/reveal.html", {**context, "opts": self.opts})
+
+    def _reveal(self, request: HttpRequest, battle: Battle, form: RevealForm) -> None:
+        if battle.names_known:
+            self.message_user(request, "The names are known already", messages.WARNING)
+            return
+        try:
+            with transaction.atomic():
+                reveal_names(battle.battle_id)
+                self.log_change(request, battle, f"Revealed the names: {form.cleaned_data['reason']}")
+        except AlreadyVoted:
+            self.message_user(request, "The vote came first: the names are known, and the battle counts")
+        else:
+            self.message_user(
+                request, "The battle is spoiled: whatever is voted on it counts nowhere", messages.WARNING
+            )
+
 
 @admin.register(Turn)
-class TurnAdmin(ReadOnly, ModelAdminBase):
+class TurnAdmin(ReadOnly, BlindAdmin):
     list_display = [
+        *("turn_id", "instruction", "start", "exploration", "seq", "battle_id", "created_at"),
+        *(state_told, unless_hidden("settled_at"), "replay"),
+    ]
+    list_filter = [TurnFailed, "exploration", "start", "created_at"]
+    list_select_related = ["battle"]
+    search_fields = ["turn_id", "instruction", "battle__battle_id"]
+    asked_after = frozenset({"turn_id", "instruction", "exploration", "start", "seq", "created_at"})
+    always_shown = (
         "turn_id",
+        "battle",
+        "seq",
         "instruction",
         "start",
         "exploration",
-        "seq",
-        "battle_id",
         "created_at",
-        "settled_at",
+        state_told,
         "replay",
-    ]
-    list_filter = ["exploration", "start", "created_at"]
-    list_select_related = ["battle"]
-    search_fields = ["turn_id", "instruction", "battle__battle_id"]
+    )
     readonly_fields = ["replay"]
     inlines = [RolloutInline]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
+        return super().get_queryset(request).prefetch_related("rollouts")
 
     @admin.display(description="replay")
     def replay(self, turn: Turn) -> SafeString:
@@ -114,26 +201,18 @@ class TurnAdmin(ReadOnly, ModelAdminBase):
 
 
 @admin.register(Rollout)
-class RolloutAdmin(ReadOnly, ModelAdminBase):
+class RolloutAdmin(ReadOnly, BlindAdmin):
     actions = ["retry"]
-    list_display = [
-        "episode_id",
-        "side",
-        "model",
-        "status",
-        "attempt",
-        "steps_done",
-        "success",
-        "termination_reason",
-        "duration_ms",
-        "worker",
-        "created_at",
-        "replay",
-    ]
-    list_filter = ["status", "side", "model", "termination_reason", "success"]
+    list_display = [*OF_A_SIDE, unless_hidden("duration_ms"), unless_hidden("worker"), "created_at", "replay"]
+    list_filter = [TurnFailed, ModelOfRollout, EndOfRollout, "side"]
     list_select_related = ["model", "turn__battle"]
-    search_fields = ["episode_id", "turn__turn_id", "turn__battle__battle_id", "error"]
+    search_fields = ["episode_id", "turn__turn_id", "turn__battle__battle_id"]
+    asked_after = frozenset({"episode_id", "side", "created_at"})
+    always_shown = ("episode_id", "turn", "side", state_told, "created_at", "replay")
     readonly_fields = ["replay"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Rollout]:
+        return super().get_queryset(request).prefetch_related("turn__rollouts")
 
     @admin.display(description="replay")
     def replay(self, rollout: Rollout) -> SafeString:
@@ -142,16 +221,25 @@ class RolloutAdmin(ReadOnly, ModelAdminBase):
     def has_retry_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("arena.change_rollout")
 
-    @admin.action(description="Play failed rollouts once more", permissions=["retry"])
+    @admin.action(description="Play failed turns once more", permissions=["retry"])
     def retry(self, request: HttpRequest, queryset: QuerySet[Rollout]) -> None:
-        for rollout in queryset.select_related("turn"):
+        """Whichever side was ticked, the sides of its turn that failed: which they were is not told."""
+        for turn in Turn.objects.filter(rollouts__in=queryset).distinct():
             try:
-                actions.retry_rollout(rollout)
+                _retry(turn)
             except ArenaError as refusal:
-                self.message_user(request, f"{rollout.episode_id}: {refusal}", messages.ERROR)
+                self.message_user(request, f"{turn.turn_id}: {refusal}", messages.ERROR)
             else:
-                self.log_change(request, rollout, "Played once more")
-                self.message_user(request, f"{rollout.episode_id} is on the queue again", messages.SUCCESS)
+                self.log_change(request, turn, "Played once more")
+                self.message_user(request, f"{turn.turn_id} is on the queue again", messages.SUCCESS)
+
+
+def _retry(turn: Turn) -> None:
+    failed = list(turn.rollouts.filter(status=RolloutStatus.FAILED).select_related("turn"))
+    if not failed or turn.settled_at is None:
+        raise NotRetryable
+    for rollout in failed:
+        actions.retry_rollout(rollout)
 
 
 @admin.register(Vote)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
+from threading import Event
 from typing import Any
 
 from django.conf import settings
@@ -33,6 +34,7 @@ from arena.serializers import (
 )
 from arena.shapes import OpenedBattle, SentTurn, TurnJson
 from arena.throttles import CrowdsChallenged, SessionsLimited, TurnsLimited, VotesLimited, caller_of, ip_of
+from arena.waits import gone_of
 from simulation.episode_format import to_float32, to_float64
 from simulation.store import Document, get_store
 
@@ -179,7 +181,8 @@ class Turns(ArenaView):
     @extend_schema(
         operation_id="send_turn",
         description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
-        "minute and answers 200 once both sides have settled.",
+        "minute and answers 200 once both sides have settled. Only a few may wait at once: the others get 202 at once, "
+        "without `Preference-Applied`.",
         parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
         request=body(
             instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
@@ -296,8 +299,8 @@ class Votes(ArenaView):
 
 def answer_turn(request: Request, turn: Turn) -> Response:
     """202 at once, or, with `Prefer: wait=N`, 200 once both sides have settled."""
-    wait_s = _wait_wanted(request.headers)
-    state = _wait_for(turn.turn_id, wait_s) if wait_s else selectors.turn_json(turn, show_outcome=False)
+    wait_s, gone = _wait_wanted(request.headers), gone_of(request._request)
+    state = _wait_for(turn.turn_id, wait_s, gone) if wait_s else selectors.turn_json(turn, show_outcome=False)
     settled = wait_s > 0 and state["status"] in ("completed", "failed")
     response = Response(_sent(state, settled), status=200 if settled else 202)
     if wait_s:
@@ -337,18 +340,21 @@ def _wait_wanted(headers: Mapping[str, str]) -> int:
     return min(int(found[1]), LONGEST_WAIT_S) if found else 0
 
 
-def _wait_for(turn_id: str, seconds: int) -> TurnJson:
-    """The turn once it has settled, or as it stands after so many seconds. Holds no transaction and no connection."""
+def _wait_for(turn_id: str, seconds: int, gone: Event) -> TurnJson:
+    """The turn once it has settled, or as it stands after so many seconds or when its client has `gone` away.
+
+    Holds no transaction and no connection.
+    """
     deadline = time.monotonic() + seconds
     while True:
         turn = selectors.find_turn(turn_id)
         if turn is None:
             raise NotFound
         state = selectors.turn_json(turn, show_outcome=False)
-        if state["status"] in ("completed", "failed") or time.monotonic() >= deadline:
+        if state["status"] in ("completed", "failed") or time.monotonic() >= deadline or gone.is_set():
             return state
         close_old_connections()
-        time.sleep(POLL_S)
+        gone.wait(POLL_S)
 
 
 def _episode(request: Request, episode_id: str, exact: bool = False) -> tuple[Rollout, Document]:

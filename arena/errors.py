@@ -48,6 +48,14 @@ class InvalidInstruction(ArenaError):
     status, code = 422, "invalid_instruction"
 
 
+class InstructionTooLong(InvalidInstruction):
+    code = "instruction_too_long"
+
+    def __init__(self, longest: int, length: int) -> None:
+        told = f"An instruction has at most {longest} characters, this one {length}."
+        super().__init__(told, longest=longest)
+
+
 class InvalidVote(ArenaError):
     status, code = 422, "invalid_vote"
 

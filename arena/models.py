@@ -151,6 +151,11 @@ SHOWN = (
 """The columns of a battle and of what belongs to it that are told."""
 
 
+def names_known(prefix: str = "") -> Q:
+    """Battles whose names staff may see: with a vote, or spoiled. `prefix`: the way to the battle."""
+    return Q(**{f"{prefix}status": BattleStatus.VOTED}) | Q(**{f"{prefix}spoiled": True})
+
+
 class BattleQuerySet(models.QuerySet["Battle"]):
     def with_titles(self) -> BattleQuerySet:
         """Adds `title`: the battle's first instruction."""
@@ -291,6 +296,7 @@ class Battle(models.Model):
     class Meta:
         db_table = "battles"
         ordering = ["-created_at"]
+        permissions = [("reveal_names", "Can reveal the names of a battle before its vote, which spoils it")]
         constraints = [
             models.UniqueConstraint(fields=["session", "seq_in_session"], name="one_battle_per_place_in_session"),
             models.CheckConstraint(
@@ -300,6 +306,11 @@ class Battle(models.Model):
 
     def __str__(self) -> str:
         return self.battle_id
+
+    @property
+    def names_known(self) -> bool:
+        """Whether staff may see who plays: as `names_known` of rows."""
+        return self.status == BattleStatus.VOTED or self.spoiled
 
     def turns_with_sides(self) -> list[Turn]:
         """All its turns in their order, with their rollouts: one query."""

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from rest_framework import serializers
 
-from arena.errors import InvalidInstruction, InvalidReasons, InvalidVote, UnknownName
+from arena.errors import InstructionTooLong, InvalidInstruction, InvalidReasons, InvalidVote, UnknownName
 from arena.models import REASONS, Judgement, StartKind, VoteChoice
 from simulation import catalogue
 
@@ -106,7 +106,7 @@ def clean_instruction(value: Any) -> str:
     if not text:
         raise InvalidInstruction("An instruction needs words.")
     if len(text) > longest:
-        raise InvalidInstruction(f"An instruction has at most {longest} characters, this one {len(text)}.")
+        raise InstructionTooLong(longest, len(text))
     if any(unicodedata.category(character) in UNPRINTABLE and character not in JOINERS for character in text):
         raise InvalidInstruction("An instruction is one line of printable characters.")
     if not any(unicodedata.category(character)[0] in "LNS" for character in text):

@@ -45,12 +45,6 @@ class MissingStatistics(PolicyError):
     code = "missing_statistics"
 
 
-class InstructionTooLong(PolicyError):
-    """A sentence of more tokens than the network takes."""
-
-    code = "instruction_too_long"
-
-
 class DatasetError(PolicyError):
     """Demonstrations that cannot be trained on."""
 
@@ -103,14 +97,14 @@ class BatchPolicy(Protocol[State]):
         ...
 
     def begin(self, instruction: str, seed: int) -> State:
-        """The state of a new rollout. Raises InstructionTooLong."""
+        """The state of a new rollout. Whatever the arena lets in as an instruction is read, or its beginning."""
         ...
 
     def infer_batch(self, observations: Sequence[Observation], states: Sequence[State]) -> list[Floats]:
         """Each rollout's next actions, (n, 7) as `infer` answers them: the same numbers up to rounding.
 
         observations[i] belongs to states[i]; no state twice. All observations are checked before any state changes, so
-        after an error (SpecError, InstructionTooLong) the batch can be asked again one by one to find whose it is.
+        after an error (SpecError) the batch can be asked again one by one to find whose it is.
         """
         ...
 

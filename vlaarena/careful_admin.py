@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import ValidationError
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import DataError
 from django.db.models import Field, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -32,7 +32,17 @@ class CarefulAdmin(ModelAdminBase):
     """Goes before the class that an app registers: `ArenaAdminSite.register`."""
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        if self._points_back(lookup):
+            return False
         return not PATTERNS & set(lookup.split("__")) and super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
+
+    def _points_back(self, lookup: str) -> bool:
+        """To rows that refer to this one: no list links to that, and `?battles_left=7` would name who plays there."""
+        try:
+            field = self.opts.get_field(lookup.split("__")[0])
+        except FieldDoesNotExist:
+            return False
+        return bool(field.auto_created and field.is_relation and not field.concrete)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """What cannot be asked leads to the whole list, as does a lookup that Django itself knows to be wrong."""

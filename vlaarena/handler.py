@@ -10,6 +10,7 @@ database's pool has. The others wait in the order in which they came.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -24,6 +25,7 @@ from django.core.signals import request_started
 from django.http.response import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
+from arena.waits import GONE, places
 from vlaarena.body_limit import Receive, Scope, Send
 
 Answer = TypeVar("Answer")
@@ -53,19 +55,57 @@ class Threads:
             loop.call_soon_threadsafe(self._idle.put_nowait, thread)
 
 
-async def run_in_extra_thread(work: Callable[[], Answer]) -> Answer:
-    """For who asks to be kept waiting, so that others do not wait for that."""
-    thread = ThreadPoolExecutor(1, thread_name_prefix="request-waits")
-    try:
-        return await asyncio.wrap_future(thread.submit(work))
-    finally:
-        thread.shutdown(wait=False)
+class WaitingRoom:
+    """So many places for clients that ask to be kept waiting, each with a thread of its own: no other waits for that.
+
+    Who finds no place is to be answered at once. A place is free again when its thread is done, which is soon after its
+    client has gone away.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+
+    def enter(self) -> bool:
+        """Whether there was a place; it is taken then."""
+        if self._free == 0:
+            return False
+        self._free -= 1
+        return True
+
+    async def run(self, work: Callable[[threading.Event], Answer], receive: Receive) -> Answer:
+        """What `work` answers, for whoever has entered. It is given an event that is set when the client goes away."""
+        gone, loop = threading.Event(), asyncio.get_running_loop()
+        thread = ThreadPoolExecutor(1, thread_name_prefix="request-waits")
+        done = thread.submit(work, gone)
+        done.add_done_callback(lambda _: self._give_back(loop))
+        watching = asyncio.create_task(_watch(receive, gone))
+        try:
+            return await asyncio.wrap_future(done)
+        finally:
+            gone.set()
+            watching.cancel()
+            thread.shutdown(wait=False)
+
+    def _give_back(self, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and the process with it
+            loop.call_soon_threadsafe(self._leave)
+
+    def _leave(self) -> None:
+        self._free += 1
+
+
+async def _watch(receive: Receive, gone: threading.Event) -> None:
+    """The body has been read: what comes next is that the client has gone."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        gone.set()
 
 
 class OneThreadHandler(ASGIHandler):
     def __init__(self) -> None:
         super().__init__()
         self._threads = Threads(settings.WEB_THREADS)
+        self._waiting = WaitingRoom(places(settings.WEB_THREADS))
 
     def load_middleware(self, is_async: bool = False) -> None:
         super().load_middleware(is_async=False)
@@ -80,8 +120,14 @@ class OneThreadHandler(ASGIHandler):
             body = await self.read_body(receive)
         except RequestAborted:
             return
-        run = run_in_extra_thread if _asks_to_wait(scope) else self._threads.run
-        await self.send_response(await run(partial(self._answer, scope, body)), send)
+        await self.send_response(await self._answered(scope, receive, body), send)
+
+    async def _answered(self, scope: Scope, receive: Receive, body: IO[bytes]) -> HttpResponseBase:
+        if not _asks_to_wait(scope):
+            return await self._threads.run(partial(self._answer, scope, body))
+        if not self._waiting.enter():
+            return await self._threads.run(partial(self._answer, _without_wait(scope), body))
+        return await self._waiting.run(lambda gone: self._answer({**scope, GONE: gone}, body), receive)
 
     def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
         """The whole answer, whatever it holds on to given back."""
@@ -104,6 +150,11 @@ def _whole(response: StreamingHttpResponse) -> HttpResponse:
 def _asks_to_wait(scope: Scope) -> bool:
     """By the header `Prefer` (RFC 7240)."""
     return any(name == b"prefer" and b"wait" in value for name, value in scope["headers"])
+
+
+def _without_wait(scope: Scope) -> Scope:
+    """The same request, without the wish to be kept waiting."""
+    return {**scope, "headers": [header for header in scope["headers"] if header[0] != b"prefer"]}
 
 
 def get_asgi_application() -> OneThreadHandler:

@@ -1,6 +1,7 @@
 """Who may do what in the admin: two roles, each a group of Django's. Superusers may all of it, and make accounts.
 
-Looking at battles is part of both: who judges votes or mends workers must see what was played.
+Looking at battles is part of both: who judges votes or mends workers must see what was played; the names of a battle
+without a vote only by revealing them, which spoils it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ MODERATOR, OPERATOR = "moderator", "operator"
 LOOK = (
     *("arena.view_session", "arena.view_battle", "arena.view_turn", "arena.view_rollout", "arena.view_vote"),
     *("policies.view_policy", "rankings.view_modelstatstotal", "rankings.view_modelstatsbyrobot"),
-    "rankings.view_moderationact",
+    *("rankings.view_moderationact", "arena.reveal_names"),
 )
 ROLES: dict[str, tuple[str, ...]] = {
     # Votes and voters: what counts and what does not.

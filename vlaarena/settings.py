@@ -287,7 +287,9 @@ WORKER_BATCH = int(env.number("ARENA_WORKER_BATCH", 0))
 # Recordings of battles without a vote expire when nobody has touched the battle for so many days; 0: never.
 UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 
-INSTRUCTION_MAX_LENGTH = 500
+# Code points of an instruction, the same for all contestants; a network that reads less reads the beginning
+# (decision 731).
+INSTRUCTION_MAX_LENGTH = 200
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"
 
@@ -398,8 +400,7 @@ if HTTPS:
 
 LOGGING = logs.settings_for(env.choice("ARENA_LOG_FORMAT", "plain", logs.FORMATS), env.text("ARENA_LOG_LEVEL", "INFO"))
 
-# Who may read /metrics: whoever asks from these networks without a proxy in between, or knows the token.
-METRICS_NETWORKS = env.networks("ARENA_METRICS_NETWORKS", "127.0.0.0/8,::1/128")
+# Who may read /metrics: whoever knows the token. Without one: this host itself, unless the site is public (HTTPS).
 METRICS_TOKEN = env.text("ARENA_METRICS_TOKEN", "")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
     raise ImproperlyConfigured("ARENA_METRICS_TOKEN is too short to be a secret: at least 16 characters")

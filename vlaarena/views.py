@@ -49,6 +49,7 @@ def _battle_context(battle_id: str, robot_id: str, scene_id: str) -> dict[str, A
         "battle_id": battle_id,
         "robot": catalogue.robot(robot_id),
         "scene": scene,
+        "longest_instruction": settings.INSTRUCTION_MAX_LENGTH,
         "suggestions": catalogue.suggestions(scene.id),
         "tasks": [_task(task) for task in catalogue.tasks() if task.scene_id == scene.id],
         "reasons": REASONS,

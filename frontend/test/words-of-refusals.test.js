@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { ApiError } from "../src/battle/api.js";
-import { explainError } from "../src/battle/words.js";
+import { characters, explainError, sayTooLong } from "../src/battle/words.js";
 
 const refusal = (code, retryAfter) => new ApiError(429, { code, detail: "As the server says it." }, retryAfter);
 
@@ -24,4 +24,15 @@ test("a full line says how long it is best to wait, as nothing was started", () 
 
 test("what does not pass by waiting says nothing of it", () => {
   assert.doesNotMatch(explainError(refusal("already_voted", 5)), /Try again in/);
+});
+
+test("an instruction that is too long is told the limit, by the page as by the server", () => {
+  const told = new ApiError(422, { code: "instruction_too_long", detail: "As the server says it.", longest: 200 });
+  assert.match(explainError(told), /^An instruction has at most 200 characters\./);
+  assert.equal(explainError(told), sayTooLong(200));
+});
+
+test("characters are counted as the server counts them", () => {
+  assert.equal(characters("red"), 3);
+  assert.equal(characters("🤖🤖"), 2);
 });

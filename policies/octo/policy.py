@@ -83,7 +83,7 @@ class OctoPolicy:
         self._own = self._start(0)
 
     def reset(self, instruction: str, seed: int) -> None:
-        """Forget the frames; `seed` decides the noise of the whole rollout. Raises InstructionTooLong."""
+        """Forget the frames; `seed` decides the noise of the whole rollout."""
         self._own = self.begin(instruction, seed)
 
     def infer(self, observation: Observation) -> Floats:

@@ -1,4 +1,4 @@
-"""An instruction as ids for Octo's T5: ended, padded to a fixed length."""
+"""An instruction as ids for Octo's T5: cut to what the network was built for, ended, padded to a fixed length."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from policies.base import InstructionTooLong
 from policies.networks.octo import TextConfig
 
 
@@ -15,13 +14,14 @@ class TextEncoder:
         self.tokenizer, self.config = tokenizer, config
 
     def encode(self, instruction: str) -> tuple[Tensor, Tensor]:
-        """ids (1, L) and, per position, whether it is text and not padding (1, L). Raises InstructionTooLong."""
+        """ids (1, L) and, per position, whether it is text and not padding (1, L).
+
+        Of a text with more than L - 1 tokens the first L - 1 are read, as published Octo does; its end comes last.
+        """
         special, length = self.config.encoder, self.config.tokens
         ids: list[int] = self.tokenizer.encode(instruction).ids
-        if ids[-1:] != [special.end_id]:
-            ids = [*ids, special.end_id]
-        if len(ids) > length:
-            raise InstructionTooLong(f"the instruction has {len(ids)} tokens with its end; the model takes {length}")
+        words = ids[:-1] if ids[-1:] == [special.end_id] else ids
+        read = [*words[: length - 1], special.end_id]
         padded = torch.full((1, length), special.pad_id)
-        padded[0, : len(ids)] = torch.tensor(ids)
-        return padded, (torch.arange(length) < len(ids))[None]
+        padded[0, : len(read)] = torch.tensor(read)
+        return padded, (torch.arange(length) < len(read))[None]

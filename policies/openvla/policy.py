@@ -54,7 +54,7 @@ class OpenVLAPolicy:
         self._encode = lru_cache(KNOWN_PROMPTS)(lambda instruction: tuple(prompts.encode(instruction, ACTION_DIM)))
 
     def reset(self, instruction: str, seed: int) -> None:
-        """Raises InstructionTooLong. `seed` is not used: decoding is greedy."""
+        """`seed` is not used: decoding is greedy."""
         self.begin(instruction, seed)
 
     def infer(self, observation: Observation) -> NDArray[np.float64]:
@@ -96,8 +96,10 @@ def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAP
     _, action = choose(read_statistics(folder, data), card.spec.statistics_key or None, STATISTICS_KEY)
     scale = ActionScale.from_statistics(action)
     tokenizer = read_tokenizer(folder / TOKENIZER, config.language.vocabulary)
+    prompts = PromptEncoder(tokenizer, config)
+    prompts.encode("", ACTION_DIM)  # raises BadCard where the model has no room for a question
     network = load_network(folder, config, device)
-    return OpenVLAPolicy(card.spec, network, PromptEncoder(tokenizer, config), images, scale)
+    return OpenVLAPolicy(card.spec, network, prompts, images, scale)
 
 
 def load_network(folder: Path, config: OpenVLAConfig, device: str | None = None) -> OpenVLA:

@@ -96,7 +96,7 @@ def test_a_failed_rollout_of_the_last_turn_is_played_once_more(
     stage.cast = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
     play(turn)
     failed = side_of(battle_id, "left")
-    assert "queue again" in act(admin, Rollout, "retry", failed)
+    assert "is on the queue again" in act(admin, Rollout, "retry", failed)
     assert visitor.battle(battle_id)["turns"][0]["status"] == "running"
     stage.cast = {}
     play(turn)

@@ -34,7 +34,7 @@ def test_an_unknown_scene_is_answered_with_the_known_ones(visitor: Visitor) -> N
 
 @pytest.mark.parametrize(
     "instruction",
-    ["", "   ", "\n", None, 7, True, ["pick"], {"a": 1}, "a" * 501, "pick\x00up", "pick\nup", "\x1b[31mpick", "\ud800",
+    ["", "   ", "\n", None, 7, True, ["pick"], {"a": 1}, "pick\x00up", "pick\nup", "\x1b[31mpick", "\ud800",
      "\u200b", "\u202epick", "\ue000", "..!", "\uffff"],
 )  # fmt: skip
 def test_an_instruction_must_be_one_printable_line_of_words(visitor: Visitor, instruction: Any) -> None:
@@ -46,8 +46,22 @@ def test_an_instruction_must_be_one_printable_line_of_words(visitor: Visitor, in
     assert not Turn.objects.exists()
 
 
+@pytest.mark.parametrize("instruction", ["a" * 201, "🤖" * 201, "put it there " * 1000])
+def test_an_instruction_longer_than_the_limit_is_refused_with_the_limit(visitor: Visitor, instruction: str) -> None:
+    refused = visitor.post(f"battles/{visitor.open()}/turns", {"instruction": instruction})
+    assert refusal(refused) == (422, "instruction_too_long")
+    assert refused.json()["longest"] == 200
+    assert "at most 200 characters" in refused.json()["detail"]
+    assert not Turn.objects.exists()
+
+
+def test_the_limit_stands_in_the_schema_and_on_the_page(visitor: Visitor) -> None:
+    assert "maxLength: 200" in visitor.get("schema/").content.decode()
+    assert 'data-longest="200"' in visitor.client.get("/battle").content.decode()
+
+
 @pytest.mark.parametrize(
-    "instruction", ["a" * 500, "Heb de rode kubus op", "拿起红色方块", "👩‍🔧 red cube", "  trimmed  "]
+    "instruction", ["a" * 200, "🤖" * 200, "Heb de rode kubus op", "拿起红色方块", "👩‍🔧 red cube", "  trimmed  "]
 )
 def test_any_language_is_an_instruction(visitor: Visitor, instruction: str) -> None:
     battle_id = visitor.open()

@@ -12,8 +12,10 @@ from arena.actions.cancel import cancel_turn
 from arena.actions.turns import withdraw
 from arena.errors import NotFound
 from arena.models import Rollout, Turn
+from rankings import observed
 from tests.arena.conftest import Visitor, play, play_battle, side_of
 from tests.fakes import FakePolicy, FakeStage
+from vlaarena.monitoring import readings
 
 
 def cancel(visitor: Visitor, turn: dict[str, Any]) -> Any:
@@ -104,3 +106,21 @@ def test_the_wait_does_not_depend_on_who_plays(visitor: Visitor, stage: FakeStag
     for row, model in zip(rows, reversed([row.model for row in rows]), strict=True):
         Rollout.objects.filter(pk=row.pk).update(model=model)
     assert queue(visitor, waiting) == before
+
+
+def test_a_cancelled_turn_is_in_no_record_of_its_policies(visitor: Visitor, stage: FakeStage) -> None:
+    """Neither as a failure nor as anything else, even where a side had failed or finished before."""
+    battle_id = visitor.open()
+    play(visitor.send(battle_id, "pick up the red cube"))
+    before = (observed.played(), readings.settled_lately())
+    turn = visitor.send(battle_id, "pick up the red cube")
+    stage.cast = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
+    episodes.play(turn["left_episode_id"])
+    assert readings.settled_lately() != before[1]
+
+    assert cancel(visitor, turn).status_code == 200
+
+    assert (observed.played(), readings.settled_lately()) == before
+    assert readings.failures() == []
+    assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
+    assert all(row.episodes == 1 for row in observed.played())

@@ -32,6 +32,19 @@ def test_a_refused_instruction_is_explained_kept_and_can_be_sent_again(open_page
     assert battle.part("error").is_hidden()
 
 
+def test_an_instruction_that_is_too_long_stays_whole_and_the_form_names_the_limit(open_page: OpenPage) -> None:
+    battle = open_page().open_ready()
+    long = "lift the cube " * 20
+    battle.page.locator("#instruction").fill(long)
+    battle.part("send").click()
+    told = battle.page.locator("#instruction").evaluate("input => input.validationMessage")
+    assert told.startswith("An instruction has at most 200 characters.")
+    assert battle.page.locator("#instruction").input_value() == long
+    assert battle.ask("vlaArena.battle?.turns?.length ?? 0") == 0
+    battle.page.locator("#instruction").fill(INSTRUCTION)
+    assert battle.page.locator("#instruction").evaluate("input => input.validationMessage") == ""
+
+
 def test_who_sends_too_much_reads_when_to_try_again(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
     battle.page.route("**/turns", refuse(429, "throttled", "At most 5 turns.", **{"Retry-After": "40"}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from policies.models import Hosting
 from rankings import checking, locking
 from rankings.models import WorkerStatus
 from simulation.store import ASKED
-from tests.factories import TurnFactory
+from tests.factories import TurnFactory, VoteFactory
 from tests.stack import BASE_DIR
 from vlaarena import health
 
@@ -51,7 +52,9 @@ def test_every_figure_named_in_them_is_one_that_the_arena_tells(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(health, "parts_up", lambda: {"database": True})
-    TurnFactory(completed=True).rollouts.update(finished_at=timezone.now(), infer_ms=1.0)
+    hour_ago = timezone.now() - timedelta(hours=1)
+    VoteFactory().battle.turns.get().rollouts.update(finished_at=hour_ago, infer_ms=1.0)
+    TurnFactory(completed=True).rollouts.update(finished_at=timezone.now())
     playing = TurnFactory().rollouts.order_by("side")[1]
     playing.status = RolloutStatus.RUNNING
     playing.save()
@@ -65,7 +68,10 @@ def test_every_figure_named_in_them_is_one_that_the_arena_tells(
     ASKED.labels("get")
     client.get("/api/robots")
 
-    told = {re.split(r"[{ ]", line)[0] for line in client.get("/metrics").content.decode().splitlines()}
+    told = {
+        re.split(r"[{ ]", line)[0]
+        for line in client.get("/metrics", headers={"Host": "localhost"}).content.decode().splitlines()
+    }
 
     named = {name for expression in expressions() for name in NAME.findall(without_labels(expression))}
     assert len(named) > 20

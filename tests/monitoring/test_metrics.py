@@ -12,16 +12,18 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from arena.models import Rollout, RolloutStatus
+from arena.models import BattleStatus, Rollout, RolloutStatus
 from policies.models import Hosting
 from rankings import checking, locking
 from rankings.models import WorkerStatus
-from tests.factories import PolicyFactory, TurnFactory
+from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from vlaarena import health
 from vlaarena.monitoring import readings
 
 TOKEN = "0123456789abcdef-token"
 ELSEWHERE = "203.0.113.5"
+NEAR = {"Host": "localhost"}
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
 ORDER = "policy outcome phase le"
 Figures = dict[str, dict[tuple[str, ...], float]]
 
@@ -34,7 +36,7 @@ def _parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def figures(client: Client) -> Figures:
     """Name of a sample -> values of its labels, in ORDER -> value."""
-    answer = client.get("/metrics")
+    answer = client.get("/metrics", headers=NEAR)
     assert answer.status_code == 200
     found: Figures = {}
     for family in text_string_to_metric_families(answer.content.decode()):
@@ -49,23 +51,17 @@ def figures(client: Client) -> Figures:
 @pytest.mark.parametrize(
     ("address", "headers", "status"),
     [
-        ("127.0.0.1", {}, 200),
-        ("::1", {}, 200),
-        ("::ffff:127.0.0.1", {}, 200),
-        (ELSEWHERE, {}, 404),
-        ("127.0.0.1", {"X-Forwarded-For": ELSEWHERE}, 404),
-        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, 404),
-        ("127.0.0.1", {"Forwarded": f"for={ELSEWHERE}"}, 404),
-        (ELSEWHERE, {"Authorization": f"Bearer {TOKEN}"}, 200),
-        (ELSEWHERE, {"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": ELSEWHERE}, 200),
+        (ELSEWHERE, BEARER, 200),
+        (ELSEWHERE, BEARER | {"X-Forwarded-For": ELSEWHERE}, 200),
         (ELSEWHERE, {"Authorization": "Bearer 0123456789abcdef-tokeN"}, 404),
         (ELSEWHERE, {"Authorization": f"Basic {TOKEN}"}, 404),
         ("127.0.0.1", {"Authorization": "Bearer wrong"}, 404),
-        ("", {}, 404),
+        ("127.0.0.1", {"Authorization": "Bearer "}, 404),
+        ("127.0.0.1", NEAR, 404),
     ],
 )
 @pytest.mark.django_db
-def test_only_who_is_near_or_knows_the_token_may_read(
+def test_where_there_is_a_token_it_opens_and_nothing_else(
     client: Client, settings: Any, address: str, headers: dict[str, str], status: int
 ) -> None:
     settings.METRICS_TOKEN = TOKEN
@@ -76,24 +72,93 @@ def test_only_who_is_near_or_knows_the_token_may_read(
     assert (b"arena_workers" in answer.content) == (status == 200)
 
 
-def test_without_a_token_in_the_settings_an_empty_one_opens_nothing(client: Client, settings: Any) -> None:
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("127.0.0.1", NEAR, 200),
+        ("127.0.0.1", {"Host": "127.0.0.1:8000"}, 200),
+        ("::1", {"Host": "[::1]:8000"}, 200),
+        ("::ffff:127.0.0.1", NEAR, 200),
+        (ELSEWHERE, NEAR, 404),
+        ("", NEAR, 404),
+        ("127.0.0.1", {}, 404),
+        ("127.0.0.1", {"Host": "arena.example"}, 404),
+        ("127.0.0.1", {"Host": "localhost.arena.example"}, 404),
+        ("127.0.0.1", NEAR | {"X-Forwarded-For": "127.0.0.1"}, 404),
+        ("127.0.0.1", NEAR | {"X-Forwarded-Proto": "http"}, 404),
+        ("127.0.0.1", NEAR | {"X-Forwarded-Host": "localhost"}, 404),
+        ("127.0.0.1", NEAR | {"X-Real-IP": "127.0.0.1"}, 404),
+        ("127.0.0.1", NEAR | {"Forwarded": "for=127.0.0.1"}, 404),
+        ("127.0.0.1", NEAR | {"Via": "1.1 proxy"}, 404),
+        ("127.0.0.1", NEAR | {"Authorization": "Bearer "}, 200),
+    ],
+)
+@pytest.mark.django_db
+def test_without_a_token_only_this_host_may_read_and_no_proxy_between(
+    client: Client, settings: Any, address: str, headers: dict[str, str], status: int
+) -> None:
     settings.METRICS_TOKEN = ""
+    settings.ALLOWED_HOSTS = ["*"]
 
-    assert client.get("/metrics", headers={"Authorization": "Bearer "}, REMOTE_ADDR=ELSEWHERE).status_code == 404
+    assert client.get("/metrics", headers=headers, REMOTE_ADDR=address).status_code == status
 
 
 @pytest.mark.django_db
-def test_the_queue_is_told_by_policy_with_its_oldest_wait(client: Client) -> None:
+def test_the_plain_proxy_of_nginx_is_known_by_its_old_http(client: Client) -> None:
+    """It adds no header, sends its target as the host, and speaks HTTP/1.0: `proxy_pass http://127.0.0.1:8000;`."""
+    bare = {"headers": {"Host": "127.0.0.1:8000", "Connection": "close"}, "REMOTE_ADDR": "127.0.0.1"}
+
+    assert client.get("/metrics", **bare, SERVER_PROTOCOL="HTTP/1.1").status_code == 200
+    assert client.get("/metrics", **bare, SERVER_PROTOCOL="HTTP/1.0").status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_site_for_the_public_answers_nobody_without_a_token(client: Client, settings: Any) -> None:
+    """A proxy may look like a program of this host."""
+    settings.HTTPS = True
+
+    assert client.get("/metrics", headers=NEAR).status_code == 404
+
+
+@pytest.mark.django_db
+def test_the_queue_is_told_in_sums_with_its_oldest_wait(client: Client) -> None:
     turn = TurnFactory(created_at=timezone.now() - timedelta(seconds=90))
-    left, right = turn.rollouts.order_by("side")
+    right = turn.rollouts.get(side="right")
     Rollout.objects.update(created_at=timezone.now() - timedelta(seconds=90))
     Rollout.objects.filter(pk=right.pk).update(status=RolloutStatus.RUNNING)
 
     told = figures(client)
 
-    assert told["arena_rollouts_queued"][(left.model_id,)] == 1
-    assert told["arena_rollouts_running"][(right.model_id,)] == 1
+    assert told["arena_rollouts_queued"] == {(): 1}
+    assert told["arena_rollouts_running"] == {(): 1}
     assert 90 <= told["arena_queue_oldest_wait_seconds"][()] < 120
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", [BattleStatus.ONGOING, BattleStatus.VOTED])
+def test_no_figure_names_the_pair_that_is_played_while_its_hour_lasts_or_it_has_no_vote(
+    client: Client, monkeypatch: pytest.MonkeyPatch, status: BattleStatus
+) -> None:
+    """Whatever a battle has (queued, completed, failed), its policies are named when hour and vote are over."""
+    battle = BattleFactory(status=status)
+    names = {battle.left_model_id, battle.right_model_id}
+    now = timezone.now()
+    for completed, result in ((False, {}), (True, {"finished_at": now, "infer_ms": 3.0})):
+        TurnFactory(battle=battle, completed=completed).rollouts.update(**result)
+    failed = {"status": RolloutStatus.FAILED, "termination_reason": "policy_failed", "finished_at": now}
+    TurnFactory(battle=battle, completed=True).rollouts.update(**failed)
+
+    assert names_told(client) == set()
+
+    monkeypatch.setattr(readings.timezone, "now", lambda: now + timedelta(hours=1))
+    assert names_told(client) == (names if status == BattleStatus.VOTED else set())
+
+
+def names_told(client: Client) -> set[str]:
+    """Policies that label anything but what workers can play."""
+    told = figures(client)
+    able = told.pop("arena_policy_workers")
+    return {label for (label,) in able} & {label for labels in told.values() for values in labels for label in values}
 
 
 @pytest.mark.django_db
@@ -111,9 +176,11 @@ def test_workers_are_told_with_what_they_can_play(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_recent_rollouts_tell_where_their_time_went_and_how_they_ended(client: Client) -> None:
-    now = timezone.now()
-    turn = TurnFactory(completed=True)
+def test_rollouts_of_the_last_hour_tell_where_their_time_went_and_how_they_ended(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now().replace(minute=30)
+    turn = VoteFactory().battle.turns.get()
     left, right = turn.rollouts.order_by("side")
     times = {"duration_ms": 3000.0, "infer_ms": 2200.0, "render_ms": 400.0, "physics_ms": 300.0, "store_ms": 7.0}
     Rollout.objects.filter(pk=left.pk).update(
@@ -126,12 +193,13 @@ def test_recent_rollouts_tell_where_their_time_went_and_how_they_ended(client: C
         started_at=None,
         duration_ms=None,
     )
-    old = TurnFactory(completed=True)
+    old = VoteFactory().battle.turns.get()
     old.rollouts.update(finished_at=now - timedelta(hours=1), infer_ms=1.0)
+    monkeypatch.setattr(readings.timezone, "now", lambda: now + timedelta(hours=1))
 
     told = figures(client)
 
-    assert told["arena_rollouts_settled_lately"] == {
+    assert told["arena_rollouts_last_hour"] == {
         (left.model_id, "completed"): 1,
         (right.model_id, "policy_failed"): 1,
     }
@@ -140,6 +208,32 @@ def test_recent_rollouts_tell_where_their_time_went_and_how_they_ended(client: C
     assert (buckets[("wait", "0.5")], buckets[("wait", "1.0")]) == (0, 1)
     assert told["arena_rollout_seconds_gsum"][("total",)] == 3.0
     assert told["arena_rollout_seconds_gcount"][("store",)] == 1
+
+
+@pytest.mark.django_db
+def test_what_ended_lately_is_told_at_once_but_not_of_whom_and_without_cancelled_turns(client: Client) -> None:
+    now = timezone.now()
+    right = TurnFactory(completed=True).rollouts.get(side="right")
+    failed = {"status": RolloutStatus.FAILED, "finished_at": now}
+    Rollout.objects.filter(pk=right.pk).update(**failed, termination_reason="policy_failed")
+    TurnFactory(completed=True).rollouts.update(**failed, termination_reason="cancelled")
+    TurnFactory(completed=True).rollouts.update(finished_at=now - timedelta(minutes=20))
+
+    assert figures(client)["arena_rollouts_settled_lately"] == {("completed",): 1, ("policy_failed",): 1}
+
+
+@pytest.mark.django_db
+def test_a_cancelled_turn_is_no_failure_of_the_last_hour_either(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now()
+    turn = VoteFactory().battle.turns.get()
+    turn.rollouts.update(status=RolloutStatus.FAILED, termination_reason="cancelled", finished_at=now)
+    monkeypatch.setattr(readings.timezone, "now", lambda: now + timedelta(hours=1))
+
+    assert readings.speeds(readings.played()) == []
+    assert readings.failures() == []
+    assert "arena_rollouts_last_hour" not in figures(client)
 
 
 @pytest.mark.django_db

@@ -14,7 +14,7 @@ from arena.models import Rollout, RolloutStatus
 from policies.models import Hosting
 from rankings import checking, locking
 from rankings.models import Finding, Report, Snapshot, WorkerStatus
-from tests.factories import PolicyFactory, TurnFactory
+from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from tests.people import logged_in, moderator, operator
 from vlaarena import health
 from vlaarena.monitoring import status_page
@@ -57,7 +57,7 @@ def test_the_admin_leads_there_whoever_may_look() -> None:
 def test_an_empty_arena_has_a_page_too() -> None:
     told = page()
 
-    assert "Nothing waits and nothing is played." in told
+    assert "rollouts; 0 are played now" in told
     assert "No worker has announced anything lately" in told
     assert "none yet" in told
 
@@ -70,18 +70,19 @@ def test_queue_workers_speeds_and_failures_are_told() -> None:
     now = timezone.now()
     waiting = TurnFactory()
     waiting.rollouts.update(created_at=now - timedelta(minutes=5))
-    done = TurnFactory(completed=True)
+    done = VoteFactory().battle.turns.get()
     slow, broken = done.rollouts.order_by("side")
-    Rollout.objects.filter(pk=slow.pk).update(finished_at=now, infer_ms=4321.0, duration_ms=6000.0)
+    hour_ago = now - timedelta(hours=1)
+    Rollout.objects.filter(pk=slow.pk).update(finished_at=hour_ago, infer_ms=4321.0, duration_ms=6000.0)
     Rollout.objects.filter(pk=broken.pk).update(
-        status=RolloutStatus.FAILED, termination_reason="policy_failed", error=NASTY, finished_at=now
+        status=RolloutStatus.FAILED, termination_reason="policy_failed", error=NASTY, finished_at=hour_ago
     )
     Hosting.objects.create(worker="one@host", policy=slow.model, device="cpu")
     Hosting.objects.create(worker="one@host", policy=PolicyFactory(id="heavy"), device="cpu", trouble="no memory")
 
     told = page()
 
-    assert f'{waiting.rollouts.all()[0].model_id}</th><td class="number">1</td>' in told
+    assert "<dt>Queued</dt> <dd>2</dd>" in told
     assert "5 min" in told
     assert "one@host" in told
     assert "cannot play heavy</span> no memory" in told
@@ -91,11 +92,45 @@ def test_queue_workers_speeds_and_failures_are_told() -> None:
     assert f"/admin/arena/rollout/{broken.pk}/change/" in told
 
 
+def test_who_plays_who_waits_and_who_failed_is_not_told_before_the_vote() -> None:
+    battle = BattleFactory(left_model__id="hidden-one", right_model__id="hidden-two")
+    TurnFactory(battle=battle)
+    played, turn = TurnFactory(battle=battle, completed=True), TurnFactory(battle=battle, completed=True)
+    Rollout.objects.filter(turn__in=[played, turn]).update(
+        finished_at=timezone.now() - timedelta(hours=1), infer_ms=4321.0
+    )
+    failed = turn.rollouts.get(side="left")
+    Rollout.objects.filter(pk=failed.pk).update(
+        status=RolloutStatus.FAILED, termination_reason="policy_failed", error="its tensors are wrong"
+    )
+
+    told = page()
+
+    for hidden in ("hidden-one", "hidden-two", "policy_failed", "its tensors are wrong", "4.32"):
+        assert hidden not in told
+    assert f"/admin/arena/rollout/{failed.pk}/change/" not in told
+    assert f"/admin/arena/turn/{turn.pk}/change/" in told
+    assert "hidden until the vote" in told
+
+
+def test_a_cancelled_turn_is_no_failure() -> None:
+    turn = VoteFactory().battle.turns.get()
+    turn.rollouts.update(
+        status=RolloutStatus.FAILED, termination_reason="cancelled", finished_at=timezone.now() - timedelta(hours=1)
+    )
+
+    told = page()
+
+    assert "No rollout has failed." in told
+    assert "No rollout of a voted battle has ended in these hours." in told
+
+
 def test_of_many_policies_the_slowest_are_told() -> None:
+    hour_ago = timezone.now() - timedelta(hours=1)
     for number in range(status_page.SLOWEST_SHOWN + 1):
-        left, right = TurnFactory(completed=True).rollouts.order_by("side")
+        left, right = VoteFactory().battle.turns.get().rollouts.order_by("side")
         Rollout.objects.filter(pk=left.pk).update(
-            model=PolicyFactory(id=f"slow-{number}"), finished_at=timezone.now(), duration_ms=1000.0 + number
+            model=PolicyFactory(id=f"slow-{number}"), finished_at=hour_ago, duration_ms=1000.0 + number
         )
         Rollout.objects.filter(pk=right.pk).update(finished_at=None)
 

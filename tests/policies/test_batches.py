@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from policies.base import BatchPolicy, InstructionTooLong
+from policies.base import BatchPolicy
 from policies.registry import open_policy
 from simulation.contracts import Floats, Observation, SpecError
 from tests.policies.tiny_networks import write_octo, write_openvla
@@ -92,15 +92,13 @@ def test_a_rollout_told_something_else_does_that(policy: Any) -> None:
     assert (policy.infer(look(policy, 0, 0, TEXTS[1])) == said).all()
 
 
-@pytest.mark.parametrize("fault", ["picture", "instruction"])
-def test_after_a_refused_batch_the_others_go_on_as_if_it_had_not_been(policy: Any, fault: str) -> None:
+def test_after_a_refused_batch_the_others_go_on_as_if_it_had_not_been(policy: Any) -> None:
     expected = alone(policy, 0)
     states = [policy.begin(TEXTS[rollout], rollout) for rollout in range(2)]
     policy.infer_batch([look(policy, rollout, 0) for rollout in range(2)], states)
-    bad = look(policy, 1, 1, "the " * 3000 if fault == "instruction" else None)
-    if fault == "picture":
-        bad = Observation({"workspace": np.zeros((3, 3, 3), np.uint8)}, bad.proprioception, bad.instruction, 1)
-    with pytest.raises((SpecError, InstructionTooLong)):
+    good = look(policy, 1, 1)
+    bad = Observation({"workspace": np.zeros((3, 3, 3), np.uint8)}, good.proprioception, good.instruction, 1)
+    with pytest.raises(SpecError):
         policy.infer_batch([look(policy, 0, 1), bad], states)
     for step in range(1, 4):
         (actions,) = policy.infer_batch([look(policy, 0, step)], states[:1])

@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from policies.base import BadCard, CheckpointError, DatasetError, InstructionTooLong
+from policies.base import BadCard, CheckpointError, DatasetError
 from policies.folder import CARD, WEIGHTS, write_sums
 from policies.networks.octo import Octo, OctoObservation, OctoTask
 from policies.octo.export import export
@@ -75,8 +75,8 @@ def test_the_exported_folder_opens_like_a_published_one_and_plays(demos: Demonst
     assert first.shape == (4, 7)
     assert np.isfinite(first).all()
     np.testing.assert_array_equal(policy.infer(observation), first)
-    with pytest.raises(InstructionTooLong, match="takes 20"):
-        policy.reset("lift " * 30, 0)
+    policy.reset("lift " * 30, 0)
+    assert policy.infer(observation).shape == (4, 7)
     policy.close()
 
 

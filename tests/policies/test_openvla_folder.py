@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from policies.base import BadCard, BadTensors, HashMismatch, InstructionTooLong, MissingFile, MissingStatistics
+from policies.base import BadCard, BadTensors, HashMismatch, MissingFile, MissingStatistics
 from policies.folder import write_json, write_sums
 from policies.openvla.policy import OpenVLAPolicy
 from policies.registry import describe, open_policy
@@ -242,9 +242,18 @@ def test_pictures_of_another_size_than_the_towers_take_are_refused(folder: Path)
         open_policy(folder)
 
 
-def test_an_instruction_too_long_fails_at_the_reset(folder: Path) -> None:
-    with pytest.raises(InstructionTooLong):
-        opened(folder).reset("pick " * 3000, 0)
+def test_of_an_instruction_too_long_the_beginning_is_read(folder: Path) -> None:
+    policy = opened(folder)
+    policy.reset("pick " * 3000, 0)
+    ids = policy.prompts.encode("pick " * 3000, 7)
+    assert policy.prompts.room(7) - 2 <= len(ids) <= policy.prompts.room(7)
+
+
+def test_a_model_without_room_for_a_question_is_refused_when_it_is_opened(folder: Path) -> None:
+    data = json.loads((folder / "config.json").read_text("utf-8"))
+    write_json(folder / "config.json", data | {"llm_max_length": 12})
+    with pytest.raises(BadCard, match="without an instruction"):
+        open_policy(folder)
 
 
 def test_the_revision_changes_when_a_file_does(folder: Path) -> None:

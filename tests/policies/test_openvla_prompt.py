@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.base import InstructionTooLong
+from policies.base import BadCard
 from policies.openvla.config import read_config
 from policies.openvla.prompt import PromptEncoder
 from tests.policies.tiny_networks import BOS, SPACE, openvla_json, word_tokenizer
@@ -62,8 +62,19 @@ def test_an_empty_instruction_still_makes_a_prompt() -> None:
     "limit",
     [{"llm_max_length": 60}, {"text_config": openvla_json()["text_config"] | {"max_position_embeddings": 60}}],
 )
-def test_an_instruction_too_long_for_the_model_is_refused_with_the_numbers(limit: dict[str, object]) -> None:
+def test_of_an_instruction_too_long_the_longest_beginning_that_fits_is_asked(limit: dict[str, object]) -> None:
     room = 60 - 16 - ACTION_TOKENS  # minus patches and answer
-    assert len(encoder(**limit).encode("pick up", ACTION_TOKENS)) <= room
-    with pytest.raises(InstructionTooLong, match=f"takes {room}"):
-        encoder(**limit).encode("pick up the red cube " * 10, ACTION_TOKENS)
+    limited, free = encoder(**limit), encoder()
+    assert len(limited.encode("pick up", ACTION_TOKENS)) <= room
+    told = "pick up the red cube " * 10
+
+    ids = limited.encode(told, ACTION_TOKENS)
+
+    beginnings = [free.encode(told[:length], ACTION_TOKENS) for length in range(len(told))]
+    assert ids in beginnings
+    assert len(ids) == max(len(each) for each in beginnings if len(each) <= room)
+
+
+def test_a_prompt_that_has_no_room_even_without_an_instruction_is_a_fault_of_the_card() -> None:
+    with pytest.raises(BadCard, match="without an instruction"):
+        encoder(llm_max_length=16 + ACTION_TOKENS + 1).encode("pick up", ACTION_TOKENS)

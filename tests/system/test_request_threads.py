@@ -17,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from arena.waits import gone_of
 from vlaarena import env
 from vlaarena.handler import OneThreadHandler
 from vlaarena.interpreter import SWITCH_S
@@ -53,14 +54,18 @@ class Site:
         with self._lock:
             self.inside -= 1
 
-    async def ask(self, path: str, **headers: str) -> bytes:
-        """The body of the answer."""
+    async def ask(self, path: str, leave: asyncio.Event | None = None, **headers: str) -> bytes:
+        """The body of the answer. The client goes away when it is to `leave`."""
         named = [(name.encode(), value.encode()) for name, value in headers.items()]
         scope: dict[str, Any] = {"type": "http", "method": "GET", "path": path, "headers": named, "query_string": b""}
         sent: list[dict[str, Any]] = []
+        asked = iter([{"type": "http.request", "body": b"", "more_body": False}])
 
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": b"", "more_body": False}
+            for message in asked:
+                return message
+            await (leave or asyncio.Event()).wait()
+            return {"type": "http.disconnect"}
 
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
@@ -127,16 +132,80 @@ def test_a_thread_keeps_its_client_of_the_cache_and_so_its_connection(site: Site
     assert used[0] is used[1] is used[2]
 
 
-def test_who_asks_to_be_kept_waiting_keeps_nobody_else_waiting(site: Site) -> None:
-    async def crowd() -> None:
-        patient = [asyncio.create_task(site.ask(f"/{number}", prefer="wait=60")) for number in range(3 * THREADS)]
-        while site.inside < 3 * THREADS:
-            await asyncio.sleep(0.01)
-        assert await asyncio.wait_for(site.ask("/at-once"), 10) == b"done"
-        site.go.set()
-        await asyncio.gather(*patient)
+def patient_site(settings: Any) -> Site:
+    """Of six threads, so that two may be kept waiting; whoever is not kept waiting is answered at once."""
+    settings.WEB_THREADS = 6
+    site = Site()
 
-    asyncio.run(crowd())
+    def view(request: HttpRequest) -> HttpResponseBase:
+        if "Prefer" not in request.headers:
+            return HttpResponse("at once")
+        with site._counted():
+            gone = gone_of(request)
+            while not (site.go.is_set() or gone.wait(0.01)):
+                pass
+        return HttpResponse("gone" if gone.is_set() else "waited")
+
+    site.handler.get_response = view  # type: ignore[method-assign]
+    return site
+
+
+def test_a_third_of_the_threads_may_be_kept_waiting_and_the_others_are_answered_at_once(settings: Any) -> None:
+    site = patient_site(settings)
+
+    async def crowd() -> list[bytes]:
+        patient = [asyncio.create_task(site.ask(f"/{number}", prefer="wait=60")) for number in range(20)]
+        while site.inside < 2:
+            await asyncio.sleep(0.01)
+        answered = [await asyncio.wait_for(task, 10) for task in patient[2:]]
+        assert await asyncio.wait_for(site.ask("/somebody"), 10) == b"at once"
+        site.go.set()
+        return [*await asyncio.gather(*patient[:2]), *answered]
+
+    assert asyncio.run(crowd()) == [b"waited"] * 2 + [b"at once"] * 18
+    assert site.most_inside == 2
+
+
+def test_who_has_waited_leaves_the_place_to_the_next(settings: Any) -> None:
+    site = patient_site(settings)
+    site.go.set()
+
+    async def one_after_the_other() -> list[bytes]:
+        answers = []
+        for number in range(6):
+            answers.append(await site.ask(f"/{number}", prefer="wait=60"))
+            await asyncio.sleep(0.02)
+        return answers
+
+    assert asyncio.run(one_after_the_other()) == [b"waited"] * 6
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_client_that_goes_away_frees_its_place_and_its_thread(settings: Any, cancelled: bool) -> None:
+    """Told by `http.disconnect`, as by any server, or by the end of its task, as by some."""
+    site = patient_site(settings)
+
+    async def crowd() -> bytes:
+        leave = asyncio.Event()
+        leaving = [asyncio.create_task(site.ask(f"/{number}", leave, prefer="wait=60")) for number in range(2)]
+        while site.inside < 2:
+            await asyncio.sleep(0.01)
+        assert await site.ask("/too-many", prefer="wait=60") == b"at once"
+        if cancelled:
+            for task in leaving:
+                task.cancel()
+        leave.set()
+        await asyncio.gather(*leaving, return_exceptions=True)
+        while site.inside:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        late = asyncio.create_task(site.ask("/late", prefer="wait=60"))
+        while not site.inside:
+            await asyncio.sleep(0.01)
+        site.go.set()
+        return await late
+
+    assert asyncio.run(asyncio.wait_for(crowd(), 20)) == b"waited"
 
 
 def test_a_thread_whose_visitor_has_gone_away_is_free_when_it_is_done_and_not_before(site: Site) -> None:

@@ -45,13 +45,11 @@ class Readings(Collector):
 
 
 def _queue() -> Metrics:
+    """Of all policies together: by policy it would name the pair that is played."""
     waiting = readings.queue()
-    queued = {each.policy: each.queued for each in waiting}
-    running = {each.policy: each.running for each in waiting}
-    oldest = max((each.oldest_s for each in waiting), default=0.0)
-    yield _by_label("arena_rollouts_queued", "Rollouts that wait for a worker.", "policy", queued)
-    yield _by_label("arena_rollouts_running", "Rollouts that are played now.", "policy", running)
-    yield _one("arena_queue_oldest_wait_seconds", "How long the oldest queued rollout waits.", oldest)
+    yield _one("arena_rollouts_queued", "Rollouts that wait for a worker.", waiting.queued)
+    yield _one("arena_rollouts_running", "Rollouts that are played now.", waiting.running)
+    yield _one("arena_queue_oldest_wait_seconds", "How long the oldest queued rollout waits.", waiting.oldest_s)
 
 
 def _workers() -> Metrics:
@@ -66,17 +64,23 @@ def _workers() -> Metrics:
 
 
 def _rollouts() -> Metrics:
-    played = readings.played_lately()
-    outcomes = GaugeMetricFamily(
+    yield _by_label(
         "arena_rollouts_settled_lately",
         "Rollouts that ended in the last 15 minutes: completed, or why they failed.",
+        "outcome",
+        readings.settled_lately(),
+    )
+    played = readings.played()
+    outcomes = GaugeMetricFamily(
+        "arena_rollouts_last_hour",
+        "Rollouts of voted battles that ended in the last whole hour: completed, or why they failed.",
         labels=["policy", "outcome"],
     )
     for (policy, outcome), number in sorted(readings.outcomes(played).items()):
         outcomes.add_metric([policy, outcome], number)
     yield outcomes
     spans = GaugeHistogramMetricFamily(
-        "arena_rollout_seconds", "Where the time of the rollouts of the last 15 minutes went.", labels=["phase"]
+        "arena_rollout_seconds", "Where the time of these rollouts of the last whole hour went.", labels=["phase"]
     )
     for phase in readings.PHASES:
         values = [each.seconds[phase] for each in played if phase in each.seconds]

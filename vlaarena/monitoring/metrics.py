@@ -1,15 +1,15 @@
 """`/metrics`, in Prometheus' text format: what this process counted, or all web processes of the host, and readings.
 
-For operators: figures name policies, so nobody else may read them.
+For operators alone: figures name policies, although none names the pair that is being played (`readings`).
 """
 
 from __future__ import annotations
 
 import hmac
 import os
-from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 from django.conf import settings
@@ -30,7 +30,20 @@ from vlaarena.monitoring.collector import Readings
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 """Names the folder in which web processes of a host keep their counts, so that each can tell of all."""
 disable_created_metrics()  # type: ignore[no-untyped-call]  # when each series began: as many again, and nobody asks
-FORWARDED = ("X-Forwarded-For", "Forwarded", "Via")
+PASSED_ON = (
+    "forwarded",
+    "via",
+    "x-forwarded",
+    "x-real-ip",
+    "x-client-ip",
+    "client-ip",
+    "true-client-ip",
+    "cf-",
+    "x-envoy",
+)
+"""How headers begin that proxies add."""
+OLD_HTTP = "1.0"
+"""What nginx speaks to a server behind a plain `proxy_pass`, which adds no header at all; no scraper does."""
 
 
 @require_safe
@@ -45,17 +58,43 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def may_read(request: HttpRequest) -> bool:
-    """With the token; or from a network that may, unless some proxy passed it on from who knows where."""
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    if kind.lower() == "bearer" and settings.METRICS_TOKEN:
-        return hmac.compare_digest(token.strip().encode(), settings.METRICS_TOKEN.encode())
-    if any(name in request.headers for name in FORWARDED):
+    """With the token. Where none is set: from this host, unless some proxy may have passed it on from who knows where.
+
+    A proxy need not say that it is one, so that a site for the public (HTTPS) has no such door at all.
+    """
+    if settings.METRICS_TOKEN:
+        kind, _, token = request.headers.get("Authorization", "").partition(" ")
+        return kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), settings.METRICS_TOKEN.encode())
+    if settings.HTTPS or _may_be_passed_on(request):
         return False
-    with suppress(ValueError):  # no address: a unix socket
-        address = ip_address(request.META.get("REMOTE_ADDR", ""))
-        plain = (address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address
-        return any(plain in network for network in settings.METRICS_NETWORKS)
-    return False
+    return _is_loopback(request.META.get("REMOTE_ADDR", ""))
+
+
+def _may_be_passed_on(request: HttpRequest) -> bool:
+    if any(name.lower().startswith(PASSED_ON) for name in request.headers):
+        return True
+    return _http_version(request) == OLD_HTTP or not _names_this_host(request.headers.get("Host", ""))
+
+
+def _http_version(request: HttpRequest) -> str:
+    scope = getattr(request, "scope", {})  # of ASGI
+    return str(scope.get("http_version") or request.META.get("SERVER_PROTOCOL", "").removeprefix("HTTP/"))
+
+
+def _names_this_host(host: str) -> bool:
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    return name == "localhost" or _is_loopback(name)
+
+
+def _is_loopback(text: str) -> bool:
+    try:
+        address = ip_address(text)
+    except ValueError:  # none: a unix socket
+        return False
+    return ((address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address).is_loopback
 
 
 def _counted() -> CollectorRegistry:

@@ -1,5 +1,8 @@
 """How things stand, read from rows: for /metrics and the status page. A few bounded queries each, on indexes.
 
+Whoever reads this may be a voter too. What tells policies apart (names, times) is therefore told of hours that are over
+alone, and of battles that nobody can vote on blindly any more; how things stand now is told in sums over all policies.
+
 What workers do is read here too, from what they write anyway: so nothing has to reach them, on whatever host they are.
 """
 
@@ -12,10 +15,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Min
+from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
-from arena.models import ProcessingStatus, Rollout, RolloutStatus, Vote
+from arena.actions.cancel import CANCELLED
+from arena.models import ProcessingStatus, Rollout, RolloutStatus, Turn, Vote, names_known
 from policies.models import Hosting, Policy, PolicyStatus
 from rankings import checking, locking
 from rankings.models import Finding, WorkerStatus
@@ -26,15 +30,15 @@ MOST_RECENT = 2000
 FAILURES_SHOWN = 20
 FAILURES_DAYS = 7
 NEVER = "never run"
+COMPLETED = "completed"
 PHASES = ("wait", "render", "infer", "physics", "store", "total")
 """`wait`: from the turn's opening to the first start; `total`: of playing, without waiting and storing."""
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A policy's unsettled rollouts; `oldest_s` is since when the longest waiting one is queued."""
+    """Unsettled rollouts of all policies; `oldest_s` is since when the longest waiting one is queued."""
 
-    policy: str
     queued: int = 0
     running: int = 0
     oldest_s: float = 0.0
@@ -61,8 +65,18 @@ class Played:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A rollout that failed; of a battle whose names are hidden, its turn: `known` is False, and it names no side."""
+
+    known: bool
+    at: datetime
+    turn: Turn
+    rollout: Rollout | None
+
+
+@dataclass(frozen=True)
 class Speed:
-    """Of one policy, lately: p50 and p95 [s] of inference and of a whole rollout."""
+    """Of one policy, in hours that are over: p50 and p95 [s] of inference and of a whole rollout."""
 
     policy: str
     rollouts: int
@@ -97,19 +111,14 @@ class Disk:
     total: int
 
 
-def queue() -> list[Waiting]:
-    """Policies with rollouts queued or running, the longest waiting first."""
-    now = timezone.now()
-    waits: dict[str, Waiting] = {}
+def queue() -> Waiting:
     unsettled = (RolloutStatus.QUEUED, RolloutStatus.RUNNING)
-    rows = Rollout.objects.filter(status__in=unsettled).order_by().values_list("model_id", "status")
-    for policy, status, count, since in rows.annotate(Count("pk"), Min("created_at")):
-        before = waits.get(policy, Waiting(policy))
-        if status == RolloutStatus.QUEUED:
-            waits[policy] = Waiting(policy, count, before.running, max(0.0, (now - since).total_seconds()))
-        else:
-            waits[policy] = Waiting(policy, before.queued, count, before.oldest_s)
-    return sorted(waits.values(), key=lambda each: (-each.oldest_s, each.policy))
+    rows = Rollout.objects.filter(status__in=unsettled).order_by().values_list("status")
+    found = {status: (count, since) for status, count, since in rows.annotate(Count("pk"), Min("created_at"))}
+    now = timezone.now()
+    queued, since = found.get(RolloutStatus.QUEUED, (0, now))
+    running, _ = found.get(RolloutStatus.RUNNING, (0, now))
+    return Waiting(queued, running, max(0.0, (now - since).total_seconds()))
 
 
 def workers() -> list[Worker]:
@@ -139,11 +148,27 @@ def policies_by_status() -> dict[str, int]:
     return dict.fromkeys(PolicyStatus.values, 0) | dict(rows.annotate(Count("pk")))
 
 
-def played_lately(within: timedelta = RECENT) -> list[Played]:
-    """The rollouts that settled within this time, MOST_RECENT at most."""
+def settled_lately(within: timedelta = RECENT) -> Counter[str]:
+    """Of all rollouts that settled within this time: "completed" or why they failed -> how many.
+
+    Without those of cancelled turns, which are as if they had not been.
+    """
+    settled = _not_cancelled().filter(finished_at__gte=timezone.now() - within).order_by()
+    found: Counter[str] = Counter()
+    for status, reason, number in settled.values_list("status", "termination_reason").annotate(Count("pk")):
+        found[reason if status == RolloutStatus.FAILED else COMPLETED] += number
+    return found
+
+
+def played(hours: int = 1) -> list[Played]:
+    """The rollouts of voted (or spoiled) battles that settled in the last whole hours, MOST_RECENT at most."""
+    until = timezone.now().replace(minute=0, second=0, microsecond=0)
     columns = ("model_id", "status", "termination_reason", "created_at", "started_at")
     times = ("render_ms", "infer_ms", "physics_ms", "store_ms", "duration_ms")
-    settled = Rollout.objects.filter(finished_at__gte=timezone.now() - within).order_by("-finished_at")
+    known = _not_cancelled().filter(names_known("turn__battle__"))
+    settled = known.filter(finished_at__gte=until - timedelta(hours=hours), finished_at__lt=until).order_by(
+        "-finished_at"
+    )
     found = []
     for policy, status, reason, created, started, *spent in settled.values_list(*columns, *times)[:MOST_RECENT]:
         seconds = {phase: value / 1e3 for phase, value in zip(PHASES[1:], spent, strict=True) if value is not None}
@@ -151,6 +176,10 @@ def played_lately(within: timedelta = RECENT) -> list[Played]:
             seconds["wait"] = max(0.0, (started - created).total_seconds())
         found.append(Played(policy, reason if status == RolloutStatus.FAILED else "", seconds))
     return found
+
+
+def _not_cancelled() -> QuerySet[Rollout]:
+    return Rollout.objects.exclude(status=RolloutStatus.FAILED, termination_reason=CANCELLED)
 
 
 def speeds(played: Iterable[Played]) -> list[Speed]:
@@ -182,14 +211,21 @@ def _p50_p95(played: Iterable[Played], phase: str) -> tuple[float, float]:
 
 def outcomes(played: Iterable[Played]) -> Counter[tuple[str, str]]:
     """(policy, "completed" or why it failed) -> how many."""
-    return Counter((each.policy, each.reason or "completed") for each in played)
+    return Counter((each.policy, each.reason or COMPLETED) for each in played)
 
 
-def failures() -> list[Rollout]:
-    """The last rollouts that failed."""
+def failures() -> list[Failure]:
+    """The last rollouts that failed; of battles whose names are hidden, the last turns."""
     since = timezone.now() - timedelta(days=FAILURES_DAYS)
-    failed = Rollout.objects.filter(status=RolloutStatus.FAILED, finished_at__gte=since)
-    return list(failed.select_related("turn").order_by("-finished_at")[:FAILURES_SHOWN])
+    failed = _not_cancelled().filter(status=RolloutStatus.FAILED, finished_at__gte=since)
+    found: dict[str, Failure] = {}
+    for rollout in failed.select_related("turn__battle").order_by("-finished_at")[: 2 * FAILURES_SHOWN]:
+        turn, known = rollout.turn, rollout.turn.battle.names_known
+        if known:
+            found[rollout.episode_id] = Failure(True, rollout.finished_at or turn.created_at, turn, rollout)
+        elif turn.turn_id not in found:
+            found[turn.turn_id] = Failure(False, turn.created_at, turn, None)
+    return list(found.values())[:FAILURES_SHOWN]
 
 
 def boards() -> Boards:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict, dataclass
-from datetime import timedelta
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -25,7 +24,7 @@ from vlaarena.monitoring import readings
 from vlaarena.monitoring.readings import Boards, Disk, Waiting
 
 LOOK = "arena.view_rollout"
-SPEED_WITHIN, SLOWEST_SHOWN = timedelta(days=1), 15
+SPEED_HOURS, SLOWEST_SHOWN = 24, 15
 OK, WORTH_A_LOOK, BAD = "ok", "look", "bad"
 
 # Beyond these something is worth a look; the same as in deploy/prometheus/alarms.yml.
@@ -57,12 +56,11 @@ def status(request: HttpRequest) -> HttpResponse:
         "at": timezone.now(),
         "parts": health.parts_now(),
         "figures": [*_of_queue(queue), _of_workers(len(workers)), *_of_boards(boards), _of_disk(disk)],
-        "queue": [{**asdict(each), "oldest": span(each.oldest_s) if each.queued else ""} for each in queue],
         "workers": [{"worker": worker, "silent": span(worker.silent_s)} for worker in workers],
         "boards": boards,
         "report": published,
         "parted": _parted(published),
-        "speeds": readings.speeds(readings.played_lately(SPEED_WITHIN))[:SLOWEST_SHOWN],
+        "speeds": readings.speeds(readings.played(SPEED_HOURS))[:SLOWEST_SHOWN],
         "failures": readings.failures(),
         "versions": _versions(),
     }
@@ -87,13 +85,11 @@ def span(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} d"
 
 
-def _of_queue(queue: list[Waiting]) -> list[Figure]:
-    queued, running = sum(each.queued for each in queue), sum(each.running for each in queue)
-    oldest = max((each.oldest_s for each in queue), default=0.0)
-    state = WORTH_A_LOOK if oldest > LONG_WAIT_S else OK
+def _of_queue(queue: Waiting) -> list[Figure]:
+    state = WORTH_A_LOOK if queue.oldest_s > LONG_WAIT_S else OK
     return [
-        Figure("Queued", str(queued), f"rollouts; {running} are played now"),
-        Figure("Oldest wait", span(oldest), "of what is queued", state),
+        Figure("Queued", str(queue.queued), f"rollouts; {queue.running} are played now"),
+        Figure("Oldest wait", span(queue.oldest_s), "of what is queued", state),
     ]
 
 

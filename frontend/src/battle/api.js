@@ -4,10 +4,11 @@ import { answering } from "./challenge.js";
 
 export class ApiError extends Error {
   /** @param {number} status 0: no answer at all @param {number | null} retryAfter when to try again [s], if the server said */
-  constructor(status, { code, detail, challenge = null }, retryAfter = null) {
+  constructor(status, { code, detail, longest = null, challenge = null }, retryAfter = null) {
     super(detail);
     this.status = status;
     this.code = code;
+    this.longest = longest;
     this.retryAfter = retryAfter;
     this.challenge = challenge; // what the server asks before it serves the call: see challenge.js
   }

@@ -1,6 +1,7 @@
 // The instruction box: suggestions, the start of a follow-up turn, and why sending is closed.
 
 import { gettext } from "../i18n.js";
+import { characters, sayTooLong } from "./words.js";
 
 export class Composer {
   #form;
@@ -48,11 +49,19 @@ export class Composer {
     this.#form.querySelector("[data-part=composer-label]").textContent = label ?? LABELS.idle;
   }
 
+  /** What keeps an instruction from being sent, before the server has to say it; "" if nothing does. */
+  #faultOf(instruction) {
+    if (instruction === "") return gettext("Write what the robots should do, for instance: pick up the red cube.");
+    const longest = Number(this.#input.dataset.longest);
+    return characters(instruction) > longest ? sayTooLong(longest) : "";
+  }
+
   async #submit(send) {
     const instruction = this.#input.value.trim();
     if (this.blocked !== null || this.#sending) return;
-    if (instruction === "") {
-      this.#input.setCustomValidity(gettext("Write what the robots should do, for instance: pick up the red cube."));
+    const fault = this.#faultOf(instruction);
+    if (fault !== "") {
+      this.#input.setCustomValidity(fault);
       this.#input.reportValidity();
       return;
     }

@@ -72,11 +72,19 @@ export const JUDGEMENTS = { left: gettext("Left"), equal: gettext("Equal"), righ
 /** Refusals that pass by waiting: their sentence goes on with for how long. */
 const PASSING = new Set(["throttled", "queue_full", "too_many_turns"]);
 
-/** @param {{code: string, message: string, retryAfter?: number | null}} error a code without words here: the server's own */
-export function explainError({ code, message, retryAfter }) {
+/** @param {{code: string, message: string, retryAfter?: number | null, longest?: number | null}} error a code without words here: the server's own */
+export function explainError({ code, message, retryAfter, longest }) {
+  if (code === "instruction_too_long") return sayTooLong(longest);
   if (!(code in ERRORS)) return message;
   return PASSING.has(code) ? `${ERRORS[code]} ${sayRetry(retryAfter)}` : ERRORS[code];
 }
+
+/** @param {number} longest of an instruction, in characters */
+export const sayTooLong = (longest) =>
+  gettext("An instruction has at most %(longest)s characters. Say it more briefly; what you typed is kept.", { longest });
+
+/** As the server counts: a character outside the basic plane is one, not two. */
+export const characters = (text) => [...text].length;
 
 function sayRetry(seconds) {
   if (!seconds) return gettext("Wait a moment, then try again.");

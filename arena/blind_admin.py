@@ -1,0 +1,137 @@
+"""What staff see of a battle whose names are hidden: what its visitor sees, who may be one of them.
+
+Names, and whatever tells a side from the other (status, steps, times, worker, error), are shown once the battle has
+its vote or is spoiled (`arena.models.names_known`). Until then no list may be asked after them either: a filter, a
+search or an order that depended on them would answer like an oracle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.admin import ShowFacets
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from arena.models import Battle, Rollout, RolloutStatus, Turn, names_known
+from policies.models import Policy
+
+if TYPE_CHECKING:
+    ModelAdminBase = admin.ModelAdmin[Any]
+else:
+    ModelAdminBase = admin.ModelAdmin
+
+HIDDEN = "hidden until the vote"
+
+
+def battle_of(row: Battle | Turn | Rollout) -> Battle:
+    if isinstance(row, Battle):
+        return row
+    return row.battle if isinstance(row, Turn) else row.turn.battle
+
+
+def unless_hidden(field: str, title: str = "") -> Callable[[Any], Any]:
+    """A column with this field, where names may be seen. It cannot be sorted by."""
+
+    @admin.display(description=title or field.replace("_", " "))
+    def shown(row: Battle | Turn | Rollout) -> Any:
+        return getattr(row, field) if battle_of(row).names_known else HIDDEN
+
+    shown.__name__ = f"shown_{field}"
+    return shown
+
+
+@admin.display(description="state")
+def state_told(row: Turn | Rollout) -> str:
+    """Of a hidden turn, on both its sides: what its visitor has been told."""
+    if isinstance(row, Rollout) and row.turn.battle.names_known:
+        return str(row.get_status_display())
+    turn = row.turn if isinstance(row, Rollout) else row
+    if turn.settled_at is None or (turn.shown_at is not None and turn.shown_at > timezone.now()):
+        return "open"
+    failed = any(side.status == RolloutStatus.FAILED for side in turn.rollouts.all())
+    return "failed" if failed else "completed"
+
+
+class BlindAdmin(ModelAdminBase):
+    """`asked_after`: the fields that an address of the list may ask after, whatever is hidden. `always_shown`: those on
+    a row's own page; the others join them when the names may be seen."""
+
+    show_facets = ShowFacets.NEVER  # counts of rows by what is hidden
+    asked_after: frozenset[str] = frozenset()
+    always_shown: Sequence[Any] = ()
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        own = {getattr(each, "parameter_name", None) for each in self.list_filter}
+        if lookup in own:
+            return True
+        return lookup.split("__")[0] in self.asked_after and super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        if isinstance(obj, Battle | Turn | Rollout) and not battle_of(obj).names_known:
+            return self.always_shown
+        return super().get_fields(request, obj)
+
+
+class KnownFilter(admin.SimpleListFilter):
+    """Asks after something hidden, among battles whose names may be seen alone. `to_battle`: the way there."""
+
+    to_battle = ""
+
+    def wanted(self, value: str) -> Q:
+        raise NotImplementedError
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        value = self.value()
+        return None if value is None else queryset.filter(names_known(self.to_battle), self.wanted(value))
+
+
+class ModelOfBattle(KnownFilter):
+    title = "model, of battles without secrets"
+    parameter_name = "known_model"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return list(Policy.objects.values_list("id", "name"))
+
+    def wanted(self, value: str) -> Q:
+        return Q(left_model=value) | Q(right_model=value)
+
+
+class ModelOfRollout(ModelOfBattle):
+    to_battle = "turn__battle__"
+
+    def wanted(self, value: str) -> Q:
+        return Q(model=value)
+
+
+class EndOfRollout(KnownFilter):
+    title = "end, of battles without secrets"
+    parameter_name = "known_end"
+    to_battle = "turn__battle__"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        reasons = Rollout.objects.filter(names_known(self.to_battle)).exclude(termination_reason="").order_by()
+        return [(reason, reason) for reason in sorted(reasons.values_list("termination_reason", flat=True).distinct())]
+
+    def wanted(self, value: str) -> Q:
+        return Q(termination_reason=value)
+
+
+class TurnFailed(admin.SimpleListFilter):
+    """Turns that failed, with both their sides: which of them failed is not told."""
+
+    title = "turn"
+    parameter_name = "turn_state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("failed", "failed")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        if self.value() != "failed":
+            return None
+        told = Q(shown_at=None) | Q(shown_at__lte=timezone.now())
+        failed = Turn.objects.filter(told, settled_at__isnull=False, rollouts__status=RolloutStatus.FAILED)
+        return queryset.filter(turn_id__in=failed.values("turn_id"))
