@@ -170,12 +170,12 @@ class Theatre:
         return urlunsplit(split._replace(netloc=place))
 
 
-def mount_small_disk(folder: Path) -> bool:
+def mount_small_disk(folder: Path, megabytes: int = DISK_MB) -> bool:
     """Give the folder a small disk of its own in memory, where we may: so that it can be filled without harm."""
     if os.geteuid() or shutil.which("mount") is None:
         return False
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(folder)], check=False, capture_output=True
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], check=False, capture_output=True
     )
     return mounted.returncode == 0
 
