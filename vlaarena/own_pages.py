@@ -1,4 +1,4 @@
-"""Sockets are opened by the site's own pages alone: a browser says of which site the page is, and cannot be told not to."""
+"""Sockets are opened by the site's own pages alone: a browser tells the site of a page, which no page can change."""
 
 from __future__ import annotations
 

@@ -125,6 +125,11 @@ class OwnServer:
         return self._service.hopeless in new
 
 
+def none(folder: Path) -> list[Service]:
+    """The arena starts its own, as `make run` does."""
+    return []
+
+
 def bundled_services(folder: Path) -> list[Service]:
     """Those of the embedded default. Its database, SQLite, has no process of its own."""
     return [_valkey(folder), _episodes(folder)]

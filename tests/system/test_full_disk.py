@@ -219,6 +219,7 @@ def status(arena: Arena, path: str, data: bytes | None = None) -> int:
         return error.code
 
 
+@pytest.mark.timeout(900)
 def test_the_arena_as_it_ships_outlives_a_full_disk(small_disk: Path, make_arena: MakeArena) -> None:
     arena = make_arena(small_disk / "arena")
     arena.start()
@@ -235,7 +236,7 @@ def test_the_arena_as_it_ships_outlives_a_full_disk(small_disk: Path, make_arena
         assert status(arena, "api/sessions/init", b"{}") == 503
 
     filler.unlink()
-    wait_until(lambda: arena.health()[0] == 200)
+    wait_until(lambda: arena.health()[0] == 200, seconds=240)  # a worker's start, beside other work
     assert status(arena, "api/sessions/init", b"{}") == 201
     assert set(arena.children()) == {"worker", "beat", "web", *own}
     assert arena.stop() == 0

@@ -18,8 +18,8 @@ WORKER_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",  # two rollouts share the cores; more threads each only get in each other's way
 }
 WORKER_GAVE_UP = b"Unrecoverable error"
-"""Celery says so when its connection to the broker fails in a way that it does not know, as when the broker's disk is full;
-then it ends, for which it may take minutes."""
+"""Celery says so when its broker fails in a way that it does not know, as when the broker's disk is full; then it ends,
+for which it may take minutes."""
 VALKEY_SAYS_ALWAYS = b"Memory overcommit"  # true of most machines, and of no matter to a queue this small
 # Together under ten seconds. Idle, each needs: valkey 0.2, mongo 2.1, worker 2.6, beat 0.5, web 0.6.
 VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 2.5, 3.2, 1.0, 2.0
