@@ -51,7 +51,7 @@ def _uv() -> str:
 
 
 def _resolved(uv: str, files: list[str]) -> set[str]:
-    """`name==version` of all that these files need, on any of the platforms; with a marker as the constraints have it."""
+    """`name==version` of all that these files need on any of the platforms, with the marker that the pin has."""
     markers = dict(re.findall(r"^(\S+==\S+) *(;.*)$", (REQUIREMENTS / "constraints.txt").read_text(), re.MULTILINE))
     named = [str(REQUIREMENTS / file) for file in files]
     found = set[str]()
