@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import cast
 
 from django.contrib.admin import AdminSite
 from django.contrib.auth.forms import UsernameField
 from django.contrib.auth.models import User
+from django.db.models import Field
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from arena.errors import TooMany
 from arena.throttles import address_of, spend
 
-_NAME = User._meta.get_field(User.USERNAME_FIELD)
-_FIELD = UsernameField(max_length=_NAME.max_length)
+_LONGEST = cast("Field[str, str]", User._meta.get_field(User.USERNAME_FIELD)).max_length
+_FIELD = UsernameField(max_length=_LONGEST)
 """Reads what was typed as the login form does: without spaces around it, in Unicode's form NFKC."""
 
 
@@ -30,7 +32,7 @@ def account_of(typed: str) -> str:
     two accounts share one limit at the worst. What is longer than any name reaches no account, and is cut.
     """
     name = str(_FIELD.to_python(typed))
-    return unicodedata.normalize("NFKC", name[: _NAME.max_length].casefold())
+    return unicodedata.normalize("NFKC", name[:_LONGEST].casefold())
 
 
 def too_many(request: HttpRequest, site: AdminSite, refusal: TooMany) -> HttpResponse:
