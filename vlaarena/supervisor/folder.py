@@ -22,7 +22,7 @@ MARK = "ARENA_CHILD_OF"  # in the environment of every child: the data folder it
 
 
 class FolderBusy(Exception):
-    """Another process works on this data folder."""
+    """Another process works on this data folder, or it is another user's."""
 
 
 @dataclass
@@ -69,7 +69,10 @@ class DataFolder:
     def _close_to_others(self) -> None:
         """What stands here is for its owner alone, also where an earlier version, or a copy, left it open. What is not
         ours to change stays as it is, behind a folder that is closed."""
-        self.path.chmod(PRIVATE_FOLDER)
+        try:
+            self.path.chmod(PRIVATE_FOLDER)
+        except PermissionError:
+            raise FolderBusy(f"{self.path} belongs to another user: what stands there cannot be kept private") from None
         for place, _, files in os.walk(self.path):
             for path in (Path(place), *(Path(place, name) for name in files)):
                 with contextlib.suppress(FileNotFoundError, PermissionError):
