@@ -18,8 +18,9 @@ ENV PIP_EXTRA_INDEX_URL=$PIP_EXTRA_INDEX_URL PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_
 RUN apt-get update && apt-get install -y --no-install-recommends libosmesa6 && rm -rf /var/lib/apt/lists/*
 WORKDIR /arena
 RUN python -m venv .venv
-COPY requirements/base.txt requirements/constraints.txt requirements/
-RUN .venv/bin/pip install -q -r requirements/base.txt -c requirements/constraints.txt
+COPY requirements/locked requirements/locked
+COPY scripts/install_torch.sh scripts/
+RUN .venv/bin/pip install -q --require-hashes --no-deps -r requirements/locked/base.txt && scripts/install_torch.sh
 COPY . .
 COPY --from=pages /arena/static/dist static/dist
 RUN .venv/bin/python scripts/fetch_assets.py \

@@ -6,7 +6,8 @@ MAKEFLAGS += --no-print-directory
 
 PY := .venv/bin/python
 DONE := build/done
-PIP := $(PY) -m pip --disable-pip-version-check install --quiet
+# Every file by its hash, and nothing that is not listed.
+LOCKED := $(PY) -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
 SIMULATION := $(shell find simulation/worlds simulation/catalogue_data simulation/bundle.py simulation/assets -type f -not -name '*.pyc' 2>/dev/null)
 FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/null)
@@ -85,18 +86,19 @@ $(DONE)/venv:
 	@scripts/make_venv.sh
 	@mkdir -p $(DONE) && touch $@
 
-$(DONE)/requirements: requirements/base.txt requirements/embedded.txt requirements/constraints.txt | $(DONE)/venv
+$(DONE)/requirements: $(addprefix requirements/locked/,base.txt embedded.txt torch.txt cuda.txt) scripts/install_torch.sh | $(DONE)/venv
 	@echo "installing requirements"
-	@$(PIP) -r requirements/base.txt -r requirements/embedded.txt -c requirements/constraints.txt
+	@$(LOCKED) -r requirements/locked/base.txt -r requirements/locked/embedded.txt
+	@scripts/install_torch.sh
 	@touch $@
 
 $(DONE)/translations: $(LOCALE) | $(DONE)/requirements
 	@$(PY) manage.py translations compile >$(DONE)/translations.log
 	@touch $@
 
-$(DONE)/requirements-test: $(DONE)/requirements requirements/test.txt
+$(DONE)/requirements-test: $(DONE)/requirements requirements/locked/test.txt
 	@echo "installing what the tests need"
-	@$(PIP) -r requirements/test.txt -c requirements/constraints.txt
+	@$(LOCKED) -r requirements/locked/test.txt
 	@touch $@
 
 $(DONE)/renderer: | $(DONE)/requirements

@@ -3,9 +3,6 @@ exist for you."""
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
-from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest
 from rest_framework.authentication import SessionAuthentication
@@ -13,6 +10,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from arena import origins
 from arena.errors import CrossSite, NotFound
 from arena.models import Battle, Session, row_or_none
 from arena.visitors import visitor_of
@@ -80,8 +78,7 @@ def _is_own_site(request: Request) -> bool:
     source = request.headers.get("Origin") or request.headers.get("Referer")
     if source is None:
         return True
-    trusted = {urlsplit(origin).netloc for origin in settings.CSRF_TRUSTED_ORIGINS}
-    return urlsplit(source).netloc in {request.get_host(), *trusted}
+    return origins.is_own(source, secure=request.is_secure(), host=request.get_host())
 
 
 class VisitorSession(SessionAuthentication):

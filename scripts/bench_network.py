@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import statistics
 import subprocess
 import sys
@@ -64,12 +65,12 @@ def episodes(folder: Path) -> Iterator[str]:
     if url := os.environ.get("MONGO_URL"):
         yield url
         return
-    port = bundled.free_port()
-    server = subprocess.Popen(bundled.secantus_command(folder, port), stdout=subprocess.DEVNULL)
+    port, password = bundled.free_port(), secrets.token_hex(16)
+    server = subprocess.Popen(bundled.secantus_command(folder, port, password), stdout=subprocess.DEVNULL)
     try:
         if not bundled.wait_for(port):
             raise SystemExit("the bundled episode store did not start")
-        yield f"mongodb://127.0.0.1:{port}"
+        yield bundled.mongo_url(port, password)
     finally:
         server.terminate()
         server.wait()

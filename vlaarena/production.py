@@ -92,6 +92,10 @@ def _placeholder(text: str) -> str:
 def _open_hosts(hosts: Iterable[str]) -> Iterator[str]:
     if any(name.startswith("*") for name in hosts):
         yield "ARENA_HOSTS answers to any name: list the names of the site, comma-separated"
+    for name in hosts:
+        if name.startswith("."):
+            site = name.lstrip(".")
+            yield f"ARENA_HOSTS: {name!r} answers to every name under {site}: list those of the site, such as {site}"
     if not any(name.strip("[]") not in LOOPBACK for name in hosts):
         yield "ARENA_HOSTS names no public host: set the name under which the site is reached"
 

@@ -6,6 +6,7 @@ Redis or RabbitMQ) differ in URLs only: no code asks which it runs on.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from vlaarena.supervisor.folder import DataFolder
 env.stay_home()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("ARENA_DATA", str(BASE_DIR / "var"))).resolve()
+if DATA_DIR.is_dir() and not os.access(DATA_DIR, os.X_OK):
+    raise ImproperlyConfigured(f"{DATA_DIR} is for another user alone; name a folder of yours with ARENA_DATA")
 # A command typed beside a running arena talks to the servers which that arena started.
 _running = DataFolder(DATA_DIR).running()
 _started = _running.urls if _running else {}
@@ -114,7 +117,7 @@ if _database["ENGINE"] == "django.db.backends.sqlite3":
     _database["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
     }
 elif _database["ENGINE"] == "django.db.backends.postgresql":
     # A server that died leaves dead connections in the pool: each is asked before it is used. Nobody waits long for a

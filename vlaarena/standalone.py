@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from vlaarena import bundled
 from vlaarena.supervisor.child import launched
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
+from vlaarena.supervisor.logs import private
 
 WANT_EPISODES = {"play", "verify", "backup", "restore"}
 PATIENCE_S = 60.0
@@ -53,9 +54,10 @@ def _own(folder: DataFolder, stack: contextlib.ExitStack) -> bool:
 def _started_store(folder: DataFolder) -> Iterator[None]:
     folder.end_orphans()
     port = bundled.free_port()
-    command = bundled.secantus_command(folder.path / "mongo", port)
+    password = folder.password("mongo")
+    command = bundled.secantus_command(folder.path / "mongo", port, password)
     log = folder.fresh_log("mongo")
-    with log.open("wb") as output:
+    with open(log, "wb", opener=private) as output:
         store = subprocess.Popen(
             launched(command),
             env=folder.marked(os.environ),
@@ -67,7 +69,7 @@ def _started_store(folder: DataFolder) -> Iterator[None]:
     try:
         if not bundled.wait_for(port):
             raise FolderBusy(f"the episode store did not start; see {log}")
-        os.environ["MONGO_URL"] = f"mongodb://127.0.0.1:{port}"
+        os.environ["MONGO_URL"] = bundled.mongo_url(port, password)
         folder.announce(Running(pid=os.getpid(), urls={"MONGO_URL": os.environ["MONGO_URL"]}))
         yield
     finally:

@@ -98,7 +98,8 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         self.port = bundled.free_port()
-        self._command = bundled.secantus_command(folder, self.port)
+        self.url = bundled.mongo_url(self.port, "sesame")
+        self._command = bundled.secantus_command(folder, self.port, "sesame")
 
     def start(self) -> None:
         self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -118,7 +119,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 def test_a_killed_server_has_lost_no_episode_that_was_saved(server: Server) -> None:
-    store = EpisodeStore(f"mongodb://127.0.0.1:{server.port}", "kept")
+    store = EpisodeStore(server.url, "kept")
     saved = [new_id("ep") for _ in range(30)]
     for episode_id in saved:
         store.save(document(episode_id))
@@ -126,5 +127,5 @@ def test_a_killed_server_has_lost_no_episode_that_was_saved(server: Server) -> N
     with pytest.raises(StoreUnavailable):
         store.get(saved[0])
     server.start()
-    assert set(EpisodeStore(f"mongodb://127.0.0.1:{server.port}", "kept").ids()) == set(saved)
+    assert set(EpisodeStore(server.url, "kept").ids()) == set(saved)
     assert store.get(saved[-1]) == document(saved[-1])

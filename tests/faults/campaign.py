@@ -28,7 +28,7 @@ from tests.stack import wait_until
 SETTLE_S = 300.0
 LOG = Path(__file__).resolve().parents[2] / "build" / "faults.log"
 KINDS = ("kills", "freezes", "cuts", "disk", "clock")
-SERVERS = {"bundled": services.bundled_services, "real": services.real_services}
+SERVERS = {"default": services.none, "bundled": services.bundled_services, "real": services.real_services}
 
 
 @dataclass
@@ -114,7 +114,13 @@ def _leg(options: argparse.Namespace, servers_named: str, kinds: Sequence[str]) 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--servers", nargs="+", choices=list(SERVERS), default=list(SERVERS), help="both when left out")
+    parser.add_argument(
+        "--servers",
+        nargs="+",
+        choices=list(SERVERS),
+        default=list(SERVERS),
+        help="all when left out",
+    )
     parser.add_argument("--kills", type=int, default=60, help="with each kind of servers")
     parser.add_argument("--players", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=30.0, help="how long anything but a kill lasts")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import time
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -12,8 +13,9 @@ import psutil
 
 from tests.faults.link import LineState
 from tests.faults.stage import Theatre, frozen
+from vlaarena.supervisor.child import DEATHS_ALLOWED, DEATHS_WINDOW_S
 
-PARTS = ("worker", "worker child", "web", "beat")
+PACE_MARGIN_S = 10.0
 STARTS_WITHIN_S = 90.0
 HOUR_S = 3600
 JUMPS_S = (HOUR_S, 0, -HOUR_S, 0, 30 * HOUR_S, -30 * HOUR_S, 0)
@@ -32,18 +34,33 @@ class Fault:
     settles: bool = True
 
 
+class Pace:
+    """Holds kills of one part back to as many as the arena puts up with as it ships: one more would end it, rightly."""
+
+    def __init__(self, allowed: int = DEATHS_ALLOWED - 1, window_s: float = DEATHS_WINDOW_S + PACE_MARGIN_S) -> None:
+        self._window_s = window_s
+        self._killed: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=allowed))
+
+    def keep(self, part: str) -> None:
+        """Wait until the part may be killed, and count that as done."""
+        killed = self._killed[part]
+        if len(killed) == killed.maxlen:
+            time.sleep(max(0.0, killed[0] + self._window_s - time.monotonic()))
+        killed.append(time.monotonic())
+
+
 def kills(theatre: Theatre, count: int, rng: random.Random) -> Iterator[Fault]:
     """Random kill -9, one after the other, while the arena may still be busy with the one before."""
-    parts = [*PARTS, *theatre.own]
+    parts, pace = theatre.parts, Pace()
     for number in range(count):
         # Every part in turn, the order drawn anew each round: no part goes short.
         if number % len(parts) == 0:
             order = rng.sample(parts, len(parts))
-        yield _kill(theatre, order[number % len(parts)], rng.uniform(0.5, 6.0))
+        yield _kill(theatre, order[number % len(parts)], rng.uniform(0.5, 6.0), pace)
 
 
 def freezes(theatre: Theatre, seconds: float) -> Iterator[Fault]:
-    for part in (*PARTS, *theatre.own):
+    for part in theatre.parts:
         yield Fault(f"freeze {part}", lambda part=part: _freeze(theatre, part, seconds))
 
 
@@ -52,7 +69,7 @@ def cuts(theatre: Theatre, seconds: float) -> Iterator[Fault]:
     for name in theatre.lines:
         for state in (LineState.CUT, LineState.STUCK):
             yield Fault(f"{state.value} {name}", lambda name=name, state=state: _line(theatre, name, state, seconds))
-    for part in ("worker", "web", "beat"):
+    for part in ("worker", "web", "beat") if theatre.own else ():
         yield Fault(f"cut {part}", lambda part=part: _cut_off(theatre, part, seconds))
 
 
@@ -70,8 +87,10 @@ def jumps(theatre: Theatre, seconds: float) -> Iterator[Fault]:
         yield Fault(kind, lambda ahead=ahead: _jump(theatre, ahead, seconds))
 
 
-def _kill(theatre: Theatre, part: str, pause: float) -> Fault:
+def _kill(theatre: Theatre, part: str, pause: float, pace: Pace) -> Fault:
     def cause() -> bool:
+        if part not in theatre.own:
+            pace.keep(part)
         members = _awaited(theatre, part)
         # Of the arena's own parts the first process only: what becomes of its children is the arena's business.
         for process in members if part in theatre.own else members[:1]:

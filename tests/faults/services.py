@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pwd
+import secrets
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,7 @@ from vlaarena import bundled
 
 POSTGRES_PROGRAMS = Path("/usr/lib/postgresql")
 RABBIT = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+PASSWORD = secrets.token_hex(16)
 STARTS_WITHIN_S = 240.0  # RabbitMQ beside other work of the machine
 UP_AGAIN_WITHIN_S = 90.0
 """After this a start is given up and tried anew, like systemd's TimeoutStartSec: RabbitMQ's hangs on a full disk."""
@@ -123,6 +125,11 @@ class OwnServer:
         return self._service.hopeless in new
 
 
+def none(folder: Path) -> list[Service]:
+    """The arena starts its own, as `make run` does."""
+    return []
+
+
 def bundled_services(folder: Path) -> list[Service]:
     """Those of the embedded default. Its database, SQLite, has no process of its own."""
     return [_valkey(folder), _episodes(folder)]
@@ -135,14 +142,17 @@ def real_services(folder: Path) -> list[Service]:
 
 def _valkey(folder: Path) -> Service:
     port = bundled.free_port()
-    urls = {"BROKER_URL": f"redis://127.0.0.1:{port}/0", "CHANNEL_URL": f"redis://127.0.0.1:{port}/1"}
-    return Service("valkey", port, bundled.valkey_command(folder / "valkey", port), urls)
+    urls = {
+        "BROKER_URL": bundled.valkey_url(port, PASSWORD, 0),
+        "CHANNEL_URL": bundled.valkey_url(port, PASSWORD, 1),
+    }
+    return Service("valkey", port, bundled.valkey_command(folder / "valkey", port, PASSWORD), urls)
 
 
 def _episodes(folder: Path) -> Service:
     port = bundled.free_port()
-    command = bundled.secantus_command(folder / "mongo", port)
-    urls = {"MONGO_URL": f"mongodb://127.0.0.1:{port}"}
+    command = bundled.secantus_command(folder / "mongo", port, PASSWORD)
+    urls = {"MONGO_URL": bundled.mongo_url(port, PASSWORD)}
     return Service("mongo", port, command, urls, hopeless=bundled.SECANTUS_PANIC)
 
 
@@ -150,8 +160,8 @@ def _redis(folder: Path) -> Service:
     port, program = bundled.free_port(), shutil.which("redis-server")
     if program is None:
         raise ServiceMissing("redis-server is not installed: apt-get install redis-server")
-    command = [program, *bundled.valkey_command(folder, port)[1:]]
-    return Service("redis", port, command, {"CHANNEL_URL": f"redis://127.0.0.1:{port}/0"})
+    command = [program, *bundled.valkey_command(folder, port, PASSWORD)[1:]]
+    return Service("redis", port, command, {"CHANNEL_URL": bundled.valkey_url(port, PASSWORD, 0)})
 
 
 def _rabbit(folder: Path) -> Service:

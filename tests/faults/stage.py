@@ -28,6 +28,9 @@ Policy.objects.update(status="retired")
 for name in {CONTESTANTS}:
     Policy.objects.create(id=name, name=name, family="test", adapter="expert", status="active")
 """
+PROCESSES = ("worker", "worker child", "web", "beat")
+BUNDLED = ("valkey", "mongo")
+# Nothing else differs from what ships: all visitors come from one address, and are much faster than people.
 NO_LIMITS = dict.fromkeys(
     (
         "ARENA_VOTES_PER_VISITOR",
@@ -45,6 +48,7 @@ READY_WITHIN_S = 600.0  # beside other work of the machine
 class Theatre:
     """One arena, `services` that are its alone, and lines between them. Use as a context manager.
 
+    Without services it starts the bundled ones itself, as `make run` does: then no line leads to them.
     `lines`: one before each address that the arena is given, and `visitors` before its web server. With `jumps`, the
     arena's processes live by `clock`.
     """
@@ -67,8 +71,6 @@ class Theatre:
             folder / "arena",
             **urls,
             **NO_LIMITS,
-            ARENA_DEATHS_ALLOWED="100000",
-            ARENA_WORKER_NICENESS="0",
             ARENA_STATIC=str(built),
             ARENA_SCENES=str(built),
             **(self.clock.environment if self.clock else {}),
@@ -102,6 +104,11 @@ class Theatre:
         """What every part has written, with its tracebacks."""
         files = sorted((self.folder / "arena" / "log").iterdir())
         return [f"==> {file.name}\n{file.read_text(errors='replace')}" for file in files]
+
+    @property
+    def parts(self) -> list[str]:
+        """Whatever can be killed and frozen."""
+        return [*PROCESSES, *(self.own or BUNDLED)]
 
     def members(self, part: str) -> list[psutil.Process]:
         """The processes of a part, the first before those it started; `worker child` is one of the worker's.
@@ -170,12 +177,12 @@ class Theatre:
         return urlunsplit(split._replace(netloc=place))
 
 
-def mount_small_disk(folder: Path) -> bool:
+def mount_small_disk(folder: Path, megabytes: int = DISK_MB) -> bool:
     """Give the folder a small disk of its own in memory, where we may: so that it can be filled without harm."""
     if os.geteuid() or shutil.which("mount") is None:
         return False
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(folder)], check=False, capture_output=True
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], check=False, capture_output=True
     )
     return mounted.returncode == 0
 

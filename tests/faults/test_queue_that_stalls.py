@@ -22,10 +22,10 @@ from vlaarena import bundled
 def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
     """A line to a queue of our own, through which `dispatch` sends; its client waits half a second for an answer."""
     port = bundled.free_port()
-    server = subprocess.Popen(bundled.valkey_command(tmp_path, port), stdout=subprocess.DEVNULL)
+    server = subprocess.Popen(bundled.valkey_command(tmp_path, port, "sesame"), stdout=subprocess.DEVNULL)
     assert bundled.wait_for(port)
     line = Line("127.0.0.1", port)
-    app = Celery("stalls", broker=f"redis://127.0.0.1:{line.port}/0", set_as_current=False)
+    app = Celery("stalls", broker=bundled.valkey_url(line.port, "sesame"), set_as_current=False)
     app.conf.broker_transport_options = {"socket_timeout": 0.5, "socket_connect_timeout": 0.5}
     monkeypatch.setattr(dispatch, "current_app", app)
     yield line

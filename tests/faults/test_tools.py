@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import sys
 import threading
@@ -10,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import services
+from tests.faults import services, stage
 from tests.faults.audit import Held, complaints
 from tests.faults.crowd import Ledger
+from tests.faults.inject import Pace
 from tests.faults.link import Line, LineState
 from tests.faults.services import OwnServer, Service
 from tests.stack import wait_until
@@ -152,3 +154,18 @@ class echo:
         with connection:
             while heard := connection.recv(100):
                 connection.sendall(heard)
+
+
+def test_kills_of_one_part_keep_below_what_ends_the_arena() -> None:
+    pace, killed = Pace(allowed=2, window_s=0.3), []
+    for _ in range(5):
+        pace.keep("web")
+        killed.append(time.monotonic())
+    pace.keep("beat")
+    assert time.monotonic() - killed[-1] < 0.2, "another part waits for its own kills alone"
+    assert all(later - earlier >= 0.29 for earlier, later in zip(killed, killed[2:], strict=False))
+
+
+def test_campaigns_change_no_setting_but_the_limits_of_visitors() -> None:
+    source = Path(stage.__file__).read_text()
+    assert set(re.findall(r"ARENA_[A-Z_]+", source)) == {*stage.NO_LIMITS, "ARENA_STATIC", "ARENA_SCENES"}

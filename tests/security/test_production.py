@@ -48,6 +48,8 @@ def test_what_is_safe_is_served() -> None:
         ({"secret_key": "abc" * 20}, "repeats itself"),
         ({"secret_key": "change-me-" + KEY}, "'change'"),
         ({"hosts": ["*"]}, "ARENA_HOSTS answers to any name"),
+        ({"hosts": [".example.org"]}, "list those of the site, such as example.org"),
+        ({"hosts": ["arena.example.org", ".lab.example.org"]}, "answers to every name under lab.example.org"),
         ({"hosts": ["localhost", "[::1]"]}, "ARENA_HOSTS names no public host"),
         ({"origins": {"ARENA_ORIGINS": ["http://arena.example.org"]}}, "ARENA_ORIGINS: 'http://arena.example.org'"),
         ({"origins": {"ARENA_CORS_ORIGINS": ["https://*.example.org"]}}, "ARENA_CORS_ORIGINS"),

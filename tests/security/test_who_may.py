@@ -327,7 +327,14 @@ async def test_a_socket_tells_the_owner_alone(world: World, people: dict[str, Cl
                 assert who in may or first["code"] == 4404
 
 
-@pytest.mark.parametrize("origin", ["https://elsewhere.example", "http://testserver.elsewhere.example", "null", ""])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("https://elsewhere.example", "http://testserver.elsewhere.example", "null", ""),
+        *("https://testserver", "http://testserver:8080", "https://testserver:80", "ftp://testserver", "//testserver"),
+        *("http://localhost", "http://someone@testserver", "http://testserver:port"),
+    ],
+)
 async def test_a_socket_opens_for_pages_of_ours_alone(world: World, visitor: Visitor, origin: str) -> None:
     async with Socket(visitor, world.open["battle_id"], origin=origin) as socket:
         assert not socket.connected

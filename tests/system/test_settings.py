@@ -42,3 +42,16 @@ def test_nonsense_is_refused_by_the_name_of_its_variable(tmp_path: Path, name: s
 def test_idle_websockets_stay_open_because_the_channel_layer_has_no_socket_timeout(tmp_path: Path) -> None:
     asked = "from vlaarena.settings import CHANNEL_LAYERS as c; print(c['default']['CONFIG']['hosts'][0])"
     assert "'socket_timeout': None" in run_with(tmp_path, asked).stdout
+
+
+def test_what_is_acknowledged_is_on_the_disk(tmp_path: Path) -> None:
+    asked = "import django; django.setup(); from django.db import connection as c; cursor = c.cursor(); "
+    for name in ("journal_mode", "synchronous"):
+        asked += f"cursor.execute('PRAGMA {name}'); print(cursor.fetchone()[0]); "
+    assert run_with(tmp_path, asked).stdout.split() == ["wal", "2"]
+
+
+def test_a_data_folder_of_somebody_else_is_refused_by_name(tmp_path: Path) -> None:
+    refused = run_with(tmp_path, "import os; os.access = lambda *asked: False; import vlaarena.settings")
+    assert refused.returncode != 0
+    assert f"{tmp_path} is for another user alone" in refused.stderr

@@ -70,6 +70,7 @@ def test_stopping_ends_every_process_within_ten_seconds_and_the_next_start_has_t
     arena = make_arena()
     said = arena.start()
     assert said["url"] == arena.url
+    assert all(":***@127.0.0.1:" in url for url in said["urls"].values()), "what is printed has no password"
     own_servers = {SERVER_OF[name] for name in said["urls"]}
     assert set(said["processes"]) == {"worker", "beat", "web", *own_servers}
     assert len(arena.processes()) >= len(said["processes"])

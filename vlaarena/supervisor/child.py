@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vlaarena import env
+from vlaarena.supervisor.logs import Log
+from vlaarena.supervisor.room import SAYS_NO_ROOM
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 WARNING = re.compile(rb"\b(WARNING|ERROR|CRITICAL|FATAL)\b|^Traceback ")
@@ -60,15 +62,27 @@ class Child:
         self._deaths: list[float] = []
         self._started = 0.0
         self._doomed = False
+        self._found_no_room = False
         self._process: asyncio.subprocess.Process | None = None
         self._pump: asyncio.Task[None] | None = None
+        self._doom: asyncio.TimerHandle | None = None
 
     @property
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
 
+    @property
+    def found_no_room(self) -> bool:
+        """Whether it has said since its start that a disk is full."""
+        return self._found_no_room
+
+    @property
+    def alive_s(self) -> float:
+        """For how long it has run, or had run when it ended and was waited for [s]."""
+        return time.monotonic() - self._started
+
     async def start(self) -> None:
-        self._started, self._doomed = time.monotonic(), False
+        self._started, self._doomed, self._found_no_room = time.monotonic(), False, False
         self._process = await asyncio.create_subprocess_exec(
             *launched(self.spec.command, self.spec.niceness),
             env=self._environment,
@@ -89,6 +103,8 @@ class Child:
         self.kill()
         if self._pump:
             await self._pump
+        if self._doom:  # it would end the one that is started next
+            self._doom.cancel()
         return code
 
     def died_too_often(self) -> bool:
@@ -114,10 +130,9 @@ class Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _end_if_doomed(self) -> None:
-        if self._doomed:  # it may have ended by itself, and been started again
-            self.on_warning(self.spec.name, "can do nothing more until it is started again")
-            self.kill()
+    def _end_doomed(self) -> None:
+        self.on_warning(self.spec.name, "can do nothing more until it is started again")
+        self.kill()
 
     async def _keep_output(self, process: asyncio.subprocess.Process) -> None:
         """Write all it prints to its log; keep the last lines; pass warnings on.
@@ -129,10 +144,9 @@ class Child:
         if stream is None:
             return
         rest = b""
-        with self._log.open("ab", buffering=0) as log:
+        with Log(self._log) as log:
             while block := await stream.read(65536):
-                with contextlib.suppress(OSError):
-                    log.write(block)
+                log.write(block)
                 *lines, rest = (rest + block).split(b"\n")
                 for line in lines:
                     self._note(line)
@@ -144,9 +158,11 @@ class Child:
         text = line.decode(errors="replace").rstrip()
         if text:
             self.last_lines.append(text)
+        self._found_no_room = self._found_no_room or SAYS_NO_ROOM.search(line) is not None
         if self.spec.hopeless and self.spec.hopeless in line and not self._doomed:
             self._doomed = True
-            alive_s = time.monotonic() - self._started
-            asyncio.get_running_loop().call_later(max(0.0, HOPELESS_PAUSE_S - alive_s), self._end_if_doomed)
+            self._doom = asyncio.get_running_loop().call_later(
+                max(0.0, HOPELESS_PAUSE_S - self.alive_s), self._end_doomed
+            )
         if WARNING.search(line) and not (self.spec.harmless and self.spec.harmless in line):
             self.on_warning(self.spec.name, text)

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,11 +15,14 @@ from typing import IO
 
 import psutil
 
+from vlaarena.supervisor.logs import set_aside
+
+PRIVATE_FOLDER = 0o700
 MARK = "ARENA_CHILD_OF"  # in the environment of every child: the data folder it works on
 
 
 class FolderBusy(Exception):
-    """Another process works on this data folder."""
+    """Another process works on this data folder, or it is another user's."""
 
 
 @dataclass
@@ -31,6 +35,16 @@ class Running:
     processes: dict[str, int] = field(default_factory=dict)
 
 
+@contextlib.contextmanager
+def _private_files() -> Iterator[None]:
+    """What this process makes meanwhile, and all that it starts, is for its user alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 class DataFolder:
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
@@ -40,16 +54,31 @@ class DataFolder:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Own the folder, or raise FolderBusy naming who does. The kernel lets go of the lock when its owner dies."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / "lock").open("a+") as lock:
+        self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        with _private_files(), (self.path / "lock").open("a+") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise FolderBusy(self._who_is_busy()) from None
+            self._close_to_others()
             try:
                 yield
             finally:
                 self._state.unlink(missing_ok=True)
+
+    def _close_to_others(self) -> None:
+        """What stands here is for its owner alone, also where an earlier version, or a copy, left it open. What is not
+        ours to change stays as it is, behind a folder that is closed."""
+        try:
+            self.path.chmod(PRIVATE_FOLDER)
+        except PermissionError:
+            raise FolderBusy(f"{self.path} belongs to another user: what stands there cannot be kept private") from None
+        for place, _, files in os.walk(self.path):
+            for path in (Path(place), *(Path(place, name) for name in files)):
+                with contextlib.suppress(FileNotFoundError, PermissionError):
+                    mode = path.lstat().st_mode
+                    if mode & 0o077 and not stat.S_ISLNK(mode):
+                        path.chmod(stat.S_IMODE(mode) & ~0o077)
 
     def is_locked(self) -> bool:
         lock = self.path / "lock"
@@ -84,19 +113,24 @@ class DataFolder:
         draft.replace(self._state)
 
     def secret_key(self) -> str:
-        """The key that signs cookies: made once, readable by its owner only."""
-        file = self.path / "secret_key"
-        if not file.exists():
+        return self._kept_secret("secret_key", 48)
+
+    def password(self, server: str) -> str:
+        """That of a bundled server ("valkey", "mongo"); made when it is first asked for."""
+        return self._kept_secret(f"{server}_password", 32)
+
+    def _kept_secret(self, name: str, length: int) -> str:
+        file = self.path / name
+        if not file.exists() or not file.read_text().strip():
             file.touch(mode=0o600)
-            file.write_text(secrets.token_urlsafe(48))
+            file.write_text(secrets.token_urlsafe(length))
         return file.read_text().strip()
 
     def fresh_log(self, name: str) -> Path:
-        """A new log file; the one of the last start stays beside it with `.1`."""
+        """Where the log of a start goes; those of earlier starts stay beside it."""
         log = self.path / "log" / f"{name}.log"
-        log.parent.mkdir(exist_ok=True)
-        if log.exists():
-            log.replace(log.with_suffix(".log.1"))
+        log.parent.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        set_aside(log)
         return log
 
     def marked(self, environment: Mapping[str, str]) -> dict[str, str]:

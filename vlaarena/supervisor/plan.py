@@ -17,6 +17,9 @@ WORKER_ENVIRONMENT = {
     "LP_NUM_THREADS": "0",  # the renderer's own threads do not survive the worker's fork
     "OMP_NUM_THREADS": "1",  # two rollouts share the cores; more threads each only get in each other's way
 }
+WORKER_GAVE_UP = b"Unrecoverable error"
+"""Celery says so when its broker fails in a way that it does not know, as when the broker's disk is full; then it ends,
+for which it may take minutes."""
 VALKEY_SAYS_ALWAYS = b"Memory overcommit"  # true of most machines, and of no matter to a queue this small
 # Together under ten seconds. Idle, each needs: valkey 0.2, mongo 2.1, worker 2.6, beat 0.5, web 0.6.
 VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 2.5, 3.2, 1.0, 2.0
@@ -51,20 +54,21 @@ def bundled_servers(folder: DataFolder, environment: Mapping[str, str], web_proc
     """
     servers = Servers()
     if not (environment.get("BROKER_URL") and environment.get("CHANNEL_URL")):
+        password = folder.password("valkey")
         port = bundled.free_port()
-        command = bundled.valkey_command(folder.path / "valkey", port)
+        command = bundled.valkey_command(folder.path / "valkey", port, password)
         servers.specs.append(ChildSpec("valkey", command, VALKEY_GRACE_S, port, harmless=VALKEY_SAYS_ALWAYS))
-        redis = f"redis://127.0.0.1:{port}"
-        servers.urls["BROKER_URL"] = environment.get("BROKER_URL") or f"{redis}/0"
-        servers.urls["CHANNEL_URL"] = environment.get("CHANNEL_URL") or f"{redis}/1"
+        servers.urls["BROKER_URL"] = environment.get("BROKER_URL") or bundled.valkey_url(port, password, 0)
+        servers.urls["CHANNEL_URL"] = environment.get("CHANNEL_URL") or bundled.valkey_url(port, password, 1)
         if web_processes > 1:
-            servers.urls["CACHE_URL"] = environment.get("CACHE_URL") or f"{redis}/2"
+            servers.urls["CACHE_URL"] = environment.get("CACHE_URL") or bundled.valkey_url(port, password, 2)
     if not environment.get("MONGO_URL"):
+        password = folder.password("mongo")
         port = bundled.free_port()
-        command = bundled.secantus_command(folder.path / "mongo", port)
+        command = bundled.secantus_command(folder.path / "mongo", port, password)
         spec = ChildSpec("mongo", command, MONGO_GRACE_S, port, hopeless=bundled.SECANTUS_PANIC)
         servers.specs.append(spec)
-        servers.urls["MONGO_URL"] = f"mongodb://127.0.0.1:{port}"
+        servers.urls["MONGO_URL"] = bundled.mongo_url(port, password)
     return servers
 
 
@@ -96,7 +100,7 @@ def parts(
     ]
     beat = [*celery, "beat", "--loglevel", "INFO", "--pidfile="]
     return [
-        ChildSpec("worker", worker, WORKER_GRACE_S, niceness=worker_niceness),
+        ChildSpec("worker", worker, WORKER_GRACE_S, hopeless=WORKER_GAVE_UP, niceness=worker_niceness),
         ChildSpec("beat", beat, BEAT_GRACE_S),
         *_web(web),
     ]

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import signal
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Sequence
@@ -15,11 +16,15 @@ from pathlib import Path
 from vlaarena import bundled
 from vlaarena.supervisor.child import DEATHS_ALLOWED, DEATHS_WINDOW_S, Child, ChildSpec
 from vlaarena.supervisor.folder import DataFolder, Running
+from vlaarena.supervisor.room import has_room
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PORT_WITHIN_S = 60.0
 READY_WITHIN_S = 300.0  # a part that dies is noticed sooner; this is for slow machines
 RESTART_PAUSE_S = 0.3
+LONGEST_PAUSE_S = 15.0  # between two starts while a disk is full
+LOOK_FOR_ROOM_S = 1.0
+WRITE_AGAIN_S = 5.0
 
 
 class SupervisorError(Exception):
@@ -56,6 +61,7 @@ class Supervisor:
         self._say = say
         self._tell_ready = tell_ready
         self._children: list[Child] = []
+        self._written_down = True
 
     async def run(self, plan: Plan) -> None:
         """Run until a stop signal. Raises SupervisorError when a part cannot be started or kept alive."""
@@ -73,6 +79,7 @@ class Supervisor:
     async def _live(self, plan: Plan) -> None:
         try:
             async with asyncio.TaskGroup() as keepers:  # when one gives up, the rest of this is cancelled
+                keepers.create_task(self._keep_written_down())
                 for spec in plan.servers:
                     keepers.create_task(self._keep_alive(await self._start(spec)))
                 for spec in plan.servers:
@@ -96,24 +103,57 @@ class Supervisor:
         return child
 
     async def _keep_alive(self, child: Child) -> None:
-        """Start one child again whenever it ends, until it does so too often."""
+        """Start one child again whenever it ends, until it does so too often. Ends for want of room do not count."""
+        in_vain = 0
         while True:
             code = await child.wait()
             how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-            if child.died_too_often():
+            full = not self._has_room()
+            if full or child.found_no_room:
+                in_vain = 1 if child.alive_s > DEATHS_WINDOW_S else in_vain + 1
+                await self._wait_for_room(f"{child.spec.name} {how}", full, in_vain)
+            elif child.died_too_often():
                 often = f"{child.spec.name} {how}, death {DEATHS_ALLOWED} within {DEATHS_WINDOW_S:.0f} s"
                 raise SupervisorError(f"{often}. Its last lines:\n{_indented(child.last_lines)}")
-            self._say(f"{child.spec.name} {how}; starting it again")
-            await asyncio.sleep(RESTART_PAUSE_S)
+            else:
+                self._say(f"{child.spec.name} {how}; starting it again")
+                await asyncio.sleep(RESTART_PAUSE_S)
             await child.start()
             self._announce()
+
+    async def _wait_for_room(self, what_ended: str, full: bool, in_vain: int) -> None:
+        """Longer each time, yet not longer than until there is room. `full`: our own disk is; else we cannot see the
+        room, and wait it out. `in_vain`: how many starts in a row have ended so."""
+        pause = min(LONGEST_PAUSE_S, RESTART_PAUSE_S * 2**in_vain)
+        where = f"the disk of {self._folder.path} is full" if full else "it found a disk full"
+        self._say(
+            f"{what_ended}: {where}; starting it again {'when there is room, or ' if full else ''}in {pause:.1f} s"
+        )
+        until = time.monotonic() + pause
+        while (left := until - time.monotonic()) > 0:
+            await asyncio.sleep(min(left, LOOK_FOR_ROOM_S))
+            if full and self._has_room():
+                return
+
+    def _has_room(self) -> bool:
+        return has_room(self._folder.path)
 
     def _announce(self) -> None:
         self._running.processes = {child.spec.name: child.pid for child in self._children if child.pid}
         try:
             self._folder.announce(self._running)
-        except OSError as error:  # a full disk: the arena goes on, commands beside it will miss the newest parts
-            self._say(f"cannot write down what runs here: {error}")
+        except OSError as error:  # a full disk: the arena goes on, commands beside it miss the newest parts meanwhile
+            if self._written_down:
+                self._say(f"cannot write down what runs here: {error}")
+            self._written_down = False
+        else:
+            self._written_down = True
+
+    async def _keep_written_down(self) -> None:
+        while True:
+            await asyncio.sleep(WRITE_AGAIN_S)
+            if not self._written_down:
+                self._announce()
 
     async def _wait_for_port(self, spec: ChildSpec) -> None:
         for _ in range(int(PORT_WITHIN_S / 0.05)):

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import socket
 import sys
 from argparse import ArgumentParser
@@ -84,9 +85,16 @@ class Command(BaseCommand):
         self.stderr.write(line, ending="\n", style_func=str)
 
     def _tell_ready(self, running: Running) -> None:
-        sys.stdout.write(json.dumps(asdict(running)) if self.as_json else f"ready {running.url}")
+        sys.stdout.write(json.dumps(_without_passwords(running)) if self.as_json else f"ready {running.url}")
         sys.stdout.write("\n")
         sys.stdout.flush()
+
+
+def _without_passwords(running: Running) -> dict[str, Any]:
+    """What may stand on a terminal and in its history. Commands beside the arena read the rest in the data folder."""
+    told = asdict(running)
+    told["urls"] = {name: re.sub(r":[^:/@]*@", ":***@", url) for name, url in running.urls.items()}
+    return told
 
 
 def _refuse_taken_port(host: str, port: int) -> None:
