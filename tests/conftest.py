@@ -13,6 +13,19 @@ from tests import servers
 from tests.settings import RUN_DIR
 from tests.stack import Arena
 
+pytest_plugins = ["tests.side_by_side"]
+ENGINES = {"db", "transactional_db", "arena_stack", "make_arena"}
+"""Fixtures with which a test asks a database, or a whole arena on the servers that were given."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test-services` runs again: what touches an engine, without the browser."""
+    for item in items:
+        asks = ENGINES.intersection(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
+        if asks and not item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.engine)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _servers() -> Iterator[None]:
@@ -25,7 +38,10 @@ def _servers() -> Iterator[None]:
         servers.forget(settings.PREFIX)
     finally:
         servers.stop()
-        shutil.rmtree(RUN_DIR, ignore_errors=True)
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(RUN_DIR, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

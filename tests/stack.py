@@ -22,11 +22,11 @@ import psycopg
 import pymongo
 
 from tests import servers
-from vlaarena import bundled
+from tests.ports import free_port
 from vlaarena.supervisor.folder import MARK
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-OURS = {*servers.URLS, "MONGO_DATABASE", "ARENA_SECRET_KEY", "ARENA_PREFIX", "DJANGO_SETTINGS_MODULE"}
+OURS = {*servers.URLS, servers.NAMED, "MONGO_DATABASE", "ARENA_SECRET_KEY", "ARENA_PREFIX", "DJANGO_SETTINGS_MODULE"}
 
 
 class Arena:
@@ -34,7 +34,7 @@ class Arena:
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
-        self.port = bundled.free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
         self._name = f"vla_arena_test_{secrets.token_hex(4)}"
         inherited = {name: value for name, value in os.environ.items() if name not in OURS}

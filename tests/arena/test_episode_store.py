@@ -14,6 +14,7 @@ from django.conf import settings
 
 from arena.ids import new_id
 from simulation.store import EpisodeStore, EpisodeSuperseded, StoreUnavailable, get_store
+from tests.ports import free_port
 from vlaarena import bundled
 
 
@@ -78,7 +79,7 @@ def test_the_indexes_are_there_after_the_first_episode() -> None:
     assert [("turn_id", 1)] in keys
 
 
-@pytest.mark.parametrize("url", [f"mongodb://127.0.0.1:{bundled.free_port()}", "mongodb://", "http://127.0.0.1"])
+@pytest.mark.parametrize("url", ["mongodb://127.0.0.1:1", "mongodb://", "http://127.0.0.1"])
 def test_a_store_that_is_not_there_says_so_soon(url: str) -> None:
     began = time.monotonic()
     with pytest.raises(StoreUnavailable):
@@ -97,7 +98,7 @@ class Server:
     """A bundled store of our own, to be killed."""
 
     def __init__(self, folder: Path) -> None:
-        self.port = bundled.free_port()
+        self.port = free_port()
         self._command = bundled.secantus_command(folder, self.port)
 
     def start(self) -> None:

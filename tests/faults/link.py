@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from enum import Enum
 
-from vlaarena import bundled
+from tests.ports import free_port
 
 PIECE = 65536
 Ports = Callable[[], set[int]]
@@ -29,7 +29,7 @@ class Line:
     """
 
     def __init__(self, host: str, target: int, *, listens_on: str = "127.0.0.1", delay_s: float = 0.0) -> None:
-        self.port = bundled.free_port()
+        self.port = free_port()
         self.delay_s, self.passed = delay_s, 0
         self._listens_on, self._host, self._target = listens_on, host, target
         self._state = LineState.OPEN

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.ports import free_port
 from vlaarena import bundled
 
 POSTGRES_PROGRAMS = Path("/usr/lib/postgresql")
@@ -134,20 +135,20 @@ def real_services(folder: Path) -> list[Service]:
 
 
 def _valkey(folder: Path) -> Service:
-    port = bundled.free_port()
+    port = free_port()
     urls = {"BROKER_URL": f"redis://127.0.0.1:{port}/0", "CHANNEL_URL": f"redis://127.0.0.1:{port}/1"}
     return Service("valkey", port, bundled.valkey_command(folder / "valkey", port), urls)
 
 
 def _episodes(folder: Path) -> Service:
-    port = bundled.free_port()
+    port = free_port()
     command = bundled.secantus_command(folder / "mongo", port)
     urls = {"MONGO_URL": f"mongodb://127.0.0.1:{port}"}
     return Service("mongo", port, command, urls, hopeless=bundled.SECANTUS_PANIC)
 
 
 def _redis(folder: Path) -> Service:
-    port, program = bundled.free_port(), shutil.which("redis-server")
+    port, program = free_port(), shutil.which("redis-server")
     if program is None:
         raise ServiceMissing("redis-server is not installed: apt-get install redis-server")
     command = [program, *bundled.valkey_command(folder, port)[1:]]
@@ -158,7 +159,7 @@ def _rabbit(folder: Path) -> Service:
     if not RABBIT.exists():
         raise ServiceMissing(f"{RABBIT} is missing: apt-get install rabbitmq-server")
     folder.mkdir()
-    port, between_nodes = bundled.free_port(), bundled.free_port()
+    port, between_nodes = free_port(), free_port()
     settings = folder / "rabbitmq.conf"
     settings.write_text(f"listeners.tcp.1 = 127.0.0.1:{port}\n")
     plugins = folder / "plugins"
@@ -182,7 +183,7 @@ def _postgres(folder: Path) -> Service:
     versions = sorted(POSTGRES_PROGRAMS.glob("*/bin/postgres"), key=lambda program: float(program.parts[-3]))
     if not versions:
         raise ServiceMissing("PostgreSQL is not installed: apt-get install postgresql")
-    programs, port = versions[-1].parent, bundled.free_port()
+    programs, port = versions[-1].parent, free_port()
     folder.mkdir()
     user = None
     if os.geteuid() == 0:
