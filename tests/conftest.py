@@ -11,7 +11,7 @@ from django.conf import settings
 
 from tests import servers
 from tests.settings import RUN_DIR
-from tests.stack import Arena
+from tests.stack import FOR_TESTS, Arena
 
 pytest_plugins = ["tests.side_by_side"]
 ENGINES = {"db", "transactional_db", "arena_stack", "make_arena"}
@@ -40,6 +40,14 @@ def _servers() -> Iterator[None]:
         servers.stop()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_worker_is_waited_for() -> Iterator[None]:
+    """There is none beside the tests of one process: /api/health and the status page need not wait for its answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vlaarena.health.WORKER_ANSWERS_S", 0.05)
+        yield
+
+
 def pytest_unconfigure() -> None:
     shutil.rmtree(RUN_DIR, ignore_errors=True)
 
@@ -50,7 +58,7 @@ def arena_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
 
     Tests share it, so each plays in sessions of its own. It needs what `make install` builds.
     """
-    arena = Arena(tmp_path_factory.mktemp("arena"))
+    arena = Arena(tmp_path_factory.mktemp("arena"), **FOR_TESTS)
     try:
         arena.start()
         yield arena

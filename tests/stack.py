@@ -28,6 +28,14 @@ from vlaarena.supervisor.folder import MARK
 BASE_DIR = Path(__file__).resolve().parent.parent
 OURS = {*servers.URLS, servers.NAMED, "MONGO_DATABASE", "ARENA_SECRET_KEY", "ARENA_PREFIX", "DJANGO_SETTINGS_MODULE"}
 
+FOR_TESTS = {
+    "ARENA_RELEASE_SPEED": "20",  # live turns are shown at twenty times the robots' own pace
+    "ARENA_RELEASE_BUFFER_S": "0.2",
+    "ARENA_GOLD_SHARE": "0",  # a test plays the battle that it opened, not another that stands in for it by chance
+    "ARENA_REPEAT_SHARE": "0",
+}
+"""Environment of arenas whose tests are about something else. Benches and campaigns run what is shipped."""
+
 
 class Arena:
     """One arena on `folder`. Servers named in the environment of the test run are used; the others are bundled ones."""
