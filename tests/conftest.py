@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import pymongo
 import pytest
 from django.conf import settings
 
+from simulation import store
 from tests import servers
 from tests.settings import RUN_DIR
 from tests.stack import FOR_TESTS, Arena
@@ -38,6 +40,25 @@ def _servers() -> Iterator[None]:
         servers.forget(settings.PREFIX)
     finally:
         servers.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _stores(_servers: None) -> Iterator[None]:
+    """Every store that a test names is kept, and closed at the end: none is dropped with its sockets open."""
+    named: dict[tuple[str, str, int], store.EpisodeStore] = {}
+
+    def kept(url: str, database: str, process_id: int) -> store.EpisodeStore:
+        key = (url, database, process_id)
+        if key not in named:
+            named[key] = store.EpisodeStore(url, database)
+        return named[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "_store", kept)
+        yield
+    for (_, _, process_id), one in named.items():
+        if process_id == os.getpid():
+            one.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 OURS = {*servers.URLS, servers.NAMED, "MONGO_DATABASE", "ARENA_SECRET_KEY", "ARENA_PREFIX", "DJANGO_SETTINGS_MODULE"}
 
 FOR_TESTS = {
-    "ARENA_RELEASE_SPEED": "20",  # live turns are shown at twenty times the robots' own pace
+    "ARENA_RELEASE_SPEED": "5",  # a live turn takes a second, which is long enough to see it move on a busy machine
     "ARENA_RELEASE_BUFFER_S": "0.2",
     "ARENA_GOLD_SHARE": "0",  # a test plays the battle that it opened, not another that stands in for it by chance
     "ARENA_REPEAT_SHARE": "0",
@@ -111,6 +111,19 @@ class Arena:
         processes: dict[str, int] = json.loads((self.folder / "running.json").read_text())["processes"]
         return processes
 
+    @contextlib.contextmanager
+    def workers_held(self) -> Iterator[None]:
+        """Meanwhile no rollout is begun, and none that has begun goes on."""
+        worker = psutil.Process(self.children()["worker"])
+        held = [worker, *worker.children(recursive=True)]
+        for process in held:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in reversed(held):
+                process.resume()
+
     def processes(self) -> list[psutil.Process]:
         """Every living process that works for this arena, grandchildren included, the supervisor not."""
         return [process for process in psutil.process_iter() if _works_on(process, self.folder)]
@@ -151,8 +164,9 @@ def wait_until(what: Callable[[], object], seconds: float = 60.0) -> None:
 
 
 def _drain(stream: Any, take: Callable[[str], None]) -> None:
-    for line in stream:
-        take(line)
+    with stream:
+        for line in stream:
+            take(line)
 
 
 def _works_on(process: psutil.Process, folder: Path) -> bool:

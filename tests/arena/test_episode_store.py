@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +83,8 @@ def test_the_indexes_are_there_after_the_first_episode() -> None:
 @pytest.mark.parametrize("url", ["mongodb://127.0.0.1:1", "mongodb://", "http://127.0.0.1"])
 def test_a_store_that_is_not_there_says_so_soon(url: str) -> None:
     began = time.monotonic()
-    with pytest.raises(StoreUnavailable):
-        EpisodeStore(url, "nowhere").ping()
+    with pytest.raises(StoreUnavailable), closing(EpisodeStore(url, "nowhere")) as store:
+        store.ping()
     assert time.monotonic() - began < 3
 
 
@@ -119,13 +120,14 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 def test_a_killed_server_has_lost_no_episode_that_was_saved(server: Server) -> None:
-    store = EpisodeStore(f"mongodb://127.0.0.1:{server.port}", "kept")
+    url = f"mongodb://127.0.0.1:{server.port}"
     saved = [new_id("ep") for _ in range(30)]
-    for episode_id in saved:
-        store.save(document(episode_id))
-    server.kill()
-    with pytest.raises(StoreUnavailable):
-        store.get(saved[0])
-    server.start()
-    assert set(EpisodeStore(f"mongodb://127.0.0.1:{server.port}", "kept").ids()) == set(saved)
-    assert store.get(saved[-1]) == document(saved[-1])
+    with closing(EpisodeStore(url, "kept")) as store, closing(EpisodeStore(url, "kept")) as fresh:
+        for episode_id in saved:
+            store.save(document(episode_id))
+        server.kill()
+        with pytest.raises(StoreUnavailable):
+            store.get(saved[0])
+        server.start()
+        assert set(fresh.ids()) == set(saved)
+        assert store.get(saved[-1]) == document(saved[-1])

@@ -76,6 +76,7 @@ class OwnServer:
 
     def stop(self) -> None:
         self._over.set()
+        self._keeper.join(10)  # from here on nothing starts it again
         members = self.members()
         for process in members:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -85,6 +86,7 @@ class OwnServer:
         for process in alive:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
+        self.process.wait(10)
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._begun, self._is_up = time.monotonic(), False
