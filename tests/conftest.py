@@ -15,7 +15,7 @@ from tests import servers
 from tests.settings import RUN_DIR
 from tests.stack import FOR_TESTS, Arena
 
-pytest_plugins = ["tests.side_by_side"]
+pytest_plugins = ["tests.side_by_side", "tests.fuzz.summary"]
 ENGINES = {"db", "transactional_db", "arena_stack", "make_arena"}
 """Fixtures with which a test asks a database, or a whole arena on the servers that were given."""
 
