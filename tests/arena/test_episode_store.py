@@ -18,6 +18,8 @@ from simulation.store import EpisodeStore, EpisodeSuperseded, StoreUnavailable, 
 from tests.ports import free_port
 from vlaarena import bundled
 
+pytestmark = pytest.mark.engine
+
 
 def document(episode_id: str, attempt: int = 1, **more: Any) -> dict[str, Any]:
     return {"_id": episode_id, "attempt": attempt, "states": [{"time": 0.1, "qpos": [1 / 3, -0.0, 1e-300]}], **more}

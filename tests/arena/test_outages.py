@@ -21,6 +21,8 @@ from tests.arena.conftest import Visitor, play, play_battle, side_of
 from tests.fakes import FakeStage
 from tests.ports import free_port
 
+pytestmark = pytest.mark.engine
+
 
 @pytest.fixture
 def no_store(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:

@@ -17,8 +17,8 @@ SEED = 7
 move apart on the way: there is an object that moves, a touch, a grasp and a parting to look at."""
 SECRET = "7" * 32
 ON_SQLITE = """
-CREATE TRIGGER seeded AFTER INSERT ON arena_battle WHEN NEW.status = 'ongoing' BEGIN
-  UPDATE arena_battle SET seed = {seed}, secret = '{secret}', left_model_id = '{left}', right_model_id = '{right}'
+CREATE TRIGGER seeded AFTER INSERT ON battles WHEN NEW.status = 'ongoing' BEGIN
+  UPDATE battles SET seed = {seed}, secret = '{secret}', left_model_id = '{left}', right_model_id = '{right}'
   WHERE id = NEW.id;
 END
 """
@@ -29,7 +29,7 @@ CREATE FUNCTION seeded() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER seeded BEFORE INSERT ON arena_battle FOR EACH ROW EXECUTE FUNCTION seeded();
+CREATE TRIGGER seeded BEFORE INSERT ON battles FOR EACH ROW EXECUTE FUNCTION seeded();
 """
 
 
