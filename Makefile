@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 
 PY := .venv/bin/python
 DONE := build/done
+PROCESSES ?= 2
 # Every file by its hash, and nothing that is not listed.
 LOCKED := $(PY) -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
@@ -17,8 +18,8 @@ STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 .PHONY: help run install install-test test test-services test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
-	@echo "make test           install what the tests need and run them all, a real browser included"
-	@echo "make test-services  the same tests against PostgreSQL, Redis and RabbitMQ"
+	@echo "make test           install what the tests need and run them all in two processes, a real browser included"
+	@echo "make test-services  those that ask a database or a queue, against PostgreSQL, Redis and RabbitMQ"
 	@echo "make test-fuzz      twenty times the fuzzing of make test (FUZZ_EFFORT, FUZZ_SEED for other cases)"
 	@echo "make test-faults    kill, freeze, cut off and fill a running arena, then audit what it promised"
 	@echo "make check          formatting, lint, types, import contracts, migrations, API description, deployment"
@@ -39,10 +40,10 @@ install: $(DONE)/requirements $(DONE)/translations $(DONE)/renderer $(DONE)/asse
 
 test: install install-test
 	@cd frontend && ../scripts/with_node.sh npm test --silent
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest -n $(PROCESSES) $(ARGS)
 
 test-services: install install-test
-	@scripts/with_services.sh $(PY) -m pytest $(ARGS)
+	@scripts/with_services.sh $(PY) -m pytest -n $(PROCESSES) -m engine $(ARGS)
 
 test-fuzz: install install-test
 	@cd frontend && FUZZ_EFFORT=$${FUZZ_EFFORT:-20} ../scripts/with_node.sh node --test --test-reporter=dot test/fuzz.test.js

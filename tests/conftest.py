@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from typing import Any
@@ -10,9 +11,23 @@ import pymongo
 import pytest
 from django.conf import settings
 
+from simulation import store
 from tests import servers
 from tests.settings import RUN_DIR
-from tests.stack import Arena
+from tests.stack import FOR_TESTS, Arena
+
+pytest_plugins = ["tests.side_by_side", "tests.fuzz.summary"]
+ENGINES = {"db", "transactional_db", "arena_stack", "make_arena"}
+"""Fixtures with which a test asks a database, or a whole arena on the servers that were given."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test-services` runs again: what touches an engine, without the browser."""
+    for item in items:
+        asks = ENGINES.intersection(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
+        if asks and not item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.engine)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -26,7 +41,37 @@ def _servers() -> Iterator[None]:
         servers.forget(settings.PREFIX)
     finally:
         servers.stop()
-        shutil.rmtree(RUN_DIR, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _stores(_servers: None) -> Iterator[None]:
+    """Every store that a test names is kept, and closed at the end: none is dropped with its sockets open."""
+    named: dict[tuple[str, str, int], store.EpisodeStore] = {}
+
+    def kept(url: str, database: str, process_id: int) -> store.EpisodeStore:
+        key = (url, database, process_id)
+        if key not in named:
+            named[key] = store.EpisodeStore(url, database)
+        return named[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "_store", kept)
+        yield
+    for (_, _, process_id), one in named.items():
+        if process_id == os.getpid():
+            one.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_worker_is_waited_for() -> Iterator[None]:
+    """There is none beside the tests of one process: /api/health and the status page need not wait for its answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vlaarena.health.WORKER_ANSWERS_S", 0.05)
+        yield
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(RUN_DIR, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +80,7 @@ def arena_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
 
     Tests share it, so each plays in sessions of its own. It needs what `make install` builds.
     """
-    arena = Arena(tmp_path_factory.mktemp("arena"))
+    arena = Arena(tmp_path_factory.mktemp("arena"), **FOR_TESTS)
     try:
         arena.start()
         yield arena

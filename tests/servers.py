@@ -10,11 +10,15 @@ from pathlib import Path
 import redis
 from celery import Celery
 
+from tests.ports import free_port
 from vlaarena import bundled
 
 URLS = ("DATABASE_URL", "MONGO_URL", "BROKER_URL", "CHANNEL_URL")
+NAMED = "TESTS_NAMED_SERVERS"
+"""In the environment of the processes of a run: which of the URLs its caller gave. The others each process chooses."""
 WEIGHTS = Path(__file__).resolve().parent.parent / "policies" / "weights"
-given = {name: os.environ[name] for name in URLS if os.environ.get(name)}  # what the caller of this run named
+_named = os.environ.setdefault(NAMED, " ".join(name for name in URLS if os.environ.get(name))).split()
+given = {name: os.environ[name] for name in _named}  # what the caller of this run named
 
 _wanted: dict[str, int] = {}
 _password = secrets.token_hex(16)
@@ -23,16 +27,19 @@ _running: list[subprocess.Popen[bytes]] = []
 
 
 def choose_addresses(folder: Path) -> None:
-    """Give every URL that the environment lacks the address of a bundled server that `start` will start."""
+    """Set every URL that the caller did not give to the address of a bundled server that `start` will start."""
     global _folder
     _folder = folder
-    if "BROKER_URL" not in os.environ or "CHANNEL_URL" not in os.environ:
-        _wanted["valkey"] = bundled.free_port()
-        os.environ.setdefault("BROKER_URL", bundled.valkey_url(_wanted["valkey"], _password, 0))
-        os.environ.setdefault("CHANNEL_URL", bundled.valkey_url(_wanted["valkey"], _password, 1))
-    if "MONGO_URL" not in os.environ:
-        _wanted["mongo"] = bundled.free_port()
-        os.environ["MONGO_URL"] = bundled.mongo_url(_wanted["mongo"], _password)
+    if "BROKER_URL" not in given or "CHANNEL_URL" not in given:
+        _wanted["valkey"] = free_port()
+    if "MONGO_URL" not in given:
+        _wanted["mongo"] = free_port()
+    addresses = {
+        "BROKER_URL": bundled.valkey_url(_wanted.get("valkey", 0), _password, 0),
+        "CHANNEL_URL": bundled.valkey_url(_wanted.get("valkey", 0), _password, 1),
+        "MONGO_URL": bundled.mongo_url(_wanted.get("mongo", 0), _password),
+    }
+    os.environ.update({name: url for name, url in addresses.items() if name not in given})
 
 
 def start() -> None:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,19 @@ import psycopg
 import pymongo
 
 from tests import servers
-from vlaarena import bundled
+from tests.ports import free_port
 from vlaarena.supervisor.folder import MARK
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-OURS = {*servers.URLS, "MONGO_DATABASE", "ARENA_SECRET_KEY", "ARENA_PREFIX", "DJANGO_SETTINGS_MODULE"}
+OURS = {*servers.URLS, servers.NAMED, "MONGO_DATABASE", "ARENA_SECRET_KEY", "ARENA_PREFIX", "DJANGO_SETTINGS_MODULE"}
+
+FOR_TESTS = {
+    "ARENA_RELEASE_SPEED": "5",  # a live turn takes a second, which is long enough to see it move on a busy machine
+    "ARENA_RELEASE_BUFFER_S": "0.2",
+    "ARENA_GOLD_SHARE": "0",  # a test plays the battle that it opened, not another that stands in for it by chance
+    "ARENA_REPEAT_SHARE": "0",
+}
+"""Environment of arenas whose tests are about something else. Benches and campaigns run what is shipped."""
 
 # Turns are shown as they are played, so that tests wait for nothing else; those about the clock say what they need.
 NO_CLOCK = {"ARENA_RELEASE_BUFFER_S": "0", "ARENA_RELEASE_SPEED": "1000000"}
@@ -37,7 +45,7 @@ class Arena:
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
-        self.port = bundled.free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
         self._name = f"vla_arena_test_{secrets.token_hex(4)}"
         inherited = {name: value for name, value in os.environ.items() if name not in OURS}
@@ -107,6 +115,19 @@ class Arena:
         processes: dict[str, int] = json.loads((self.folder / "running.json").read_text())["processes"]
         return processes
 
+    @contextlib.contextmanager
+    def workers_held(self) -> Iterator[None]:
+        """Meanwhile no rollout is begun, and none that has begun goes on."""
+        worker = psutil.Process(self.children()["worker"])
+        held = [worker, *worker.children(recursive=True)]
+        for process in held:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in reversed(held):
+                process.resume()
+
     def processes(self) -> list[psutil.Process]:
         """Every living process that works for this arena, grandchildren included, the supervisor not."""
         return [process for process in psutil.process_iter() if _works_on(process, self.folder)]
@@ -147,8 +168,9 @@ def wait_until(what: Callable[[], object], seconds: float = 60.0) -> None:
 
 
 def _drain(stream: Any, take: Callable[[str], None]) -> None:
-    for line in stream:
-        take(line)
+    with stream:
+        for line in stream:
+            take(line)
 
 
 def _works_on(process: psutil.Process, folder: Path) -> bool:

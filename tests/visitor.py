@@ -53,4 +53,5 @@ class Visitor:
             with self._opener.open(request, timeout=90) as response:
                 return response.status, json.loads(response.read() or b"{}")
         except urllib.error.HTTPError as error:
-            return error.code, json.loads(error.read() or b"{}")
+            with error:
+                return error.code, json.loads(error.read() or b"{}")

@@ -17,8 +17,22 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-class BodyTooLarge(Exception):
-    """More came than was announced, or than anybody may send."""
+class Counted:
+    """`receive` that says to the application that the caller has gone once more than `most` bytes have come: it then
+    lets go of what it has read, and answers nothing.
+    """
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive, self._most, self._got = receive, most, 0
+
+    @property
+    def too_large(self) -> bool:
+        return self._got > self._most
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._got += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if self.too_large else message
 
 
 class BodyLimit:
@@ -32,30 +46,15 @@ class BodyLimit:
         if _announced(scope) > most:
             await _refuse(send, most)
             return
-        try:
-            await self.app(scope, _counted(receive, most), send)
-        except BodyTooLarge:
+        counted = Counted(receive, most)
+        await self.app(scope, counted, send)
+        if counted.too_large:
             await _refuse(send, most)
 
 
 def _announced(scope: Scope) -> int:
     values = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(values[0]) if values and values[0].isdigit() else 0
-
-
-def _counted(receive: Receive, most: int) -> Receive:
-    """`receive` that raises BodyTooLarge when more than `most` bytes of the body have come."""
-    got = 0
-
-    async def counted() -> Message:
-        nonlocal got
-        message = await receive()
-        got += len(message.get("body", b""))
-        if got > most:
-            raise BodyTooLarge
-        return message
-
-    return counted
 
 
 async def _refuse(send: Send, most: int) -> None:

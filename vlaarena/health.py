@@ -29,6 +29,7 @@ from vlaarena.celery import app
 Check = Callable[[], Awaitable[str]]
 PART_TIMEOUT_S = 1.5
 HEALTHY_TRUSTED_S = 1.0  # how long good news counts: many may ask, the parts need not be asked as often
+WORKER_ANSWERS_S = 1.2  # how long a worker may take to answer
 WORKER_TRUSTED_S = 5.0  # how long an answer of a worker counts; asking takes a round trip through the broker
 
 NEEDED = ("database", "episodes", "broker", "channels")  # by a web process, to serve; `worker` is none of its own
@@ -157,7 +158,7 @@ async def _ask_channels() -> str:
 def _ask_worker() -> str:
     global _worker_answered
     if time.monotonic() - _worker_answered >= WORKER_TRUSTED_S:
-        if not app.control.ping(timeout=1.2, limit=1):
+        if not app.control.ping(timeout=WORKER_ANSWERS_S, limit=1):
             raise NoWorker
         _worker_answered = time.monotonic()
     return "answers"  # everybody may ask: which hosts there are is the status page's to tell

@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from django.conf import settings
 
 from arena.ids import new_id
 from simulation.store import EpisodeStore, EpisodeSuperseded, StoreUnavailable, get_store
+from tests.ports import free_port
 from vlaarena import bundled
+
+pytestmark = pytest.mark.engine
 
 
 def document(episode_id: str, attempt: int = 1, **more: Any) -> dict[str, Any]:
@@ -78,11 +82,11 @@ def test_the_indexes_are_there_after_the_first_episode() -> None:
     assert [("turn_id", 1)] in keys
 
 
-@pytest.mark.parametrize("url", [f"mongodb://127.0.0.1:{bundled.free_port()}", "mongodb://", "http://127.0.0.1"])
+@pytest.mark.parametrize("url", ["mongodb://127.0.0.1:1", "mongodb://", "http://127.0.0.1"])
 def test_a_store_that_is_not_there_says_so_soon(url: str) -> None:
     began = time.monotonic()
-    with pytest.raises(StoreUnavailable):
-        EpisodeStore(url, "nowhere").ping()
+    with pytest.raises(StoreUnavailable), closing(EpisodeStore(url, "nowhere")) as store:
+        store.ping()
     assert time.monotonic() - began < 3
 
 
@@ -97,7 +101,7 @@ class Server:
     """A bundled store of our own, to be killed."""
 
     def __init__(self, folder: Path) -> None:
-        self.port = bundled.free_port()
+        self.port = free_port()
         self.url = bundled.mongo_url(self.port, "sesame")
         self._command = bundled.secantus_command(folder, self.port, "sesame")
 
@@ -119,13 +123,13 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 def test_a_killed_server_has_lost_no_episode_that_was_saved(server: Server) -> None:
-    store = EpisodeStore(server.url, "kept")
     saved = [new_id("ep") for _ in range(30)]
-    for episode_id in saved:
-        store.save(document(episode_id))
-    server.kill()
-    with pytest.raises(StoreUnavailable):
-        store.get(saved[0])
-    server.start()
-    assert set(EpisodeStore(server.url, "kept").ids()) == set(saved)
-    assert store.get(saved[-1]) == document(saved[-1])
+    with closing(EpisodeStore(server.url, "kept")) as store, closing(EpisodeStore(server.url, "kept")) as fresh:
+        for episode_id in saved:
+            store.save(document(episode_id))
+        server.kill()
+        with pytest.raises(StoreUnavailable):
+            store.get(saved[0])
+        server.start()
+        assert set(fresh.ids()) == set(saved)
+        assert store.get(saved[-1]) == document(saved[-1])

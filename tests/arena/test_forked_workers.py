@@ -9,6 +9,8 @@ from celery.signals import worker_process_init
 
 from arena import worker
 
+pytestmark = pytest.mark.engine
+
 
 class Pool:
     """A pool whose sockets belong to the parent."""

@@ -19,13 +19,15 @@ from simulation import store as store_module
 from simulation.store import StoreUnavailable, get_store
 from tests.arena.conftest import Visitor, cast, play, play_battle, side_of
 from tests.fakes import FakeStage
-from vlaarena import bundled
+from tests.ports import free_port
+
+pytestmark = pytest.mark.engine
 
 
 @pytest.fixture
 def no_store(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     monkeypatch.setattr(store_module, "SELECTION_TIMEOUT_MS", 200)
-    settings.MONGO_URL = f"mongodb://127.0.0.1:{bundled.free_port()}"
+    settings.MONGO_URL = f"mongodb://127.0.0.1:{free_port()}"
 
 
 def down(*_: Any, **__: Any) -> None:
@@ -49,7 +51,7 @@ def test_without_the_store_an_episode_is_unavailable_and_not_missing(
     episode_id = side_of(battle_id, "left").episode_id
     cast(visitor, battle_id)
     monkeypatch.setattr(store_module, "SELECTION_TIMEOUT_MS", 200)
-    settings.MONGO_URL = f"mongodb://127.0.0.1:{bundled.free_port()}"
+    settings.MONGO_URL = f"mongodb://127.0.0.1:{free_port()}"
     for address in (f"episodes/{episode_id}{form}" for form in ("", "/view.bin", "/states.bin", "/replay.bin")):
         refused = visitor.get(address)
         assert (refused.status_code, refused.json()["code"]) == (503, "episodes_unavailable")
@@ -71,7 +73,7 @@ def test_without_the_queue_nothing_is_left_and_the_same_turn_can_be_sent_again(
 
 
 def test_a_broker_that_refuses_connections_is_noticed_soon(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    elsewhere = f"redis://127.0.0.1:{bundled.free_port()}/0"
+    elsewhere = f"redis://127.0.0.1:{free_port()}/0"
     with current_app.connection_for_write(elsewhere) as connection, current_app.amqp.Producer(connection) as producer:
         send = current_app.send_task
         monkeypatch.setattr(current_app, "send_task", lambda *args, **more: send(*args, producer=producer, **more))
@@ -231,7 +233,7 @@ def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_agai
 def test_without_the_channel_layer_a_battle_is_played_all_the_same(
     visitor: Visitor, stage: FakeStage, settings: Any
 ) -> None:
-    settings.CHANNEL_URL = f"redis://127.0.0.1:{bundled.free_port()}/1"
+    settings.CHANNEL_URL = f"redis://127.0.0.1:{free_port()}/1"
     elsewhere = {"address": settings.CHANNEL_URL, "socket_timeout": None}
     layer = settings.CHANNEL_LAYERS["default"]
     settings.CHANNEL_LAYERS = {"default": {**layer, "CONFIG": {**layer["CONFIG"], "hosts": [elsewhere]}}}

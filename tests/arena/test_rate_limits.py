@@ -18,6 +18,8 @@ from tests.factories import SessionFactory
 from tests.fakes import FakeStage
 from vlaarena import env
 
+pytestmark = pytest.mark.engine
+
 MINUTE, HOUR = 60, 3600
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, WebSocket
@@ -55,6 +56,26 @@ class BattlePage:
         while not self.ask(script):
             assert time.monotonic() < deadline, f"not so after {seconds} s: {script}\n{self.complaints}"
             self.page.wait_for_timeout(50)
+
+    def wait_for_pictures(self) -> None:
+        """Wait until the moment of the clock is drawn, and nothing more has been drawn for some frames."""
+        self.wait_for("!vlaArena.clock.playing && vlaArena.drawing.record === vlaArena.clock.record")
+        self.ask(
+            """async () => { for (let [drawn, quiet] = [-1, 0]; quiet < 5; ) {
+                 await new Promise(requestAnimationFrame);
+                 quiet = vlaArena.drawing.drawn === drawn ? quiet + 1 : 0;
+                 drawn = vlaArena.drawing.drawn; } }"""
+        )
+
+    def picture(self, side: str) -> bytes:
+        """What this side shows, as a PNG."""
+        return self.page.locator(f"[data-viewer={side}] canvas").screenshot()
+
+    def wait_for_picture(self, side: str, is_it: Callable[[bytes], bool]) -> None:
+        """Wait until this side shows such a picture."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not is_it(self.picture(side)):
+            assert time.monotonic() < deadline, f"no such picture on the {side} after {PATIENCE_S} s"
 
     def send(self, instruction: str) -> None:
         self.page.locator("#instruction").fill(instruction)

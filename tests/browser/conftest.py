@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
 from tests.browser.battle_page import BattlePage
+from tests.browser.seeded import seed_battles
 from tests.stack import Arena
 from tests.visitor import Visitor
 
@@ -48,12 +49,8 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def site(arena_stack: Arena) -> Arena:
-    """The whole arena with at least two contestants; without shipped ones the reference policies step in."""
-    _, models = Visitor(arena_stack.url).get("/api/models")
-    contestants = [model for model in models["results"] if not model["reference"] and model["status"] == "active"]
-    if len(contestants) < 2:
-        change = "from policies.models import Policy; Policy.objects.filter(reference=True).update(reference=False)"
-        arena_stack.manage("shell", "--no-imports", "-c", change)
+    """The whole arena; every battle in it is the one that `tests.browser.seeded` tells of."""
+    seed_battles(arena_stack)
     return arena_stack
 
 

@@ -13,7 +13,9 @@ from tests.stack import BASE_DIR
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.timeout(600)]
 AXE = BASE_DIR / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
-VIOLATIONS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations.map(
+RULES = {"light": {}, "dark": {"runOnly": ["cat.color"]}}
+"""The themes differ in colours alone: what is about anything else is asked once."""
+VIOLATIONS = """async (rules) => (await axe.run(document, {resultTypes: ['violations'], ...rules})).violations.map(
     ({id, nodes}) => id + ': ' + nodes.slice(0, 4).map(
         ({target, failureSummary}) => target.join(' ') + ' ' + failureSummary).join(' | '))"""
 
@@ -28,12 +30,12 @@ def test_every_state_of_every_page_keeps_the_rules(open_page: OpenPage) -> None:
             battle.page.emulate_media(color_scheme=theme)
             for name, size in SIZES.items():
                 battle.page.set_viewport_size(size)
-                if found := violations(battle):
+                if found := violations(battle, theme):
                     broken[f"{state}, {name}, {theme}"] = found
         battle.page.set_viewport_size(SIZES["desktop"])
     assert broken == {}
 
 
-def violations(battle: BattlePage) -> list[Any]:
-    found: list[Any] = battle.ask(VIOLATIONS)
+def violations(battle: BattlePage, theme: str) -> list[Any]:
+    found: list[Any] = battle.ask(VIOLATIONS, RULES[theme])
     return found

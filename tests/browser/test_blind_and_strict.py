@@ -24,7 +24,7 @@ def test_nothing_that_the_browser_gets_before_the_vote_names_a_policy(
 
     battle.page.on("response", keep)
     battle.open_ready().play_turn("stack the red cube on the yellow cube")
-    battle.page.wait_for_timeout(500)
+    battle.page.wait_for_load_state("networkidle")
     source = "\n".join([battle.page.content(), *bodies, *battle.heard])
     assert len(bodies) > 10
     for policy in policies:

@@ -53,8 +53,11 @@ def test_a_digit_typed_into_the_instruction_is_no_vote(open_page: OpenPage) -> N
 
 def test_a_vote_before_any_turn_is_closed_and_the_page_says_why(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
+    sent: list[str] = []
+    battle.page.on("request", lambda request: sent.append(f"{request.method} {request.url}"))
     battle.page.keyboard.press("1")
-    battle.page.wait_for_timeout(300)
+    battle.fetch(f"/api/battles/{battle.ask('vlaArena.battle.battle_id')}")  # what the key did has begun before this
+    assert not [call for call in sent if call.startswith("POST")]
     assert battle.ask("vlaArena.battle.vote") is None
     assert "Voting opens" in battle.part("vote-why").inner_text() or battle.part("vote").is_hidden()
     assert battle.page.locator("[data-vote=tie]").get_attribute("aria-disabled") == "true"

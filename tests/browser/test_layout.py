@@ -14,7 +14,8 @@ TOO_WIDE = "document.documentElement.scrollWidth > window.innerWidth"
 @pytest.mark.parametrize("path", ["/battle", "/leaderboard", "/battle/battle_unknown"])
 def test_no_page_scrolls_sideways(open_page: OpenPage, width: int, path: str) -> None:
     battle = open_page(viewport={"width": width, "height": 740}).open(path)
-    battle.page.wait_for_timeout(300)
+    if path == "/battle":
+        battle.wait_for("Boolean(window.vlaArena?.ready && vlaArena.battle)")
     assert not battle.ask(TOO_WIDE)
 
 

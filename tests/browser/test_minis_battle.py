@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.battle_page import BattlePage
-from tests.stack import Arena
+from tests.browser.seeded import seed_battles
+from tests.stack import FOR_TESTS, Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 SIDES = ("left", "right")
@@ -24,9 +25,10 @@ MADE_BY = {
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    arena = Arena(tmp_path_factory.mktemp("minis"), ARENA_WORKER_POLICIES=",".join(MADE_BY))
+    arena = Arena(tmp_path_factory.mktemp("minis"), **FOR_TESTS, ARENA_WORKER_POLICIES=",".join(MADE_BY))
     try:
         arena.start()
+        seed_battles(arena, ("openvla-mini", "octo-mini"))
         yield arena
     finally:
         arena.close()

@@ -10,8 +10,9 @@ from django.conf import settings
 from playwright.sync_api import Browser
 
 from tests.browser.battle_page import BattlePage
+from tests.browser.seeded import seed_battles
 from tests.faults.link import Line, LineState
-from tests.stack import Arena
+from tests.stack import FOR_TESTS, Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 SIDES = ("left", "right")
@@ -33,9 +34,11 @@ def line() -> Iterator[Line]:
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory, line: Line) -> Iterator[Arena]:
     """An arena whose store is at the end of a line that can be cut, and which takes no other way to it."""
-    arena = Arena(tmp_path_factory.mktemp("store"), MONGO_URL=f"mongodb://127.0.0.1:{line.port}/?directConnection=true")
+    store = f"mongodb://127.0.0.1:{line.port}/?directConnection=true"
+    arena = Arena(tmp_path_factory.mktemp("store"), **FOR_TESTS, MONGO_URL=store)
     try:
         arena.start()
+        seed_battles(arena)
         yield arena
     finally:
         arena.close()

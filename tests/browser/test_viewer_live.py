@@ -10,6 +10,7 @@ from simulation.worlds import load_world
 from tests.browser import pretend
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
+from tests.stack import Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 SIDES = ("left", "right")
@@ -23,7 +24,7 @@ def test_both_pictures_move_while_the_robots_work_and_then_play_from_the_start(o
                vlaArena.records('right'), document.querySelector('[data-viewer=left] [data-part=status]').textContent]);
              requestAnimationFrame(look); }; look(); }"""
     )
-    battle.play_turn("pick up the red cube")
+    battle.play_turn("put the red cube on the left plate")
     seen = battle.ask("seen")
     assert all(live for live, *_ in seen)
     times = [time for _, time, *_ in seen]
@@ -67,11 +68,12 @@ def test_each_side_has_a_bar_and_what_is_closed_meanwhile_says_why(open_page: Op
     assert battle.part("send-why").inner_text() == ""
 
 
-def test_a_turn_can_be_stopped_and_is_as_if_it_had_not_been(open_page: OpenPage) -> None:
+def test_a_turn_can_be_stopped_and_is_as_if_it_had_not_been(open_page: OpenPage, site: Arena) -> None:
     battle = open_page().open_ready()
-    battle.send("put the green sphere on the right plate")
-    battle.part("cancel").click()
-    battle.wait_for("vlaArena.battle.turns[0]?.status === 'failed'")
+    with site.workers_held():
+        battle.send("put the green sphere on the right plate")
+        battle.part("cancel").click()
+        battle.wait_for("vlaArena.battle.turns[0]?.status === 'failed'")
     for side in SIDES:
         assert "Cancelled" in battle.side(side, "failure-text").inner_text()
     assert battle.part("live-strip").is_hidden()

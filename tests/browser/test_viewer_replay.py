@@ -38,11 +38,6 @@ def _from_the_start(shown: BattlePage) -> None:
         shown.page.keyboard.press("p")
 
 
-def picture(battle: BattlePage, side: str = "left") -> bytes:
-    battle.page.wait_for_timeout(400)
-    return battle.page.locator(f"[data-viewer={side}] canvas").screenshot()
-
-
 def test_physics_fills_the_time_between_records_and_arrives_where_they_are(shown: BattlePage) -> None:
     assert shown.ask("vlaArena.physics.recorded") == {"left": True, "right": True}
     for record in range(1, 6):
@@ -130,15 +125,16 @@ def test_cameras_turn_together_or_alone_and_ride_on_the_gripper(shown: BattlePag
 @pytest.mark.parametrize("overlay", ["contacts", "joints", "paths", "object", "ghost"])
 def test_an_overlay_changes_the_picture_and_is_gone_again(shown: BattlePage, overlay: str) -> None:
     shown.page.keyboard.press("d" if overlay == "ghost" else "End")
-    before = picture(shown)
+    shown.wait_for_pictures()
+    before = shown.picture("left")
     shown.part("overlays").locator("summary").click()
     shown.page.locator(f"[data-overlay={overlay}]").check()
     shown.page.keyboard.press("Escape")
-    assert picture(shown) != before
+    shown.wait_for_picture("left", lambda picture: picture != before)
     shown.part("overlays").locator("summary").click()
     shown.page.locator(f"[data-overlay={overlay}]").uncheck()
     shown.page.keyboard.press("Escape")
-    assert picture(shown) == before
+    shown.wait_for_picture("left", lambda picture: picture == before)
 
 
 def test_curves_have_both_sides_and_a_cursor_that_is_the_clock(shown: BattlePage) -> None:

@@ -114,5 +114,5 @@ def picture_at(battle: BattlePage, record: int) -> bytes:
     for _ in range(record):
         battle.page.keyboard.press("ArrowRight")
     battle.wait_for(f"vlaArena.clock.record === {record}")
-    battle.page.wait_for_timeout(500)
-    return b"".join(battle.page.locator(f"[data-viewer={side}] canvas").screenshot() for side in SIDES)
+    battle.wait_for_pictures()
+    return b"".join(map(battle.picture, SIDES))

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from enum import Enum
 
-from vlaarena import bundled
+from tests.ports import free_port
 
 PIECE = 65536
 Ports = Callable[[], set[int]]
@@ -29,7 +29,7 @@ class Line:
     """
 
     def __init__(self, host: str, target: int, *, listens_on: str = "127.0.0.1", delay_s: float = 0.0) -> None:
-        self.port = bundled.free_port()
+        self.port = free_port()
         self.delay_s, self.passed = delay_s, 0
         self._listens_on, self._host, self._target = listens_on, host, target
         self._state = LineState.OPEN
@@ -51,9 +51,10 @@ class Line:
         self._ask(self._shut(ports or set))
 
     def close(self) -> None:
-        self._ask(self._set(LineState.CUT))
+        self._ask(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
+        self._loop.close()
 
     def _ask(self, what: object) -> None:
         asyncio.run_coroutine_threadsafe(what, self._loop).result(10)  # type: ignore[arg-type]
@@ -75,6 +76,15 @@ class Line:
                 writer.transport.abort()
         elif self._server is None:
             await self._listen()
+
+    async def _end(self) -> None:
+        """Cut, and nothing left that forwards."""
+        await self._set(LineState.CUT)
+        serving = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
+        await asyncio.sleep(0)  # what was aborted is closed in the loop's next round
 
     async def _shut(self, ports: Ports) -> None:
         self._shut_out = ports

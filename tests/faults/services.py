@@ -21,6 +21,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.ports import free_port
 from vlaarena import bundled
 
 POSTGRES_PROGRAMS = Path("/usr/lib/postgresql")
@@ -77,6 +78,7 @@ class OwnServer:
 
     def stop(self) -> None:
         self._over.set()
+        self._keeper.join(10)  # from here on nothing starts it again
         members = self.members()
         for process in members:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -86,6 +88,7 @@ class OwnServer:
         for process in alive:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
+        self.process.wait(10)
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._begun, self._is_up = time.monotonic(), False
@@ -141,7 +144,7 @@ def real_services(folder: Path) -> list[Service]:
 
 
 def _valkey(folder: Path) -> Service:
-    port = bundled.free_port()
+    port = free_port()
     urls = {
         "BROKER_URL": bundled.valkey_url(port, PASSWORD, 0),
         "CHANNEL_URL": bundled.valkey_url(port, PASSWORD, 1),
@@ -150,14 +153,14 @@ def _valkey(folder: Path) -> Service:
 
 
 def _episodes(folder: Path) -> Service:
-    port = bundled.free_port()
+    port = free_port()
     command = bundled.secantus_command(folder / "mongo", port, PASSWORD)
     urls = {"MONGO_URL": bundled.mongo_url(port, PASSWORD)}
     return Service("mongo", port, command, urls, hopeless=bundled.SECANTUS_PANIC)
 
 
 def _redis(folder: Path) -> Service:
-    port, program = bundled.free_port(), shutil.which("redis-server")
+    port, program = free_port(), shutil.which("redis-server")
     if program is None:
         raise ServiceMissing("redis-server is not installed: apt-get install redis-server")
     command = [program, *bundled.valkey_command(folder, port, PASSWORD)[1:]]
@@ -168,7 +171,7 @@ def _rabbit(folder: Path) -> Service:
     if not RABBIT.exists():
         raise ServiceMissing(f"{RABBIT} is missing: apt-get install rabbitmq-server")
     folder.mkdir()
-    port, between_nodes = bundled.free_port(), bundled.free_port()
+    port, between_nodes = free_port(), free_port()
     settings = folder / "rabbitmq.conf"
     settings.write_text(f"listeners.tcp.1 = 127.0.0.1:{port}\n")
     plugins = folder / "plugins"
@@ -192,7 +195,7 @@ def _postgres(folder: Path) -> Service:
     versions = sorted(POSTGRES_PROGRAMS.glob("*/bin/postgres"), key=lambda program: float(program.parts[-3]))
     if not versions:
         raise ServiceMissing("PostgreSQL is not installed: apt-get install postgresql")
-    programs, port = versions[-1].parent, bundled.free_port()
+    programs, port = versions[-1].parent, free_port()
     folder.mkdir()
     user = None
     if os.geteuid() == 0:

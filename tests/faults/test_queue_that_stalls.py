@@ -15,13 +15,14 @@ from celery import Celery
 from arena import dispatch
 from arena.errors import QueueUnavailable
 from tests.faults.link import Line, LineState
+from tests.ports import free_port
 from vlaarena import bundled
 
 
 @pytest.fixture
 def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
     """A line to a queue of our own, through which `dispatch` sends; its client waits half a second for an answer."""
-    port = bundled.free_port()
+    port = free_port()
     server = subprocess.Popen(bundled.valkey_command(tmp_path, port, "sesame"), stdout=subprocess.DEVNULL)
     assert bundled.wait_for(port)
     line = Line("127.0.0.1", port)

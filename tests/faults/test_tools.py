@@ -17,8 +17,8 @@ from tests.faults.crowd import Ledger
 from tests.faults.inject import Pace
 from tests.faults.link import Line, LineState
 from tests.faults.services import OwnServer, Service
+from tests.ports import free_port
 from tests.stack import wait_until
-from vlaarena import bundled
 
 PROMISED = Ledger(turns={"turn_1"}, votes={"battle_1": ("vote_1", "tie")})
 WELL = Held(
@@ -112,7 +112,7 @@ def test_a_server_whose_start_never_ends_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listens: bool
 ) -> None:
     monkeypatch.setattr(services, "UP_AGAIN_WITHIN_S", 1.0)
-    port = bundled.free_port()
+    port = free_port()
     code = f"import socket, time; heard = {listens} and socket.create_server(('127.0.0.1', {port})); time.sleep(60)"
     server = OwnServer(Service("sleeper", port, [sys.executable, "-c", code], {}), tmp_path / "log")
     first = server.process.pid

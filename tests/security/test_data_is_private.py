@@ -17,6 +17,7 @@ import pytest
 import redis
 from pymongo.errors import OperationFailure
 
+from tests.ports import free_port
 from tests.stack import Arena
 from vlaarena import bundled
 from vlaarena.supervisor.folder import DataFolder
@@ -73,7 +74,7 @@ def test_passwords_are_kept_and_differ(tmp_path: Path) -> None:
 
 def test_the_store_takes_a_password_that_was_changed_and_forgets_other_users(tmp_path: Path) -> None:
     for password in ("first", "second"):
-        port = bundled.free_port()
+        port = free_port()
         server = subprocess.Popen(bundled.secantus_command(tmp_path, port, password))
         try:
             assert bundled.wait_for(port)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack import Arena
+from tests.stack import FOR_TESTS, Arena
 
 MakeArena = Callable[..., Arena]
 
@@ -23,7 +23,7 @@ def make_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeArena]:
 
     def make(folder: Path | None = None, **environment: str) -> Arena:
         built = tmp_path_factory.mktemp("built")
-        own = {"ARENA_STATIC": str(built), "ARENA_SCENES": str(built), **environment}
+        own = {**FOR_TESTS, "ARENA_STATIC": str(built), "ARENA_SCENES": str(built), **environment}
         arena = Arena(folder or tmp_path_factory.mktemp("arena"), **own)
         made.append(arena)
         return arena

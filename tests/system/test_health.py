@@ -7,6 +7,8 @@ from django.test import Client
 
 from vlaarena import health
 
+pytestmark = pytest.mark.engine
+
 
 @pytest.mark.django_db(transaction=True)
 def test_without_a_worker_health_says_so_with_503_and_the_other_parts_answer(client: Client) -> None:

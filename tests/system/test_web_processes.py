@@ -13,6 +13,8 @@ from tests.stack import Arena, wait_until
 from tests.visitor import Visitor
 from vlaarena.supervisor import plan
 
+pytestmark = pytest.mark.engine
+
 SESSIONS = 6
 
 

@@ -1,0 +1,40 @@
+"""Which of several processes runs which tests, when a run has some (`pytest -n 2`; see CONTRIBUTING.md).
+
+Each process has servers, folders and databases of its own (`tests.settings`). A file is run by one process, and all
+files that use the one running arena by the same, so that one arena and one browser are started.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from xdist.scheduler.loadscope import LoadScopeScheduling
+
+SHARED = "the arena that is shared"
+SHARING = ("tests/browser/", "tests/fuzz/test_raw_websocket.py", "tests/system/test_one_turn_in_the_logs.py")
+"""What uses the fixture `arena_stack`."""
+LONG = (SHARED, "tests/fuzz/", "tests/system/", "tests/arena/")
+"""Where the long files are: begun early, none of them is what the others wait for at the end."""
+
+
+class Files(LoadScopeScheduling):
+    """Hands whole files to whichever process is free: those of the shared arena first, then where the long ones are."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return SHARED if file.startswith(SHARING) else file
+
+    def _assign_work_unit(self, node: Any) -> None:
+        self.workqueue.move_to_end(min(self.workqueue, key=_place), last=False)
+        super()._assign_work_unit(node)
+
+
+def _place(scope: str) -> int:
+    """Smallest first."""
+    return next((place for place, folder in enumerate(LONG) if scope.startswith(folder)), len(LONG))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Files:
+    return Files(config, log)
