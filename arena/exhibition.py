@@ -85,6 +85,7 @@ def _play_side(
         engine_version=environment.engine_version,
         scene_hash=environment.scene_hash,
         render_profile=RENDER_PROFILE,
+        view_scale=environment.world.view_scale,
     )
     return answer | {
         "episode_id": document["_id"],

@@ -44,8 +44,15 @@ def play(turns: int = TURNS) -> list[Document]:
                 "seed": seed,
                 "exploration": False,
             }
-            versions = {"engine_version": environment.engine_version, "scene_hash": environment.scene_hash}
-            found.append(build_document(identity, recorder.recording, render_profile=RENDER_PROFILE, **versions))
+            document = build_document(
+                identity,
+                recorder.recording,
+                engine_version=environment.engine_version,
+                scene_hash=environment.scene_hash,
+                render_profile=RENDER_PROFILE,
+                view_scale=environment.world.view_scale,
+            )
+            found.append(document)
     return found
 
 
