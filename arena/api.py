@@ -181,8 +181,8 @@ class Turns(ArenaView):
     @extend_schema(
         operation_id="send_turn",
         description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
-        "minute and answers 200 once both sides have settled. Only a few may wait at once: the others get 202 at once, "
-        "without `Preference-Applied`.",
+        "minute and answers 200 once the turn's end is told, which is when its clock has shown it. Only a few may wait at "
+        "once: the others get 202 at once, without `Preference-Applied`.",
         parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
         request=body(
             instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
@@ -298,7 +298,7 @@ class Votes(ArenaView):
 
 
 def answer_turn(request: Request, turn: Turn) -> Response:
-    """202 at once, or, with `Prefer: wait=N`, 200 once both sides have settled."""
+    """202 at once, or, with `Prefer: wait=N`, 200 once the turn's end is told."""
     wait_s, gone = _wait_wanted(request.headers), gone_of(request._request)
     state = _wait_for(turn.turn_id, wait_s, gone) if wait_s else selectors.turn_json(turn, show_outcome=False)
     settled = wait_s > 0 and state["status"] in ("completed", "failed")
@@ -341,7 +341,7 @@ def _wait_wanted(headers: Mapping[str, str]) -> int:
 
 
 def _wait_for(turn_id: str, seconds: int, gone: Event) -> TurnJson:
-    """The turn once it has settled, or as it stands after so many seconds or when its client has `gone` away.
+    """The turn once its end is told, or as it stands after so many seconds or when its client has `gone` away.
 
     Holds no transaction and no connection.
     """

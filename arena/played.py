@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import redis
 from django.conf import settings
@@ -62,11 +62,11 @@ def _read(kept: dict[bytes, bytes]) -> Iterator[Played]:
             yield Played(side, int(attempt), int(step), rows)
 
 
-def _keep(turn_id: str, fields: dict[str, bytes]) -> None:
+def _keep(turn_id: str, fields: Mapping[str, bytes]) -> None:
     clock = release.buffer() + release.longest()
     try:
         with _client().pipeline(transaction=False) as both:
-            both.hset(_key(turn_id), mapping=cast(dict[str | bytes, bytes | float | int | str], fields))
+            both.hset(_key(turn_id), mapping=cast(Any, fields))
             both.expire(_key(turn_id), KEPT_S + math.ceil(clock.total_seconds()))
             both.execute()
     except (redis.RedisError, OSError) as error:

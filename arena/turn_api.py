@@ -34,7 +34,7 @@ class CancelTurn(ArenaView):
 
     @extend_schema(
         operation_id="cancel_turn",
-        description="Stop a turn that is queued or running. It counts as not having been; both sides say `cancelled`.",
+        description="Stop a turn whose end is not told yet. It counts as not having been; both sides say `cancelled`.",
         request=None,
         responses={200: answer(TurnJson), **refusals(403, 404, 409, 429)},
     )

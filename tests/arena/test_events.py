@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from arena import actions, events, selectors, sweeps
 from arena.actions import Outcome
+from arena.actions.cancel import cancel_turn
 from arena.errors import ArenaError, QueueUnavailable
 from arena.models import Battle, Rollout, RolloutStatus, StartKind, VoteChoice
 from arena.shapes import BattleJson, ShapeError, TurnJson, check
@@ -41,8 +44,15 @@ class Play:
     def do_something(self) -> None:
         moves: list[Callable[[], object]] = [self.send, self.claim, self.claim, self.report, self.report]
         moves += [self.finish, self.finish, self.fail, self.lose, self.retry, self.vote, self.explore]
+        self.do(self.dice.choice(moves))
+
+    def play_on(self) -> None:
+        """Something that brings a turn nearer to its end, or takes its end back."""
+        self.do(self.dice.choice([self.send, self.claim, self.claim, self.finish, self.finish, self.fail, self.retry]))
+
+    def do(self, move: Callable[[], object]) -> None:
         with suppress(ArenaError):  # a refusal must leave everything as it is, which the test sees
-            self.dice.choice(moves)()
+            move()
 
     def rollout(self, status: str) -> Rollout | None:
         found = Rollout.objects.select_related("turn").filter(turn__battle__battle_id=self.battle_id, status=status)
@@ -84,6 +94,14 @@ class Play:
         if rollout := self.rollout("failed"):
             actions.retry_rollout(rollout)
 
+    def cancel(self) -> None:
+        turns = battle_row(self.battle_id).turns.order_by("-seq")[:1]
+        for turn in turns:
+            cancel_turn(turn)
+
+    def leave(self) -> None:
+        actions.open_next_battle(battle_row(self.battle_id).session)
+
     def vote(self) -> None:
         if self.dice.random() < 0.3:
             actions.cast_vote(battle_row(self.battle_id), VoteChoice.TIE)
@@ -108,6 +126,44 @@ def test_a_snapshot_and_the_events_after_it_are_the_fresh_snapshot(
         assert grown == fresh
         snapshots.append(fresh)
     assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+
+
+@dataclass
+class Sockets:
+    """What the sockets of a battle tell and what they hold, as `arena.consumers` has it."""
+
+    told: list[Json] = field(default_factory=list)
+    held: list[Json] = field(default_factory=list)
+
+    def publish(self, battle_id: str, event: Json, at: datetime | None = None, instead: bool = False) -> None:
+        if instead:
+            self.held = [each for each in self.held if each["seq"] < event["seq"]]
+        (self.told if at is None else self.held).append(event)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_while_ends_are_not_told_what_else_happens_leaves_no_gap_in_the_numbers(
+    visitor: Visitor, told: list[Json], monkeypatch: pytest.MonkeyPatch, settings: Any, seed: int
+) -> None:
+    """Cancelled, retried, left: whatever comes after an end that is still hidden gets the numbers that come next."""
+    settings.RELEASE = {"buffer_s": 3600.0, "speed": 1.0}
+    sockets, dice = Sockets(), random.Random(seed)
+    monkeypatch.setattr(events, "publish", sockets.publish)
+    play = Play(visitor.open(), dice)
+    grown: Any = selectors.snapshot(play.battle_id)
+    hidden = 0
+    for number in range(62):
+        play.do(play.cancel if number in (19, 39) else play.leave if number == 59 else play.play_on)
+        fresh = selectors.snapshot(play.battle_id)
+        check(fresh, BattleJson)
+        for event in sockets.told:
+            grown = apply(grown, event)
+        assert grown == fresh
+        hidden += bool(sockets.held)
+    assert hidden, "nothing was hidden, so nothing was tested"
+    assert [event["seq"] for event in sockets.told] == list(range(1, len(sockets.told) + 1))
+    for event in sockets.held:
+        grown = apply(grown, event)
 
 
 def test_the_events_of_a_turn_come_in_order_and_tell_both_sides_together(

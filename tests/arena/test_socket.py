@@ -94,6 +94,18 @@ async def test_the_frames_of_a_played_turn_are_all_of_its_steps_and_the_shorter_
     assert {event["steps"] for event in got if event["type"] == "rollout.finished"} == {50}
 
 
+async def test_nothing_of_a_socket_outlives_it(visitor: Visitor, battle_id: str) -> None:
+    def clocks() -> list[Any]:
+        return [task for task in asyncio.all_tasks() if task.get_name() == "clock of a socket"]
+
+    async with Socket(visitor, battle_id) as socket:
+        await socket.next()
+        await sync_to_async(visitor.send)(battle_id)
+        assert len(clocks()) == 1
+    await settled()
+    assert clocks() == []
+
+
 @pytest.mark.parametrize("who", ["a stranger", "nobody"])
 async def test_the_socket_of_another_visitors_battle_closes_as_not_found(
     visitor: Visitor, battle_id: str, who: str
