@@ -23,10 +23,12 @@ ENGINES = {"db", "transactional_db", "arena_stack", "make_arena"}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `make test-services` runs again: what touches an engine, without the browser."""
+    """Mark what `make test-services` runs again: what touches an engine, without the browser, which may take longer."""
     for item in items:
         asks = ENGINES.intersection(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
-        if asks and not item.get_closest_marker("browser"):
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.timeout(900))  # not by speed: see tests.browser.battle_page.PATIENCE_S
+        elif asks:
             item.add_marker(pytest.mark.engine)
 
 

@@ -24,6 +24,7 @@ os.environ["ARENA_PREFIX"] = f"test-{RUN_ID}-"
 os.environ["MONGO_DATABASE"] = f"vla_arena_test_{RUN_ID}"
 os.environ.setdefault("MUJOCO_GL", "osmesa")
 os.environ.setdefault("LP_NUM_THREADS", "0")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # as workers have it: what runs side by side shares the cores
 
 from vlaarena.settings import *  # noqa: E402, F403
 from vlaarena.settings import ALLOWED_HOSTS, DATABASES, STORAGES  # noqa: E402

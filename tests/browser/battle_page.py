@@ -9,7 +9,8 @@ from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, WebSocket
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
+"""A machine that is busy with something else takes its time; whoever waits less judges the machine."""
 
 
 class BattlePage:

@@ -61,7 +61,7 @@ def open_page(browser: Browser, site: Arena) -> Iterator[OpenPage]:
 
     def open_(**options: Any) -> BattlePage:
         context = browser.new_context(base_url=site.url.rstrip("/"), **options)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(120_000)
         contexts.append(context)
         return BattlePage(context.new_page())
 

@@ -11,7 +11,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.tour import SIZES, THEMES, walk
 from tests.stack import BASE_DIR
 
-pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
 AXE = BASE_DIR / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = {"light": {}, "dark": {"runOnly": ["cat.color"]}}
 """The themes differ in colours alone: what is about anything else is asked once."""

@@ -73,7 +73,7 @@ def test_the_vote_stays_closed_until_both_replays_can_be_seen(open_page: OpenPag
 def played(browser: Browser, site: Arena) -> Iterator[BattlePage]:
     """A visitor who goes from battle to battle."""
     context = browser.new_context(base_url=site.url.rstrip("/"), reduced_motion="reduce")
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(120_000)
     yield BattlePage(context.new_page()).open_ready()
     context.close()
 

@@ -37,7 +37,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
 @pytest.fixture
 def battle(browser: Browser, arena: Arena) -> Iterator[BattlePage]:
     context = browser.new_context(base_url=arena.url.rstrip("/"))
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(120_000)
     yield BattlePage(context.new_page()).open_ready()
     context.close()
 

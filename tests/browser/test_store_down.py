@@ -48,7 +48,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory, line: Line) -> Iterator[Aren
 def visit(browser: Browser, arena: Arena, line: Line) -> Iterator[BattlePage]:
     """A visitor's battle with one recorded turn."""
     context = browser.new_context(base_url=arena.url.rstrip("/"), reduced_motion="reduce")
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(120_000)
     battle = BattlePage(context.new_page()).open_ready()
     battle.play_turn("pick up the red cube")
     yield battle

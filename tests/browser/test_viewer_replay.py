@@ -20,7 +20,7 @@ INSTRUCTION = "put the red cube on the left plate"
 def shown(browser: Browser, site: Arena) -> Iterator[BattlePage]:
     """One settled turn that all of these look into; it stands still until somebody plays it."""
     context = browser.new_context(base_url=site.url.rstrip("/"), reduced_motion="reduce")
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(120_000)
     battle = BattlePage(context.new_page()).open_ready()
     battle.play_turn(INSTRUCTION)
     battle.wait_for("vlaArena.insight !== null")
