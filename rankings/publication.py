@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from rankings import rules
+from rankings.agreement import Seen
 from rankings.bradley_terry import Fit
 from rankings.counts import Counts
 from rankings.counts_file import write_counts
 from rankings.models import Snapshot
 from rankings.ratings import Ratings, board_ratings, fitted, summary
 from rankings.table import Board, Table
+from rankings.trust import Answers, trust, trusts
 
 CODE = (
     "bradley_terry", "counts", "davidson", "estimate", "graph", "offsets", "posterior", "ratings", "sandwich", "table",
+    "trust", "visits",
 )  # fmt: skip
 """The modules that a figure depends on."""
 
@@ -32,12 +35,21 @@ class Rated:
     ratings: Ratings
 
 
-def load() -> Table:
-    """The stored counts. Days that are over are closed first; the caller holds the lock of the rankings."""
+def load() -> tuple[Table, list[Seen]]:
+    """The stored counts, each voter trusted as far as is known, and what physics says beside the votes.
+
+    Days that are over are closed first; the caller holds the lock of the rankings.
+    """
     from rankings import closed_days  # loads pyarrow, which the web does not need
 
     closed_days.close()
-    return closed_days.counts()
+    beside = closed_days.beside_physics()
+    return trusting(closed_days.counts(), beside.answers), beside.seen
+
+
+def trusting(table: Table, answers: Mapping[str, Answers]) -> Table:
+    """The same votes, weighed by what their voters said in calibration battles."""
+    return table.trusting(trusts(answers), trust(Answers()))
 
 
 def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict, cast
 
+import numpy as np
 from django.conf import settings
 
 from policies.models import Policy
 from rankings import agreement, integrity, observed, physics
-from rankings.agreement import Agreement, Rule
+from rankings.agreement import Agreement, Rule, Seen
 from rankings.calibration import Calibration, calibration, nothing
 from rankings.counts import OUTCOMES
 from rankings.influence import Handover
@@ -75,10 +76,11 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 
 
 class Content(TypedDict):
-    """`trend`: the global board at each publication, oldest first."""
+    """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
+    the first is taken for the left side. `trend`: the global board at each publication, oldest first."""
 
     figures: Figures
-
+    pairs: dict[str, dict[str, list[int]]]
     matrices: dict[str, Matrix]
     calibration: Calibration
     physics: dict[str, list[PhysicsRow]]
@@ -90,15 +92,16 @@ class Content(TypedDict):
     trend: list[Point]
 
 
-def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated]) -> Report:
-    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs."""
+def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], seen: Sequence[Seen]) -> Report:
+    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `seen`: votes and physics."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
     controls = observed.controls()
-    agreements = _agreements()
+    agreements = _agreements(seen)
     integrity.renew([*integrity.unreliable(controls), *(integrity.outliers(whole.counts, whole.fit) if whole else ())])
     content: Content = {
         "figures": _figures(boards),
+        "pairs": _pairs(whole),
         "matrices": {board.name: _matrix(each) for board, each in boards.items() if _shown(board)},
         "calibration": _calibration(whole),
         "physics": physics.boards(observed.played()),
@@ -136,6 +139,15 @@ def _figures(boards: Mapping[Board, Rated]) -> Figures:
     }
 
 
+def _pairs(whole: Rated | None) -> dict[str, dict[str, list[int]]]:
+    found: dict[str, dict[str, list[int]]] = {}
+    if whole is not None:
+        pairs = whole.counts.without_sides().per_pair()
+        for low, high in np.argwhere(pairs.any(axis=2)).tolist():
+            found.setdefault(whole.counts.names[low], {})[whole.counts.names[high]] = pairs[low, high].tolist()
+    return found
+
+
 def _matrix(each: Rated) -> Matrix:
     """Best first; references do not take part."""
     rating = dict(zip(each.fit.names, each.fit.rating.tolist(), strict=True))
@@ -148,12 +160,9 @@ def _calibration(whole: Rated | None) -> Calibration:
     return calibration(whole.counts, cap=int(settings.RANKING["cap"]))
 
 
-def _agreements() -> Agreements:
+def _agreements(seen: Sequence[Seen]) -> Agreements:
     given = settings.INTEGRITY
     rule = Rule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
-    from rankings import closed_days  # loads pyarrow, which the web does not need
-
-    seen = closed_days.votes_beside_physics()
     return {
         "overall": agreement.agreement(seen, rule),
         "tasks": agreement.by_task(seen, rule),

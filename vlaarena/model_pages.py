@@ -107,7 +107,9 @@ def _recent(policy: Policy) -> QuerySet[Vote]:
     newest = [
         key
         for side in ({"left_model": policy}, {"right_model": policy})
-        for key in Vote.objects.filter(**side).order_by("-voted_at", "-id").values_list("pk", flat=True)[:RECENT]
+        for key in Vote.objects.filter(battle__spoiled=False, **side)
+        .order_by("-voted_at", "-id")
+        .values_list("pk", flat=True)[:RECENT]
     ]
     votes = Vote.objects.filter(pk__in=newest).order_by("-voted_at", "-id")
     return votes.select_related("left_model", "right_model").prefetch_related("battle__turns")[:RECENT]
