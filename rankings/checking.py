@@ -107,7 +107,7 @@ def _rebuilt_rows() -> aggregation.Rows:
     votes = Vote.objects.filter(_processed())
     counts = _raw_counts(votes)
     rows = ((*cell[:6], cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items())
-    table = publication.trusting(Table.of(rows), observed.beside_physics().answers)
+    table = Table.of(rows).trusting(observed.beside_physics().answers)
     rated = publication.rate(table, table_boards(table))
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
     own = _meant_for_the_ranking(votes)

@@ -180,8 +180,11 @@ class Counts:
         return found
 
     def weights(self, cap: int) -> Floats:
-        """(rows,) what a vote of the row weighs when a voter's votes of one day weigh at most `cap` together, and those of
-        a network's voters as well (0: no limit), and each by its voter's trust."""
+        """(rows,) what a vote of the row weighs.
+
+        `cap`: at most so much a voter's votes of one day together, and a network's voters' as well; 0: no limit. Then
+        each by its voter's trust.
+        """
         found, known = np.ones(len(self.voter)), self.voter >= 0
         if not known.any() or not (cap or len(self.visits)):
             return found

@@ -12,27 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from arena.models import REASONS
-from rankings import publication
 from rankings.counts import Integers
 from rankings.counts_file import coded_lines, in_order_of_texts, lines, numbered, sorting
 from rankings.models import CountedVote
 from rankings.table import Texts
 
-COLUMNS = (
-    "battle_id",
-    "voter_id",
-    "robot",
-    "scene",
-    "task",
-    "left",
-    "right",
-    "vote",
-    "day",
-    "network",
-    "trust",
-    *REASONS,
-)
-"""`network`: a number where several voters share one that day; `trust`: what the vote weighs. The last four say which side the voter found closer to the goal, smoother, ...: left, right, equal or nothing."""
+VOTES = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", "network", "trust")
+COLUMNS = (*VOTES, *REASONS)
+"""`network`: a number where several voters share one that day; `trust`: what the vote weighs. The last four say which
+side the voter found closer to the goal, smoother, ...: left, right, equal or nothing."""
 FORMATS = (".csv", ".parquet")
 UNKNOWN = ("", "1")
 """Of a visit with nothing to say: its network and trust."""
@@ -80,7 +68,7 @@ def _visits() -> dict[tuple[str, str], tuple[str, str]]:
     """Voter and day -> network and trust, as texts, of the visits of which there is something to say."""
     from rankings import closed_days
 
-    table = publication.trusting(closed_days.counts(), closed_days.beside_physics().answers)
+    table = closed_days.counts().trusting(closed_days.beside_physics().answers)
     told = table.told_of_visits()
     rows = np.flatnonzero((told["network"][1] > 0) | (table.trust is not None))
     (networks, network), (trusts, trust) = told["network"], told["trust"]

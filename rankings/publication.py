@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,6 @@ from rankings.counts_file import write_counts
 from rankings.models import Snapshot
 from rankings.ratings import Ratings, board_ratings, fitted, summary
 from rankings.table import Board, Table
-from rankings.trust import Answers, trust, trusts
 
 CODE = (
     "bradley_terry", "counts", "davidson", "estimate", "graph", "offsets", "posterior", "ratings", "sandwich", "table",
@@ -44,12 +43,7 @@ def load() -> tuple[Table, list[Seen]]:
 
     closed_days.close()
     beside = closed_days.beside_physics()
-    return trusting(closed_days.counts(), beside.answers), beside.seen
-
-
-def trusting(table: Table, answers: Mapping[str, Answers]) -> Table:
-    """The same votes, weighed by what their voters said in calibration battles."""
-    return table.trusting(trusts(answers), trust(Answers()))
+    return closed_days.counts().trusting(beside.answers), beside.seen
 
 
 def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:

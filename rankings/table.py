@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from rankings.counts import UNKNOWN_VOTER, Columns, Counts, Floats, Integers
 from rankings.graph import Booleans
+from rankings.trust import NEWCOMER, Answers, trust
 from rankings.visits import NO_VISITS, Visits
 
 GLOBAL = "global"
@@ -68,7 +70,8 @@ class Texts:
 class Table:
     """One row per robot, scene, task, side order of a pair, voter, day and network.
 
-    Texts stand once, in sorted `values`. `codes[key]` (rows,) is each row's place in `values[key]`; the voter of nobody known is "", and no network is "".
+    Texts stand once, in sorted `values`; `codes[key]` (rows,) is each row's place in `values[key]`. The voter of nobody
+    known is "", and no network is "".
     """
 
     values: dict[str, tuple[str, ...]]
@@ -106,12 +109,39 @@ class Table:
             codes[key] = np.fromiter((place[text] for text in texts[key]), np.int64, len(texts[key]))
         return cls(values, codes, outcomes)
 
-    def trusting(self, trust: Mapping[str, float], others: float) -> Table:
-        """The same votes; those from a network weigh by how far their voter is trusted, `others` without an entry."""
-        by_voter = np.array([trust.get(voter, others) for voter in self.values["voter"]])
+    def new_voters(self, days: int) -> list[str]:
+        """Voters whose first vote lies within the last days (UTC) with a vote."""
+        if not self.values["day"] or "" in self.values["day"]:
+            return []
+        since = (date.fromisoformat(self.values["day"][-1]) - timedelta(days=days)).isoformat()
+        return [name for name, own in self.voters().items() if own.first_day > since]
+
+    def numbers_of(self, voters: Collection[str]) -> Integers:
+        """(n,) numbers of voters as the boards' counts have them, sorted."""
+        wanted, shift = set(voters), 1 if self._nobody_known else 0
+        found = [place - shift for place, name in enumerate(self.values["voter"]) if name in wanted]
+        return np.array(found, dtype=np.int64)
+
+    def voters_of(self, numbers: Iterable[int]) -> list[str]:
+        """The other way round."""
+        shift = 1 if self._nobody_known else 0
+        return [self.values["voter"][number + shift] for number in numbers]
+
+    def trusting(self, answers: Mapping[str, Answers]) -> Table:
+        """The same votes; those from a network weigh by how far their voter is trusted."""
         if not self._from_a_network.any():
             return self
+        size, rows = len(self.values["day"]), self._has_votes
+        visits = np.unique(self.codes["voter"][rows] * size + self.codes["day"][rows])
+        number = np.bincount(visits // size, minlength=len(self.values["voter"])).tolist()
+        voters = zip(self.values["voter"], number, strict=True)
+        by_voter = np.array([trust(answers.get(voter, Answers()), days) for voter, days in voters])
         return replace(self, trust=np.where(self._from_a_network, by_voter[self.codes["voter"]], 1.0))
+
+    def doubting(self, voters: Collection[str]) -> Table:
+        """The same votes as if these voters had shown nothing yet."""
+        doubted = np.isin(np.array(self.values["voter"], dtype=object), list(voters))[self.codes["voter"]]
+        return replace(self, trust=np.where(doubted & self._from_a_network, NEWCOMER, self._trust))
 
     @cached_property
     def visits(self) -> Visits:

@@ -4,22 +4,24 @@ A *calibration battle* is an ordinary battle of contestants about one task in wh
 other stayed far from it. Which battles turn out so is known only once they were played, so that nothing about one tells
 it from others beforehand. Who votes for the side that reached the goal answers it right.
 
-Votes that came from a network weigh NEWCOMER until their voter has answered some calibration battles right; with
-PROVEN more right answers than wrong ones, they weigh as much as anybody's. All votes of a voter are weighed alike,
-those before as well: each publication asks anew. docs/ranking-study.md says what that is worth against stuffed votes.
+Votes that came from a network weigh NEWCOMER until their voter has come on a second day (UTC) and has answered some
+calibration battles right; with PROVEN more right answers than wrong ones, they weigh as much as anybody's. All votes of
+a voter are weighed alike, those before as well: each publication asks anew. docs/ranking-study.md says what that is
+worth against stuffed votes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-NEWCOMER = 0.1
+NEWCOMER = 0.05
 """What a vote weighs whose voter has shown nothing yet."""
 PROVEN = 3
 """So many right answers, net of the others, make a vote weigh 1."""
 WRONG, EVEN = 2, 1
 """How many right answers it takes to make up for one for the side that failed, and for one tie or both bad."""
+DAYS = 2
+"""Whoever has voted on fewer days is a newcomer, whatever the answers: a cookie made today weighs little today."""
 LOW_PROGRESS = 0.5
 """Physics is clear where the side that did not reach the goal never came farther."""
 
@@ -35,15 +37,12 @@ class Answers(NamedTuple):
         return Answers(self.right + other.right, self.wrong + other.wrong, self.even + other.even)
 
 
-def trust(answers: Answers) -> float:
-    """What a vote weighs, from NEWCOMER to 1."""
+def trust(answers: Answers, days: int) -> float:
+    """What a vote weighs, from NEWCOMER to 1. `days`: on how many the voter has voted."""
+    if days < DAYS:
+        return NEWCOMER
     net = answers.right - WRONG * answers.wrong - EVEN * answers.even
     return round(NEWCOMER + (1.0 - NEWCOMER) * min(max(net, 0), PROVEN) / PROVEN, 4)
-
-
-def trusts(answers: Mapping[str, Answers]) -> dict[str, float]:
-    """The same of many voters."""
-    return {voter: trust(each) for voter, each in answers.items()}
 
 
 def answer(vote: str, winner: str) -> Answers:
