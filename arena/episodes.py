@@ -16,7 +16,6 @@ from structlog.contextvars import bound_contextvars
 from arena import actions, hosting, selectors
 from arena.actions import Outcome
 from arena.models import Rollout, Side
-from arena.pacing import paces
 from arena.patience import patiently
 from arena.players import Player
 from arena.reporter import AttemptGivenUp, Reporter
@@ -104,7 +103,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
                 player,
                 rollout.turn.instruction,
                 rollout.turn.seed,
-                listeners=(recorder, reporter, *paces(rollout)),
+                listeners=(recorder, reporter),
                 limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
                 chunking=player.chunking,
                 cameras=player.cameras,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.bradley_terry import SCALE, Z, Fit
+from rankings.bradley_terry import SCALE, Fit, Z
 from rankings.counts import Counts, Floats, Integers
 from rankings.posterior import sigmoid
 
@@ -29,7 +29,8 @@ DRIFT = 25.0
 """Elo points by which all newcomers together may differ from those before them, per policy."""
 LINE = 1.5
 """Pushes of single voters up to this are ordinary [standard deviations]."""
-DRAWS = 60
+DRAWS, LEAST_DRAWS, DRAWN_VOTES = 60, 12, 12_000_000
+"""How often votes are drawn anew, but no more than so many votes in all."""
 PUSHED = 5.0
 """A sum beyond this many standard deviations is a campaign by itself, ..."""
 SUSPECT, ALIKE = 3.5, 4.0
@@ -122,7 +123,8 @@ def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[C
     spread, rng = some.spread(), np.random.default_rng(0)
     known = np.minimum(found.half_width, 700.0) / Z / SCALE
     pushes = some.pushes(some.score)
-    drawn = [_sums(some.pushes(some.drawn(known, rng)), spread) for _ in range(DRAWS)]
+    draws = max(LEAST_DRAWS, min(DRAWS, DRAWN_VOTES // len(some.who)))
+    drawn = [_sums(some.pushes(some.drawn(known, rng)), spread) for _ in range(draws)]
     mean, sd = np.mean(drawn, axis=0), np.std(drawn, axis=0) + 0.3
     strength = ((_sums(pushes, spread) - mean) / sd).max(axis=0)  # (2, k)
     usual = counts.per_policy().sum(axis=1) / max(1, counts.total)
@@ -150,7 +152,7 @@ def _sums(pushes: Floats, spread: Floats) -> Floats:
 
 
 def _members(push: Floats, spread: Floats, mean: Floats, sd: Floats) -> Integers:
-    """Places of those who push most, until both sums over the others are ordinary. `mean`, `sd` (2,): of honest ones."""
+    """Places of those who push most, until both sums over the others are as honest ones' are: `mean` and `sd` (2,)."""
     order = np.argsort(-push / spread, kind="stable")
     ordinary = np.ones(len(order) + 1, dtype=bool)
     beyond = np.maximum(push / spread - LINE, 0.0)

@@ -1,25 +1,31 @@
 """Simulated crowds and those who stuff votes into them: what weights, caps and flags are worth. No Django.
 
-The base is honest: policies' ratings are normal with a spread of 150 points; every voter has a taste, normal per policy;
-how much a voter votes is lognormal; pairs are drawn unequally; some voters share networks and come back on later days.
-In part of the battles physics is clear, and then the vote mostly goes with it. Everything follows from a seed.
+The base is honest: policies' ratings are normal with a spread of 150 points; every voter has a taste, normal per
+policy; how much a voter votes is lognormal; pairs are drawn unequally; some voters share networks and come back on
+later days. In part of the battles physics is clear, and then the vote mostly goes with it. Everything follows from a
+seed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from typing import NamedTuple
 
 import numpy as np
 
+from rankings import outliers
 from rankings.bradley_terry import SCALE, Fit, fit
+from rankings.campaigns import Campaign, campaigns
 from rankings.counts import Floats, Integers
 from rankings.ratings import CAP
 from rankings.study import outcomes, truth
 from rankings.table import Table
 from rankings.trust import Answers, answer
 
-DAYS = 14
+DAYS, NEW_DAYS = 14, 7
+FIRST = date(2026, 1, 1)
 TIES = 0.35
 NOT_CLEAR, LEFT_WINS, RIGHT_WINS = -1, 0, 1
 CLEAR, CLEAR_OF_EVEN, WITH_PHYSICS = 0.35, 0.08, 0.93
@@ -61,6 +67,9 @@ class Honest(NamedTuple):
     voters: int = 500
     policies: int = 10
     taste: float = 100.0
+
+
+HONEST = Honest()
 
 
 class Stuffing(NamedTuple):
@@ -131,32 +140,90 @@ def fitted(policies: int, ballots: Ballots, *, cap: int = CAP) -> Fit:
 
 
 def table_of(policies: int, ballots: Ballots) -> Table:
-    names = tuple(f"p{number:03}" for number in range(policies))
+    names = tuple(map(_name, range(policies)))
     nothing = np.zeros(len(ballots), np.int64)
     voters = tuple(f"v{number:06}" for number in range(int(ballots.voter.max()) + 1))
     codes = {"left": ballots.left, "right": ballots.right, "voter": ballots.voter, "day": ballots.day}
     values = {"left": names, "right": names, "voter": voters}
-    values["day"] = tuple(f"{day:03}" for day in range(int(ballots.day.max()) + 1))
+    values["day"] = tuple(str(FIRST + timedelta(days=day)) for day in range(int(ballots.day.max()) + 1))
     values["network"] = ("", *(f"n{number:06}" for number in range(int(ballots.network.max()) + 1)))
     codes["network"] = ballots.network + 1
     for key in ("robot", "scene", "task"):
         values[key], codes[key] = ("",), nothing
     answers: dict[str, Answers] = {}
-    for voter, outcome, winner in zip(*(each.tolist() for each in (ballots.voter, ballots.outcome, ballots.winner))):
+    columns = (each.tolist() for each in (ballots.voter, ballots.outcome, ballots.winner))
+    for voter, outcome, winner in zip(*columns, strict=True):
         if winner >= 0:
             own = answers.get(voters[voter], Answers())
             answers[voters[voter]] = own.plus(answer(OUTCOME[outcome], OUTCOME[winner]))
     return Table(values, codes, ballots.outcome).trusting(answers)
 
 
-def moved(way: Stuffing, *, seed: int, crowd: Honest = Honest(), cap: int = CAP) -> float:
-    """Elo points by which the most moved rating moves."""
+class Attack(NamedTuple):
+    """`moved`: Elo points by which the most moved rating moves; `flagged`: for the policy that is pushed, by how many
+    `caught` stuffers and how many honest `others`."""
+
+    moved: float
+    flagged: bool
+    caught: int
+    others: int
+
+
+def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
+    """One arena in which somebody pushes the policy in the middle."""
     rng = np.random.default_rng(seed)
     theta = truth(crowd.policies, rng)
     base = honest(theta, crowd, rng)
-    both = together(base, stuffed(theta, int(np.argsort(theta)[crowd.policies // 2]), way, rng))
-    with_them, without = (fitted(crowd.policies, each, cap=cap).rating for each in (both, base))
-    return float(np.abs(with_them - without).max())
+    target = int(np.argsort(theta)[crowd.policies // 2])
+    both = together(base, stuffed(theta, target, way, rng))
+    with_them, without = (fitted(crowd.policies, each).rating for each in (both, base))
+    found = [each for each in flags(crowd.policies, both) if each.policy == _name(target) and each.favours]
+    voters = {voter for each in found for voter in each.voters}
+    caught = sum(voter > base.voter.max() for voter in voters)
+    return Attack(float(np.abs(with_them - without).max()), bool(found), caught, len(voters) - caught)
+
+
+def flags(policies: int, ballots: Ballots) -> list[Campaign]:
+    """The campaigns that would be found at the end."""
+    table = table_of(policies, ballots)
+    new = table.new_voters(NEW_DAYS)
+    board = fit(table.doubting(new).counts(), cap=CAP)
+
+    def paces(members: Sequence[int]) -> tuple[Floats, Floats]:
+        sums, number = (np.bincount(ballots.voter, each) for each in (np.log(ballots.dwell), np.ones(len(ballots))))
+        pace = sums / np.maximum(number, 1.0)
+        others = np.setdiff1d(table.numbers_of(new), members)
+        return pace[list(members)], pace[others]
+
+    return campaigns(table.counts(), board, table.numbers_of(new), paces)
+
+
+def ever_suspected(*, seed: int, crowd: Honest, looks: int = 10) -> tuple[int, int]:
+    """Of honest voters: how many are ever suspected after any of their votes, at any of so many looks at a board that
+    grows, and how many voters there are."""
+    rng = np.random.default_rng(seed)
+    ballots = honest(truth(crowd.policies, rng), crowd, rng)
+    ends = np.linspace(0, len(ballots), looks + 1).astype(int)[1:]
+    found = set().union(*(suspects(crowd.policies, ballots.of(np.arange(end))) for end in ends.tolist()))
+    return len(found), len(np.unique(ballots.voter))
+
+
+def suspects(policies: int, ballots: Ballots) -> set[int]:
+    """Voters, by number, whom the board of these votes makes suspicious."""
+    counts = table_of(policies, ballots).counts()
+    others = outliers.Crowd(counts.names, counts.per_pair(), fit(counts, cap=CAP).rating)
+    place = {name: number for number, name in enumerate(counts.names)}
+    places = np.array([place.get(_name(number), 0) for number in range(policies)])
+    found = set()
+    for voter in np.unique(ballots.voter).tolist():
+        own = ballots.of(ballots.voter == voter)
+        if outliers.evidence(others, places[own.left], places[own.right], own.outcome).suspicious():
+            found.add(voter)
+    return found
+
+
+def _name(policy: int) -> str:
+    return f"p{policy:03}"
 
 
 def _pairs(size: int, votes: int, rng: np.random.Generator) -> tuple[Integers, Integers]:

@@ -6,8 +6,9 @@ a publication said of battles still being judged would name their policies (deci
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -177,6 +178,15 @@ def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[Ca
 def _cast(voter: str, votes: Iterable[tuple[int, int, int]]) -> Cast:
     left, right, outcome = np.array(list(votes), dtype=np.int64).T
     return Cast(voter, left, right, outcome)
+
+
+def paces(voters: Collection[str]) -> dict[str, float]:
+    """Voter -> the mean logarithm of how long it looked before its counted votes [ms]."""
+    votes = Vote.objects.filter(counted_vote__counted=True, user_id__in=voters, dwell_ms__gt=0).order_by("user_id")
+    looked: dict[str, list[float]] = defaultdict(list)
+    for voter, dwell in votes.values_list("user_id", "dwell_ms").iterator():
+        looked[str(voter)].append(math.log(dwell))
+    return {voter: sum(own) / len(own) for voter, own in looked.items()}
 
 
 def new_voters(table: Table, since: datetime, least_votes: int) -> set[str]:

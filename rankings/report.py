@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict, cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from rankings.counts import OUTCOMES
 from rankings.influence import Handover
 from rankings.integrity import Shadow
 from rankings.matrix import Matrix, matrix
-from rankings.models import Finding, Report, Snapshot
+from rankings.models import Report, Snapshot
 from rankings.physics import PhysicsRow
 from rankings.plan import write_plan
 from rankings.publication import Rated
@@ -98,7 +98,7 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], see
     whole = boards.get(Board())
     controls = observed.controls()
     agreements = _agreements(seen)
-    integrity.renew([*integrity.unreliable(controls), *(integrity.outliers(whole.counts, whole.fit) if whole else ())])
+    integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
     content: Content = {
         "figures": _figures(boards),
         "pairs": _pairs(whole),
@@ -115,6 +115,11 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], see
     integrity.renew(integrity.partings(content["shadow"], _named(agreements)))
     report, _ = Report.objects.update_or_create(snapshot=snapshot, defaults={"content": content})
     return report
+
+
+def _doubted(table: Table, whole: Rated) -> Iterator[integrity.Found]:
+    yield from integrity.outliers(whole.counts, whole.fit)
+    yield from integrity.pushed(table, whole.counts, whole.fit)
 
 
 def latest() -> Report | None:
@@ -208,9 +213,8 @@ def _shadow(table: Table, whole: Rated | None) -> Shadow:
 def _voters(controls: dict[str, Reliability]) -> Voters:
     items = sum(each.items for each in controls.values())
     passed = sum(each.score for each in controls.values())
-    flagged = Finding.objects.filter(kind__in=integrity.DOUBTFUL, state=Finding.State.OPEN)
     return {
-        "flagged": flagged.values("subject").distinct().count(),
+        "flagged": len(integrity.flagged()),
         "controls": items,
         "passed": round(passed / items, 4) if items else None,
     }

@@ -127,6 +127,13 @@ class Table:
         shift = 1 if self._nobody_known else 0
         return [self.values["voter"][number + shift] for number in numbers]
 
+    def sources(self, voters: Collection[str]) -> set[tuple[str, str]]:
+        """Voters and the networks they came from."""
+        codes = [place for place, name in enumerate(self.values["voter"]) if name in set(voters)]
+        rows = np.isin(self.codes["voter"], codes)
+        pairs = zip(self.codes["voter"][rows].tolist(), self.codes["network"][rows].tolist(), strict=True)
+        return {(self.values["voter"][voter], self.values["network"][network]) for voter, network in set(pairs)}
+
     def trusting(self, answers: Mapping[str, Answers]) -> Table:
         """The same votes; those from a network weigh by how far their voter is trusted."""
         if not self._from_a_network.any():

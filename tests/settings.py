@@ -34,7 +34,7 @@ else:
     DATABASES["default"]["TEST"] = {"NAME": f"vla_arena_test_{RUN_ID}"}
 
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
-GOLD_SHARE = REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it opened
+REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it opened
 RATE_LIMITS: dict[str, object] = {}  # a run plays in minutes, from one address, what visitors do in days
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Unhashed names: pages render in tests without collectstatic.

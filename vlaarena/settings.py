@@ -242,10 +242,8 @@ QUEUE: dict[str, int] = {
     "at_once": int(env.number("ARENA_TURNS_AT_ONCE", 1)),
     "wait_s": int(env.number("ARENA_MAX_WAIT_S", 300)),
 }
-# Control battles: how large a share of a voter's battles they make up. Never told; never counted.
-GOLD_SHARE = env.number("ARENA_GOLD_SHARE", 0.02)
+# Repeated battles: how large a share of a voter's battles they make up. Never told; never counted.
 REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
-GOLD_PAIR = ("scripted-expert", "hold-still")
 TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # of ours, each adding to X-Forwarded-For
 # Counters of the limits. One web process needs no server for them; several share one by CACHE_URL=redis://...
 CACHE_URL = env.text("CACHE_URL", "")

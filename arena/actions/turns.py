@@ -16,7 +16,7 @@ from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Sta
 from arena.selectors import doors, turn_json
 from simulation.store import get_store
 
-DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed")
+DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "secret")
 """What a first instruction may change of its battle."""
 
 
