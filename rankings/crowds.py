@@ -20,7 +20,7 @@ from rankings.bradley_terry import SCALE, Fit, fit
 from rankings.campaigns import Campaign, campaigns
 from rankings.counts import Floats, Integers
 from rankings.ratings import CAP
-from rankings.study import outcomes, truth
+from rankings.study import outcomes, population, truth
 from rankings.table import Table
 from rankings.trust import Answers, answer
 
@@ -196,6 +196,25 @@ def flags(policies: int, ballots: Ballots) -> list[Campaign]:
         return pace[list(members)], pace[others]
 
     return campaigns(table.counts(), board, table.numbers_of(new), paces)
+
+
+def false_flags(*, seed: int, crowd: Honest = HONEST) -> int:
+    """How many campaigns are found where there is none."""
+    rng = np.random.default_rng(seed)
+    return len(flags(crowd.policies, honest(truth(crowd.policies, rng), crowd, rng)))
+
+
+def held(repeats: int, crowd: Honest = HONEST) -> tuple[float, float]:
+    """The share of intervals that hold the truth where newcomers weigh little and networks are shared, and their mean
+    half-width."""
+    inside, widths = [], []
+    for seed in range(repeats):
+        rng = np.random.default_rng(seed)
+        theta = truth(crowd.policies, rng)
+        found = fitted(crowd.policies, honest(theta, crowd, rng))
+        inside.append(np.abs(found.rating - 1500.0 - population(theta, crowd.taste)) <= found.half_width)
+        widths.append(found.half_width.mean())
+    return float(np.mean(inside)), float(np.mean(widths))
 
 
 def ever_suspected(*, seed: int, crowd: Honest, looks: int = 10) -> tuple[int, int]:
