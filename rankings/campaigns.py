@@ -1,11 +1,12 @@
 """Do new voters push one policy, as no crowd of honest ones would? Numbers in, numbers out, no Django.
 
 Of each voter first seen in the last days, and of each policy, the *push* is what the policy scored in the voter's votes
-beyond what the board expects, in units of what chance and a taste of the voter's own (TASTE) explain. Two sums over the
-newcomers are looked at: of pushes beyond LINE, which few voters with many votes make large, and of all votes' surprise,
-which many voters with one vote each do. What honest newcomers' sums would be is found by drawing all their votes anew,
-many times: each voter with a taste, all of them with a common one (DRIFT), from ratings as sure as they are. How many
-standard deviations a sum lies beyond that is the campaign's strength.
+beyond what the board expects, in units of what chance and a taste of the voter's own (TASTE) explain. Three sums over
+the newcomers are looked at: of pushes beyond LINE, which few voters with many votes make large; the same of all
+newcomers of a network taken together, which many voters with one vote each do; and of all votes' surprise. What honest
+newcomers' sums would be is found by drawing all their votes anew, many times: each voter with a taste, all of them with
+a common one (DRIFT), from ratings as sure as they are. How many standard deviations a sum lies beyond that is the
+campaign's strength.
 
 Three things are looked at: the push; whether those who push met the policy more often than others did, as somebody does
 who leaves all other battles (`pairs`); and whether they took equally long for their votes, as a program does (`pace`).
@@ -22,6 +23,7 @@ import numpy as np
 from rankings.bradley_terry import SCALE, Fit, Z
 from rankings.counts import Counts, Floats, Integers
 from rankings.posterior import sigmoid
+from rankings.visits import ALONE
 
 TASTE = 110.0
 """Elo points by which voters differ, per policy."""
@@ -71,7 +73,10 @@ class Newcomers:
     """(votes,) what each was worth to the left side."""
     margin: Floats
     """(votes,) of the left side's rating, natural units."""
+    cluster: Integers
+    """(n,) the network of each voter, where several share it, or the voter alone: numbers from 0."""
     ties: float
+    """How many votes between equals are even."""
 
     @classmethod
     def of(cls, counts: Counts, found: Fit, new: Integers) -> Newcomers:
@@ -85,7 +90,12 @@ class Newcomers:
         ties = min(0.9, float(even.sum()) / max(1e-9, float((4.0 * p * (1.0 - p)).sum())))
         score = np.where(even, 0.5, np.where(outcome == 0, 1.0, 0.0))
         voter = np.unique(rows.voter)
-        return cls(len(counts.names), voter, np.searchsorted(voter, rows.voter[each]), left, right, score, margin, ties)
+        who = np.searchsorted(voter, rows.voter[each])
+        network = np.full(len(voter), ALONE)
+        np.maximum.at(network, who, counts.visits.networks(rows.voter, rows.day)[each])
+        alone = np.arange(len(voter)) + int(network.max(initial=0)) + 1
+        cluster = np.unique(np.where(network >= 0, network, alone), return_inverse=True)[1]
+        return cls(len(counts.names), voter, who, left, right, score, margin, cluster, ties)
 
     def summed(self, of_left: Floats, of_right: Floats) -> Floats:
         """(n, k) over the votes of each voter on each policy."""
@@ -99,6 +109,24 @@ class Newcomers:
         p = sigmoid(self.margin)
         doubt = self.summed(p * (1.0 - p), p * (1.0 - p))
         return np.sqrt(doubt + (TASTE / SCALE) ** 2 * (doubt**2 + doubt / 4.0) + 1e-9)
+
+    def by_cluster(self, sums: Floats) -> Floats:
+        """(clusters, k) of (n, k)."""
+        found = np.zeros((int(self.cluster.max()) + 1, self.policies))
+        np.add.at(found, self.cluster, sums)
+        return found
+
+    def sums(self, pushes: Floats, spread: Floats) -> Floats:
+        """(3, 2, k) of pushes (n, k): beyond LINE by voter, by cluster, and all; for each policy, and against it."""
+        together = self.by_cluster(pushes)
+        per_cluster, per_voter = together / np.sqrt(self.by_cluster(spread**2)), pushes / spread
+        return np.stack(
+            [
+                [np.maximum(sign * each - LINE, 0.0).sum(axis=0) for sign in (1.0, -1.0)]
+                for each in (per_voter, per_cluster)
+            ]
+            + [[sign * pushes.sum(axis=0) for sign in (1.0, -1.0)]]
+        )
 
     def pushes(self, score: Floats) -> Floats:
         """(n, k) of votes worth `score` (votes,), not yet in units."""
@@ -124,16 +152,15 @@ def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[C
     known = np.minimum(found.half_width, 700.0) / Z / SCALE
     pushes = some.pushes(some.score)
     draws = max(LEAST_DRAWS, min(DRAWS, DRAWN_VOTES // len(some.who)))
-    drawn = [_sums(some.pushes(some.drawn(known, rng)), spread) for _ in range(draws)]
+    drawn = [some.sums(some.pushes(some.drawn(known, rng)), spread) for _ in range(draws)]
     mean, sd = np.mean(drawn, axis=0), np.std(drawn, axis=0) + 0.3
-    strength = ((_sums(pushes, spread) - mean) / sd).max(axis=0)  # (2, k)
+    strength = ((some.sums(pushes, spread) - mean) / sd).max(axis=0)  # (2, k)
     usual = counts.per_policy().sum(axis=1) / max(1, counts.total)
     votes = some.summed(*[np.ones(len(some.who))] * 2)
     told = []
     for side, place in np.argwhere(strength > SUSPECT).tolist():
-        members = _members(
-            pushes[:, place] * (1 - 2 * side), spread[:, place], mean[:, side, place], sd[:, side, place]
-        )
+        sign = 1.0 - 2.0 * side
+        members = _members(some, sign * pushes[:, place], spread[:, place], mean[:, side, place], sd[:, side, place])
         if len(members) < LEAST_VOTERS:
             continue
         push, who = float(strength[side, place]), some.voter[members].tolist()
@@ -145,22 +172,23 @@ def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[C
     return told
 
 
-def _sums(pushes: Floats, spread: Floats) -> Floats:
-    """(2, 2, k) of pushes (n, k): beyond LINE, and all; for each policy, and against it."""
-    found = [(np.maximum(side / spread - LINE, 0.0).sum(axis=0), side.sum(axis=0)) for side in (pushes, -pushes)]
-    return np.stack(found, axis=1)
+def _members(some: Newcomers, push: Floats, spread: Floats, mean: Floats, sd: Floats) -> Integers:
+    """Places of those who push most, until the sums over the others are as honest ones' are: `mean` and `sd` (3,).
 
-
-def _members(push: Floats, spread: Floats, mean: Floats, sd: Floats) -> Integers:
-    """Places of those who push most, until both sums over the others are as honest ones' are: `mean` and `sd` (2,)."""
-    order = np.argsort(-push / spread, kind="stable")
+    `push`, `spread` (n,). All who push as a network does that pushes are among them.
+    """
+    own = push / spread
+    network = np.bincount(some.cluster, push) / np.sqrt(np.bincount(some.cluster, spread**2))
+    several = np.bincount(some.cluster) > 1
+    hidden = np.flatnonzero((push > 0) & (several & (network > 2.0 * LINE))[some.cluster])
+    order = np.argsort(-own, kind="stable")
     ordinary = np.ones(len(order) + 1, dtype=bool)
-    beyond = np.maximum(push / spread - LINE, 0.0)
-    for values, usual, doubt in zip((beyond, push), mean, sd, strict=True):
+    for values, which in ((np.maximum(own - LINE, 0.0), 0), (push, 2)):
         left = values.sum() - np.concatenate([[0.0], np.cumsum(values[order])])
-        ordinary &= left <= usual + ORDINARY * doubt + 1e-9
-    first = int(np.argmax(ordinary)) if ordinary.any() else len(order)
-    return order[:first][push[order[:first]] > 0]
+        ordinary &= left <= mean[which] + ORDINARY * sd[which] + 1e-9
+    first = order[: int(np.argmax(ordinary)) if ordinary.any() else len(order)]
+    members = np.union1d(first[push[first] > 0], hidden)
+    return members[np.argsort(-own[members], kind="stable")]
 
 
 def _lopsided(votes: Floats, place: int, usual: float) -> float:

@@ -21,7 +21,7 @@ def home(request: HttpRequest) -> HttpResponse:
     board = selectors.leaderboard(LeaderboardQuery())
     context: dict[str, Any] = {
         "page": "home",
-        "votes": Vote.objects.count(),
+        "votes": Vote.objects.filter(battle__spoiled=False).count(),
         "battles": Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False).count(),
         "robots": Policy.objects.contestants().count(),
         "tasks": len(catalogue.tasks()),

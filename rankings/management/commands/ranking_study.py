@@ -197,7 +197,8 @@ CROWD = """
 ## A crowd of one
 Beside 4000 votes of 500 honest voters with tastes of 100 points on ten policies, within fourteen days, pairs drawn
 unequally: fresh cookies vote for the policy in the middle, all of their votes on its battles. In a quarter of the
-honest battles physics is clear, and 85 % of the votes then agree with it; who agrees with physics votes for its winner there.
+honest battles physics is clear, and 85 % of the votes then agree with it; who agrees with physics votes for its winner
+there.
 {repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that policy is named to
 moderators, with so many of the cookies, and so many honest voters by mistake.
 
