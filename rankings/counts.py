@@ -154,8 +154,8 @@ class Counts:
 
     def where(self, rows: NDArray[Any]) -> Counts:
         """Only some rows, by a mask or by their places; the names stay."""
-        columns = (self.left, self.right, self.voter, self.outcomes, self.robot, self.day)
-        return Counts(self.names, *(column[rows] for column in columns), self.visits)
+        names = ("left", "right", "voter", "outcomes", "robot", "day")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def per_policy(self) -> Integers:
         """(names, 4): wins, losses, ties and both_bad of each policy, from either side."""
@@ -191,7 +191,7 @@ class Counts:
         rows = slice(None) if known.all() else known
         if len(self.visits):
             visit, place = np.unique(self.voter[rows] * self.visits.days + self.day[rows], return_inverse=True)
-            found[rows] = self.visits.factors(visit, np.bincount(place, self.votes[rows]), cap)[place]
+            found[rows] = self.visits.factors(visit, np.bincount(place, self.votes[rows]).astype(float), cap)[place]
             return found
         days = int(self.day.max()) + 1
         visit = self.voter[rows] * days + self.day[rows]
