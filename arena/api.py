@@ -181,8 +181,8 @@ class Turns(ArenaView):
     @extend_schema(
         operation_id="send_turn",
         description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
-        "minute and answers 200 once the turn's end is told, which is when its clock has shown it. Only a few may wait at "
-        "once: the others get 202 at once, without `Preference-Applied`.",
+        "minute and answers 200 once the turn's end is told, which is when its clock has shown it. Only a few may wait "
+        "at once: the others get 202 at once, without `Preference-Applied`.",
         parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
         request=body(
             instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},

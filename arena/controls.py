@@ -1,8 +1,12 @@
-"""Control battles: a few first turns show something whose answer is known, to learn how far a voter can be relied on.
+"""Control battles: a few first turns show something that the voter has judged before, to learn how steady voters are.
 
-- A *repeat* is an earlier battle of the same voter once more: same pair, same first state, same instruction, sides
-  swapped. A careful voter says the same of the same.
-- A *gold* battle sets the scripted expert, which reaches its goal, against the policy that does nothing.
+A *repeat* is an earlier battle of the same voter once more: same pair, same first state, same secret, same instruction,
+sides swapped. A careful voter says the same of the same.
+
+A program that keeps what it was shown can tell a repeat from other battles, since it is the same once more. That gives
+it nothing: repeats count in no ranking, and what a voter says of them makes no vote weigh more (decision 754). What
+makes votes weigh more is said in ordinary battles in which physics turned out clear, and nothing tells these from
+others beforehand (`rankings.trust`).
 
 Which battle is one is decided when its first instruction arrives, before anything of it was played, and is kept in
 `Battle.purpose`, which no visitor is ever told. Votes on control battles are not counted in any ranking. Deciding takes
@@ -31,12 +35,11 @@ _dice = secrets.SystemRandom()
 VOTES = """
 WITH cast_votes AS (
     SELECT id, battle_id, purpose, robot_id, scene_id, voted_at, COUNT(*) OVER () AS votes,
-        SUM(CASE WHEN purpose = 'gold' THEN 1 ELSE 0 END) OVER () AS gold,
         SUM(CASE WHEN purpose = 'repeat' THEN 1 ELSE 0 END) OVER () AS repeats
     FROM votes WHERE user_id = %s ORDER BY voted_at DESC, id DESC LIMIT %s
 )
-SELECT vote.votes, vote.gold, vote.repeats, vote.battle_id, vote.purpose, vote.robot_id, vote.scene_id,
-    battle.left_model_id, battle.right_model_id, battle.seed, again.id IS NOT NULL,
+SELECT vote.votes, vote.repeats, vote.battle_id, vote.purpose, vote.robot_id, vote.scene_id,
+    battle.left_model_id, battle.right_model_id, battle.seed, battle.secret, again.id IS NOT NULL,
     turn.instruction, later.id IS NOT NULL
 FROM cast_votes AS vote
 JOIN battles AS battle ON battle.battle_id = vote.battle_id
@@ -50,21 +53,24 @@ ORDER BY vote.voted_at DESC, vote.id DESC
 
 @dataclass(frozen=True)
 class Control:
-    """What a battle becomes. `repeats`: the id of the earlier battle; `seed`: of the first state of both sides."""
+    """What a battle becomes. `seed`: of the first state of both sides; `secret`: of what both see; `repeats`: the id of
+    the earlier battle."""
 
     purpose: Purpose
     left: str
     right: str
     seed: int
-    repeats: str | None = None
+    secret: str
+    repeats: str
 
-    def columns(self) -> dict[str, str | int | None]:
+    def columns(self) -> dict[str, str | int]:
         """Of the table of battles."""
         return {
             "purpose": self.purpose.value,
             "left_model_id": self.left,
             "right_model_id": self.right,
             "seed": self.seed,
+            "secret": self.secret,
             "repeats_id": self.repeats,
         }
 
@@ -73,7 +79,6 @@ class _Cast(NamedTuple):
     """A vote of the voter's, and how many there are in all, of which kind."""
 
     votes: int
-    gold: int
     repeats: int
     battle_id: str
     purpose: str
@@ -82,6 +87,7 @@ class _Cast(NamedTuple):
     left: str
     right: str
     seed: int
+    secret: str
     repeated: bool
     instruction: str
     went_on: bool
@@ -96,9 +102,7 @@ def maybe_control(battle: Battle, instruction: str, hosts: Hosts) -> Control | N
     if voter is None:
         return None
     cast = _cast(voter)
-    votes, golds, repeats = cast[0][:3] if cast else (0, 0, 0)
-    if _due(settings.GOLD_SHARE * (1 + votes) - golds) and (gold := _gold(battle, instruction, hosts)):
-        return gold
+    votes, repeats = cast[0][:2] if cast else (0, 0)
     if _due(settings.REPEAT_SHARE * (1 + votes) - repeats):
         return _repeat(battle, instruction, hosts, cast)
     return None
@@ -114,14 +118,6 @@ def _cast(voter: str) -> list[_Cast]:
 def _due(missing: float) -> bool:
     """Whether to make one now, when so many are missing to the share that is wanted: it evens out by itself."""
     return missing > 0 and _dice.random() < missing
-
-
-def _gold(battle: Battle, instruction: str, hosts: Hosts) -> Control | None:
-    """Only where physics can say who was right: with an instruction of known goal."""
-    if catalogue.task_for(instruction) is None or not set(settings.GOLD_PAIR) <= hosts.references:
-        return None
-    left, right = _dice.sample(list(settings.GOLD_PAIR), 2)
-    return Control(Purpose.GOLD, left, right, battle.seed)
 
 
 def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -> Control | None:
@@ -140,4 +136,4 @@ def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -
     if not earlier:
         return None
     chosen = _dice.choice(earlier)
-    return Control(Purpose.REPEAT, chosen.right, chosen.left, chosen.seed, chosen.battle_id)
+    return Control(Purpose.REPEAT, chosen.right, chosen.left, chosen.seed, chosen.secret, chosen.battle_id)

@@ -44,7 +44,8 @@ class Fit:
     reach: Booleans
     """(k, k) i has scored against j, directly or through others."""
     covariance: Floats
-    """(k, k) Elo points squared, of the ratings as the votes show it (sandwich): by voter where voters are known."""
+    """(k, k) Elo points squared, of the ratings as the votes show it (sandwich): by voter where voters are known, by
+    network where they share some."""
     posterior: Floats
     """(k, k) Elo points squared: inverse Hessian, what the model itself expects. For planning: one more vote on a pair
     of win probability p adds p (1 - p) / SCALE² d d^T to its inverse, d = e_i - e_j."""
@@ -102,8 +103,9 @@ def fit(
     """Rate every policy in `counts`; several robots are brought together by offsets (`rankings.offsets`).
 
     `prior`: virtual games per policy; 0 leaves the data alone, and then policies compare only where each has scored
-    against the other, directly or through others. `cap`: a voter's votes of one day weigh at most so much together;
-    0: no limit. `cluster`: the votes of one voter are not taken for independent; it never narrows an interval.
+    against the other, directly or through others. `cap`: a voter's votes of one day weigh at most so much together,
+    and those of a network's voters; 0: no limit. `cluster`: the votes of one voter or network are not taken for
+    independent; it never narrows an interval.
     `ties`: one of `estimate.TIES`. `offset_sd`: Elo points by which a policy's abilities may differ between robots.
     """
     found = Estimate.of(counts, prior=prior, cap=cap, ties=ties, offset_sd=offset_sd / SCALE)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from arena.models import ProcessingStatus, Purpose, Vote
 from arena.steady_view import steady_view
-from rankings import aggregation, classic, publication
+from rankings import aggregation, classic, observed, publication
 from rankings.counts import OUTCOMES
 from rankings.judging import judged
 from rankings.ledger import Cell, cells_of
@@ -106,7 +106,8 @@ def _rows_that_differ() -> Iterator[Difference]:
 def _rebuilt_rows() -> aggregation.Rows:
     votes = Vote.objects.filter(_processed())
     counts = _raw_counts(votes)
-    table = Table.of((*cell[:6], cell.day.isoformat(), *numbers) for cell, numbers in counts.items())
+    rows = ((*cell[:6], cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items())
+    table = Table.of(rows).trusting(observed.beside_physics().answers)
     rated = publication.rate(table, table_boards(table))
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
     own = _meant_for_the_ranking(votes)
@@ -142,6 +143,7 @@ def _raw_counts(votes: QuerySet[Vote]) -> Counted:
 
 
 def _meant_for_the_ranking(votes: QuerySet[Vote]) -> QuerySet[Vote]:
-    """Without control battles, and without votes and voters that moderators excluded."""
+    """Without control and spoiled battles, and without votes and voters that moderators excluded."""
     shut_out = ExcludedVoter.objects.values("voter")
-    return votes.filter(purpose=Purpose.RANK).exclude(counted_vote__excluded=True).exclude(user_id__in=shut_out)
+    meant = votes.filter(purpose=Purpose.RANK, battle__spoiled=False)
+    return meant.exclude(counted_vote__excluded=True).exclude(user_id__in=shut_out)

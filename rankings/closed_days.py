@@ -24,10 +24,12 @@ from rankings.agreement import Seen
 from rankings.arrow import coded
 from rankings.counts import OUTCOMES
 from rankings.models import ClosedDay, CountedVote, VoteCount
+from rankings.observed import BesidePhysics
 from rankings.table import KEYS, Table
+from rankings.trust import Answers
 
 log = logging.getLogger(__name__)
-COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day")
+COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day", "network")
 """As KEYS."""
 TYPE = pa.dictionary(pa.int32(), pa.string())
 SUM_BYTES = hashlib.sha256().digest_size
@@ -42,7 +44,8 @@ def close() -> int:
     days = _to_be_closed()
     last = CountedVote.objects.aggregate(last=Max("vote_id"))["last"] or 0  # rows of counts may be all that is left
     for day in days:
-        closed = ClosedDay(day=day, last_vote=last, seen=observed.votes_beside_physics(day, day))
+        beside = observed.beside_physics(day, day)
+        closed = ClosedDay(day=day, last_vote=last, seen=beside.seen, answers=beside.answers)
         stream = _packed(_stored(day, day))
         closed.counts = stream + _sum(closed, stream)
         closed.save(force_insert=True)
@@ -56,9 +59,18 @@ def counts() -> Table:
 
 
 def votes_beside_physics() -> list[Seen]:
-    """As `observed.votes_beside_physics`, of all days."""
-    kept = (Seen(*each) for seen in ClosedDay.objects.values_list("seen", flat=True).iterator() for each in seen)
-    return observed.summed([*kept, *observed.votes_beside_physics(_first_not_closed())])
+    return beside_physics().seen
+
+
+def beside_physics() -> BesidePhysics:
+    """As `observed.beside_physics`, of all days."""
+    rest = observed.beside_physics(_first_not_closed())
+    seen, answers = list(rest.seen), dict(rest.answers)
+    for those, own in ClosedDay.objects.values_list("seen", "answers").iterator():
+        seen += [Seen(*each) for each in those]
+        for voter, each in own.items():
+            answers[voter] = answers.get(voter, Answers()).plus(Answers(*each))
+    return BesidePhysics(observed.summed(seen), dict(sorted(answers.items())))
 
 
 def _reopen() -> None:
@@ -112,18 +124,19 @@ def _is_whole(closed: ClosedDay) -> bool:
 
 def _sum(closed: ClosedDay, stream: bytes) -> bytes:
     """Of all that a day keeps: SHA-256."""
-    about = json.dumps([closed.day.isoformat(), closed.last_vote, closed.seen])
+    about = json.dumps([closed.day.isoformat(), closed.last_vote, closed.seen, closed.answers], sort_keys=True)
     return hashlib.sha256(about.encode() + stream).digest()
 
 
-def _content(closed: ClosedDay) -> tuple[list[Any], list[tuple[str | int, ...]]]:
-    return closed.seen, _rows(_unpacked(closed.counts))
+def _content(closed: ClosedDay) -> tuple[Any, Any, list[tuple[str | int, ...]]]:
+    return closed.seen, closed.answers, _rows(_unpacked(closed.counts))
 
 
-def _truth(day: date) -> tuple[list[Any], list[tuple[str | int, ...]]]:
+def _truth(day: date) -> tuple[Any, Any, list[tuple[str | int, ...]]]:
     """What the copy of a day should hold."""
-    seen = [list(each) for each in observed.votes_beside_physics(day, day)]
-    return seen, _rows(_stored(day, day))
+    beside = observed.beside_physics(day, day)
+    answers = {voter: list(each) for voter, each in beside.answers.items()}
+    return [list(each) for each in beside.seen], answers, _rows(_stored(day, day))
 
 
 def _stored(first: date, last: date = date.max) -> pa.Table:

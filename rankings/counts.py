@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankings.visits import NO_VISITS, Visits
 
 OUTCOMES = ("left_better", "right_better", "tie", "both_bad")
 MIRRORED = [1, 0, 2, 3]
@@ -68,9 +70,11 @@ class Counts:
     """(rows,) a number per robot from 0."""
     day: Integers
     """(rows,) a number per day from 0."""
+    visits: Visits = NO_VISITS
+    """Where voters came from, and how far they are trusted, by the numbers of voters and days."""
 
     @classmethod
-    def of(cls, names: Sequence[str], columns: Columns) -> Counts:
+    def of(cls, names: Sequence[str], columns: Columns, visits: Visits = NO_VISITS) -> Counts:
         """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
         left, right, voter, robot, day, outcomes = columns
         low, high = np.minimum(left, right), np.maximum(left, right)
@@ -78,7 +82,7 @@ class Counts:
         key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
         robot, voter, day, low, high, swapped = _unpacked(key, widths)
         left, right = np.where(swapped, high, low), np.where(swapped, low, high)
-        return cls(tuple(names), left, right, voter - 1, outcomes, robot, day)
+        return cls(tuple(names), left, right, voter - 1, outcomes, robot, day, visits)
 
     @property
     def total(self) -> int:
@@ -125,24 +129,33 @@ class Counts:
         if len(low):
             new[1:] = _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.robot)
         if new.all():
-            return Counts(self.names, low, high, self.voter, seen_from_low.T, self.robot, self.day)
+            return replace(self, left=low, right=high, outcomes=seen_from_low.T)
         starts = np.flatnonzero(new)
         merged = np.add.reduceat(seen_from_low, starts, axis=1).T
         rest = self.voter[starts], merged, self.robot[starts], self.day[starts]
-        return Counts(self.names, low[starts], high[starts], *rest)
+        return Counts(self.names, low[starts], high[starts], *rest, self.visits)
 
     def apart(self) -> Counts:
         """A policy on each robot as a policy of its own: names and numbers repeat, robot by robot."""
         if self.robots == 1:
             return self
         shift = self.robot * len(self.names)
-        rest = self.voter, self.outcomes, self.robot, self.day
-        return Counts(self.names * self.robots, self.left + shift, self.right + shift, *rest)
+        return replace(self, names=self.names * self.robots, left=self.left + shift, right=self.right + shift)
+
+    def by_network(self) -> Counts | None:
+        """The same votes as if those from one network were one voter's; None where no two voters share a network."""
+        network = self.visits.networks(self.voter, self.day)
+        if not (network >= 0).any():
+            return None
+        together = np.where(network >= 0, int(self.voter.max()) + 1 + network, self.voter)
+        known = np.unique(together[together >= 0])
+        numbers = np.where(together >= 0, np.searchsorted(known, together), UNKNOWN_VOTER)
+        return replace(self, voter=numbers, visits=NO_VISITS)
 
     def where(self, rows: NDArray[Any]) -> Counts:
         """Only some rows, by a mask or by their places; the names stay."""
-        columns = (self.left, self.right, self.voter, self.outcomes, self.robot, self.day)
-        return Counts(self.names, *(column[rows] for column in columns))
+        names = ("left", "right", "voter", "outcomes", "robot", "day")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def per_policy(self) -> Integers:
         """(names, 4): wins, losses, ties and both_bad of each policy, from either side."""
@@ -167,11 +180,19 @@ class Counts:
         return found
 
     def weights(self, cap: int) -> Floats:
-        """(rows,) what a vote of the row weighs when a voter's votes of one day weigh at most `cap` (0: no limit)."""
+        """(rows,) what a vote of the row weighs.
+
+        `cap`: at most so much a voter's votes of one day together, and a network's voters' as well; 0: no limit. Then
+        each by its voter's trust.
+        """
         found, known = np.ones(len(self.voter)), self.voter >= 0
-        if not cap or not known.any():
+        if not known.any() or not (cap or len(self.visits)):
             return found
         rows = slice(None) if known.all() else known
+        if len(self.visits):
+            visit, place = np.unique(self.voter[rows] * self.visits.days + self.day[rows], return_inverse=True)
+            found[rows] = self.visits.factors(visit, np.bincount(place, self.votes[rows]).astype(float), cap)[place]
+            return found
         days = int(self.day.max()) + 1
         visit = self.voter[rows] * days + self.day[rows]
         if int(visit.max()) > 4 * len(visit):

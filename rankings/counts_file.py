@@ -14,7 +14,7 @@ import numpy as np
 from rankings.counts import OUTCOMES, Integers
 from rankings.table import KEYS, Table
 
-COLUMNS = (*KEYS, *OUTCOMES)
+COLUMNS = (*KEYS, "trust", *OUTCOMES)
 CHUNK = 50_000
 """Rows that are texts at one time."""
 GZIP = 16 + zlib.MAX_WBITS
@@ -40,16 +40,27 @@ def write_counts(table: Table) -> CountsFile:
 
 def parts(table: Table) -> Iterator[bytes]:
     """The same, not packed, CHUNK rows at a time: sorted as texts; voters are numbered anew as "v1", "v2", ... (empty:
-    nobody knows who)."""
+    nobody knows who), and networks that several of them share as "n000001", ... `trust`: what a vote weighs by what
+    its voter has shown."""
     yield lines([COLUMNS])
-    values = {**table.values, "voter": numbered(table.values["voter"])}
+    told = {key: (table.values[key], table.codes[key]) for key in KEYS} | table.told_of_visits()
+    told["voter"] = (numbered(table.values["voter"]), table.codes["voter"])
     with_votes = np.flatnonzero(table.outcomes.any(axis=1))
-    places = [in_order_of_texts(values[key], table.codes[key][with_votes]) for key in KEYS]
-    order = with_votes[sorting(places)]
+    places = [in_order_of_texts(*told[key])[with_votes] for key in KEYS]
+    order = with_votes[_in_order(places, table.outcomes[with_votes])]
     for first in range(0, len(order), CHUNK):
         rows = order[first : first + CHUNK]
-        columns = [(values[key], table.codes[key][rows]) for key in KEYS]
+        columns = [(told[key][0], told[key][1][rows]) for key in (*KEYS, "trust")]
         yield coded_lines(columns, table.outcomes[rows].T)
+
+
+def _in_order(places: Sequence[Integers], outcomes: Integers) -> Integers:
+    """(rows,) by the keys. A voter who came from several networks may have several rows with the same ones."""
+    order = sorting(places)
+    same = np.ones(max(0, len(order) - 1), dtype=bool)
+    for column in places:
+        same &= column[order][1:] == column[order][:-1]
+    return sorting([*places, *outcomes.T]) if same.any() else order
 
 
 def coded_lines(

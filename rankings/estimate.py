@@ -114,12 +114,13 @@ class Estimate(Mode):
         return cls(mode.scored, mode.posterior, mode.x, mode.robots, mode.lever, votes, weights)
 
     def covariances(self, *, cluster: bool) -> list[Floats]:
-        """(k, k) of theta: each vote for itself, and where asked for and voters are known, each voter for itself."""
-        meats = [meat_of_votes(self.posterior, self.x)]
-        if cluster:
-            by_voter = meat_of_voters(self.votes, self.weights, self.posterior, self.x)
-            meats += [] if by_voter is None else [by_voter]
-        return [self.carried(sandwich(self.posterior, self.x, self.bread, meat)) for meat in meats]
+        """(k, k) of theta: each vote for itself; where asked for and voters are known, each voter for itself; and where
+        voters share networks, each network for itself."""
+        meats: list[Floats | None] = [meat_of_votes(self.posterior, self.x)]
+        for votes in (self.votes, self.votes.by_network()) if cluster else ():
+            if votes is not None:
+                meats.append(meat_of_voters(votes, self.weights, self.posterior, self.x))
+        return [self.carried(sandwich(self.posterior, self.x, self.bread, meat)) for meat in meats if meat is not None]
 
     def influence_of_voters(self) -> Floats:
         """(voters, k) what each known voter's votes add to theta, to first order; by the voter's number."""

@@ -17,9 +17,13 @@ from rankings.counts_file import coded_lines, in_order_of_texts, lines, numbered
 from rankings.models import CountedVote
 from rankings.table import Texts
 
-COLUMNS = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", *REASONS)
-"""The last four say which side the voter found closer to the goal, smoother, ...: left, right, equal or nothing."""
+VOTES = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", "network", "trust")
+COLUMNS = (*VOTES, *REASONS)
+"""`network`: a number where several voters share one that day; `trust`: what the vote weighs. The last four say which
+side the voter found closer to the goal, smoother, ...: left, right, equal or nothing."""
 FORMATS = (".csv", ".parquet")
+UNKNOWN = ("", "1")
+"""Of a visit with nothing to say: its network and trust."""
 CHUNK = 50_000
 """Rows that are texts at one time."""
 Coded = list[tuple[Sequence[str], Integers]]
@@ -46,14 +50,31 @@ def _anonymised() -> Coded:
     """The COLUMNS but for the first, with voters numbered anew."""
     about = ("voter", "robot_id", "scene_id", "task_id", "left_model_id", "right_model_id")
     names = [f"count__{name}" for name in about] + ["vote__vote", "count__day", *(f"vote__{name}" for name in REASONS)]
-    found = [Texts() for _ in names]
+    known = _visits()
+    found = [Texts() for _ in (*names, "network", "trust")]
     rows: Iterator[tuple[Any, ...]]
     rows = CountedVote.objects.filter(counted=True).values_list(*names).iterator(chunk_size=20_000)
     while batch := list(itertools.islice(rows, CHUNK)):
-        for texts, column in zip(found, zip(*batch, strict=True), strict=True):
+        columns = list(zip(*batch, strict=True))
+        visits = (known.get((voter, str(day)), UNKNOWN) for voter, day in zip(columns[0], columns[7], strict=True))
+        columns[8:8] = zip(*visits, strict=True)
+        for texts, column in zip(found, columns, strict=True):
             texts.extend(map(str, column))  # a day in ISO's way
     (voters, places), *rest = (texts.coded() for texts in found)
     return [(numbered(voters), places), *rest]
+
+
+def _visits() -> dict[tuple[str, str], tuple[str, str]]:
+    """Voter and day -> network and trust, as texts, of the visits of which there is something to say."""
+    from rankings import closed_days
+
+    table = closed_days.counts().trusting(closed_days.beside_physics().answers)
+    told = table.told_of_visits()
+    rows = np.flatnonzero((told["network"][1] > 0) | (table.trust is not None))
+    (networks, network), (trusts, trust) = told["network"], told["trust"]
+    voters, days = table.values["voter"], table.values["day"]
+    columns = (each[rows].tolist() for each in (table.codes["voter"], table.codes["day"], network, trust))
+    return {(voters[a], days[b]): (networks[c], trusts[d]) for a, b, c, d in zip(*columns, strict=True)}
 
 
 def _sorted(columns: Coded) -> Coded:

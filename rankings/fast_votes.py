@@ -12,11 +12,12 @@ import numpy as np
 
 from rankings import plain_csv
 from rankings.arrow import Coded, NotPlain
-from rankings.counts import OUTCOMES
+from rankings.counts import OUTCOMES, Floats, Integers
 from rankings.table import KEYS, Table
 
 REQUIRED = {"robot": "robot", "left": "left", "right": "right", "voter": "voter_id"}
-OPTIONAL = {"scene": "scene", "task": "task", "day": "day"}
+OPTIONAL = {"scene": "scene", "task": "task", "day": "day", "network": "network"}
+TRUST = "trust"
 """What the table calls it -> the file's column."""
 COLUMNS = ("battle_id", "voter_id", "robot", "left", "right", "vote")
 NOT_A_NAME = {"", "nan", "null", "none", "na", "n/a"}
@@ -41,10 +42,27 @@ def read_plain(path: Path) -> Table:
         {key: tuple(keys[key][1]) for key in KEYS},
         {key: keys[key][0] for key in KEYS},
         np.array([OUTCOMES.index(name) for name in outcomes], dtype=np.int64)[outcome] if outcomes else outcome,
+        _trust(*columns[TRUST]) if TRUST in columns else None,
     )
     if table.against_themselves:
         raise NotPlain(f"{table.against_themselves[0]!r} against itself")
     return table
+
+
+def trust_of(text: str) -> float | None:
+    """What a vote weighs, above 0 and at most 1; empty: 1. None for any other text."""
+    try:
+        found = float(text) if text else 1.0
+    except ValueError:
+        return None
+    return found if 0.0 < found <= 1.0 else None
+
+
+def _trust(places: Integers, texts: list[str]) -> Floats | None:
+    found = [trust_of(text) for text in texts]
+    if None in found:
+        raise NotPlain("a trust that is no number above 0 and at most 1")
+    return np.array(found, dtype=float)[places] if found else None
 
 
 def _parquet(path: Path) -> dict[str, Coded]:
@@ -63,4 +81,4 @@ def _wanted(names: list[str]) -> list[str]:
         raise NotPlain(f"no column {', '.join(missing)}")
     if len(set(names)) < len(names):
         raise NotPlain("a column appears twice")
-    return [name for name in (*REQUIRED.values(), *OPTIONAL.values(), "vote") if name in names]
+    return [name for name in (*REQUIRED.values(), *OPTIONAL.values(), TRUST, "vote") if name in names]

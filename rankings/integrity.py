@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -14,6 +14,7 @@ from django.utils import timezone
 from rankings import observed
 from rankings.agreement import Agreement
 from rankings.bradley_terry import Fit, Refits, fit, influence_of_voters
+from rankings.campaigns import Campaign, campaigns
 from rankings.counts import Counts, Floats, Integers
 from rankings.influence import Influence, Standing, influence
 from rankings.models import Finding, Report
@@ -22,6 +23,8 @@ from rankings.reliability import Reliability
 from rankings.table import Table
 
 DOUBTFUL = (Finding.Kind.OUTLIER, Finding.Kind.UNRELIABLE)
+"""Findings whose subject is a voter; those of campaigns name theirs in the evidence."""
+MOST_NAMED = 2000
 LEAST_SHADOW_VOTES = 5
 """Without so many votes left, nothing is said about a policy in the shadow."""
 
@@ -52,9 +55,7 @@ class Shadow(TypedDict):
 
 def shadow(table: Table, counts: Counts, found: Fit) -> Shadow:
     """The global board without voters who are new, flagged by an open finding, or both."""
-    doubtful = _new(table) | set(
-        Finding.objects.filter(kind__in=DOUBTFUL, state=Finding.State.OPEN).values_list("subject", flat=True)
-    )
+    doubtful = _new(table) | flagged().keys()
     rest = table.counts(without_voters=doubtful)
     other = fit(rest, cap=int(settings.RANKING["cap"]))
     votes = dict(zip(rest.names, rest.per_policy().sum(axis=1).tolist(), strict=True))
@@ -69,6 +70,23 @@ def shadow(table: Table, counts: Counts, found: Fit) -> Shadow:
         }
     cast = [voter for voter in doubtful if voter in table.values["voter"]]
     return {"left_out": len(cast), "votes": counts.total - rest.total, "rows": rows}
+
+
+def flagged() -> dict[str, list[str]]:
+    """Voter -> the kinds of open findings about it."""
+    found: dict[str, list[str]] = {}
+    doubts = Finding.objects.filter(kind__in=(*DOUBTFUL, Finding.Kind.CAMPAIGN), state=Finding.State.OPEN)
+    for each in doubts.order_by("pk"):
+        for voter in voters_of(each):
+            found.setdefault(voter, []).append(each.kind)
+    return found
+
+
+def voters_of(finding: Finding) -> list[str]:
+    """Whom it is about; empty for one about a policy or a task."""
+    if finding.kind == Finding.Kind.CAMPAIGN:
+        return [str(voter) for voter in finding.evidence.get("voters", [])]
+    return [finding.subject] if finding.kind in DOUBTFUL else []
 
 
 def _new(table: Table) -> set[str]:
@@ -118,6 +136,44 @@ def _untested_since() -> datetime:
     earliest = timezone.now() - timedelta(days=settings.INTEGRITY["look_back_days"])
     last = Report.objects.order_by("-snapshot__made_at").values_list("snapshot__made_at", flat=True).first()
     return max(earliest, last - timedelta(hours=1)) if last else earliest
+
+
+def pushed(table: Table, counts: Counts, found: Fit) -> Iterator[Found]:
+    """New voters who together push a policy, on the global board. They are set beside the board as it would be if they
+    had shown nothing yet, so that they do not hide behind what they have moved."""
+    names = table.new_voters(int(settings.INTEGRITY["look_back_days"]))
+    board = fit(table.doubting(names).counts(), cap=int(settings.RANKING["cap"])) if table.trust is not None else found
+    numbers = table.numbers_of(names)
+
+    def paces(members: Collection[int]) -> tuple[Floats, Floats]:
+        own = set(table.voters_of(members))
+        known = observed.paces(names)
+        return (
+            np.array([pace for voter, pace in known.items() if voter in own]),
+            np.array([pace for voter, pace in known.items() if voter not in own]),
+        )
+
+    week = date.fromisoformat(table.values["day"][-1]).strftime("%G-W%V") if names else ""
+    for each in campaigns(counts, board, numbers, paces):
+        yield _campaign(each, table, week)
+
+
+def _campaign(each: Campaign, table: Table, week: str) -> Found:
+    voters = table.voters_of(each.voters)
+    networks = {network for voter, network in table.sources(voters) if network}
+    direction = "for" if each.favours else "against"
+    summary = (
+        f"{len(voters)} new voters of {len(networks)} networks push it: {each.push:.1f} standard deviations beyond "
+        f"honest newcomers; pairs {each.pairs:.1f}, pace {each.pace:.1f}"
+    )
+    proof: dict[str, object] = {
+        "policy": each.policy,
+        **{name: round(getattr(each, name), 2) for name in ("push", "pairs", "pace")},
+        "votes": each.votes,
+        "networks": sorted(networks),
+        "voters": voters[:MOST_NAMED],
+    }
+    return Found(Finding.Kind.CAMPAIGN, f"{direction} {each.policy}, {week}", summary, proof)
 
 
 def unreliable(controls: dict[str, Reliability]) -> Iterator[Found]:

@@ -33,6 +33,7 @@ class Cell(NamedTuple):
     right_model_id: str
     voter: str
     day: date
+    network: str = ""
 
 
 def take_vote(*, vote: Vote, **_: Any) -> None:
@@ -41,7 +42,7 @@ def take_vote(*, vote: Vote, **_: Any) -> None:
     Four queries, as long as the vote's battle knows its turns.
     """
     lock_rankings()
-    if vote.purpose == Purpose.RANK:
+    if vote.purpose == Purpose.RANK and not vote.battle.spoiled:
         _count_new([vote], {vote.battle_id: _task_of(vote.battle.turns.all())})
 
 
@@ -116,6 +117,7 @@ def _cells(some: Iterable[Vote], tasks: Mapping[str, str]) -> dict[int, Cell]:
             vote.right_model_id,
             vote.user_id or "",
             _day(vote),
+            vote.network,
         )
         for vote in some
     }
@@ -127,7 +129,9 @@ def _day(vote: Vote) -> date:
 
 def _count(votes: list[Vote]) -> int:
     known = set(CountedVote.objects.filter(vote_id__in=[vote.pk for vote in votes]).values_list("vote_id", flat=True))
-    new = [vote for vote in votes if vote.pk not in known and vote.purpose == Purpose.RANK]
+    spoiled = Vote.objects.filter(pk__in=[vote.pk for vote in votes], battle__spoiled=True)
+    left_out = known | set(spoiled.values_list("pk", flat=True))
+    new = [vote for vote in votes if vote.pk not in left_out and vote.purpose == Purpose.RANK]
     if not new:
         return 0
     _reopen({_day(vote) for vote in new})
@@ -157,10 +161,11 @@ def _raise(cells: set[Cell], votes: Mapping[tuple[Cell, str], int]) -> dict[Cell
     sums = ", ".join(f"{name} = vote_counts.{name} + excluded.{name}" for name in OUTCOMES)
     params: list[Any] = []
     for cell in sorted(cells):
-        *words, day = cell
+        *words, day, network = cell
         params += [
             *words,
             connection.ops.adapt_datefield_value(day),
+            network,
             *(votes.get((cell, each), 0) for each in OUTCOMES),
         ]
     found = VoteCount.objects.raw(

@@ -79,7 +79,8 @@ SUMS = ("left_better", "right_better", "tie", "both_bad")
 
 
 class VoteCount(models.Model):
-    """How one voter voted on one pair in one order of sides, per robot, scene, task and day (UTC); boards are sums.
+    """How one voter voted on one pair in one order of sides, per robot, scene, task, day (UTC) and network; boards are
+    sums.
 
     Counts change in the transaction that stores, excludes or restores a vote, and only in `rankings.ledger`.
     """
@@ -95,6 +96,7 @@ class VoteCount(models.Model):
     )
     voter = models.CharField(max_length=50, blank=True, help_text="Empty: nobody knows who.")
     day = models.DateField(db_index=True)
+    network = models.CharField(max_length=24, blank=True, default="", help_text="As in `arena.models.Vote`.")
     left_better = models.PositiveIntegerField(default=0)
     right_better = models.PositiveIntegerField(default=0)
     tie = models.PositiveIntegerField(default=0)
@@ -104,8 +106,8 @@ class VoteCount(models.Model):
         db_table = "vote_counts"
         constraints = [
             models.UniqueConstraint(
-                fields=["robot_id", "scene_id", "task_id", "left_model", "right_model", "voter", "day"],
-                name="one_row_of_counts_per_board_pair_voter_and_day",
+                fields=["robot_id", "scene_id", "task_id", "left_model", "right_model", "voter", "day", "network"],
+                name="one_row_of_counts_per_board_pair_voter_day_and_network",
             )
         ]
         # With the sums in them, so that those of a pair and of a policy are read from the index alone.
@@ -129,6 +131,9 @@ class ClosedDay(models.Model):
     last_vote = models.BigIntegerField(default=0, help_text="The last counted vote's primary key when the day closed.")
     counts = models.BinaryField(help_text="The rows of vote_counts, as an Arrow stream.")
     seen = models.JSONField(help_text="Left, right, task, vote, physics, number: see rankings.agreement.Seen.")
+    answers = models.JSONField(
+        default=dict, help_text="Voter -> calibration battles answered right, wrong and even: see rankings.trust."
+    )
 
     class Meta:
         db_table = "closed_days"
@@ -226,7 +231,8 @@ class Finding(models.Model):
 
     class Kind(models.TextChoices):
         OUTLIER = "outlier", "votes unlike everybody else's"
-        UNRELIABLE = "unreliable", "fails gold or repeated battles"
+        CAMPAIGN = "campaign", "new voters who push one policy"
+        UNRELIABLE = "unreliable", "fails repeated battles"
         SHADOW = "shadow", "new and flagged voters move a policy"
         PARTED = "parted", "votes and physics part"
 
@@ -236,7 +242,7 @@ class Finding(models.Model):
         DISMISSED = "dismissed", "dismissed"
 
     kind = models.CharField(max_length=20, choices=Kind.choices)
-    subject = models.CharField(max_length=255, help_text="A voter, a policy or a task.")
+    subject = models.CharField(max_length=255, help_text="A voter, a policy, a task or a campaign.")
     summary = models.CharField(max_length=500)
     evidence = models.JSONField(default=dict)
     state = models.CharField(max_length=20, choices=State.choices, default=State.OPEN, db_index=True)

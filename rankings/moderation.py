@@ -13,7 +13,7 @@ from django.db import transaction
 
 from arena.models import Vote
 from rankings import aggregation, ledger
-from rankings.integrity import DOUBTFUL
+from rankings.integrity import DOUBTFUL, voters_of
 from rankings.models import ExcludedVoter, Finding, ModerationAct
 
 Action = ModerationAct.Action
@@ -73,6 +73,15 @@ def exclude_voter(voter: str, by: By) -> int:
     votes = ledger.exclude_voter(voter)
     Finding.objects.filter(kind__in=DOUBTFUL, subject=voter).update(state=State.ACTED)
     by.note(Action.EXCLUDE_VOTER, voter, votes)
+    return votes
+
+
+@transaction.atomic
+def exclude_found(findings: Iterable[Finding], by: By) -> int:
+    """Let no vote count of the voters whom these findings are about; returns how many were taken out."""
+    doubts = [each for each in findings if voters_of(each)]
+    votes = sum(exclude_voter(voter, by) for voter in sorted({voter for each in doubts for voter in voters_of(each)}))
+    Finding.objects.filter(pk__in=[each.pk for each in doubts]).update(state=State.ACTED)
     return votes
 
 

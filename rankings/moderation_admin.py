@@ -17,7 +17,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from rankings import moderation, network_admin
-from rankings.integrity import DOUBTFUL
 from rankings.models import CountedVote, ExcludedVoter, Finding, ModerationAct
 from rankings.moderation import By, NoReason
 from rankings.network_admin import NetworkFilter
@@ -63,10 +62,9 @@ class FindingAdmin(ModerationAdmin):
 
     @admin.action(description=gettext_lazy("Exclude these voters, with a reason"), permissions=["moderate"])
     def exclude_voters(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
-        voters = sorted({each.subject for each in queryset if each.kind in DOUBTFUL})
         self.act(
             request,
-            lambda by: sum(moderation.exclude_voter(voter, by) for voter in voters),
+            lambda by: moderation.exclude_found(queryset, by),
             _("{} votes no longer count; the boards follow with the next publication"),
         )
 

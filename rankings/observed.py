@@ -1,22 +1,28 @@
-"""What the database says beyond the counts: episodes, votes beside physics, control battles, who was drawn."""
+"""What the database says beyond the counts: episodes, votes beside physics, control battles, who was drawn.
+
+Only battles with their vote are looked at, and none whose names a member of staff saw before: of a quiet hour, whatever
+a publication said of battles still being judged would name their policies (decision 751).
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Max, Q, Sum
 from django.utils import timezone
 
-from arena.models import Battle, Purpose, Rollout, RolloutStatus, Side, Vote
+from arena.models import Battle, BattleStatus, Purpose, Rollout, RolloutStatus, Side, Vote
 from rankings.agreement import EVEN, LEFT, RIGHT, Seen
 from rankings.counts import OUTCOMES, Integers
 from rankings.physics import Played
 from rankings.reliability import Reliability, gold_score, reliability, repeat_score
 from rankings.table import Table
+from rankings.trust import Answers, answer, clear_winner
 from simulation import catalogue
 
 EXPOSURE_DAYS = 30
@@ -34,14 +40,17 @@ class Cast(NamedTuple):
 
 
 def played() -> list[Played]:
-    """Sums per policy and task over every episode whose instruction has a known goal, repeats and explorations aside.
+    """Sums per policy and task over every episode whose instruction has a known goal and whose battle has its vote,
+    repeats and explorations aside.
 
     A policy that failed in a rollout has not reached the goal; what a worker or the clock broke off says nothing.
     """
     judged = Q(status=RolloutStatus.COMPLETED, progress__isnull=False) | Q(
         status=RolloutStatus.FAILED, termination_reason="policy_failed"
     )
-    rollouts = Rollout.objects.filter(judged, turn__exploration=False).exclude(turn__battle__purpose=Purpose.REPEAT)
+    voted = Q(turn__battle__status=BattleStatus.VOTED, turn__battle__spoiled=False)
+    rollouts = Rollout.objects.filter(judged, voted, turn__exploration=False)
+    rollouts = rollouts.exclude(turn__battle__purpose=Purpose.REPEAT)
     rows = (
         rollouts.order_by()
         .values("model_id", "turn__instruction")
@@ -65,12 +74,22 @@ def played() -> list[Played]:
     ]
 
 
-def votes_beside_physics(first: date = date.min, last: date = date.max) -> list[Seen]:
-    """Counted votes on battles about one task, with who reached the goal more often in them.
+class BesidePhysics(NamedTuple):
+    """Counted votes on battles about one task, with who reached the goal more often in them; and what each known voter
+    said in calibration battles."""
 
-    Of the days (UTC) from `first` to `last`, both included.
-    """
-    judged = Q(battle__turns__exploration=False, battle__turns__rollouts__success=True)
+    seen: list[Seen]
+    answers: dict[str, Answers]
+
+
+def votes_beside_physics(first: date = date.min, last: date = date.max) -> list[Seen]:
+    return beside_physics(first, last).seen
+
+
+def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysics:
+    """Of the days (UTC) from `first` to `last`, both included."""
+    asked = Q(battle__turns__exploration=False)
+    judged, progress = asked & Q(battle__turns__rollouts__success=True), "battle__turns__rollouts__progress"
     votes = (
         Vote.objects.filter(counted_vote__counted=True, counted_vote__count__day__range=(first, last))
         .exclude(counted_vote__count__task_id="")
@@ -78,11 +97,20 @@ def votes_beside_physics(first: date = date.min, last: date = date.max) -> list[
         .annotate(
             left_wins=Count("pk", filter=judged & Q(battle__turns__rollouts__side=Side.LEFT)),
             right_wins=Count("pk", filter=judged & Q(battle__turns__rollouts__side=Side.RIGHT)),
+            left_best=Max(progress, filter=asked & Q(battle__turns__rollouts__side=Side.LEFT)),
+            right_best=Max(progress, filter=asked & Q(battle__turns__rollouts__side=Side.RIGHT)),
         )
     )
-    columns = ("left_model_id", "right_model_id", "counted_vote__count__task_id", "vote", "left_wins", "right_wins")
-    rows = votes.values_list(*columns).iterator(chunk_size=20_000)
-    return summed(Seen(left, right, task, vote, _better(*wins)) for left, right, task, vote, *wins in rows)
+    columns = ("user_id", "left_model_id", "right_model_id", "counted_vote__count__task_id", "vote")
+    rows = votes.values_list(*columns, "left_wins", "right_wins", "left_best", "right_best")
+    seen: Counter[Seen] = Counter()
+    answers: dict[str, Answers] = {}
+    for voter, left, right, task, vote, left_wins, right_wins, *best in rows.iterator(chunk_size=20_000):
+        seen[Seen(left, right, task, vote, _better(left_wins, right_wins))] += 1
+        if voter and (winner := clear_winner(left_wins, right_wins, *best)):
+            answers[voter] = answers.get(voter, Answers()).plus(answer(vote, winner))
+    kinds = [each._replace(number=number) for each, number in seen.items()]
+    return BesidePhysics(summed(kinds), dict(sorted(answers.items())))
 
 
 def _better(left_wins: int, right_wins: int) -> int:
@@ -108,7 +136,8 @@ def controls() -> dict[str, Reliability]:
 def _gold_scores() -> Iterator[tuple[str, float]]:
     """Only where physics bears out who was to win."""
     wins = Q(battle__turns__exploration=False, battle__turns__rollouts__success=True)
-    votes = Vote.objects.filter(purpose=Purpose.GOLD, user_id__isnull=False).annotate(
+    given = Vote.objects.filter(purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
+    votes = given.annotate(
         left_wins=Count("pk", filter=wins & Q(battle__turns__rollouts__side=Side.LEFT)),
         right_wins=Count("pk", filter=wins & Q(battle__turns__rollouts__side=Side.RIGHT)),
     )
@@ -120,7 +149,8 @@ def _gold_scores() -> Iterator[tuple[str, float]]:
 def _repeat_scores() -> Iterator[tuple[str, float]]:
     """A repeat with follow-up turns is not the same question any more."""
     turns = Count("battle__turns", filter=Q(battle__turns__exploration=False))
-    votes = Vote.objects.filter(purpose=Purpose.REPEAT, user_id__isnull=False).annotate(turns=turns).filter(turns=1)
+    given = Vote.objects.filter(purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)
+    votes = given.annotate(turns=turns).filter(turns=1)
     for voter, again, first in votes.values_list("user_id", "vote", "battle__repeats__vote__vote"):
         if first in OUTCOMES:
             yield str(voter), repeat_score(first, again)
@@ -150,6 +180,15 @@ def _cast(voter: str, votes: Iterable[tuple[int, int, int]]) -> Cast:
     return Cast(voter, left, right, outcome)
 
 
+def paces(voters: Collection[str]) -> dict[str, float]:
+    """Voter -> the mean logarithm of how long it looked before its counted votes [ms]."""
+    votes = Vote.objects.filter(counted_vote__counted=True, user_id__in=voters, dwell_ms__gt=0).order_by("user_id")
+    looked: dict[str, list[float]] = defaultdict(list)
+    for voter, dwell in votes.values_list("user_id", "dwell_ms").iterator():
+        looked[str(voter)].append(math.log(dwell))
+    return {voter: sum(own) / len(own) for voter, own in looked.items()}
+
+
 def new_voters(table: Table, since: datetime, least_votes: int) -> set[str]:
     """Voters with a counted vote whose first is younger than that, or who have fewer than `least_votes`.
 
@@ -169,9 +208,10 @@ def new_voters(table: Table, since: datetime, least_votes: int) -> set[str]:
 
 
 def battles_per_policy() -> dict[str, int]:
-    """How often each policy was drawn for a battle in which something was played, in the last EXPOSURE_DAYS days."""
+    """How often each policy was drawn for a battle that came to its vote, in the last EXPOSURE_DAYS days."""
     since = timezone.now() - timedelta(days=EXPOSURE_DAYS)
-    battles = Battle.objects.filter(purpose=Purpose.RANK, created_at__gte=since, turns__seq=1).order_by()
+    voted = Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False)
+    battles = voted.filter(purpose=Purpose.RANK, created_at__gte=since, turns__seq=1).order_by()
     found: Counter[str] = Counter()
     for side in ("left_model_id", "right_model_id"):
         found.update(dict(battles.values_list(side).annotate(Count("pk", distinct=True))))

@@ -1,15 +1,19 @@
-"""Does a voter vote like everybody else? A test that may look after every vote. No Django.
+"""Does a voter vote as no honest one would, whatever its taste? A test that may look after every vote. No Django.
 
-For each vote, the others' votes on the same pair say how likely each outcome was: p. A way of voting that is none of
-theirs (always the left side, always for one policy, at random, contrary to all) says something else: q. A bettor who
-puts q / p on every vote wins nothing in the long run against who votes like the others, and a fortune against who does
-not. Starting with 1, spread over all such ways, the fortune E is a test martingale: whoever votes like the others takes
-it to 1 / alpha with a chance of at most alpha, however often one looks (Ville 1939; G. Shafer, Testing by betting,
-J. R. Stat. Soc. A 184, 2021; A. Ramdas et al., Game-theoretic statistics and safe anytime-valid inference, Stat. Sci.
-38, 2023). Chatbot Arena multiplies evidence per voter in the same spirit (W.-L. Chiang et al., arXiv 2403.04132).
+Each honest voter has a taste per policy, normal with TASTE points about what the others think, says even more or less
+often than they do (EVEN_HABIT), and both bad rather than tie or the other way round (BAD_HABIT). Before each vote, what
+the voter said so far and what others said on the pair tell how likely each outcome is: p. A way of voting that is no
+honest one's (always the left side, always for one policy, at random, contrary to all) says something else: q. A bettor
+who puts q / p on every vote wins nothing in the long run against an honest voter, and a fortune against who votes in
+that way. Starting with 1, spread over all such ways, the fortune E is a test martingale: an honest voter takes it to
+1 / alpha with a chance of at most alpha, however often one looks (Ville 1939; G. Shafer, Testing by betting, J. R.
+Stat. Soc. A 184, 2021; A. Ramdas et al., Game-theoretic statistics and safe anytime-valid inference, Stat. Sci. 38,
+2023). Chatbot Arena multiplies evidence per voter in the same spirit (W.-L. Chiang et al., arXiv 2403.04132).
 
-p is an estimate, with the ratings' prediction worth PRIOR_VOTES in it; pairs on which others cast fewer than
-LEAST_OTHERS votes are left out.
+What is known of a voter's taste is kept as a normal distribution, which each vote narrows (assumed density filtering:
+M. Opper, in On-line Learning in Neural Networks, 1998; for the logistic: D. MacKay, Neural Computation 4, 1992). What
+the others think is an estimate, with the ratings' prediction worth PRIOR_VOTES in it; pairs on which others cast fewer
+than LEAST_OTHERS votes are left out. docs/ranking-study.md says how often honest voters are suspected.
 """
 
 from __future__ import annotations
@@ -29,6 +33,13 @@ LEAST_VOTES = 5
 STUBBORN = 0.8
 """How often a way of voting gives its answer; otherwise it votes like the others."""
 ALPHA = 0.001
+TASTE = 120.0
+"""Elo points by which voters differ, per policy: somewhat more than is likely, since p is an estimate."""
+SIDE_HABIT, EVEN_HABIT, BAD_HABIT = 0.2, 0.6, 1.0
+"""By how much voters differ in their liking for the left side, for saying even, and for both bad among these [log odds,
+standard deviations]."""
+WORTH_A_LOOK = 1.0
+"""A fortune of ten against the others' votes as they are, before tastes are taken into account."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +95,93 @@ def evidence(crowd: Crowd, left: Integers, right: Integers, cast: Integers) -> E
     left, right, cast, p = left[kept], right[kept], cast[kept], p[kept]
     if not len(cast):
         return Evidence(0.0, 0, "")
-    ways, gains = _gains(crowd.names, left, right, cast, p)
+    at_a_glance = _fortune(crowd.names, left, right, cast, p)
+    if at_a_glance.log10_e < WORTH_A_LOOK:
+        return at_a_glance
+    return _fortune(crowd.names, left, right, cast, _with_taste(left, right, cast, p, others[kept]))
+
+
+def _fortune(names: tuple[str, ...], left: Integers, right: Integers, cast: Integers, p: Floats) -> Evidence:
+    """`p` (n, 4): how likely each outcome was before each vote."""
+    ways, gains = _gains(names, left, right, cast, p)
     weights = _weights(len(ways))
     fortune = np.cumsum(gains, axis=0) + np.log(weights)  # (n, ways)
     top = fortune.max(axis=1, keepdims=True)
     together = top[:, 0] + np.log(np.exp(fortune - top).sum(axis=1))
     best = int(np.argmax(together))
     return Evidence(float(together[best] / np.log(10.0)), best + 1, ways[int(np.argmax(fortune[best]))])
+
+
+def _with_taste(left: Integers, right: Integers, cast: Integers, p: Floats, others: Integers) -> Floats:
+    """(n, 4) how likely each outcome was for an honest voter who had voted so before. `p`: for all voters together."""
+    met, places = np.unique(np.concatenate([left, right]), return_inverse=True)
+    here, there = places[: len(left)], places[len(left) :]
+    even = p[:, 2] + p[:, 3]
+    decided, unsure = p[:, 0] / (1.0 - even), 1.0 / (others + PRIOR_VOTES)
+    # Ties take from both sides alike, so that a taste tells more in what is decided.
+    taste = TASTE / SCALE / (1.0 - min(0.6, float(even.mean())))
+    margin = _logit(decided) * _widened(2.0 * taste**2)
+    liking = Belief(np.append(np.full(len(met), taste**2), SIDE_HABIT**2))
+    saying_even, saying_bad = Belief(np.array([EVEN_HABIT**2])), Belief(np.array([BAD_HABIT**2]))
+    odds_even, odds_bad, alone = _logit(even), _logit(p[:, 3] / even), np.zeros(1, np.int64)
+    found = np.zeros_like(p)
+    for vote, outcome in enumerate(cast.tolist()):
+        doubt = float(unsure[vote])
+        sides = np.array([here[vote], there[vote], len(met)])
+        is_even = saying_even.chance(
+            odds_even[vote], alone, ONE, doubt / max(float(even[vote] * (1 - even[vote])), 0.02)
+        )
+        is_bad = saying_bad.chance(odds_bad[vote], alone, ONE, 0.0)
+        is_left = liking.chance(margin[vote], sides, AGAINST, 4.0 * doubt)
+        found[vote] = [
+            (1.0 - is_even) * is_left,
+            (1.0 - is_even) * (1.0 - is_left),
+            is_even * (1.0 - is_bad),
+            is_even * is_bad,
+        ]
+        saying_even.learn(outcome > 1)
+        if outcome > 1:
+            saying_bad.learn(outcome == 3)
+        else:
+            liking.learn(outcome == 0)
+    return np.maximum(found, 1e-6)
+
+
+ONE, AGAINST = np.array([1.0]), np.array([1.0, -1.0, 1.0])
+
+
+class Belief:
+    """A normal distribution of what moves a voter's log odds; `variance` (n,) before the first vote."""
+
+    def __init__(self, variance: Floats) -> None:
+        self._mean, self._covariance = np.zeros(len(variance)), np.diag(variance)
+        self._step, self._p, self._shrunk = np.zeros(len(variance)), 0.5, 1.0
+
+    def chance(self, log_odds: float, places: Integers, signs: Floats, doubt: float) -> float:
+        """Of a yes, where `places` move the log odds by `signs`. `doubt`: variance of the log odds themselves."""
+        self._step = self._covariance[:, places] @ signs
+        spread = float(self._step[places] @ signs)
+        self._shrunk = 1.0 / _widened(spread + doubt)
+        self._p = float(sigmoid(np.array(self._shrunk * (log_odds + self._mean[places] @ signs))))
+        return self._p
+
+    def learn(self, yes: bool) -> None:
+        """What came of the chance asked for last."""
+        self._mean = self._mean + self._step * (self._shrunk * (float(yes) - self._p))
+        self._covariance = self._covariance - np.outer(self._step, self._step) * (
+            self._shrunk**2 * self._p * (1.0 - self._p)
+        )
+
+
+def _widened(variance: float) -> float:
+    """By how much log odds that vary so must be shrunk for their mean chance."""
+    return float(np.sqrt(1.0 + np.pi * variance / 8.0))
+
+
+def _logit(p: Floats) -> Floats:
+    inside = np.clip(p, 0.01, 0.99)
+    found: Floats = np.log(inside / (1.0 - inside))
+    return found
 
 
 def _weights(ways: int) -> Floats:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from rankings import rules
+from rankings.agreement import Seen
 from rankings.bradley_terry import Fit
 from rankings.counts import Counts
 from rankings.counts_file import write_counts
@@ -18,6 +19,7 @@ from rankings.table import Board, Table
 
 CODE = (
     "bradley_terry", "counts", "davidson", "estimate", "graph", "offsets", "posterior", "ratings", "sandwich", "table",
+    "trust", "visits",
 )  # fmt: skip
 """The modules that a figure depends on."""
 
@@ -32,12 +34,16 @@ class Rated:
     ratings: Ratings
 
 
-def load() -> Table:
-    """The stored counts. Days that are over are closed first; the caller holds the lock of the rankings."""
+def load() -> tuple[Table, list[Seen]]:
+    """The stored counts, each voter trusted as far as is known, and what physics says beside the votes.
+
+    Days that are over are closed first; the caller holds the lock of the rankings.
+    """
     from rankings import closed_days  # loads pyarrow, which the web does not need
 
     closed_days.close()
-    return closed_days.counts()
+    beside = closed_days.beside_physics()
+    return closed_days.counts().trusting(beside.answers), beside.seen
 
 
 def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict, cast
 
+import numpy as np
 from django.conf import settings
 
 from policies.models import Policy
 from rankings import agreement, integrity, observed, physics
-from rankings.agreement import Agreement, Rule
+from rankings.agreement import Agreement, Rule, Seen
 from rankings.calibration import Calibration, calibration, nothing
 from rankings.counts import OUTCOMES
 from rankings.influence import Handover
 from rankings.integrity import Shadow
 from rankings.matrix import Matrix, matrix
-from rankings.models import Finding, Report, Snapshot
+from rankings.models import Report, Snapshot
 from rankings.physics import PhysicsRow
 from rankings.plan import write_plan
 from rankings.publication import Rated
@@ -75,10 +76,11 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 
 
 class Content(TypedDict):
-    """`trend`: the global board at each publication, oldest first."""
+    """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
+    the first is taken for the left side. `trend`: the global board at each publication, oldest first."""
 
     figures: Figures
-
+    pairs: dict[str, dict[str, list[int]]]
     matrices: dict[str, Matrix]
     calibration: Calibration
     physics: dict[str, list[PhysicsRow]]
@@ -90,15 +92,16 @@ class Content(TypedDict):
     trend: list[Point]
 
 
-def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated]) -> Report:
-    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs."""
+def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], seen: Sequence[Seen]) -> Report:
+    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `seen`: votes and physics."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
     controls = observed.controls()
-    agreements = _agreements()
-    integrity.renew([*integrity.unreliable(controls), *(integrity.outliers(whole.counts, whole.fit) if whole else ())])
+    agreements = _agreements(seen)
+    integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
     content: Content = {
         "figures": _figures(boards),
+        "pairs": _pairs(whole),
         "matrices": {board.name: _matrix(each) for board, each in boards.items() if _shown(board)},
         "calibration": _calibration(whole),
         "physics": physics.boards(observed.played()),
@@ -112,6 +115,11 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated]) -> 
     integrity.renew(integrity.partings(content["shadow"], _named(agreements)))
     report, _ = Report.objects.update_or_create(snapshot=snapshot, defaults={"content": content})
     return report
+
+
+def _doubted(table: Table, whole: Rated) -> Iterator[integrity.Found]:
+    yield from integrity.outliers(whole.counts, whole.fit)
+    yield from integrity.pushed(table, whole.counts, whole.fit)
 
 
 def latest() -> Report | None:
@@ -136,6 +144,15 @@ def _figures(boards: Mapping[Board, Rated]) -> Figures:
     }
 
 
+def _pairs(whole: Rated | None) -> dict[str, dict[str, list[int]]]:
+    found: dict[str, dict[str, list[int]]] = {}
+    if whole is not None:
+        pairs = whole.counts.without_sides().per_pair()
+        for low, high in np.argwhere(pairs.any(axis=2)).tolist():
+            found.setdefault(whole.counts.names[low], {})[whole.counts.names[high]] = pairs[low, high].tolist()
+    return found
+
+
 def _matrix(each: Rated) -> Matrix:
     """Best first; references do not take part."""
     rating = dict(zip(each.fit.names, each.fit.rating.tolist(), strict=True))
@@ -148,12 +165,9 @@ def _calibration(whole: Rated | None) -> Calibration:
     return calibration(whole.counts, cap=int(settings.RANKING["cap"]))
 
 
-def _agreements() -> Agreements:
+def _agreements(seen: Sequence[Seen]) -> Agreements:
     given = settings.INTEGRITY
     rule = Rule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
-    from rankings import closed_days  # loads pyarrow, which the web does not need
-
-    seen = closed_days.votes_beside_physics()
     return {
         "overall": agreement.agreement(seen, rule),
         "tasks": agreement.by_task(seen, rule),
@@ -199,9 +213,8 @@ def _shadow(table: Table, whole: Rated | None) -> Shadow:
 def _voters(controls: dict[str, Reliability]) -> Voters:
     items = sum(each.items for each in controls.values())
     passed = sum(each.score for each in controls.values())
-    flagged = Finding.objects.filter(kind__in=integrity.DOUBTFUL, state=Finding.State.OPEN)
     return {
-        "flagged": flagged.values("subject").distinct().count(),
+        "flagged": len(integrity.flagged()),
         "controls": items,
         "passed": round(passed / items, 4) if items else None,
     }

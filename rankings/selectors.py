@@ -10,7 +10,7 @@ from typing import Any, Literal
 from django.db.models import Count
 
 from arena.errors import UnknownName
-from arena.models import Battle, ProcessingStatus, Session, Vote, VoteChoice
+from arena.models import Battle, BattleStatus, ProcessingStatus, Vote, VoteChoice
 from policies.measured import overall
 from policies.models import Policy, PolicyStatus
 from rankings import published
@@ -105,13 +105,14 @@ def statistics() -> Statistics:
     figures = now.content.get("figures", NO_FIGURES) if now.content else NO_FIGURES
     outcomes = dict.fromkeys(VoteChoice.values, 0) | figures["votes_by_outcome"]
     robots = {robot.id: 0 for robot in catalogue.robots()} | figures["votes_by_robot"]
+    voted = Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False).order_by()
     decisive = outcomes[VoteChoice.LEFT_BETTER] + outcomes[VoteChoice.RIGHT_BETTER]
     return {
         "total_models": len(listed),
         "total_votes": sum(outcomes.values()),
         "total_voters": figures["voters"],
-        "total_battles": Battle.objects.count(),
-        "total_sessions": Session.objects.count(),
+        "total_battles": voted.count(),
+        "total_sessions": voted.values("session_id").distinct().count(),
         "votes_by_outcome": outcomes,
         "votes_by_robot": robots,
         "left_win_share": round(outcomes[VoteChoice.LEFT_BETTER] / decisive, 4) if decisive else None,

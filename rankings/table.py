@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from rankings.counts import UNKNOWN_VOTER, Columns, Counts, Integers
+from rankings.counts import UNKNOWN_VOTER, Columns, Counts, Floats, Integers
 from rankings.graph import Booleans
+from rankings.trust import NEWCOMER, Answers, trust
+from rankings.visits import NO_VISITS, Visits
 
 GLOBAL = "global"
-KEYS = ("robot", "scene", "task", "left", "right", "voter", "day")
+KEYS = ("robot", "scene", "task", "left", "right", "voter", "day", "network")
 BATCH = 20_000
 
 
@@ -65,19 +68,22 @@ class Texts:
 
 @dataclass(frozen=True)
 class Table:
-    """One row per robot, scene, task, side order of a pair, voter and day. Texts stand once, in sorted `values`.
+    """One row per robot, scene, task, side order of a pair, voter, day and network.
 
-    `codes[key]` (rows,) is each row's place in `values[key]`; the voter of nobody known is "".
+    Texts stand once, in sorted `values`; `codes[key]` (rows,) is each row's place in `values[key]`. The voter of nobody
+    known is "", and no network is "".
     """
 
     values: dict[str, tuple[str, ...]]
     codes: dict[str, Integers]
     outcomes: Integers
     """(rows, 4) how many votes of each outcome, or (rows,) the outcome of a row's single vote, a place in OUTCOMES."""
+    trust: Floats | None = None
+    """(rows,) how far each row's voter is trusted, above 0 and at most 1; None: all alike."""
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[str | int]]) -> Table:
-        """Rows of the seven KEYS, then the four counts. They are never all in memory as texts."""
+        """Rows of the eight KEYS, then the four counts. They are never all in memory as texts."""
         texts = {key: Texts() for key in KEYS}
         outcomes = [np.zeros((0, 4), np.int64)]
         waiting = iter(rows)
@@ -102,6 +108,73 @@ class Table:
             values[key] = tuple(known)
             codes[key] = np.fromiter((place[text] for text in texts[key]), np.int64, len(texts[key]))
         return cls(values, codes, outcomes)
+
+    def new_voters(self, days: int) -> list[str]:
+        """Voters whose first vote lies within the last days (UTC) with a vote."""
+        if not self.values["day"] or "" in self.values["day"]:
+            return []
+        since = (date.fromisoformat(self.values["day"][-1]) - timedelta(days=days)).isoformat()
+        return [name for name, own in self.voters().items() if own.first_day > since]
+
+    def numbers_of(self, voters: Collection[str]) -> Integers:
+        """(n,) numbers of voters as the boards' counts have them, sorted."""
+        wanted, shift = set(voters), 1 if self._nobody_known else 0
+        found = [place - shift for place, name in enumerate(self.values["voter"]) if name in wanted]
+        return np.array(found, dtype=np.int64)
+
+    def voters_of(self, numbers: Iterable[int]) -> list[str]:
+        """The other way round."""
+        shift = 1 if self._nobody_known else 0
+        return [self.values["voter"][number + shift] for number in numbers]
+
+    def sources(self, voters: Collection[str]) -> set[tuple[str, str]]:
+        """Voters and the networks they came from."""
+        codes = [place for place, name in enumerate(self.values["voter"]) if name in set(voters)]
+        rows = np.isin(self.codes["voter"], codes)
+        pairs = zip(self.codes["voter"][rows].tolist(), self.codes["network"][rows].tolist(), strict=True)
+        return {(self.values["voter"][voter], self.values["network"][network]) for voter, network in set(pairs)}
+
+    def trusting(self, answers: Mapping[str, Answers]) -> Table:
+        """The same votes; those from a network weigh by how far their voter is trusted."""
+        if not self._from_a_network.any():
+            return self
+        size, rows = len(self.values["day"]), self._has_votes
+        visits = np.unique(self.codes["voter"][rows] * size + self.codes["day"][rows])
+        number = np.bincount(visits // size, minlength=len(self.values["voter"])).tolist()
+        voters = zip(self.values["voter"], number, strict=True)
+        by_voter = np.array([trust(answers.get(voter, Answers()), days) for voter, days in voters])
+        return replace(self, trust=np.where(self._from_a_network, by_voter[self.codes["voter"]], 1.0))
+
+    def doubting(self, voters: Collection[str]) -> Table:
+        """The same votes as if these voters had shown nothing yet."""
+        doubted = np.isin(np.array(self.values["voter"], dtype=object), list(voters))[self.codes["voter"]]
+        return replace(self, trust=np.where(doubted & self._from_a_network, NEWCOMER, self._trust))
+
+    @cached_property
+    def visits(self) -> Visits:
+        """By numbers of voters as the boards' counts have them."""
+        rows = self._has_votes & (self._from_a_network | (self._trust < 1.0))
+        if self._nobody_known:
+            rows &= self.codes["voter"] > 0
+        if not rows.any():
+            return NO_VISITS
+        voter, day = self.codes["voter"][rows], self.codes["day"][rows]
+        days = len(self.values["day"])
+        votes = np.ones(len(voter), np.int64) if self.outcomes.ndim == 1 else self.outcomes[rows].sum(axis=1)
+        key = (voter - 1 if self._nobody_known else voter) * days + day
+        known = day > self._first_days[voter]
+        return Visits.of(days, key, self._networks[rows], votes, known, self._trust[rows])
+
+    def told_of_visits(self) -> dict[str, tuple[list[str], Integers]]:
+        """The columns `network` and `trust` of a file that names nobody, each as texts and (rows,) places in them.
+
+        Networks are numbered, and only those are told that several voters share: others weigh and say nothing.
+        """
+        voter = self.codes["voter"] - 1 if self._nobody_known else self.codes["voter"]
+        network = self.visits.networks(voter, self.codes["day"]) + 1
+        steps, place = np.unique(self.visits.trusts(voter, self.codes["day"]), return_inverse=True)
+        names = ["", *(f"n{number:06}" for number in range(1, int(network.max(initial=0)) + 1))]
+        return {"network": (names, network), "trust": ([f"{step:g}" for step in steps], place.astype(np.int64))}
 
     @property
     def against_themselves(self) -> list[str]:
@@ -141,18 +214,16 @@ class Table:
                 day,
                 self.outcomes[chosen],
             ),
+            self.visits,
         )
 
     def voters(self) -> dict[str, Voter]:
         """Every known voter with a vote."""
         rows = self._has_votes
-        voter, day = self.codes["voter"][rows], self.codes["day"][rows]
-        size = len(self.values["voter"])
+        voter = self.codes["voter"][rows]
         cast = self.outcomes[rows].sum(axis=1) if self.outcomes.ndim == 2 else None
-        votes = np.bincount(voter, cast, size).astype(int)
-        first = np.full(size, len(self.values["day"]))
-        np.minimum.at(first, voter, day)
-        columns = zip(self.values["voter"], votes.tolist(), first.tolist(), strict=True)
+        votes = np.bincount(voter, cast, len(self.values["voter"])).astype(int)
+        columns = zip(self.values["voter"], votes.tolist(), self._first_days.tolist(), strict=True)
         return {name: Voter(number, self.values["day"][at]) for name, number, at in columns if name and number}
 
     @cached_property
@@ -167,6 +238,30 @@ class Table:
             return np.ones(len(self.outcomes), dtype=bool)
         found: Booleans = np.any(self.outcomes, axis=1)
         return found
+
+    @cached_property
+    def _from_a_network(self) -> Booleans:
+        """(rows,)"""
+        found: Booleans = self._networks >= 0
+        return found
+
+    @cached_property
+    def _networks(self) -> Integers:
+        """(rows,) a number per network from 0; ALONE without one."""
+        return self.codes["network"] - 1 if self.values["network"][:1] == ("",) else self.codes["network"]
+
+    @cached_property
+    def _trust(self) -> Floats:
+        """(rows,)"""
+        return np.ones(len(self.outcomes)) if self.trust is None else self.trust
+
+    @cached_property
+    def _first_days(self) -> Integers:
+        """(voters,) the day of each voter's first vote; past the last one without a vote."""
+        rows = self._has_votes
+        first = np.full(len(self.values["voter"]), len(self.values["day"]))
+        np.minimum.at(first, self.codes["voter"][rows], self.codes["day"][rows])
+        return first
 
     @cached_property
     def _names(self) -> list[str]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from rankings.arrow import NotPlain
 from rankings.counts import OUTCOMES
-from rankings.fast_votes import COLUMNS, NOT_A_NAME, read_plain
+from rankings.fast_votes import COLUMNS, NOT_A_NAME, read_plain, trust_of
 from rankings.table import KEYS, Table
 
 REQUIRED = ("battle_id", "robot", "left", "right")
-OPTIONAL = ("scene", "task", "day")
+OPTIONAL = ("scene", "task", "day", "network", "trust")
 
 
 class VoteFileError(ValueError):
@@ -28,7 +29,8 @@ Row = tuple[str, Mapping[str, str]]
 def read_votes(path: Path) -> Table:
     """One row per vote. An empty voter_id is an unknown voter. Raises VoteFileError.
 
-    Without a column `day` all votes count as cast on one day; `scene` and `task` are as optional.
+    Without a column `day` all votes count as cast on one day, without `trust` all voters as trusted alike, and without
+    `network` as coming from different ones; `scene` and `task` are as optional.
     """
     try:
         return read_plain(path)
@@ -46,7 +48,10 @@ def _read_slowly(path: Path) -> Table:
         raise VoteFileError(f"{path}: byte {error.start} is not UTF-8; expected a CSV file in UTF-8") from None
     named = {"voter": "voter_id"}
     texts = {key: [row.get(named.get(key, key), "") for row in rows] for key in KEYS}
-    return Table.coded(texts, np.array([OUTCOMES.index(row["vote"]) for row in rows], dtype=np.int64))
+    table = Table.coded(texts, np.array([OUTCOMES.index(row["vote"]) for row in rows], dtype=np.int64))
+    if not rows or "trust" not in rows[0]:
+        return table
+    return replace(table, trust=np.array([trust_of(row["trust"]) for row in rows], dtype=float))
 
 
 def _csv_rows(path: Path) -> Iterator[Row]:
@@ -117,5 +122,7 @@ def _check(where: str, value: Mapping[str, str]) -> None:
             raise VoteFileError(f"{where}: {name} is {value[name]!r}; expected a name")
     if value["vote"] not in OUTCOMES:
         raise VoteFileError(f"{where}: unknown vote {value['vote']!r}; expected one of {', '.join(OUTCOMES)}")
+    if trust_of(value.get("trust", "")) is None:
+        raise VoteFileError(f"{where}: trust is {value['trust']!r}; expected a number above 0 and at most 1")
     if value["left"] == value["right"]:
         raise VoteFileError(f"{where}: {value['left']!r} against itself; expected two different policies")

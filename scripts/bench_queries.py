@@ -71,7 +71,7 @@ def measure(votes: int, episodes: int) -> tuple[list[Asked], dict[str, int]]:
     logging.getLogger().setLevel(logging.ERROR)
     call_command("migrate", verbosity=0)
     settings.RATE_LIMITS = {}
-    settings.GOLD_SHARE = settings.REPEAT_SHARE = 0.0
+    settings.REPEAT_SHARE = 0.0
     settings.ALLOWED_HOSTS = ["testserver"]
     if not Session.objects.exists():
         call_command("seed_load", "--votes", str(votes), "--episodes", str(episodes), "--without-recordings")

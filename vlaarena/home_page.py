@@ -8,7 +8,7 @@ from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from arena.models import Turn, Vote
+from arena.models import Battle, BattleStatus, Turn, Vote
 from policies.models import Policy
 from rankings import selectors
 from rankings.selectors import LeaderboardQuery
@@ -21,8 +21,8 @@ def home(request: HttpRequest) -> HttpResponse:
     board = selectors.leaderboard(LeaderboardQuery())
     context: dict[str, Any] = {
         "page": "home",
-        "votes": Vote.objects.count(),
-        "battles": Turn.objects.judged().values("battle").distinct().count(),
+        "votes": Vote.objects.filter(battle__spoiled=False).count(),
+        "battles": Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False).count(),
         "robots": Policy.objects.contestants().count(),
         "tasks": len(catalogue.tasks()),
         "leaders": (board["rankings"] or board["provisional"])[:LEADERS],
@@ -36,7 +36,8 @@ def _latest() -> Vote | None:
     """The vote cast last, whose battle anybody may watch."""
     turns = Prefetch("battle__turns", Turn.objects.judged().order_by("seq"))
     return (
-        Vote.objects.select_related("left_model", "right_model", "battle")
+        Vote.objects.filter(battle__spoiled=False)
+        .select_related("left_model", "right_model", "battle")
         .prefetch_related(turns)
         .order_by("-voted_at", "-id")
         .first()

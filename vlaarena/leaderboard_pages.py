@@ -20,6 +20,7 @@ from rankings.physics import PhysicsRow
 from rankings.published import Published, current
 from rankings.selectors import LeaderboardQuery
 from rankings.table import GLOBAL, Board
+from rankings.trust import NEWCOMER, PROVEN
 from simulation import catalogue
 from vlaarena import charts, figures
 
@@ -136,7 +137,7 @@ def method(request: HttpRequest) -> HttpResponse:
         "ranking": settings.RANKING,
         "integrity": settings.INTEGRITY,
         "repeat_percent": 100 * settings.REPEAT_SHARE,
-        "gold_percent": 100 * settings.GOLD_SHARE,
+        "trust": {"newcomer": round(100 * NEWCOMER), "proven": PROVEN},
     }
     return _page(request, "leaderboard/method.html", "method", current().published, context)
 

@@ -104,10 +104,11 @@ def _tasks(policy: Policy) -> Iterator[TaskSuccess]:
 
 def _recent(policy: Policy) -> QuerySet[Vote]:
     """The newest first. Asked per side, since no index helps to sort what is on either."""
+    voted = Vote.objects.filter(battle__spoiled=False)
     newest = [
         key
         for side in ({"left_model": policy}, {"right_model": policy})
-        for key in Vote.objects.filter(**side).order_by("-voted_at", "-id").values_list("pk", flat=True)[:RECENT]
+        for key in voted.filter(**side).order_by("-voted_at", "-id").values_list("pk", flat=True)[:RECENT]
     ]
     votes = Vote.objects.filter(pk__in=newest).order_by("-voted_at", "-id")
     return votes.select_related("left_model", "right_model").prefetch_related("battle__turns")[:RECENT]

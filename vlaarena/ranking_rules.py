@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vlaarena import env
 
-# `cap`: what a voter's votes of one day weigh at most on a board.
+# `cap`: what the votes of one day weigh at most on a board, of a voter and of a network that several voters share.
 # A policy is provisional until its interval's half-width, its votes and its opponents have come so far.
 RANKING = {
     "cap": int(env.number("ARENA_RANKING_CAP", 15)),

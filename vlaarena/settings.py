@@ -251,10 +251,8 @@ QUEUE: dict[str, int] = {
     "at_once": int(env.number("ARENA_TURNS_AT_ONCE", 1)),
     "wait_s": int(env.number("ARENA_MAX_WAIT_S", 300)),
 }
-# Control battles: how large a share of a voter's battles they make up. Never told; never counted.
-GOLD_SHARE = env.number("ARENA_GOLD_SHARE", 0.02)
+# Repeated battles: how large a share of a voter's battles they make up. Never told; never counted.
 REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
-GOLD_PAIR = ("scripted-expert", "hold-still")
 TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # of ours, each adding to X-Forwarded-For
 # Networks that are no crowd of one: a lab's or a class's own. Their votes and turns count by visitor alone.
 FREE_NETWORKS = env.networks("ARENA_FREE_NETWORKS", "")

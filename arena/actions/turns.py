@@ -18,7 +18,7 @@ from arena.networks import NOWHERE, Origin
 from arena.selectors import doors, turn_json
 from simulation.store import get_store
 
-DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "render_profile")
+DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "secret", "render_profile")
 """What a first instruction may change of its battle."""
 
 

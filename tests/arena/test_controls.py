@@ -21,13 +21,7 @@ from tests.fakes import FakeStage
 
 WORDS = "pick up the red cube"
 BODY = {"instruction": WORDS}
-
-
-@pytest.fixture
-def references(hosted: None) -> list[Policy]:
-    both = [ReferenceFactory(id="scripted-expert", adapter="expert"), ReferenceFactory(id="hold-still")]
-    Hosting.objects.bulk_create(Hosting(worker="one", policy=policy) for policy in both)
-    return both
+CHANGED = ("left_model_id", "right_model_id", "seed", "secret")
 
 
 @pytest.fixture
@@ -63,6 +57,7 @@ def test_a_repeat_is_the_earlier_battle_with_the_sides_swapped(
     again = sent(visitor, "  Pick up THE red cube! ")
     first = history[0]
     assert (again.purpose, again.repeats_id, again.seed) == (Purpose.REPEAT, first.battle_id, first.seed)
+    assert again.secret == first.secret != ""
     assert (again.left_model_id, again.right_model_id) == (first.right_model_id, first.left_model_id)
     sides = {rollout.side: rollout.model_id for rollout in Rollout.objects.filter(turn__battle=again)}
     assert sides == {"left": again.left_model_id, "right": again.right_model_id}
@@ -91,20 +86,10 @@ def test_a_pair_with_a_retired_policy_is_not_repeated(visitor: Visitor, history:
     assert sent(visitor).purpose == Purpose.RANK
 
 
-def test_a_gold_battle_sets_the_expert_against_the_policy_that_does_nothing(
-    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any
-) -> None:
-    settings.GOLD_SHARE = 1.0
-    battle = sent(visitor)
-    assert battle.purpose == Purpose.GOLD
-    assert {battle.left_model_id, battle.right_model_id} == {"scripted-expert", "hold-still"}
-
-
 @pytest.mark.parametrize("held", [False, True])
-@pytest.mark.parametrize(("share", "purpose"), [("GOLD_SHARE", Purpose.GOLD), ("REPEAT_SHARE", Purpose.REPEAT)])
-@pytest.mark.usefixtures("history", "references")
+@pytest.mark.usefixtures("history")
 def test_making_a_battle_a_control_takes_no_query_more_than_a_first_turn_needs(
-    visitor: Visitor, settings: Any, share: str, purpose: Purpose, held: bool
+    visitor: Visitor, settings: Any, held: bool
 ) -> None:
     plain, control = visitor.open(), visitor.open()
     if held:
@@ -113,30 +98,20 @@ def test_making_a_battle_a_control_takes_no_query_more_than_a_first_turn_needs(
         settings.QUEUE = dict.fromkeys(settings.QUEUE, 0)
     spent = []
     for battle_id, wanted in ((plain, 0.0), (control, 1.0)):
-        setattr(settings, share, wanted)
+        settings.REPEAT_SHARE = wanted
         count, answer = counted(lambda battle_id=battle_id: visitor.post(f"battles/{battle_id}/turns", BODY))
         assert answer.status_code == 202
         spent.append(count)
-    assert Battle.objects.get(battle_id=control).purpose == purpose
+    assert Battle.objects.get(battle_id=control).purpose == Purpose.REPEAT
     assert spent[0] == spent[1] <= MOST
 
 
-def test_gold_needs_an_instruction_of_known_goal_and_both_references(
-    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any
-) -> None:
-    settings.GOLD_SHARE = 1.0
-    assert sent(visitor, "wave to the crowd").purpose == Purpose.RANK
-    references[0].mark_unavailable("broken")
-    assert sent(visitor).purpose == Purpose.RANK
-
-
-def test_a_second_turn_changes_nobody(
-    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any
-) -> None:
+@pytest.mark.usefixtures("history")
+def test_a_second_turn_changes_nobody(visitor: Visitor, settings: Any) -> None:
     battle_id = visitor.open()
     play(visitor.send(battle_id))
     before = Battle.objects.get(battle_id=battle_id)
-    settings.GOLD_SHARE = 1.0
+    settings.REPEAT_SHARE = 1.0
     visitor.send(battle_id)
     after = Battle.objects.get(battle_id=battle_id)
     assert (after.left_model_id, after.purpose) == (before.left_model_id, Purpose.RANK)
@@ -162,26 +137,25 @@ def test_a_repeat_whose_turn_was_withdrawn_is_no_repeat_of_other_words(
     assert sent(visitor).repeats_id == history[0].battle_id  # which may still be repeated
 
 
-@pytest.mark.parametrize("share", ["GOLD_SHARE", "REPEAT_SHARE"])
-@pytest.mark.usefixtures("history", "references")
+@pytest.mark.usefixtures("history")
 def test_a_control_whose_turn_was_withdrawn_is_again_what_was_drawn(
-    visitor: Visitor, settings: Any, monkeypatch: pytest.MonkeyPatch, share: str
+    visitor: Visitor, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    setattr(settings, share, 1.0)
+    settings.REPEAT_SHARE = 1.0
     drawn: list[Any] = []
     became: list[str] = []
     real = turns.maybe_control
 
     def spied(battle: Battle, *others: Any) -> Any:
-        drawn.append((Purpose.RANK, None, battle.left_model_id, battle.right_model_id, battle.seed))
+        drawn.append((Purpose.RANK, None, battle.left_model_id, battle.right_model_id, battle.seed, battle.secret))
         control = real(battle, *others)
         became.append(control.purpose)
         return control
 
     monkeypatch.setattr(turns, "maybe_control", spied)
     battle = Battle.objects.get(battle_id=withdrawn(visitor, monkeypatch))
-    assert became == [share.removesuffix("_SHARE").lower()]
-    assert (battle.purpose, battle.repeats_id, battle.left_model_id, battle.right_model_id, battle.seed) == drawn[0]
+    assert became == [Purpose.REPEAT]
+    assert (battle.purpose, battle.repeats_id, *(getattr(battle, name) for name in CHANGED)) == drawn[0]
 
 
 def test_a_battle_that_was_explored_after_its_vote_may_be_repeated(
@@ -198,18 +172,18 @@ def test_a_battle_of_several_turns_is_not_repeated(visitor: Visitor, history: li
     assert sent(visitor).purpose == Purpose.RANK
 
 
-def test_votes_on_controls_are_kept_and_not_counted(
-    visitor: Visitor, stage: FakeStage, references: list[Policy], settings: Any
-) -> None:
-    settings.GOLD_SHARE = 1.0
+@pytest.mark.usefixtures("history")
+def test_votes_on_controls_are_kept_and_not_counted(visitor: Visitor, settings: Any) -> None:
+    settings.REPEAT_SHARE = 1.0
     battle = voted(visitor)
     vote = Vote.objects.get(battle=battle)
-    assert vote.purpose == Purpose.GOLD
+    assert vote.purpose == Purpose.REPEAT
     assert not CountedVote.objects.filter(vote=vote).exists()
 
 
+@pytest.mark.usefixtures("history")
 def test_nothing_that_a_visitor_gets_before_the_vote_tells_a_control_from_another(
-    visitor: Visitor, history: list[Battle], references: list[Policy], settings: Any
+    visitor: Visitor, settings: Any
 ) -> None:
     def seen() -> list[str]:
         """Everything that can be asked for, but for ids and times, in the shape in which it comes."""
@@ -224,12 +198,10 @@ def test_nothing_that_a_visitor_gets_before_the_vote_tells_a_control_from_anothe
     plain = seen()
     settings.REPEAT_SHARE = 1.0
     repeat = seen()
-    settings.REPEAT_SHARE, settings.GOLD_SHARE = 0.0, 1.0
-    gold = seen()
-    assert Battle.objects.exclude(purpose=Purpose.RANK).count() == 2
-    assert plain == repeat == gold
-    for name in ("purpose", "repeats", "scripted-expert", "hold-still", "gold"):
-        assert not any(name in key for key in gold)
+    assert Battle.objects.exclude(purpose=Purpose.RANK).count() == 1
+    assert plain == repeat
+    for name in ("purpose", "repeats", "gold"):
+        assert not any(name in key for key in repeat)
 
 
 def _keys(value: Any, path: str = "") -> set[str]:
@@ -248,3 +220,13 @@ def test_controls_come_about_as_often_as_wanted(share: float, least: int, most: 
     for expected in range(1, 161):
         made += controls._due(share * expected - made)
     assert least <= made <= most
+
+
+@pytest.mark.usefixtures("hosted")
+def test_no_battle_of_references_is_made_whatever_the_shares(visitor: Visitor, stage: FakeStage, settings: Any) -> None:
+    """A robot that answers constant zeros, as in the gold battles of earlier versions, is seen by any program."""
+    both = [ReferenceFactory(id="scripted-expert", adapter="expert"), ReferenceFactory(id="hold-still")]
+    Hosting.objects.bulk_create(Hosting(worker="one", policy=policy) for policy in both)
+    settings.GOLD_SHARE = settings.REPEAT_SHARE = 1.0
+    battles = [sent(visitor) for _ in range(3)]
+    assert {battle.purpose for battle in battles} == {Purpose.RANK}

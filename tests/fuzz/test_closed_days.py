@@ -161,7 +161,7 @@ def test_a_day_whose_votes_are_all_taken_back_can_close() -> None:
 
 
 COUNTS = [
-    ("widowx", "table", "stack", left, "b", voter, "2026-01-01", 1, 2, 3, 4) for left in "ac" for voter in ("", "x")
+    ("widowx", "table", "stack", left, "b", voter, "2026-01-01", "", 1, 2, 3, 4) for left in "ac" for voter in ("", "x")
 ]
 
 

@@ -15,12 +15,12 @@ from rankings.counts_file import COLUMNS, sorting, write_counts
 from rankings.table import Table
 
 ROWS: list[tuple[str | int, ...]] = [
-    ("widowx", "table", "stack", "b", "a", f"voter-{number:03}", "2026-01-02", number % 3, 1, 0, 0)
+    ("widowx", "table", "stack", "b", "a", f"voter-{number:03}", "2026-01-02", "", number % 3, 1, 0, 0)
     for number in range(30)
 ] + [
-    ("widowx", "table", "", "a", "b", "", "2026-01-01", 0, 0, 2, 0),
-    ("franka", "table", "", "a", "b", "voter-003", "2026-01-01", 0, 0, 0, 5),
-    ("franka", "table", "", "a", "c", "voter-003", "2026-01-01", 0, 0, 0, 0),
+    ("widowx", "table", "", "a", "b", "", "2026-01-01", "", 0, 0, 2, 0),
+    ("franka", "table", "", "a", "b", "voter-003", "2026-01-01", "", 0, 0, 0, 5),
+    ("franka", "table", "", "a", "c", "voter-003", "2026-01-01", "", 0, 0, 0, 0),
 ]
 
 
@@ -30,7 +30,7 @@ def expected(rows: list[tuple[str | int, ...]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(sorted((*row[:5], number[str(row[5])], *row[6:]) for row in rows if any(row[7:])))
+    writer.writerows(sorted((*row[:5], number[str(row[5])], *row[6:8], "1", *row[8:]) for row in rows if any(row[8:])))
     return out.getvalue().encode()
 
 

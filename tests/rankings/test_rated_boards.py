@@ -8,9 +8,9 @@ from rankings import publication, rules
 from rankings.ratings import board_ratings
 from rankings.table import Board, Table
 
-ROW = ("stack", "a", "b", "v1", "2026-01-01", 3, 1, 0, 0)
-OTHER = ("", "b", "a", "v2", "2026-01-01", 3, 1, 2, 0)
-EMPTY = ("", "b", "c", "v2", "2026-01-01", 0, 0, 0, 0)
+ROW = ("stack", "a", "b", "v1", "2026-01-01", "", 3, 1, 0, 0)
+OTHER = ("", "b", "a", "v2", "2026-01-01", "", 3, 1, 2, 0)
+EMPTY = ("", "b", "c", "v2", "2026-01-01", "", 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -44,13 +44,15 @@ def pair() -> dict[str, Any]:
     return {"battle__left_model": PolicyFactory(id="a"), "battle__right_model": PolicyFactory(id="b")}
 
 
-def test_physics_counts_every_episode_with_a_known_goal_voted_on_or_not(pair: dict[str, Any]) -> None:
-    voted(left=True, right=False, **pair)
-    TurnFactory(battle__left_model=pair["battle__left_model"], instruction=PICK, completed=True)
-    TurnFactory(battle__left_model=pair["battle__left_model"], instruction=FREE, completed=True)
+def test_physics_counts_every_episode_with_a_known_goal_of_battles_with_their_vote(pair: dict[str, Any]) -> None:
+    vote = voted(left=True, right=False, **pair)
+    TurnFactory(battle=vote.battle, instruction=PICK, completed=True)
+    TurnFactory(battle=vote.battle, instruction=FREE, completed=True)
+    for unfinished in ({}, {"battle__status": "abandoned"}, {"battle__status": "voted", "battle__spoiled": True}):
+        TurnFactory(battle__left_model=pair["battle__left_model"], instruction=PICK, completed=True, **unfinished)
     rows = {row["model_id"]: row for row in content()["physics"]["all"]}
     assert (rows["a"]["episodes"], rows["a"]["successes"], rows["a"]["progress"]) == (2, 1, 0.75)
-    assert (rows["b"]["episodes"], rows["b"]["successes"]) == (1, 0)
+    assert (rows["b"]["episodes"], rows["b"]["successes"]) == (2, 0)
 
 
 def test_a_policys_own_failure_is_none_reached_and_a_lost_worker_is_no_episode(pair: dict[str, Any]) -> None:
@@ -178,7 +180,7 @@ def test_new_are_voters_whose_first_vote_is_young_and_those_with_few() -> None:
             Vote.objects.filter(pk=vote.pk).update(voted_at=timezone.now() - timedelta(hours=age))
     ledger.count_votes(Vote.objects.all())
     since = timezone.now() - timedelta(hours=24)
-    assert observed.new_voters(publication.load(), since, 5) == {"fresh", "few"}
+    assert observed.new_voters(publication.load()[0], since, 5) == {"fresh", "few"}
 
 
 def test_a_dismissed_finding_found_again_stays_dismissed() -> None:

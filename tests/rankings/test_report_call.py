@@ -26,7 +26,8 @@ def played() -> None:
     """Votes of two voters, and an episode of a contestant against a reference."""
     cast(ballots(("a", "b", "left_better", 6, "v1"), ("b", "a", "tie", 6, "v2")))
     expert = ReferenceFactory(id="expert")
-    TurnFactory(battle__left_model_id="a", battle__right_model=expert, instruction=PICK, completed=True)
+    sides = {"battle__left_model_id": "a", "battle__right_model": expert}
+    TurnFactory(**sides, battle__status="voted", instruction=PICK, completed=True)
 
 
 def test_it_tells_what_was_published_and_the_schema_describes_it(client: Client) -> None:

@@ -117,7 +117,7 @@ export function agreement(vote, turn) {
 
 export function sayEffect({ pair, model_votes }) {
   const counted = gettext("Your vote counts at the next full hour.");
-  if (pair.votes === 0) return `${gettext("It is the first on this pair.")} ${counted}`;
+  if (pair.votes === 0) return `${gettext("No vote on this pair is published yet.")} ${counted}`;
   const record = gettext("This pair before: %(votes)s votes, left won %(left)s, right %(right)s, even %(even)s.", {
     votes: pair.votes,
     left: pair.left_better,

@@ -10,6 +10,8 @@ import numpy as np
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from policies.measured import wilson
+from rankings.crowds import Attack, Honest, Stuffing, attack, ever_suspected, false_flags, held
 from rankings.plots import Axes, plot
 from rankings.ratings import CAP
 from rankings.study import Coverage, Crowd, Setting, coverage, newcomer, spearman, stuffing
@@ -26,13 +28,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--repeats", type=int, default=200, help="simulated arenas per row (default %(default)d)")
+        parser.add_argument("--only-crowds", action="store_true", help="print the chapter on crowds, and write nothing")
         parser.add_argument("--folder", type=Path, default=Path(settings.BASE_DIR, "docs"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         repeats, folder = options["repeats"], options["folder"]
+        if options["only_crowds"]:
+            self.stdout.write(_crowds(repeats)[0])
+            return
         (folder / "images").mkdir(parents=True, exist_ok=True)
         parts = [INTRODUCTION.format(repeats=repeats, cap=CAP)]
-        for chapter in (_coverage, _stuffing, _newcomer, _order):
+        for chapter in (_coverage, _stuffing, _newcomer, _order, _crowds):
             text, plots = chapter(repeats)
             parts.append(text)
             for name, drawing in plots.items():
@@ -166,3 +172,72 @@ def _order(repeats: int) -> Chapter:
         "and how well its mean is known from these arenas. Wanted: 0.93.\n\n"
     )
     return text + head + "\n".join(rows) + "\n", {}
+
+
+AGREEING = ", agreeing with physics"
+ATTACKS = {
+    "1000 by 82 cookies, one network, one day": Stuffing(1000, 82),
+    "1000 by 82 cookies, one network, one day" + AGREEING: Stuffing(1000, 82, knowing=True),
+    "1000 by 1000 cookies, one network, one day": Stuffing(1000, 1000),
+    "250 by 17 cookies, 17 networks, one day": Stuffing(250, 17, 17),
+    "250 by 17 cookies, 17 networks, one day" + AGREEING: Stuffing(250, 17, 17, knowing=True),
+    "250 by 51 cookies, 17 networks, one day": Stuffing(250, 51, 17),
+    "250 by 250 cookies, 17 networks, one day": Stuffing(250, 250, 17),
+    "250 by 17 cookies, 17 networks, five days" + AGREEING: Stuffing(250, 17, 17, 5, knowing=True),
+    "1000 by 82 cookies, one network, five days" + AGREEING: Stuffing(1000, 82, 1, 5, knowing=True),
+}
+CROWDS = {
+    "20,000 votes, 1500 voters, 10 policies": Honest(20_000, 1500),
+    "20,000 votes, 400 voters, 10 policies": Honest(20_000, 400),
+    "20,000 votes, 1000 voters, 30 policies": Honest(20_000, 1000, 30),
+}
+
+
+CROWD = """
+## A crowd of one
+Beside 4000 votes of 500 honest voters with tastes of 100 points on ten policies, within fourteen days, pairs drawn
+unequally: fresh cookies vote for the policy in the middle, all of their votes on its battles. In a quarter of the
+honest battles physics is clear, and 85 % of the votes then agree with it; who agrees with physics votes for its winner
+there.
+{repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that policy is named to
+moderators, with so many of the cookies, and so many honest voters by mistake.
+
+| votes | moved: mean | most | flagged (95 % interval) | cookies named | honest named |
+|---|---|---|---|---|---|
+{attacks}
+
+Of arenas without a stuffer, a campaign is named in {false}. The intervals of the
+honest votes hold the truth in {held:.1f} %, their mean half-width is {width:.0f}.
+
+Honest voters with tastes of 100 points, pairs drawn unequally, ever suspected after any of their votes, at any of ten
+looks at the growing board:
+
+| crowd | arenas | ever suspected (95 % interval) |
+|---|---|---|
+{suspected}
+"""
+
+
+def _crowds(repeats: int) -> Chapter:
+    """The suspected take long: a tenth of the repeats."""
+    attacks = [_attacked(name, [attack(way, seed=seed) for seed in range(repeats)]) for name, way in ATTACKS.items()]
+    false = sum(false_flags(seed=seed) > 0 for seed in range(repeats))
+    share, width = held(repeats)
+    suspected = []
+    for name, crowd in CROWDS.items():
+        found = [ever_suspected(seed=seed, crowd=crowd) for seed in range(max(1, repeats // 10))]
+        suspected.append(f"| {name} | {len(found)} | {_share(*map(sum, zip(*found, strict=True)))} |")
+    rows = {"attacks": "\n".join(attacks), "suspected": "\n".join(suspected)}
+    return CROWD.format(repeats=repeats, false=_share(false, repeats), held=100 * share, width=width, **rows), {}
+
+
+def _attacked(name: str, found: list[Attack]) -> str:
+    moved = [each.moved for each in found]
+    flagged = _share(sum(each.flagged for each in found), len(found))
+    caught, others = (np.mean(column) for column in ([each.caught for each in found], [each.others for each in found]))
+    return f"| {name} | {np.mean(moved):.1f} | {max(moved):.1f} | {flagged} | {caught:.1f} | {others:.1f} |"
+
+
+def _share(part: int, whole: int) -> str:
+    low, high = wilson(part, whole)
+    return f"{100 * part / whole:.2f} % ({100 * low:.2f} to {100 * high:.2f}; {part} of {whole})"

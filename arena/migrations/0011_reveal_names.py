@@ -3,7 +3,7 @@ from django.db import migrations
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("arena", "0008_secrets_clocks_and_networks"),
+        ("arena", "0010_networks_of_votes_and_turns"),
     ]
 
     operations = [
