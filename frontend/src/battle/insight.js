@@ -11,9 +11,11 @@ const UPDATE_EVERY = 250;
 
 /** Why there is nothing to check now, by what is known of the exact recordings. */
 const NOT_HERE = {
-  later: gettext("It comes with the vote, as do the curves of the actions. Until then the page has rounded positions alone, so that no number tells who the robots are."),
-  missing: gettext("The exact recordings could not be loaded. Choose the turn again to try once more."),
+  later: gettext("This comes with the vote, and so do the curves of the actions. Until then your browser has rounded positions only, so that no number gives a robot away."),
+  missing: gettext("The exact recordings could not be loaded. The check tries again."),
 };
+
+const MAY_CHECK = new Set(["here", "missing"]);
 
 export class Insight {
   #root;
@@ -70,7 +72,7 @@ export class Insight {
   /** The visitor's own check; opens the panel to show what came out. */
   async check() {
     if (!this.open) this.toggle();
-    if (this.#checking || !this.#stage.buffers) return;
+    if (this.#checking || !MAY_CHECK.has(this.#stage.exactness)) return;
     this.#checking = true;
     this.#showChecks();
     try {
@@ -108,16 +110,16 @@ export class Insight {
 
   #showChecks() {
     const { exactness, checks, engineMismatch } = this.#stage;
-    const mayCheck = exactness === "here" && engineMismatch === null;
+    const mayCheck = MAY_CHECK.has(exactness) && engineMismatch === null;
     part(this.#root, "check").hidden = exactness === "later";
     part(this.#root, "check").disabled = !mayCheck || this.#checking;
     part(this.#root, "check-results").replaceChildren(...this.#checkLines(exactness, checks, engineMismatch));
   }
 
   #checkLines(exactness, checks, mismatch) {
-    if (exactness in NOT_HERE) return [line(NOT_HERE[exactness])];
     if (mismatch) return [line(gettext("Recorded with MuJoCo %(recorded)s, here is %(here)s: physics of two versions cannot be compared.", mismatch))];
     if (this.#checking) return [line(gettext("Playing both episodes again…"))];
+    if (exactness in NOT_HERE) return [line(NOT_HERE[exactness])];
     if (!checks) return [];
     return SIDES.filter((side) => checks[side]).map((side) => line(sayCheck(side, checks[side]), checks[side].verdict));
   }

@@ -137,7 +137,12 @@ export class Stage extends EventTarget {
   /** Repeats both sides from their start, and step by step, and says whether the record is what physics does. */
   async check() {
     const entry = this.#entryShown();
-    if (!entry?.buffers || this.engineMismatch) return null;
+    if (!entry || this.engineMismatch) return null;
+    if (!entry.buffers) {
+      this.#shown.exactAsked = false; // it failed before
+      await this.#addExact(this.turn, entry);
+      if (!entry.buffers) return null;
+    }
     const checks = {};
     for (const side of SIDES) {
       const buffer = entry.buffers[side];
