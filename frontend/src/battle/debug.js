@@ -23,6 +23,10 @@ export function debugHandle(page) {
     get insight() {
       return structuredClone(page.stage.insight);
     },
+    /** "later", "coming", "here" or "missing": the exact recordings of the turn shown. */
+    get exactness() {
+      return page.stage.exactness;
+    },
     get checks() {
       return structuredClone(page.stage.checks);
     },
