@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from arena import actions, selectors, shapes, visitors
-from arena.errors import EpisodeExpired, NotFound
+from arena.errors import EpisodeExpired, NotFound, NotVoted
 from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice, row_or_none
 from arena.parsers import SmallJSONParser
 from arena.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
@@ -203,7 +203,9 @@ class TurnDetail(ArenaView):
 class EpisodeDetail(ArenaView):
     @extend_schema(
         operation_id="get_episode",
-        description="A recorded episode, once both sides of its turn have settled.",
+        description="A recorded episode, once both sides of its turn have settled. Before the vote it is what can be "
+        "seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, as long as the longer side's "
+        "(`exact` is false; no actions, no velocities, no outcome). With the vote it is the exact recording.",
         responses={200: answer(shapes.EpisodeJson), **refusals(404, 410, 503)},
     )
     def get(self, request: Request, episode_id: str) -> Response:
@@ -211,33 +213,52 @@ class EpisodeDetail(ArenaView):
         return Response(selectors.episode_json(rollout, document))
 
 
-class EpisodeStates(ArenaView):
+class EpisodeView(ArenaView):
     @extend_schema(
-        operation_id="get_episode_states",
-        description="The states alone: float32, little-endian, rows of time, qpos, qvel; the start first. For ever.",
+        operation_id="get_episode_view",
+        description="What can be seen of the episode, before the vote and after it: int16, little-endian, 25 rows a "
+        "second, the start first; times `view.scale` of the scene they are qpos. Both sides of a turn have the same "
+        "number of rows. For ever.",
         responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[5 * steps + 1, nq], steps of the longer side"),
             **refusals(404, 410, 503),
         },
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
-        _, document = _episode(request, episode_id)
+        rollout, document = _episode(request, episode_id)
+        response = _for_ever(selectors.shown_view(rollout, document)[0])
+        response["Content-Encoding"] = "identity"  # else it would be packed to a size that depends on what it shows
+        return response
+
+
+class EpisodeStates(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_states",
+        description="The exact states alone, after the vote: float32, little-endian, rows of time, qpos, qvel; the "
+        "start first. For ever.",
+        responses={
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
+            **refusals(404, 409, 410, 503),
+        },
+    )
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
+        _, document = _episode(request, episode_id, exact=True)
         return _for_ever(to_float32(document))
 
 
 class EpisodeReplay(ArenaView):
     @extend_schema(
         operation_id="get_episode_replay",
-        description="All that physics needs to repeat the episode from any record: float64, little-endian, rows of "
-        "time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there (7; zeros at the start). "
-        "For ever.",
+        description="All that physics needs to repeat the episode from any record, after the vote: float64, "
+        "little-endian, rows of time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there "
+        "(7; zeros at the start). For ever.",
         responses={
             (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
-            **refusals(404, 410, 503),
+            **refusals(404, 409, 410, 503),
         },
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
-        _, document = _episode(request, episode_id)
+        _, document = _episode(request, episode_id, exact=True)
         return _for_ever(to_float64(document))
 
 
@@ -323,12 +344,15 @@ def _wait_for(turn_id: str, seconds: int) -> TurnJson:
         time.sleep(POLL_S)
 
 
-def _episode(request: Request, episode_id: str) -> tuple[Rollout, Document]:
+def _episode(request: Request, episode_id: str, exact: bool = False) -> tuple[Rollout, Document]:
+    """Raises NotFound and EpisodeExpired; NotVoted where it has to be `exact` and the battle has no vote."""
     rollout = selectors.find_rollout(episode_id)
     if rollout is None or not selectors.is_shared(rollout.turn):
         check_may_look(request, rollout.turn.battle.session if rollout else None)
     if rollout is not None and rollout.expired_at is not None:
         raise EpisodeExpired
+    if exact and rollout is not None and not selectors.revealed(rollout.turn.battle):
+        raise NotVoted("Exact recordings come with the vote; until then there is view.bin.")
     document = get_store().get(episode_id) if rollout and selectors.may_be_shown(rollout) else None
     if rollout is None or document is None:
         raise NotFound

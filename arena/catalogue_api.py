@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import mimetypes
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -16,13 +14,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from arena.errors import NotFound, SceneNotBuilt
+from arena.errors import NotFound
+from arena.scene_files import file_of, folder_of, manifest_of
 from arena.schema import refusals
 from simulation import catalogue
 from simulation.catalogue import Task
 
 FOR_EVER = "public, max-age=31536000, immutable"
-MANIFEST = "manifest.json"
 
 
 class Robots(APIView):
@@ -61,12 +59,12 @@ class SceneBundle(APIView):
         responses={200: OpenApiTypes.OBJECT, **refusals(404, 503)},
     )
     def get(self, request: Request, robot_id: str, scene_id: str) -> Response:
-        manifest = _manifest(robot_id, scene_id)
+        manifest = manifest_of(robot_id, scene_id)
         base = f"/api/scenes/{robot_id}/{scene_id}/{manifest['scene_hash']}"
         shown = {
             **manifest,
             "xml_url": f"{base}/{manifest['xml']}",
-            "assets": [{**asset, "url": f"{base}/{_file_of(asset)}"} for asset in manifest["assets"]],
+            "assets": [{**asset, "url": f"{base}/{file_of(asset)}"} for asset in manifest["assets"]],
         }
         response = Response(shown)
         response["Cache-Control"] = "no-cache"
@@ -79,34 +77,14 @@ class SceneFile(APIView):
 
     @extend_schema(operation_id="get_scene_file", responses={(200, "*/*"): OpenApiTypes.BINARY, **refusals(404, 503)})
     def get(self, request: Request, robot_id: str, scene_id: str, scene_hash: str, name: str) -> HttpResponse:
-        manifest = _manifest(robot_id, scene_id)
-        known = {manifest["xml"], *(_file_of(asset) for asset in manifest["assets"])}
+        manifest = manifest_of(robot_id, scene_id)
+        known = {manifest["xml"], *(file_of(asset) for asset in manifest["assets"])}
         if scene_hash != manifest["scene_hash"] or name not in known:
             raise NotFound
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        response = HttpResponse((_folder(robot_id, scene_id) / name).read_bytes(), content_type=kind)
+        response = HttpResponse((folder_of(robot_id, scene_id) / name).read_bytes(), content_type=kind)
         response["Cache-Control"] = FOR_EVER
         return response
-
-
-def _manifest(robot_id: str, scene_id: str) -> dict[str, Any]:
-    """The manifest of a known scene; raises NotFound for an unknown one, SceneNotBuilt when its files are missing."""
-    if not any(robot.id == robot_id and scene_id in robot.scenes for robot in catalogue.robots()):
-        raise NotFound
-    try:
-        manifest: dict[str, Any] = json.loads((_folder(robot_id, scene_id) / MANIFEST).read_text("utf-8"))
-    except FileNotFoundError:
-        raise SceneNotBuilt from None
-    return manifest
-
-
-def _folder(robot_id: str, scene_id: str) -> Path:
-    return Path(settings.SCENE_BUNDLES) / robot_id / scene_id
-
-
-def _file_of(asset: dict[str, Any]) -> str:
-    """The asset's file in the bundle; its `name` is what the XML calls it."""
-    return str(asset.get("file", asset["name"]))
 
 
 def _task_json(task: Task) -> dict[str, Any]:

@@ -21,15 +21,20 @@ NOT_SENT = (exceptions.KombuError, exceptions.ConnectionError, exceptions.Channe
 on the one that it has closed."""
 
 
-def play(rollouts: Mapping[str, str]) -> None:
+def play(rollouts: Mapping[str, str], profile: str = "") -> None:
     """Ask the workers that host their policies to play these rollouts (episode id -> policy id).
 
-    Raises QueueUnavailable. A message too many does no harm.
+    With a `profile`, only those that render like that. Raises QueueUnavailable. A message too many does no harm.
     """
     try:
         for episode_id, model_id in rollouts.items():
             current_app.send_task(
-                PLAY, args=[episode_id], queue=queue_of(model_id), retry=True, retry_policy=RETRY, ignore_result=True
+                PLAY,
+                args=[episode_id],
+                queue=queue_of(model_id, profile),
+                retry=True,
+                retry_policy=RETRY,
+                ignore_result=True,
             )
     except NOT_SENT as error:
         log.warning("The queue took no message: %r", error)

@@ -13,8 +13,9 @@ from django.conf import settings
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
-from arena import actions, hosting, selectors
+from arena import actions, dispatch, hosting, selectors
 from arena.actions import Outcome
+from arena.errors import QueueUnavailable
 from arena.models import Rollout, Side
 from arena.pacing import paces
 from arena.patience import patiently
@@ -27,13 +28,13 @@ from policies.base import PolicyError
 from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
 from simulation import catalogue
-from simulation.cameras import RENDER_PROFILE
 from simulation.contracts import EpisodeResult, Limits, PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
 from simulation.episode_format import build_document, state_at, step_count
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
 from simulation.store import EpisodeSuperseded, StoreUnavailable, get_store
+from simulation.variation import Variation, chance_of, variation_of
 
 log = logging.getLogger(__name__)
 
@@ -46,12 +47,26 @@ class StartMissing(SimulationError):
 
 def play(episode_id: str) -> None:
     """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
-    rollout = patiently(lambda: actions.claim_rollout(episode_id, worker_name()))
+    profile = stage().render_profile
+    try:
+        rollout = patiently(lambda: actions.claim_rollout(episode_id, worker_name(), profile))
+    except actions.RendersOtherwise as other:
+        _leave_to_others(episode_id, other)
+        return
     if rollout is None:
         log.info("%s is not there to be claimed", episode_id)
         return
     with bound_contextvars(**_ids(rollout)):
         _play_claimed(rollout)
+
+
+def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
+    """Pass the message on to the workers that render as the turn's other side was."""
+    log.info("%s: %s", episode_id, other)
+    try:
+        dispatch.play({episode_id: other.model_id}, other.profile)
+    except QueueUnavailable:
+        log.warning("The queue is down; a later sweep sends %s again", episode_id)
 
 
 def _play_claimed(rollout: Rollout) -> None:
@@ -80,6 +95,7 @@ def _play_claimed(rollout: Rollout) -> None:
 def prepare_process() -> None:
     """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
     places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
+    hosting.note_profile(stage().render_profile)
     preload(stage(), hosting.to_prepare(), places)
     try:
         get_store().ensure_indexes()
@@ -103,7 +119,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
                 environment,
                 player,
                 rollout.turn.instruction,
-                rollout.turn.seed,
+                chance_of(rollout.turn.battle.secret, rollout.turn.seed),
                 listeners=(recorder, reporter, *paces(rollout)),
                 limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
                 chunking=player.chunking,
@@ -113,11 +129,12 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
             _take_note(stage, rollout.model, failure)
             raise
         document = build_document(
-            _identity(rollout),
+            _identity(rollout, environment.variation),
             recorder.recording,
             engine_version=environment.engine_version,
             scene_hash=environment.scene_hash,
-            render_profile=RENDER_PROFILE,
+            render_profile=stage.render_profile,
+            view_scale=environment.world.view_scale,
         )
         began = time.perf_counter()
         patiently(lambda: get_store().save(document))
@@ -142,7 +159,9 @@ def _take_note(stage: Stage, policy: Policy, failure: PolicyFailure) -> None:
 def _cannot_open(rollout: Rollout, failure: PolicyError) -> None:
     """Leave the rollout to a worker that can play it, once; where there is none, it has failed."""
     hosting.note_trouble(rollout.model, failure)
-    if rollout.attempt < settings.ROLLOUT_MAX_ATTEMPTS and hosting.can_play_elsewhere(rollout.model):
+    if rollout.attempt < settings.ROLLOUT_MAX_ATTEMPTS and hosting.can_play_elsewhere(
+        rollout.model, rollout.turn.battle.render_profile
+    ):
         if actions.give_up_attempt(rollout):
             log.warning("%s cannot be opened here: leaving %s to another", rollout.model_id, rollout.episode_id)
         return
@@ -151,8 +170,9 @@ def _cannot_open(rollout: Rollout, failure: PolicyError) -> None:
 
 def _set_start(environment: Environment, rollout: Rollout) -> None:
     """The seed's first state; where this side ended the last turn that both sides completed; or, exploring, where it
-    was at the chosen record.
+    was at the chosen record. It looks as the battle's secret has it, for both sides and in every turn.
     """
+    environment.look(variation_of(rollout.turn.battle.secret))
     before = selectors.starts_from(rollout.turn)
     if before is None:
         environment.reset(rollout.turn.seed)
@@ -172,7 +192,7 @@ def _ids(rollout: Rollout) -> dict[str, str]:
     return {**ids, "policy": rollout.model_id, **({"request_id": turn.request_id} if turn.request_id else {})}
 
 
-def _identity(rollout: Rollout) -> dict[str, Any]:
+def _identity(rollout: Rollout, variation: Variation) -> dict[str, Any]:
     """What an episode says about where it belongs; the rest of its document is physics."""
     turn, battle, session = rollout.turn, rollout.turn.battle, rollout.turn.battle.session
     return {
@@ -190,6 +210,8 @@ def _identity(rollout: Rollout) -> dict[str, Any]:
         "robot_id": session.robot_id,
         "scene_id": session.scene_id,
         "seed": turn.seed,
+        "secret": battle.secret,
+        "variation": variation.to_json(),
         "exploration": turn.exploration,
         "created_at": timezone.now(),
     }

@@ -74,11 +74,12 @@ class TurnFinished(Event):
 
 
 class BattleVoted(Event):
-    """The names; and every turn again, now with its outcomes."""
+    """The names, the battle's secret; and every turn again, now with its outcomes."""
 
     vote: VoteJson
     left_model: Revealed
     right_model: Revealed
+    secret: str | None
     turns: list[TurnJson]
     battle: Doors
 

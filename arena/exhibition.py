@@ -9,24 +9,26 @@ from typing import Any
 from arena.ids import new_id
 from arena.players import open_player
 from policies.models import Policy
-from simulation.cameras import RENDER_PROFILE
+from simulation.cameras import render_profile
 from simulation.contracts import Limits, PolicyFailure, StartState
 from simulation.environment import Environment
 from simulation.episode_format import build_document
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
 from simulation.store import StoreUnavailable, get_store
+from simulation.variation import chance_of, variation_of
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What both sides are asked."""
+    """What both sides are asked. `secret` varies what they see, as a battle's does; "" leaves it as it is."""
 
     instruction: str
     robot_id: str
     scene_id: str
     seed: int
     limits: Limits
+    secret: str = ""
 
 
 def play_turn(turn: Turn, sides: Mapping[str, Policy]) -> dict[str, dict[str, Any]]:
@@ -35,7 +37,7 @@ def play_turn(turn: Turn, sides: Mapping[str, Policy]) -> dict[str, dict[str, An
     Each answer has "stored": whether the episode store took the episode.
     """
     environment = Environment(turn.robot_id, turn.scene_id)
-    start = environment.reset(turn.seed)
+    start = environment.reset(turn.seed, variation_of(turn.secret))
     turn_id = new_id("turn")
     return {side: _play_side(environment, start, turn, turn_id, side, policy) for side, policy in sides.items()}
 
@@ -48,6 +50,7 @@ def _play_side(
     environment.restore(start)
     answer: dict[str, Any] = {
         "model_id": policy.pk,
+        "secret": turn.secret,
         "start_hash": start.hash(environment.engine_version, environment.scene_hash),
     }
     try:
@@ -55,7 +58,7 @@ def _play_side(
             environment,
             player,
             turn.instruction,
-            turn.seed,
+            chance_of(turn.secret, turn.seed),
             [recorder],
             turn.limits,
             chunking=player.chunking,
@@ -78,13 +81,16 @@ def _play_side(
         "robot_id": turn.robot_id,
         "scene_id": turn.scene_id,
         "seed": turn.seed,
+        "secret": turn.secret,
+        "variation": environment.variation.to_json(),
     }
     document = build_document(
         identity,
         recorder.recording,
         engine_version=environment.engine_version,
         scene_hash=environment.scene_hash,
-        render_profile=RENDER_PROFILE,
+        render_profile=render_profile(),
+        view_scale=environment.world.view_scale,
     )
     return answer | {
         "episode_id": document["_id"],

@@ -1,13 +1,16 @@
 """Which policies a worker plays, and telling the others so. Loads neither networks nor physics.
 
 `ARENA_WORKER_POLICIES` names them: ids or patterns (`film-*`), with a minus those left to others (`*,-openvla-7b`).
-A worker takes rollouts from one queue per policy, and says every few seconds what it hosts (`policies.models.Hosting`).
+A worker takes rollouts from one queue per policy, and says every few seconds what it hosts (`policies.models.Hosting`)
+and what renders there. Both sides of a turn are rendered alike: what another worker cannot play for that, it leaves to
+those that can, on a second queue per policy that is theirs.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
@@ -16,7 +19,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from policies.base import PolicyError
-from policies.models import Hosting, Policy, PolicyStatus
+from policies.models import Hosting, HostingQuerySet, Policy, PolicyStatus
 from policies.names import install_line
 from policies.registry import families
 from policies.seeding import FOLDER_TROUBLE, MEMORY_TROUBLE
@@ -39,9 +42,16 @@ class Worker:
 this = Worker()  # filled when a worker starts, before its processes are forked
 
 
-def queue_of(model_id: str) -> str:
-    """The queue on which a policy's rollouts wait."""
-    return f"{settings.PREFIX}rollouts.{model_id}"
+def queue_of(model_id: str, profile: str = "") -> str:
+    """The queue on which a policy's rollouts wait; with a profile, those for workers that render like that."""
+    which = f".{hashlib.sha256(profile.encode()).hexdigest()[:12]}" if profile else ""
+    return f"{settings.PREFIX}rollouts.{model_id}{which}"
+
+
+def queues_of(model_ids: Iterable[str]) -> set[str]:
+    """The queues from which this worker takes the rollouts of these policies."""
+    profiles = {"", _own_profile()}
+    return {queue_of(model_id, profile) for model_id in model_ids for profile in profiles}
 
 
 def is_hosted_here(model_id: str) -> bool:
@@ -69,13 +79,14 @@ def announce() -> set[str]:
     reason.
     """
     now, mine = timezone.now(), hosted()
+    words = {"worker": this.name, "device": settings.WORKER_DEVICE, "render_profile": _own_profile(), "seen_at": now}
     Hosting.objects.bulk_create(
-        [Hosting(worker=this.name, policy=policy, device=settings.WORKER_DEVICE, seen_at=now) for policy in mine],
+        [Hosting(policy=policy, **words) for policy in mine],
         update_conflicts=True,
         unique_fields=["worker", "policy"],
         update_fields=["device", "seen_at"],
     )
-    own = Hosting.objects.filter(worker=this.name)
+    own = _own()
     own.exclude(policy__in=mine).delete()
     Hosting.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
     troubled = set(own.exclude(trouble="").values_list("policy_id", flat=True))
@@ -85,7 +96,20 @@ def announce() -> set[str]:
 
 def withdraw() -> None:
     """This worker hosts nothing any more."""
-    Hosting.objects.filter(worker=this.name).delete()
+    _own().delete()
+
+
+def note_profile(profile: str) -> None:
+    """What renders in this worker's processes, as one of them has found out; "" when they are still to be started."""
+    _own().update(render_profile=profile)
+
+
+def _own() -> HostingQuerySet:
+    return Hosting.objects.filter(worker=this.name)
+
+
+def _own_profile() -> str:
+    return _own().exclude(render_profile="").order_by().values_list("render_profile", flat=True).first() or ""
 
 
 def unknown_names() -> list[str]:
@@ -103,6 +127,28 @@ class Hosts:
     playing: frozenset[str]
     contestants: frozenset[str]  # of them: those that may be drawn for a blind battle
     references: frozenset[str]  # of them: active references
+    profiles: Mapping[str, frozenset[str]]  # of each of them: what renders where it can play; "": not said yet
+
+    def profile_for(self, model_ids: Iterable[str], wanted: str = "") -> str | None:
+        """What both sides of a turn are to be rendered with: as `wanted`, if all these policies can be played so.
+
+        Else what they have in common, "" where that is for the first worker to say, and None where it is nothing.
+        """
+        said = [self.profiles[each] for each in model_ids if "" not in self.profiles.get(each, {""})]
+        if not said or (wanted and all(wanted in profiles for profiles in said)):
+            return wanted
+        common, offered = frozenset.intersection(*said), frozenset.union(*said)
+        if not common:
+            return None
+        return "" if len(offered) == 1 else min(common)
+
+    def can_meet(self, one: str, other: str) -> bool:
+        """Whether the two can be rendered alike."""
+        return self.profile_for([one, other]) is not None
+
+    def renders(self, model_id: str, profile: str) -> bool:
+        """Whether some live worker can play it so; True while nothing is known."""
+        return self.profile_for([model_id], profile) == profile
 
     def unhosted(self, model_ids: Iterable[str]) -> list[str]:
         """Those of the policies that no live worker can play; none while no worker announces anything.
@@ -118,20 +164,27 @@ class Hosts:
 
 def hosts() -> Hosts:
     """What is hosted now: one query."""
-    rows = Hosting.objects.live().order_by().values_list("policy_id", "trouble", "policy__status", "policy__reference")
-    words = list(rows.distinct())
-    able = [(policy_id, status, reference) for policy_id, trouble, status, reference in words if not trouble]
+    told = ("policy_id", "trouble", "policy__status", "policy__reference", "render_profile")
+    words = list(Hosting.objects.live().order_by().values_list(*told).distinct())
+    able = [(policy_id, status, reference) for policy_id, trouble, status, reference, _ in words if not trouble]
+    profiles: dict[str, set[str]] = {}
+    for policy_id, trouble, _, _, profile in words:
+        if not trouble:
+            profiles.setdefault(policy_id, set()).add(profile)
     active = [(policy_id, reference) for policy_id, status, reference in able if status == PolicyStatus.ACTIVE]
     return Hosts(
         anybody=bool(words),
         playing=frozenset(policy_id for policy_id, *_ in able),
         contestants=frozenset(policy_id for policy_id, reference in active if not reference),
         references=frozenset(policy_id for policy_id, reference in active if reference),
+        profiles={policy_id: frozenset(found) for policy_id, found in profiles.items()},
     )
 
 
-def can_play_elsewhere(policy: Policy) -> bool:
-    return Hosting.objects.able().filter(policy=policy).exclude(worker=this.name).exists()
+def can_play_elsewhere(policy: Policy, profile: str = "") -> bool:
+    """On another live worker; with a profile, on one that renders like that, or has not said yet."""
+    others = Hosting.objects.able().filter(policy=policy).exclude(worker=this.name)
+    return (others.filter(render_profile__in=["", profile]) if profile else others).exists()
 
 
 def note_trouble(policy: Policy, error: PolicyError) -> None:

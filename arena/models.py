@@ -135,7 +135,7 @@ def row_or_none(rows: models.QuerySet[Row]) -> Row | None:
 
 TOLD_OF_POLICIES = ("name", "family", "provenance")
 SHOWN = (
-    *("battle_id", "status", "event_seq"),
+    *("battle_id", "status", "event_seq", "secret"),
     *("session__user_id", "session__robot_id", "session__scene_id"),
     *(f"{side}_model__{column}" for side in ("left", "right") for column in TOLD_OF_POLICIES),
     *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", *REASONS)),

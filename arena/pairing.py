@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from arena.errors import NoContestants
 from policies.models import PairChance, Policy
@@ -20,15 +20,19 @@ def written_chances() -> Chances:
     return {(one, other): chance for one, other, chance in PairChance.objects.values_list("one", "other", "chance")}
 
 
-def draw_pair(contestants: Sequence[Policy], chances: Chances | None = None) -> tuple[Policy, Policy]:
-    """Two different policies as (left, right).
+def draw_pair(
+    contestants: Sequence[Policy],
+    chances: Chances | None = None,
+    can_meet: Callable[[str, str], bool] = lambda one, other: True,
+) -> tuple[Policy, Policy]:
+    """Two different policies as (left, right). `can_meet`: whether two ids may be a pair.
 
     `chances` decides. A pair that it does not name, of a policy entered since, is as likely as the average of those
     that it names. Where it names none, a pair's chance is the product of its policies' `pairing_weight`: with equal
     weights every pair is equally likely. A negative or non-finite chance counts as 0; when that leaves no pair, all are
     equally likely.
     """
-    pairs = list(itertools.combinations(contestants, 2))
+    pairs = [pair for pair in itertools.combinations(contestants, 2) if can_meet(pair[0].id, pair[1].id)]
     if not pairs:
         raise NoContestants
     weights = _weights(pairs, chances or {})

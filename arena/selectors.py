@@ -24,11 +24,13 @@ from arena.models import (
     Vote,
     row_or_none,
 )
+from arena.scene_files import manifest_of
 from arena.shapes import (
     BattleJson,
     BattleRow,
     Doors,
     EpisodeJson,
+    EpisodeState,
     Exploration,
     Hidden,
     Outcome,
@@ -43,6 +45,8 @@ from arena.shapes import (
     VoteJson,
 )
 from policies.models import Policy
+from simulation.contracts import Floats
+from simulation.view_format import rounded_states, until, view_of
 
 HIDDEN: Hidden = "???"
 SESSIONS_LISTED = 200
@@ -50,6 +54,7 @@ RECORDED = """
 SELECT side.id, side.episode_id, side.turn_id, side.side, side.status, side.steps_done, side.success, side.progress,
     side.termination_reason, side.duration_ms, side.start_hash, side.expired_at,
     turn.instruction, turn.exploration, turn.settled_at, turn.battle_id,
+    (SELECT MAX(steps_done) FROM rollouts WHERE rollouts.turn_id = side.turn_id) AS common_steps,
     battle.status AS battle_status, battle.session_id, stay.user_id
 FROM rollouts AS side
 JOIN turns AS turn ON turn.turn_id = side.turn_id
@@ -89,6 +94,7 @@ def battle_json(battle: Battle) -> BattleJson:
         "right_model": shown_model(battle, Side.RIGHT),
         "turns": [turn_json(turn, revealed(battle)) for turn in turns],
         "vote": vote_json(vote_of(battle)),
+        "secret": shown_secret(battle),
         **doors(battle, turns),
     }
 
@@ -108,6 +114,10 @@ def revealed_model(battle: Battle, side: Side) -> Revealed:
 
 def revealed_models(battle: Battle) -> RevealedModels:
     return {"left": revealed_model(battle, Side.LEFT), "right": revealed_model(battle, Side.RIGHT)}
+
+
+def shown_secret(battle: Battle) -> str | None:
+    return battle.secret or None if revealed(battle) else None
 
 
 def vote_of(battle: Battle) -> Vote | None:
@@ -317,8 +327,8 @@ def is_shared(turn: Turn) -> bool:
 
 
 def episode_json(rollout: Rollout, document: dict[str, Any]) -> EpisodeJson:
+    """The recording as it is after the vote; before it, what can be seen of it (`arena.shapes.EpisodeJson`)."""
     known = revealed(rollout.turn.battle)
-    states = document["states"]
     return {
         "episode_id": rollout.episode_id,
         "turn_id": rollout.turn_id,
@@ -326,13 +336,32 @@ def episode_json(rollout: Rollout, document: dict[str, Any]) -> EpisodeJson:
         "instruction": rollout.turn.instruction,
         "robot_id": document["robot_id"],
         "scene_id": document["scene_id"],
-        "actions": document["actions"],
-        "states": [{"time": state["time"], "qpos": state["qpos"], "qvel": state["qvel"]} for state in states],
+        "actions": document["actions"] if known else [],
+        "states": _exact_states(document) if known else cast(Any, rounded_states(*shown_view(rollout, document))),
         "engine_version": document["engine_version"],
         "scene_hash": document["scene_hash"],
         "start_hash": rollout.start_hash if known else None,
         "outcome": outcome_json(rollout) if known else None,
+        "exact": known,
+        "secret": document.get("secret") or None if known else None,
+        "render_profile": document["render_profile"] if known else None,
     }
+
+
+def _exact_states(document: dict[str, Any]) -> list[EpisodeState]:
+    states = document["states"]
+    return [{"time": state["time"], "qpos": state["qpos"], "qvel": state["qvel"]} for state in states]
+
+
+def shown_view(rollout: Rollout, document: dict[str, Any]) -> tuple[bytes, Floats]:
+    """The packed rows of what can be seen (simulation.view_format), as long as the longer side's, and their scale.
+
+    `rollout` comes from `find_rollout`. Raises SceneNotBuilt for an old recording whose scene's files are missing.
+    """
+    old_scale = None if "view" in document else manifest_of(document["robot_id"], document["scene_id"])["view"]["scale"]
+    content, scale = view_of(document, old_scale)
+    common: int = rollout.common_steps  # type: ignore[attr-defined]
+    return until(common, content, len(scale)), scale
 
 
 def starts_from(turn: Turn) -> tuple[dict[Side, str], int] | None:

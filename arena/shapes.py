@@ -96,7 +96,9 @@ class Doors(TypedDict):
 
 
 class BattleJson(Doors):
-    """`GET battles/{id}`, and the first message on its socket. `seq` is the last event that it includes."""
+    """`GET battles/{id}`, and the first message on its socket. `seq` is the last event that it includes. `secret`, from
+    which what the models saw was varied, is null before the vote, and of battles that had none.
+    """
 
     battle_id: str
     session_id: str
@@ -107,6 +109,7 @@ class BattleJson(Doors):
     right_model: Hidden | Revealed
     turns: list[TurnJson]
     vote: VoteJson | None
+    secret: str | None
 
 
 class SharedBattle(TypedDict):
@@ -194,13 +197,20 @@ class CastVote(TypedDict):
 
 
 class EpisodeState(TypedDict):
+    """`qvel` is empty before the vote."""
+
     time: float
     qpos: list[float]
     qvel: list[float]
 
 
 class EpisodeJson(TypedDict):
-    """`states` has one more entry than `actions`: the first is the start."""
+    """With the vote (`exact`) it is the recording: `states` has one more entry than `actions`, the first is the start.
+
+    Before it `states` is what can be seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, to the end
+    of the longer side. `actions` and every `qvel` are empty, and `start_hash`, `outcome`, `secret` and `render_profile`
+    null.
+    """
 
     episode_id: str
     turn_id: str
@@ -214,6 +224,9 @@ class EpisodeJson(TypedDict):
     scene_hash: str
     start_hash: str | None
     outcome: Outcome | None
+    exact: bool
+    secret: str | None
+    render_profile: str | None
 
 
 class ErrorJson(TypedDict):

@@ -17,6 +17,7 @@ from policies.base import OpenedPolicy, PolicyError
 from policies.models import Policy
 from policies.registry import describe, families
 from policies.shelf import Device, Key, Shelf
+from simulation.cameras import render_profile
 from simulation.environment import Environment
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,7 @@ class Stage:
     def __init__(self, device: Device | None = None) -> None:
         torch.set_num_threads(1)  # rollouts share the cores: more threads only get in each other's way
         self.shelf = Shelf(device or own_device())
+        self.render_profile = render_profile()
         self._thread = threading.local()
 
     def environment(self, robot_id: str, scene_id: str) -> Environment:

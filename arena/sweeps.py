@@ -48,7 +48,8 @@ def _forgotten(fresh: tuple[datetime, datetime]) -> list[Rollout]:
 
 
 def _send_again_or_refuse(rollout: Rollout, hosts: hosting.Hosts) -> None:
-    if hosts.unhosted([rollout.model_id]):
+    profile = rollout.turn.battle.render_profile
+    if hosts.unhosted([rollout.model_id]) or not hosts.renders(rollout.model_id, profile):
         if actions.refuse_rollout(rollout, "not_hosted", f"no worker hosts {rollout.model_id}"):
             log.error("No worker hosts %s: %s is not played", rollout.model_id, rollout.episode_id)
         return
@@ -57,7 +58,7 @@ def _send_again_or_refuse(rollout: Rollout, hosts: hosting.Hosts) -> None:
 
 
 def _with_battle() -> RolloutQuerySet:
-    return Rollout.objects.select_related("turn")
+    return Rollout.objects.select_related("turn__battle")
 
 
 def _fresh() -> tuple[datetime, datetime]:

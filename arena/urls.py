@@ -31,6 +31,7 @@ urlpatterns = [
     *_route("turns/<str:turn_id>/queue", turn_api.TurnQueue, "turn-queue"),
     *_route("turns/<str:turn_id>/cancel", turn_api.CancelTurn, "cancel-turn"),
     *_route("episodes/<str:episode_id>", api.EpisodeDetail, "episode"),
+    *_route("episodes/<str:episode_id>/view.bin", api.EpisodeView, "episode-view"),
     *_route("episodes/<str:episode_id>/states.bin", api.EpisodeStates, "episode-states"),
     *_route("episodes/<str:episode_id>/replay.bin", api.EpisodeReplay, "episode-replay"),
     *_route("votes", api.Votes, "votes"),

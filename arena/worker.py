@@ -38,9 +38,10 @@ def take_queues(sender: str, instance: Any, **_: Any) -> None:
     )
     announcer.worker = sender
     try:
-        for model_id in sorted(hosting.announce()):
-            instance.app.amqp.queues.select_add(_queue(hosting.queue_of(model_id)))
-            announcer.served.add(model_id)
+        hosting.note_profile("")  # what an earlier life of this worker rendered with
+        for queue in sorted(hosting.queues_of(hosting.announce())):
+            instance.app.amqp.queues.select_add(_queue(queue))
+            announcer.served.add(queue)
         if unknown := hosting.unknown_names():
             log.warning("ARENA_WORKER_POLICIES names policies that are not registered: %s", ", ".join(unknown))
     except DatabaseError:
@@ -85,7 +86,7 @@ class Announcer:
 
     def __init__(self) -> None:
         self.worker = ""
-        self.served: set[str] = set()
+        self.served: set[str] = set()  # queues
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -106,11 +107,11 @@ class Announcer:
 
     def announce(self) -> None:
         """Once. Raises DatabaseError, KombuError and OSError."""
-        wanted = hosting.announce()
-        for model_id in sorted(wanted - self.served):
-            current_app.control.add_consumer(hosting.queue_of(model_id), destination=[self.worker])
-        for model_id in sorted(self.served - wanted):
-            current_app.control.cancel_consumer(hosting.queue_of(model_id), destination=[self.worker])
+        wanted = hosting.queues_of(hosting.announce())
+        for queue in sorted(wanted - self.served):
+            current_app.control.add_consumer(queue, destination=[self.worker])
+        for queue in sorted(self.served - wanted):
+            current_app.control.cancel_consumer(queue, destination=[self.worker])
         self.served = wanted
 
     def _run(self) -> None:

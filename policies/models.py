@@ -130,6 +130,7 @@ class Hosting(models.Model):
     policy = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="hostings")
     trouble = models.CharField(max_length=REASON_LENGTH, blank=True, help_text="Why it cannot play it; empty: it can.")
     device = models.CharField(max_length=50, blank=True)
+    render_profile = models.CharField(max_length=120, blank=True, help_text="What renders there; empty: not said yet.")
     seen_at = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = HostingQuerySet.as_manager()

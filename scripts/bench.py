@@ -111,6 +111,7 @@ def turns(arena: Arena, count: int) -> Iterator[Figure]:
         seconds.append(time.perf_counter() - before)
         if status != 200 or turn["status"] != "completed":
             raise SystemExit(f"a turn did not complete: {status} {turn}")
+        visitor.post("/api/votes", {"battle_id": battle_id, "vote": "tie"})  # exact recordings come with it
         sizes += [wire_size(visitor, arena.url, turn[f"{side}_episode_id"]) for side in ("left", "right")]
     yield spread(
         "a turn of two shipped policies", seconds, "s", 2.0, note=f"{count} turns; the first of all {first:.1f} s"

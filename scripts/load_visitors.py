@@ -58,6 +58,7 @@ class Visitor(FastHttpUser):
     def on_start(self) -> None:
         self.rng = random.Random(next(_names))
         self.feed: Feed | None = None
+        self.played: list[str] = []
         self._asked, self._due = 0, 0.0
         self._come()
 
@@ -111,6 +112,9 @@ class Visitor(FastHttpUser):
             if seen:
                 self.vote()
                 yield
+                for episode_id in self.played:
+                    self.fetch(f"/api/episodes/{episode_id}/replay.bin", "GET replay.bin")
+                yield
                 self.ask("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
                 yield
             self.ask("GET", "/api/sessions/?mine", "GET own sessions")
@@ -156,11 +160,9 @@ class Visitor(FastHttpUser):
         yield
         if not sent or not self.feed or not self.feed.wait_for(sent["turn_id"]):
             return False
-        for side in ("left", "right"):
-            self.fetch(f"/api/episodes/{sent[f'{side}_episode_id']}/states.bin", "GET states.bin")
-        yield
-        for side in ("left", "right"):
-            self.fetch(f"/api/episodes/{sent[f'{side}_episode_id']}/replay.bin", "GET replay.bin")
+        self.played = [sent[f"{side}_episode_id"] for side in ("left", "right")]
+        for episode_id in self.played:
+            self.fetch(f"/api/episodes/{episode_id}/view.bin", "GET view.bin")
         yield
         return True
 

@@ -12,6 +12,7 @@ import mujoco
 from simulation.contracts import CONTROL_HZ
 from simulation.controller import CONTROL_DIM, RAMP_PIECES
 from simulation.environment import Environment
+from simulation.view_format import ROWS_PER_STEP, VIEW_HZ
 from simulation.worlds import World, engine_version, load_world, widowx
 
 MANIFEST = "manifest.json"
@@ -58,6 +59,8 @@ def _manifest(world: World) -> dict[str, Any]:
         # simulation.controller.ramp).
         "ramp": {"pieces": RAMP_PIECES, "substeps": round(1 / CONTROL_HZ / model.opt.timestep / RAMP_PIECES)},
         "control_size": CONTROL_DIM,
+        # Rows of `view.bin` and of live frames: int16, times `scale` they are qpos (see simulation.view_format).
+        "view": {"rate_hz": VIEW_HZ, "rows_per_step": ROWS_PER_STEP, "scale": world.view_scale.tolist()},
         "home": home.qpos.tolist(),
         "cameras": [_camera(model, index) for index in range(model.ncam)],
         "presets": [model.camera(index).name for index in range(model.ncam)],

@@ -1,11 +1,14 @@
-"""Camera pictures on the CPU, in one frozen look. Another look is another RENDER_PROFILE, and scores do not compare."""
+"""Camera pictures in one frozen look. Another look or another renderer is another profile: scores do not compare."""
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
+import os
+import threading
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 import mujoco
 import numpy as np
@@ -14,8 +17,9 @@ from simulation.contracts import CameraSpec, Floats, Image
 from simulation.variation import NO_VARIATION, Variation
 from simulation.worlds import World, load_world
 
-# OSMesa, no shadows, no reflections, no multisampling, hidden sites and collision shapes.
-RENDER_PROFILE = "osmesa-1"
+LOOK = "look-1"
+"""No shadows, no reflections, no multisampling, hidden sites and collision shapes."""
+PROFILE_LENGTH = 120
 
 logging.getLogger("OpenGL").setLevel(logging.WARNING)  # it announces at every start which accelerators it lacks
 
@@ -93,9 +97,44 @@ def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple
     )
 
 
-@cache
 def cameras_of(robot_id: str, scene_id: str, fifth_object: bool = False) -> Cameras:
-    """The process's one renderer of a world: making one costs a quarter of a second, keeping it is free."""
-    cameras = Cameras(load_world(robot_id, scene_id, fifth_object))
-    atexit.register(cameras.close)  # while OpenGL can still be spoken to
-    return cameras
+    """This thread's one renderer of a world: making one costs a quarter of a second, keeping it is free.
+
+    Not another thread's, which may draw another battle's looks at the same time.
+    """
+    kept: dict[tuple[str, str, bool], Cameras] = _own.__dict__.setdefault("cameras", {})
+    world = (robot_id, scene_id, fifth_object)
+    if world not in kept:
+        kept[world] = Cameras(load_world(*world))
+        atexit.register(kept[world].close)  # while OpenGL can still be spoken to
+    return kept[world]
+
+
+_own = threading.local()
+
+
+@cache
+def render_profile() -> str:
+    """What draws in this process, in at most 120 characters: our look, the back end, and what OpenGL calls itself."""
+    context = mujoco.GLContext(16, 16)
+    try:
+        context.make_current()
+        from OpenGL import GL  # only now: the context's module says which platform it is to look for
+
+        told = [_text(GL.glGetString(name)) for name in (GL.GL_RENDERER, GL.GL_VERSION)]
+    finally:
+        context.free()
+    return profile_of(os.environ.get("MUJOCO_GL", ""), *told)
+
+
+def profile_of(back_end: str, renderer: str, version: str) -> str:
+    """Of one that is too long the end is a hash, so that different ones stay different."""
+    told = f"{LOOK} {back_end or 'glfw'}; {renderer}; {version}"
+    if len(told) <= PROFILE_LENGTH:
+        return told
+    digest = hashlib.sha256(told.encode()).hexdigest()[:12]
+    return f"{told[: PROFILE_LENGTH - len(digest) - 1]} {digest}"
+
+
+def _text(told: Any) -> str:
+    return " ".join((told or b"").decode("utf-8", "replace").split())

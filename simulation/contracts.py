@@ -183,11 +183,15 @@ class StartState:
 
 @dataclass(frozen=True)
 class StepRecord:
-    """One control step: the action played, the state after it, and what it cost in seconds."""
+    """One control step: the action played, the state after it, and what it cost in seconds.
+
+    `between` (5, nq): positions every 40 ms of the step (simulation.view_format), the last those of `state`.
+    """
 
     step: int
     action: Floats
     state: StartState
+    between: Floats
     reward: float
     progress: float
     success: bool

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulation import catalogue
-from simulation.cameras import RENDER_PROFILE, cameras_of
+from simulation.cameras import cameras_of, render_profile
 from simulation.contracts import ACTION_DIM, POLICY_CAMERA, Floats, SimulationError
 from simulation.disturbance import Disturbance, draw_variation
 from simulation.environment import Environment
@@ -264,7 +264,7 @@ def _write_index(folder: Path, seed: int, episodes: int) -> dict[str, Any]:
         "scene_id": environment.world.scene_id,
         "scene_hash": environment.scene_hash,
         "engine_version": environment.engine_version,
-        "render_profile": RENDER_PROFILE,
+        "render_profile": render_profile(),
         "camera": asdict(POLICY_CAMERA),
         "seed": seed,
         "episodes": episodes,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulation.contracts import Floats
-from simulation.variation import Variation
+from simulation.variation import COLOURS, Variation
 
 
 @dataclass
@@ -47,10 +47,8 @@ def draw_variation(rng: np.random.Generator) -> Variation:
     light = rng.uniform(0.5, 1.2)
     table = rng.uniform(0.55, 1.15) * rng.uniform(0.93, 1.07, 3)
     shadows = bool(rng.random() < 0.04)
-    base = {"red_cube": (0.80, 0.10, 0.09), "yellow_cube": (0.93, 0.76, 0.08)}
-    base |= {"blue_cylinder": (0.10, 0.25, 0.78), "green_sphere": (0.13, 0.60, 0.20)}
     colours = {
-        name: _vector(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in base.items()
+        name: _vector(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in COLOURS.items()
     }
     return Variation(_vector(offset), _vector(turn), float(light), _vector(table), shadows, colours)
 

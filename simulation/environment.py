@@ -23,6 +23,7 @@ from simulation.contracts import (
 from simulation.controller import CONTROL_DIM, FINGER, JOINTS, RAMP_PIECES, Controller
 from simulation.goals import Goal, Judgement, View, goal_for
 from simulation.variation import NO_VARIATION, Variation
+from simulation.view_format import ROWS_PER_STEP
 from simulation.worlds import engine_version, load_world, widowx
 
 # The seeded start pose of the tool: lowest and highest offset from SimplerEnv's start [m: x, y, z; rad: yaw].
@@ -36,6 +37,7 @@ DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADCTRL,
 )
 NOT_JUDGED = Judgement(False, 0.0)
+PIECES_PER_ROW = RAMP_PIECES // ROWS_PER_STEP
 
 
 class StateMismatch(SimulationError, ValueError):
@@ -46,11 +48,14 @@ class StateMismatch(SimulationError, ValueError):
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """After one control step: the judgement of this instant, whether physics broke down, and the wall time [s]."""
+    """After one control step: the judgement of this instant, whether physics broke down, the wall time [s], and the
+    positions on the way (contracts.StepRecord.between).
+    """
 
     judgement: Judgement
     diverged: bool
     physics_s: float
+    between: Floats
 
 
 class Environment:
@@ -78,9 +83,7 @@ class Environment:
     def reset(self, seed: int, variation: Variation | None = None) -> StartState:
         """Lay out the scene that the seed stands for. A new `variation` may change its looks, not its objects."""
         if variation is not None:
-            if variation.fifth_object != self.variation.fifth_object:
-                raise StateMismatch("a fifth object is another scene: make another Environment")
-            self.variation = variation
+            self.look(variation)
         rng = np.random.default_rng(seed)
         mujoco.mj_resetData(self.model, self.data)
         for name, (x, y, z, yaw) in self.world.sample(rng).items():
@@ -88,6 +91,12 @@ class Environment:
         self._put_arm(rng)
         self._settle()
         return self.state()
+
+    def look(self, variation: Variation) -> None:
+        """Show the scene like this from now on. Raises StateMismatch for other objects than those that it has."""
+        if variation.fifth_object != self.variation.fifth_object:
+            raise StateMismatch("a fifth object is another scene: make another Environment")
+        self.variation = variation
 
     def state(self) -> StartState:
         data = self.data
@@ -125,14 +134,15 @@ class Environment:
         """Play one action (7,) for 0.2 s: the joint targets walk along a ramp, 10 pieces of 10 physics steps."""
         ACTION.check(action)
         began = time.perf_counter()
-        ctrl = self.data.ctrl
-        for piece in self.controller.command(action):
+        ctrl, between = self.data.ctrl, np.empty((ROWS_PER_STEP, self.model.nq))
+        for number, piece in enumerate(self.controller.command(action)):
             ctrl[:] = piece
             mujoco.mj_step(self.model, self.data, self._substeps)
+            between[number // PIECES_PER_ROW] = self.data.qpos  # a row's last piece stays
         self._refresh()
         diverged = self._diverged()
         judgement = NOT_JUDGED if diverged or self.goal is None else self.goal.judge(self.view)
-        return StepOutcome(judgement, diverged, time.perf_counter() - began)
+        return StepOutcome(judgement, diverged, time.perf_counter() - began, between)
 
     def proprioception(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         """float32 (8,), see contracts.Observation."""

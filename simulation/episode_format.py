@@ -1,4 +1,4 @@
-"""The episode document, and the two binary forms that browsers fetch. Needs numpy alone.
+"""The episode document, and the two exact binary forms that browsers fetch after the vote. Needs numpy alone.
 
 A document holds float64 numbers, so that physics can be repeated bit for bit. The float32 form is for looking: poses
 made from it are within a tenth of a micrometre. The float64 form has all that physics needs to go on from any record.
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from simulation.contracts import ACTION_DIM, Floats, SimulationError, StartState
 from simulation.recorder import Recording
+from simulation.view_format import VIEW_HZ, pack
 
 FORMAT_VERSION = 1
 
@@ -27,10 +28,16 @@ class EpisodeFormatError(SimulationError, ValueError):
 
 
 def build_document(
-    identity: Mapping[str, Any], recording: Recording, *, engine_version: str, scene_hash: str, render_profile: str
+    identity: Mapping[str, Any],
+    recording: Recording,
+    *,
+    engine_version: str,
+    scene_hash: str,
+    render_profile: str,
+    view_scale: Floats,
 ) -> dict[str, Any]:
     """The document of a finished rollout. `identity` brings `_id` and the ids, names and versions that physics
-    ignores.
+    ignores; `view_scale` (nq,) is the world's.
     """
     result = recording.result
     if result is None or len(recording.states) != len(recording.actions) + 1:
@@ -48,6 +55,9 @@ def build_document(
         ],
         "qacc_warmstart": [state.qacc_warmstart.tolist() for state in recording.states],
         "control": [state.control.tolist() for state in recording.states],
+        "view": pack(recording.rows(), view_scale),
+        "view_hz": VIEW_HZ,
+        "view_scale": view_scale.tolist(),
         **asdict(result),
     }
 

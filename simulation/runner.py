@@ -148,6 +148,7 @@ class _Rollout:
             step=self._steps,
             action=action.copy(),
             state=self._environment.state(),
+            between=outcome.between,
             reward=reward,
             progress=outcome.judgement.progress,
             success=outcome.judgement.success,

@@ -1,9 +1,15 @@
-"""What may look different from the frozen scene, for training and for measuring shifts. Physics never changes."""
+"""What may look different from the frozen scene: in training, for measuring shifts, and by a battle's secret.
+
+Physics never changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from math import radians
+from typing import Any
 
 Vector = tuple[float, float, float]
 
@@ -23,5 +29,71 @@ class Variation:
     colours: Mapping[str, Vector] = field(default_factory=dict)
     fifth_object: bool = False
 
+    def to_json(self) -> dict[str, Any]:
+        """Numbers, lists and names alone, as an episode keeps them."""
+        row = asdict(self)
+        lists = {name: list(value) if isinstance(value, tuple) else value for name, value in row.items()}
+        return {**lists, "colours": {name: list(colour) for name, colour in self.colours.items()}}
+
 
 NO_VARIATION = Variation()
+COLOURS: Mapping[str, Vector] = {
+    "red_cube": (0.80, 0.10, 0.09),
+    "yellow_cube": (0.93, 0.76, 0.08),
+    "blue_cylinder": (0.10, 0.25, 0.78),
+    "green_sphere": (0.13, 0.60, 0.20),
+}
+"""What training and secrets draw tints around."""
+
+# How far a secret reaches: within what `simulation.disturbance.draw_variation` trains on.
+CAMERA_M = 0.01  # each axis
+CAMERA_RAD = radians(1.0)  # each axis
+LIGHT = (0.65, 1.15)
+TABLE = (0.7, 1.1)
+TABLE_TINT = 0.05
+COLOUR = 0.05  # each channel
+
+
+def variation_of(secret: str) -> Variation:
+    """How the scene looks in the battles with this secret; without one (""), as it is.
+
+    The numbers come from the secret's hash alone, so that they are the same with every version of every library.
+    """
+    if not secret:
+        return NO_VARIATION
+    draw = _draws(secret)
+
+    def vector(low: float, high: float) -> Vector:
+        return _between(low, high, next(draw)), _between(low, high, next(draw)), _between(low, high, next(draw))
+
+    offset = vector(-CAMERA_M, CAMERA_M)
+    rotation = vector(-CAMERA_RAD, CAMERA_RAD)
+    light = _between(*LIGHT, next(draw))
+    table, tint = _between(*TABLE, next(draw)), vector(1 - TABLE_TINT, 1 + TABLE_TINT)
+    colours = {name: _shifted(colour, vector(-COLOUR, COLOUR)) for name, colour in COLOURS.items()}
+    return Variation(offset, rotation, light, (table * tint[0], table * tint[1], table * tint[2]), colours=colours)
+
+
+def chance_of(secret: str, seed: int) -> int:
+    """The seed of the policies' own chance, 0..2**31 - 1; without a secret it is the scene's seed."""
+    if not secret:
+        return seed
+    return int.from_bytes(hashlib.sha256(f"{secret} {seed}".encode()).digest()[:4]) >> 1
+
+
+def _draws(secret: str) -> Iterator[float]:
+    """Numbers in 0..1, as many as are asked for."""
+    place = 0
+    while True:
+        digest = hashlib.sha256(f"{secret}/{place}".encode()).digest()
+        yield int.from_bytes(digest[:6]) / 2**48
+        place += 1
+
+
+def _between(low: float, high: float, part: float) -> float:
+    return low + (high - low) * part
+
+
+def _shifted(colour: Vector, by: Vector) -> Vector:
+    red, green, blue = (min(1.0, max(0.0, value + shift)) for value, shift in zip(colour, by, strict=True))
+    return red, green, blue

@@ -12,6 +12,8 @@ from policies.base import PolicyError
 from policies.models import Policy
 from simulation.contracts import CameraSpec, Chunking, Floats, Observation, StartState
 from simulation.goals import Judgement
+from simulation.variation import NO_VARIATION, Variation
+from simulation.view_format import ROWS_PER_STEP
 
 NQ = NV = 4
 ENGINE, SCENE_HASH = "fake-1", "f" * 64
@@ -20,8 +22,16 @@ ENGINE, SCENE_HASH = "fake-1", "f" * 64
 @dataclass
 class FakeOutcome:
     judgement: Judgement
+    between: Floats
     diverged: bool = False
     physics_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class FakeWorld:
+    """As much of a world as recording asks."""
+
+    view_scale: Floats = field(default_factory=lambda: np.full(NQ, 0.001))
 
 
 class FakeEnvironment:
@@ -30,6 +40,8 @@ class FakeEnvironment:
     engine_version, scene_hash = ENGINE, SCENE_HASH
 
     def __init__(self) -> None:
+        self.world = FakeWorld()
+        self.variation = NO_VARIATION
         self._state = np.zeros(NQ)
         self._time = 0.0
         self.success_at = 10**6
@@ -38,6 +50,9 @@ class FakeEnvironment:
     def reset(self, seed: int) -> StartState:
         self._state, self._time, self._steps = np.random.default_rng(seed).normal(size=NQ), 0.0, 0
         return self.state()
+
+    def look(self, variation: Variation) -> None:
+        self.variation = variation
 
     def restore(self, state: StartState) -> None:
         self._state, self._time, self._steps = state.qpos.copy(), state.time, 0
@@ -53,11 +68,13 @@ class FakeEnvironment:
         return Observation(images, np.zeros(8, np.float32), instruction, step)
 
     def step(self, action: Floats) -> FakeOutcome:
-        self._state = self._state + action[:NQ]
+        parts = np.arange(1, ROWS_PER_STEP + 1)[:, None] / ROWS_PER_STEP
+        between = self._state + parts * action[:NQ]
+        self._state = between[-1]
         self._time += 0.2
         self._steps += 1
         done = self._steps >= self.success_at
-        return FakeOutcome(Judgement(done, 1.0 if done else 0.1))
+        return FakeOutcome(Judgement(done, 1.0 if done else 0.1), between)
 
     def close(self) -> None:
         pass
@@ -91,7 +108,8 @@ class FakePolicy:
 class FakeStage:
     """A stage whose policies are given by hand: `stage.cast[policy_id] = FakePolicy(...)`. Others move a little."""
 
-    def __init__(self) -> None:
+    def __init__(self, render_profile: str = "fake") -> None:
+        self.render_profile = render_profile
         self.cast: dict[str, FakePolicy | PolicyError] = {}
         self.success_at: dict[str, int] = {}
         self.dropped: list[str] = []

@@ -40,6 +40,7 @@ READ = {
     "turn": ["/api/turns/{turn}"],
     "turn-queue": ["/api/turns/{waiting}/queue", "/api/turns/{turn}/queue"],
     "episode": ["/api/episodes/{episode}"],
+    "episode-view": ["/api/episodes/{episode}/view.bin"],
     "episode-states": ["/api/episodes/{episode}/states.bin"],
     "episode-replay": ["/api/episodes/{episode}/replay.bin"],
     "robots": ["/api/robots"],

@@ -8,6 +8,7 @@ from arena.actions.explorations import Wish, explore
 from arena.actions.line import send_left_behind
 from arena.actions.rollouts import (
     Outcome,
+    RendersOtherwise,
     claim_rollout,
     fail_rollout,
     finish_rollout,
@@ -24,6 +25,7 @@ from arena.actions.votes import cast_vote
 
 __all__ = [
     "Outcome",
+    "RendersOtherwise",
     "Wish",
     "cast_vote",
     "claim_rollout",

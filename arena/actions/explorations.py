@@ -11,8 +11,8 @@ from arena import hosting
 from arena.actions.announce import lock_numbered, touch_session
 from arena.actions.line import join_line
 from arena.actions.sessions import SEEDS
-from arena.actions.turns import open_turn, withdraw
-from arena.errors import NoSuchMoment, NotHosted, NotVoted, QueueUnavailable, TurnRunning
+from arena.actions.turns import check_hosted, choose_profile, open_turn, withdraw
+from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning
 from arena.models import Battle, BattleStatus, Turn
 from arena.selectors import turn_status
 from simulation.store import get_store
@@ -36,27 +36,28 @@ def explore(battle: Battle, wish: Wish, caller: str = "") -> Turn:
     Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable,
     QueueUnavailable, QueueFull and TooManyTurns.
     """
-    if hosting.hosts().unhosted([battle.left_model_id, battle.right_model_id]):
-        raise NotHosted
+    hosts = hosting.hosts()
+    check_hosted(battle, hosts)
     get_store().ping()
     turn: Turn | None = None
     try:
         with transaction.atomic():
             touch_session(battle.session_id)
-            turn = _add(lock_numbered(battle), wish, caller)
+            turn = _add(lock_numbered(battle), wish, caller, hosts)
     except QueueUnavailable:
         if turn is None or withdraw(turn, battle):
             raise
     return turn
 
 
-def _add(battle: Battle, wish: Wish, caller: str) -> Turn:
+def _add(battle: Battle, wish: Wish, caller: str, hosts: hosting.Hosts) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
     turns = battle.turns_with_sides()
     if any(turn.settled_at is None for turn in turns):
         raise TurnRunning
     origin = _origin(turns, wish) if wish.turn_id else None
+    choose_profile(battle, hosts)
     place = join_line(battle.session, caller)
     turn = Turn.objects.create(
         session_id=battle.session_id,

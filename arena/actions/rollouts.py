@@ -42,21 +42,45 @@ class Outcome:
     store_ms: float | None = None
 
 
-def claim_rollout(episode_id: str, worker: str) -> Rollout | None:
-    """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already."""
+class RendersOtherwise(Exception):
+    """The turn is rendered with another profile than this worker's, for the sake of the other side."""
+
+    def __init__(self, model_id: str, profile: str) -> None:
+        super().__init__(f"{model_id} is to be rendered by {profile}")
+        self.model_id, self.profile = model_id, profile
+
+
+def claim_rollout(episode_id: str, worker: str, profile: str = "") -> Rollout | None:
+    """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already.
+
+    `profile`: what renders there. The first of a battle says what renders for both sides; raises RendersOtherwise.
+    """
     waiting = Battle.objects.filter(
         turns__rollouts__episode_id=episode_id, turns__rollouts__status=RolloutStatus.QUEUED
     )
     with transaction.atomic():
         battle = row_or_none(waiting.select_related("session").select_for_update(of=("self",)))
+        _check_profile(battle, episode_id, profile)
         if battle is None or not Rollout.objects.claim(episode_id, worker):
             return None
+        _keep_profile(battle, profile)
         [turn] = Rollout.objects.filter(turn__rollouts__episode_id=episode_id).select_related("model").by_turn()
         turn.battle = battle
         rollout = next(each for each in turn.rollouts.all() if each.episode_id == episode_id)
         if rollout.attempt == 1 and turn_status(turn) == "running":
             announce(battle, "rollout.started", turn_id=turn.turn_id)
         return rollout
+
+
+def _check_profile(battle: Battle | None, episode_id: str, profile: str) -> None:
+    if battle is not None and profile and battle.render_profile not in ("", profile):
+        raise RendersOtherwise(Rollout.objects.get(episode_id=episode_id).model_id, battle.render_profile)
+
+
+def _keep_profile(battle: Battle, profile: str) -> None:
+    if profile and not battle.render_profile:
+        battle.render_profile = profile
+        Battle.objects.filter(pk=battle.pk).update(render_profile=profile)
 
 
 def report_progress(rollout: Rollout, steps: int, from_step: int, frames: list[list[float]]) -> bool:

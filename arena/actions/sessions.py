@@ -6,6 +6,7 @@ import secrets
 
 from django.db import transaction
 
+from arena import hosting
 from arena.actions.announce import announce, touch_session
 from arena.models import Battle, BattleStatus, Session
 from arena.pairing import draw_pair, written_chances
@@ -34,7 +35,7 @@ def open_next_battle(session: Session) -> Battle:
 
 def _open_battle(session: Session) -> Battle:
     contestants = Policy.objects.contestants().playable().only("pairing_weight")
-    left, right = draw_pair(list(contestants), written_chances())
+    left, right = draw_pair(list(contestants), written_chances(), hosting.hosts().can_meet)
     return Battle.objects.create(
         session=session,
         seq_in_session=session.battles.count() + 1,

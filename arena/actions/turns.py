@@ -12,11 +12,12 @@ from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tel
 from arena.actions.line import Place, join_line, send_next
 from arena.controls import maybe_control
 from arena.errors import BattleClosed, NotHosted, QueueUnavailable, TurnRunning
+from arena.hosting import Hosts
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
 from arena.selectors import doors, turn_json
 from simulation.store import get_store
 
-DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed")
+DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "render_profile")
 """What a first instruction may change of its battle."""
 
 
@@ -28,27 +29,45 @@ def submit_instruction(battle: Battle, instruction: str, start: StartKind, calle
     """
     get_store().ping()
     hosts = hosting.hosts()
-    if hosts.unhosted([battle.left_model_id, battle.right_model_id]):
-        raise NotHosted
+    check_hosted(battle, hosts)
     turn: Turn | None = None
     try:
         with transaction.atomic():
             touch_session(battle.session_id)
             control = None if battle.event_seq else maybe_control(battle, instruction, hosts)
             locked = lock_numbered(battle, control.columns() if control else None)
-            turn = _add_turn(locked, instruction, start, caller)
+            turn = _add_turn(locked, instruction, start, caller, hosts)
     except QueueUnavailable:
         if turn is None or withdraw(turn, battle):
             raise
     return turn
 
 
-def _add_turn(battle: Battle, instruction: str, start: StartKind, caller: str) -> Turn:
+def check_hosted(battle: Battle, hosts: Hosts) -> None:
+    """Raises NotHosted where no live workers can play both sides, rendered alike."""
+    pair = [battle.left_model_id, battle.right_model_id]
+    if hosts.unhosted(pair) or hosts.profile_for(pair, battle.render_profile) is None:
+        raise NotHosted
+
+
+def choose_profile(battle: Battle, hosts: Hosts) -> None:
+    """Of a battle in which nothing runs: let the next turn be rendered by what the live workers have for both sides.
+
+    What rendered before may be gone, as after an update of its library. The caller holds the battle's lock.
+    """
+    chosen = hosts.profile_for([battle.left_model_id, battle.right_model_id], battle.render_profile)
+    if chosen is not None and chosen != battle.render_profile:
+        battle.render_profile = chosen
+        battle.save(update_fields=["render_profile"])
+
+
+def _add_turn(battle: Battle, instruction: str, start: StartKind, caller: str, hosts: Hosts) -> Turn:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
     if any(turn.settled_at is None for turn in turns):
         raise TurnRunning
+    choose_profile(battle, hosts)
     place = join_line(battle.session, caller)
     turn = Turn.objects.create(
         session_id=battle.session_id,

@@ -11,7 +11,7 @@ from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, TurnRunning
 from arena.instruments import VOTES
 from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
-from arena.selectors import doors, revealed_model, turn_json, turn_status, vote_json
+from arena.selectors import doors, revealed_model, shown_secret, turn_json, turn_status, vote_json
 from arena.signals import vote_cast
 
 REFUSALS: dict[str, type[ArenaError]] = {
@@ -57,6 +57,7 @@ def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgemen
             vote=vote_json(vote),
             left_model=revealed_model(locked, Side.LEFT),
             right_model=revealed_model(locked, Side.RIGHT),
+            secret=shown_secret(locked),
             turns=[turn_json(turn, show_outcome=True) for turn in turns],
             battle=doors(locked, turns),
         )

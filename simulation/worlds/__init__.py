@@ -13,6 +13,7 @@ import numpy as np
 
 from simulation import assets, catalogue
 from simulation.contracts import Floats
+from simulation.view_format import ANGLE_RAD, LENGTH_M, QUATERNION
 from simulation.worlds import table, widowx
 
 ROBOTS: Mapping[str, ModuleType] = {"widowx": widowx}
@@ -24,7 +25,8 @@ class World:
     """One compiled robot scene. `xml` is flattened: with `meshes` beside it, it is all that a browser or MuJoCo needs.
 
     `objects` are the free bodies and `targets` the plates, by catalogue name; `sample` turns a random generator into
-    name -> (x, y, z, yaw) for all of them [m, rad, base frame].
+    name -> (x, y, z, yaw) for all of them [m, rad, base frame]. `view_scale` (nq,) is that of its views
+    (simulation.view_format).
     """
 
     robot_id: str
@@ -36,6 +38,7 @@ class World:
     objects: tuple[str, ...]
     targets: tuple[str, ...]
     sample: Callable[[np.random.Generator], Mapping[str, Floats]]
+    view_scale: Floats
 
     def compile(self) -> mujoco.MjModel:
         """A fresh model of the same scene, for whoever changes visual fields."""
@@ -75,4 +78,16 @@ def load_world(robot_id: str, scene_id: str, fifth_object: bool = False) -> Worl
         objects=objects,
         targets=scene.TARGETS,
         sample=lambda rng: scene.sample(rng, objects),
+        view_scale=_view_scale(model),
     )
+
+
+def _view_scale(model: mujoco.MjModel) -> Floats:
+    """What one unit of a view's row stands for, for each position."""
+    kinds = {
+        int(mujoco.mjtJoint.mjJNT_SLIDE): [LENGTH_M],
+        int(mujoco.mjtJoint.mjJNT_HINGE): [ANGLE_RAD],
+        int(mujoco.mjtJoint.mjJNT_BALL): [QUATERNION] * 4,
+        int(mujoco.mjtJoint.mjJNT_FREE): [LENGTH_M] * 3 + [QUATERNION] * 4,
+    }
+    return np.array([unit for kind in model.jnt_type for unit in kinds[int(kind)]])

@@ -88,6 +88,12 @@ def play_battle(visitor: Visitor, instruction: str = "pick up the red cube") -> 
     return battle_id
 
 
+def cast(visitor: Visitor, battle_id: str, choice: str = "tie") -> None:
+    """The battle's vote, after which everything may be seen."""
+    answer = visitor.post("votes", {"battle_id": battle_id, "vote": choice})
+    assert answer.status_code == 201, answer.content
+
+
 def battle_row(battle_id: str) -> Battle:
     return Battle.objects.select_related("session", "left_model", "right_model").get(battle_id=battle_id)
 

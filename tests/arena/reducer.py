@@ -56,7 +56,7 @@ def _turn_finished(battle: Json, event: Json) -> None:
 
 
 def _voted(battle: Json, event: Json) -> None:
-    battle.update({name: event[name] for name in ("vote", "left_model", "right_model", "turns")})
+    battle.update({name: event[name] for name in ("vote", "left_model", "right_model", "secret", "turns")})
 
 
 def _abandoned(battle: Json, event: Json) -> None:

@@ -97,7 +97,8 @@ def test_a_huge_body_is_refused_unread(visitor: Visitor) -> None:
 def test_an_id_that_is_nowhere_is_not_found(visitor: Visitor, unknown: str) -> None:
     for kind, prefix in (("battles", "battle_"), ("sessions", "sess_"), ("turns", "turn_"), ("episodes", "ep_")):
         assert visitor.get(f"{kind}/{prefix}{unknown}").status_code == 404
-    assert visitor.get(f"episodes/ep_{unknown}/states.bin").status_code == 404
+    for form in ("view.bin", "states.bin", "replay.bin"):
+        assert visitor.get(f"episodes/ep_{unknown}/{form}").status_code == 404
     assert visitor.post(f"battles/battle_{unknown}/turns", {"instruction": "wave"}).status_code == 404
     assert visitor.post(f"sessions/sess_{unknown}/battles").status_code == 404
 

@@ -17,7 +17,7 @@ from arena.errors import QueueUnavailable
 from arena.models import Rollout, RolloutStatus, Turn
 from simulation import store as store_module
 from simulation.store import StoreUnavailable, get_store
-from tests.arena.conftest import Visitor, play, play_battle, side_of
+from tests.arena.conftest import Visitor, cast, play, play_battle, side_of
 from tests.fakes import FakeStage
 from vlaarena import bundled
 
@@ -47,9 +47,10 @@ def test_without_the_store_an_episode_is_unavailable_and_not_missing(
 ) -> None:
     battle_id = play_battle(visitor)
     episode_id = side_of(battle_id, "left").episode_id
+    cast(visitor, battle_id)
     monkeypatch.setattr(store_module, "SELECTION_TIMEOUT_MS", 200)
     settings.MONGO_URL = f"mongodb://127.0.0.1:{bundled.free_port()}"
-    for address in (f"episodes/{episode_id}{form}" for form in ("", "/states.bin", "/replay.bin")):
+    for address in (f"episodes/{episode_id}{form}" for form in ("", "/view.bin", "/states.bin", "/replay.bin")):
         refused = visitor.get(address)
         assert (refused.status_code, refused.json()["code"]) == (503, "episodes_unavailable")
 

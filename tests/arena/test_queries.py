@@ -141,7 +141,7 @@ def counted(call: Callable[[], Any]) -> tuple[int, Any]:
     return len(routes.asked(seen.captured_queries)), answer
 
 
-def test_a_worker_asks_six_times_for_the_first_side_of_a_turn_and_twelve_for_the_one_that_ends_it(
+def test_a_worker_asks_seven_times_for_the_first_side_of_a_turn_and_twelve_for_the_one_that_ends_it(
     visitor: Visitor, stage: FakeStage
 ) -> None:
     turn = visitor.send(visitor.open())
@@ -150,4 +150,4 @@ def test_a_worker_asks_six_times_for_the_first_side_of_a_turn_and_twelve_for_the
         with CaptureQueriesContext(connection) as seen:
             episodes.play(turn[f"{side}_episode_id"])
         asked.append(len(routes.asked(seen.captured_queries)))
-    assert asked == [6, 12]
+    assert asked == [7, 12]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -17,7 +18,7 @@ from policies.registry import families
 from policies.shelf import Loan
 from simulation.store import get_store
 from simulation.verification import verify_document
-from tests.arena.conftest import Visitor, battle_row, play, side_of
+from tests.arena.conftest import Visitor, battle_row, cast, play, side_of
 from tests.factories import PolicyFactory
 
 STACK = "stack the red cube on the yellow cube"
@@ -68,6 +69,7 @@ def test_a_follow_up_goes_on_bit_for_bit_and_what_the_browser_fetches_is_small(
     play(visitor.send(battle_id, STACK))
     ended = {side: get_store().get(side_of(battle_id, side).episode_id) for side in ("left", "right")}
     play(visitor.send(battle_id, "put the red cube on the left plate"))
+    cast(visitor, battle_id)
     for side, before in ended.items():
         after = get_store().get(side_of(battle_id, side).episode_id)
         assert before is not None
@@ -103,7 +105,7 @@ def test_a_policys_weights_stay_open_between_rollouts_until_there_is_another_rev
     def opened() -> Any:
         player = on_stage.player(policy, "widowx", "table")
         player.close()
-        return cast(Loan, player.policy).opened
+        return typing.cast(Loan, player.policy).opened
 
     first = opened()
     assert opened() is first

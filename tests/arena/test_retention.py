@@ -59,7 +59,7 @@ def test_whoever_asks_for_an_expired_recording_is_told_so(visitor: Visitor, old:
     episode_id = side_of(old, "left").episode_id
     assert visitor.get(f"episodes/{episode_id}").status_code == 200
     retention.expire()
-    for form in ("", "/states.bin", "/replay.bin"):
+    for form in ("", "/view.bin", "/states.bin", "/replay.bin"):
         gone = visitor.get(f"episodes/{episode_id}{form}")
         assert (gone.status_code, gone.json()["code"]) == (410, "episode_expired")
 

@@ -26,7 +26,7 @@ def test_a_stranger_sees_names_vote_and_recordings_of_a_voted_battle(visitor: Vi
         name: own[name] for name in ("left_model", "vote", "turns")
     }
     episode_id = shared["turns"][0]["left"]["episode_id"]
-    for form in ("", "/states.bin", "/replay.bin"):
+    for form in ("", "/view.bin", "/states.bin", "/replay.bin"):
         assert stranger.get(f"episodes/{episode_id}{form}").status_code == 200
 
 

@@ -14,7 +14,7 @@ from arena.models import Rollout, Turn
 from simulation.contracts import PolicyFailure
 from simulation.episode_format import from_float32, to_float32, to_float64
 from simulation.store import get_store
-from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
+from tests.arena.conftest import Visitor, battle_row, cast, play, play_battle, side_of
 from tests.fakes import NQ, FakePolicy, FakeStage
 
 
@@ -207,6 +207,7 @@ def test_a_side_that_fails_leaves_the_other_to_go_on(visitor: Visitor, stage: Fa
 
 def test_states_are_served_as_float32_once_and_for_all(visitor: Visitor, stage: FakeStage) -> None:
     battle_id = play_battle(visitor)
+    cast(visitor, battle_id)
     episode_id = side_of(battle_id, "left").episode_id
     answer = visitor.get(f"episodes/{episode_id}/states.bin")
     document = get_store().get(episode_id)
@@ -221,6 +222,7 @@ def test_states_are_served_as_float32_once_and_for_all(visitor: Visitor, stage: 
 
 def test_all_that_physics_needs_is_served_once_and_for_all(visitor: Visitor, stage: FakeStage) -> None:
     battle_id = play_battle(visitor)
+    cast(visitor, battle_id)
     episode_id = side_of(battle_id, "right").episode_id
     answer = visitor.get(f"episodes/{episode_id}/replay.bin")
     document = get_store().get(episode_id)
@@ -235,7 +237,7 @@ def test_an_episode_is_shown_once_both_sides_have_settled(visitor: Visitor, stag
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     episodes.play(turn["left_episode_id"])
-    for form in ("", "/states.bin", "/replay.bin"):
+    for form in ("", "/view.bin"):
         address = f"episodes/{turn['left_episode_id']}{form}"
         assert visitor.get(address).status_code == 404
     episodes.play(turn["right_episode_id"])

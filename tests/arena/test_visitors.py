@@ -59,6 +59,7 @@ def test_what_belongs_to_another_visitor_does_not_exist(visitor: Visitor, stage:
             f"battles/session/{session_id}",
             f"turns/{turn['turn_id']}",
             f"episodes/{turn['left']['episode_id']}",
+            f"episodes/{turn['left']['episode_id']}/view.bin",
             f"episodes/{turn['left']['episode_id']}/states.bin",
             f"episodes/{turn['left']['episode_id']}/replay.bin",
         ):

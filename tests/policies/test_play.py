@@ -13,6 +13,7 @@ from arena import exhibition
 from simulation.contracts import Floats, Observation
 from simulation.expert import HoldStill
 from simulation.store import StoreUnavailable, get_store
+from simulation.variation import variation_of
 
 INSTRUCTION = "pick up the red cube"
 KEYS = {"model_id", "episode_id", "steps", "success", "progress", "termination_reason", "duration_ms", "start_hash"}
@@ -44,6 +45,27 @@ def test_episodes_are_stored_with_their_actions_and_states() -> None:
         assert document is not None
         assert (document["side"], document["instruction"], document["seed"]) == (side, INSTRUCTION, 6)
         assert len(document["actions"]) == answer[side]["steps"] == len(document["states"]) - 1
+
+
+@pytest.mark.django_db
+def test_what_both_sides_see_is_varied_by_a_secret_that_is_told_kept_and_can_be_given_again() -> None:
+    answer = play("--left", "scripted-expert", "--right", "hold-still")
+    secret = answer["left"]["secret"]
+    assert answer["right"]["secret"] == secret
+    assert len(secret) == 32
+    again = play("--left", "scripted-expert", "--right", "hold-still", "--secret", secret)
+    for side in ("left", "right"):
+        documents = [get_store().get(each[side]["episode_id"]) for each in (answer, again)]
+        assert [document and document["secret"] for document in documents] == [secret, secret]
+        looks = [document and document["variation"] for document in documents]
+        assert looks == [variation_of(secret).to_json()] * 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("secret", ["12", "G" * 32, "A" * 32, "a" * 33])
+def test_a_secret_is_32_hexadecimal_digits(secret: str) -> None:
+    with pytest.raises(CommandError, match="32 hexadecimal digits"):
+        play("--left", "hold-still", "--right", "hold-still", "--secret", secret)
 
 
 @pytest.mark.django_db

@@ -25,6 +25,7 @@ PEOPLE = ("anonymous", "stranger", "owner", "moderator", "operator")
 EVERYBODY = (200,) * 5
 NOBODY = (404,) * 5
 OWNER_AND_STAFF = (404, 404, 200, 200, 200)
+NOT_BEFORE_THE_VOTE = (404, 404, 409, 409, 409)
 OUTSIDE = {"X-Forwarded-For": "203.0.113.5"}
 
 
@@ -96,8 +97,9 @@ ROUTES: dict[str, list[Call]] = {
     "api/turns/<str:turn_id>/queue": [Call(OWNER_AND_STAFF)],
     "api/turns/<str:turn_id>/cancel": [post(only_owner(409))],
     "api/episodes/<str:episode_id>": [Call(OWNER_AND_STAFF), Call(EVERYBODY, "voted")],
-    "api/episodes/<str:episode_id>/states.bin": [Call(OWNER_AND_STAFF), Call(EVERYBODY, "voted")],
-    "api/episodes/<str:episode_id>/replay.bin": [Call(OWNER_AND_STAFF), Call(EVERYBODY, "voted")],
+    "api/episodes/<str:episode_id>/view.bin": [Call(OWNER_AND_STAFF), Call(EVERYBODY, "voted")],
+    "api/episodes/<str:episode_id>/states.bin": [Call(NOT_BEFORE_THE_VOTE), Call(EVERYBODY, "voted")],
+    "api/episodes/<str:episode_id>/replay.bin": [Call(NOT_BEFORE_THE_VOTE), Call(EVERYBODY, "voted")],
     "api/votes": [post(only_owner(409), battle_id=lambda world: world.voted["battle_id"], vote="tie")],
     "api/robots": [Call(EVERYBODY)],
     "api/scenes": [Call(EVERYBODY)],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simulation.cameras import RENDER_PROFILE
+from simulation.cameras import render_profile
 from simulation.contracts import Policy
 from simulation.environment import Environment
 from simulation.episode_format import build_document
@@ -49,7 +49,8 @@ def record(environment: Environment) -> Record:
             recorder.recording,
             engine_version=environment.engine_version,
             scene_hash=environment.scene_hash,
-            render_profile=RENDER_PROFILE,
+            render_profile=render_profile(),
+            view_scale=environment.world.view_scale,
         )
 
     return play

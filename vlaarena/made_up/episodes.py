@@ -11,7 +11,7 @@ from django.conf import settings
 from pymongo import MongoClient
 
 from simulation import catalogue
-from simulation.cameras import RENDER_PROFILE
+from simulation.cameras import render_profile
 from simulation.contracts import Chunking, Limits
 from simulation.environment import Environment
 from simulation.episode_format import build_document
@@ -44,8 +44,15 @@ def play(turns: int = TURNS) -> list[Document]:
                 "seed": seed,
                 "exploration": False,
             }
-            versions = {"engine_version": environment.engine_version, "scene_hash": environment.scene_hash}
-            found.append(build_document(identity, recorder.recording, render_profile=RENDER_PROFILE, **versions))
+            document = build_document(
+                identity,
+                recorder.recording,
+                engine_version=environment.engine_version,
+                scene_hash=environment.scene_hash,
+                render_profile=render_profile(),
+                view_scale=environment.world.view_scale,
+            )
+            found.append(document)
     return found
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import secrets
 from argparse import ArgumentParser
 from typing import Any
 
@@ -20,6 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("--robot", default=settings.DEFAULT_ROBOT)
         parser.add_argument("--scene", default=settings.DEFAULT_SCENE)
         parser.add_argument("--seed", type=int, default=0, help="lays out the scene")
+        parser.add_argument(
+            "--secret", help="varies what both see, as a battle's does, in hexadecimal (default: fresh)"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -30,8 +35,9 @@ class Command(BaseCommand):
 
         if not options["instruction"].strip():
             raise CommandError("the instruction is empty")
+        secret = _secret(options["secret"])
         limits = Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S)
-        turn = Turn(options["instruction"], options["robot"], options["scene"], options["seed"], limits)
+        turn = Turn(options["instruction"], options["robot"], options["scene"], options["seed"], limits, secret)
         try:
             sides = {side: find_policy(options[side]) for side in ("left", "right")}
             answer = play_turn(turn, sides)
@@ -55,3 +61,12 @@ class Command(BaseCommand):
                 f"{side:5} {row['model_id']}: {row['termination_reason']} after {row['steps']} steps, "
                 f"progress {row['progress']:.2f}, {row['duration_ms']:.0f} ms; {kept}"
             )
+
+
+def _secret(given: str | None) -> str:
+    """As given, or a fresh one; nothing ("") leaves the scene as it is."""
+    if given is None:
+        return secrets.token_hex(16)
+    if not re.fullmatch(r"(?:[0-9a-f]{32})?", given):
+        raise CommandError("a secret is 32 hexadecimal digits in small letters, or empty")
+    return given
