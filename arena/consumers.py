@@ -1,22 +1,29 @@
-"""The socket of a battle: read-only. It forwards events, and keeps each side's live frames until both may be shown."""
+"""The socket of a battle: read-only. It forwards events, and shows both sides of a turn by the turn's one clock."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import logging
+import math
 import time
 from collections import deque
+from datetime import datetime, timedelta
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer, AsyncWebsocketConsumer
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from arena import events, selectors
+from arena import events, release, selectors
 from arena.ids import new_id
-from arena.instruments import EVENTS, SOCKETS
+from arena.instruments import EVENTS, LATE, SOCKETS
+from arena.live import SNAPSHOT, HeldBack
 from arena.models import Battle
 from arena.permissions import may_look
+from arena.played import played
 from arena.serializers import is_public_id
 from arena.visitors import visitor_of_scope
 
@@ -24,28 +31,37 @@ log = logging.getLogger(__name__)
 
 NOT_FOUND = 4404
 TOO_LARGE, TOO_MANY = 4413, 4429
+TROUBLE = 1011
 LONGEST_MESSAGE = 8192  # of a client, in characters or bytes; a question takes twenty
 MOST_MESSAGES, WITHIN_S = 20, 10.0
-SIDES = ("left", "right")
-Row = list[float]
+Json = dict[str, Any]
 
 
 class BattleConsumer(AsyncJsonWebsocketConsumer):
     """Sends a snapshot, then every event after it; on `{"type": "snapshot"}` another. All else is ignored.
 
     Who sends a message longer than any question, or more than MOST_MESSAGES within WITHIN_S, is let go.
+
+    What is heard of a turn before its clock says that it is shown (`arena.live`) waits here: a task of the socket's own
+    sends it in time. One thing is said at a time, so that a snapshot and what follows it come in their order.
     """
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        with SOCKETS.track_inprogress():
-            await super().__call__(scope, receive, send)
+        self.group: str | None = None
+        self.held, self.news, self.speaking = HeldBack(), asyncio.Event(), asyncio.Lock()
+        clock = asyncio.create_task(self._run_clock(), name="clock of a socket")
+        try:
+            with SOCKETS.track_inprogress():
+                await super().__call__(scope, receive, send)
+        finally:
+            clock.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await clock
 
     async def connect(self) -> None:
         self.battle_id = self.scope["url_route"]["kwargs"]["battle_id"]
         self._bind_ids()
-        self.last_snapshot = -1
-        self.held = HeldFrames()
-        self.group = None
+        self.seq = -1
         self.heard: deque[float] = deque(maxlen=MOST_MESSAGES)
         await self.accept()
         if not await _may_look(self.scope, self.battle_id):
@@ -56,7 +72,9 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         self.group = events.group_of(self.battle_id)
         # Before the snapshot, so that nothing is missed between the two.
         await self.channel_layer.group_add(self.group, self.channel_name)
-        await self._send_snapshot()
+        async with self.speaking:
+            await self._send_snapshot()
+        self.news.set()
 
     async def disconnect(self, code: int) -> None:
         if self.group is not None:
@@ -71,7 +89,9 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         elif self._is_flooded():
             await self._let_go(TOO_MANY)
         elif _is_question(text_data):
-            await self._send_snapshot()
+            async with self.speaking:
+                await self._send_snapshot()
+            self.news.set()
 
     def _is_flooded(self) -> bool:
         """Count a message; whether as many came in so short a time before it."""
@@ -87,25 +107,102 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         self.group = None
         await self.close(code=code)
 
-    async def battle_event(self, message: dict[str, Any]) -> None:
-        event = message["event"]
-        if event["seq"] <= self.last_snapshot:
-            return
-        if event["type"] == "rollout.frames":
-            event = {**event, **self.held.release(event["turn_id"], event["from_step"], event["to_step"])}
-        elif event["type"] == "turn.finished":
-            self.held.forget(event["turn_id"])
-        await self._send(event)
+    async def battle_event(self, message: Json) -> None:
+        event, at = message["event"], message["at"]
+        async with self.speaking:
+            if message["instead"]:
+                self.held.drop_end(event["seq"])
+            elif at is None and self.held.has_end:  # what comes after the end of a turn is known after it
+                await self._tell_due(math.inf)
+            if event["seq"] <= self.seq:
+                if message["instead"]:  # it was told, at the very moment when something else took its place
+                    await self._send_snapshot()
+            elif at is not None:
+                self.held.hold_end(_on_our_clock(at, release.buffer() + release.longest()), event)
+            else:
+                await self._tell(event)
+        self.news.set()
 
-    async def side_frames(self, message: dict[str, Any]) -> None:
-        self.held.hold(message["turn_id"], message["side"], message["from_step"], message["steps"])
+    async def side_rows(self, message: Json) -> None:
+        side = self.held.turn(message["turn_id"]).sides[message["side"]]
+        side.hold(message["attempt"], message["from_step"], message["steps"])
+        self.news.set()
+
+    async def side_end(self, message: Json) -> None:
+        self.held.turn(message["turn_id"]).sides[message["side"]].finish(message["attempt"], message["steps"])
+        self.news.set()
+
+    async def _run_clock(self) -> None:
+        """Say what is held when it is due, until the socket closes."""
+        try:
+            while True:
+                self.news.clear()
+                at = self.held.next_at()
+                wait = None if at is None else max(0.0, at - time.monotonic())
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(wait):
+                        await self.news.wait()
+                async with self.speaking:
+                    if self.group is not None:
+                        await self._tell_due(time.monotonic())
+        except Exception:
+            log.exception("socket lost its clock")
+            await self.close(code=TROUBLE)
+
+    async def _tell_due(self, now: float) -> None:
+        for message in self.held.due(now):
+            if message is SNAPSHOT:
+                await self._send_snapshot()
+            elif "seq" not in message:
+                await self._send(message)
+            elif message["seq"] > self.seq:
+                await self._tell(message)
+        while self.held.late:
+            LATE.observe(max(0.0, self.held.late.pop()))
+
+    async def _tell(self, event: Json) -> None:
+        """Send an event and note what it says about the turn's clock."""
+        self.seq = event["seq"]
+        await self._send(event)
+        if event["type"] == "turn.opened":
+            self.held.open(event["turn"]["turn_id"], anew=True)
+            if event["turn"]["status"] == "running":  # a side of it was played before
+                await self._look_back(event["turn"]["turn_id"])
+        elif event["type"] == "rollout.started":
+            self._start(event["turn_id"], event["release_from"])
+        elif event["type"] == "turn.finished":
+            self.held.close(event["turn_id"])
 
     async def _send_snapshot(self) -> None:
-        battle = await _snapshot(self.battle_id)
-        self.last_snapshot = battle["seq"]
+        battle, news_at = await _snapshot(self.battle_id)
+        self.seq = battle["seq"]
         await self._send({"type": "snapshot", "battle": battle})
+        last = battle["turns"][-1] if battle["turns"] else None
+        if last is None or last["status"] in ("completed", "failed"):
+            self.held.forget()
+            return
+        if self.held.open(last["turn_id"]):
+            await self._look_back(last["turn_id"])
+        if last["release_from"]:
+            self._start(last["turn_id"], last["release_from"])
+        if news_at is not None:
+            self.held.hold_end(_on_our_clock(news_at.timestamp(), release.buffer() + release.longest()))
 
-    async def _send(self, message: dict[str, Any]) -> None:
+    def _start(self, turn_id: str, release_from: str) -> None:
+        turn, moment = self.held.turn(turn_id), datetime.fromisoformat(release_from).timestamp()
+        if turn.began is None:
+            turn.began = _on_our_clock(moment, release.buffer())
+
+    async def _look_back(self, turn_id: str) -> None:
+        """Hear what was played before this socket was there."""
+        for each in await _played(turn_id):
+            side = self.held.turn(turn_id).sides[each.side]
+            if each.rows is None:
+                side.finish(each.attempt, each.step)
+            else:
+                side.hold(each.attempt, each.step, [each.rows])
+
+    async def _send(self, message: Json) -> None:
         await self.send_json(message)
         EVENTS.labels(message["type"]).inc()
 
@@ -132,27 +229,11 @@ def _is_question(text: str | None) -> bool:
     return isinstance(message, dict) and message.get("type") == "snapshot"
 
 
-class HeldFrames:
-    """Steps that one side has played and the other, perhaps, not yet."""
-
-    def __init__(self) -> None:
-        self._steps: dict[tuple[str, str], dict[int, Row]] = {}
-
-    def hold(self, turn_id: str, side: str, from_step: int, steps: list[Row]) -> None:
-        """`steps`: rows `[time, ...qpos]`, the first of them for step `from_step`."""
-        self._steps.setdefault((turn_id, side), {}).update(enumerate(steps, from_step))
-
-    def release(self, turn_id: str, from_step: int, to_step: int) -> dict[str, dict[str, list[Row]]]:
-        """What is held of both sides, `from_step` and `to_step` included. A side that ended earlier has fewer."""
-        return {side: {"steps": self._take((turn_id, side), from_step, to_step)} for side in SIDES}
-
-    def _take(self, key: tuple[str, str], from_step: int, to_step: int) -> list[Row]:
-        held = self._steps.get(key, {})
-        return [held.pop(step) for step in range(from_step, to_step + 1) if step in held]
-
-    def forget(self, turn_id: str) -> None:
-        for side in SIDES:
-            self._steps.pop((turn_id, side), None)
+def _on_our_clock(moment: float, furthest: timedelta) -> float:
+    """A moment (seconds since 1970) on the monotonic clock. It is never further away than it was when it was set, even
+    if the time was set back since.
+    """
+    return time.monotonic() + min(moment - time.time(), furthest.total_seconds())
 
 
 def _visitor_may_look(scope: Any, battle_id: str) -> bool:
@@ -163,4 +244,5 @@ def _visitor_may_look(scope: Any, battle_id: str) -> bool:
 
 
 _may_look = database_sync_to_async(_visitor_may_look)
-_snapshot = database_sync_to_async(selectors.snapshot)
+_snapshot = database_sync_to_async(selectors.snapshot_and_news)
+_played = sync_to_async(played)

@@ -17,7 +17,6 @@ from arena import actions, dispatch, hosting, selectors
 from arena.actions import Outcome
 from arena.errors import QueueUnavailable
 from arena.models import Rollout, Side
-from arena.pacing import paces
 from arena.patience import patiently
 from arena.players import Player
 from arena.reporter import AttemptGivenUp, Reporter
@@ -112,7 +111,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
     session = rollout.turn.battle.session
     environment = stage.environment(session.robot_id, session.scene_id)
     recorder = Recorder()
-    with Reporter(rollout) as reporter, closing(_player(stage, rollout)) as player:
+    with Reporter(rollout, environment.world.view_scale) as reporter, closing(_player(stage, rollout)) as player:
         _set_start(environment, rollout)
         try:
             result = run_episode(
@@ -120,7 +119,7 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
                 player,
                 rollout.turn.instruction,
                 chance_of(rollout.turn.battle.secret, rollout.turn.seed),
-                listeners=(recorder, reporter, *paces(rollout)),
+                listeners=(recorder, reporter),
                 limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
                 chunking=player.chunking,
                 cameras=player.cameras,

@@ -1,17 +1,21 @@
 """Messages to browsers: what each looks like, and how it reaches the sockets of its battle. Told in docs/api.md.
 
 Every event carries `seq`, which rises by one per battle. Applied in order to an older snapshot they give the newer one.
+Live frames are no events: they change nothing, and whoever misses some sees the others.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import logging
+from datetime import datetime
 from typing import Any, Literal, TypedDict
 
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 
+from arena import played
 from arena.courier import courier
 from arena.shapes import Doors, FailureReason, Revealed, SideName, TurnJson, VoteJson, check
 
@@ -33,23 +37,15 @@ class TurnOpened(Event):
 
 
 class RolloutStarted(Event):
-    """Both sides have started."""
+    """Both sides have started: the turn's clock begins at `release_from`."""
 
     turn_id: str
-
-
-class RolloutFrames(Event):
-    """Steps `from_step` to `to_step`, both included, may be shown; step 0 is the start.
-
-    On the way to a browser a consumer adds `left` and `right`: `{"steps": [[time, ...qpos], ...]}`.
-    """
-
-    turn_id: str
-    from_step: int
-    to_step: int
+    release_from: str
 
 
 class RolloutFinished(Event):
+    """`steps`: the longer side's before the vote, the side's own after it."""
+
     turn_id: str
     side: SideName
     episode_id: str
@@ -58,9 +54,11 @@ class RolloutFinished(Event):
 
 
 class RolloutFailed(Event):
+    """Before the vote both sides of a turn have failed alike, and `steps` is null."""
+
     turn_id: str
     side: SideName
-    steps: int
+    steps: int | None
     reason: FailureReason
 
 
@@ -90,10 +88,22 @@ class BattleAbandoned(Event):
     battle: Doors
 
 
+class RolloutFrames(TypedDict):
+    """View rows (simulation.view_format) of both sides, as many of each, packed and in base64.
+
+    `from_row` is the first one's number; row 0 is the start. A side that ended earlier stays where it ended.
+    """
+
+    type: Literal["rollout.frames"]
+    turn_id: str
+    from_row: int
+    left: str
+    right: str
+
+
 EVENTS: dict[str, Any] = {
     "turn.opened": TurnOpened,
     "rollout.started": RolloutStarted,
-    "rollout.frames": RolloutFrames,
     "rollout.finished": RolloutFinished,
     "rollout.failed": RolloutFailed,
     "turn.finished": TurnFinished,
@@ -113,18 +123,36 @@ def group_of(battle_id: str) -> str:
     return f"battle.{battle_id}"
 
 
-def publish(battle_id: str, event: dict[str, Any]) -> None:
-    """Tell every open socket of the battle. Nothing waits for it: who misses it sees a gap and asks for a snapshot."""
-    _send(battle_id, {"type": "battle.event", "event": event})
+def frames(turn_id: str, from_row: int, left: bytes, right: bytes) -> RolloutFrames:
+    """Packed rows of both sides as they go to a browser."""
+    told = [base64.b64encode(rows).decode() for rows in (left, right)]
+    return {"type": "rollout.frames", "turn_id": turn_id, "from_row": from_row, "left": told[0], "right": told[1]}
 
 
-def pass_frames(battle_id: str, turn_id: str, side: str, from_step: int, steps: list[list[float]]) -> None:
-    """Give one side's recorded steps to the consumers, which hold them until both sides may be shown.
+def publish(battle_id: str, event: dict[str, Any], at: datetime | None = None, instead: bool = False) -> None:
+    """Tell every open socket of the battle. Nothing waits for it: who misses it sees a gap and asks for a snapshot.
 
-    `steps`: one row `[time, ...qpos]` per step, the first of them for step `from_step`.
+    `at`: it ends a turn, and is told at this moment, after the turn's last step. `instead`: it takes the place of
+    events with this number and later ones, which were not told yet.
     """
-    message = {"type": "side.frames", "turn_id": turn_id, "side": side, "from_step": from_step, "steps": steps}
-    _send(battle_id, message)
+    moment = at.timestamp() if at else None
+    _send(battle_id, {"type": "battle.event", "event": event, "at": moment, "instead": instead})
+
+
+def pass_rows(battle_id: str, turn_id: str, side: str, attempt: int, from_step: int, steps: list[bytes]) -> None:
+    """Give what one side has played to the consumers, which hold it until the turn's clock says that it is shown.
+
+    `steps`: packed view rows of each step from `from_step` on: one row of step 0, the start, and five of any other.
+    """
+    played.keep_rows(turn_id, side, attempt, from_step, steps)
+    about = {"turn_id": turn_id, "side": side, "attempt": attempt}
+    _send(battle_id, {"type": "side.rows", **about, "from_step": from_step, "steps": steps})
+
+
+def pass_end(battle_id: str, turn_id: str, side: str, attempt: int, steps: int) -> None:
+    """Say to the consumers that a side has no more rows, and up to which step it is shown all the same."""
+    played.keep_end(turn_id, side, attempt, steps)
+    _send(battle_id, {"type": "side.end", "turn_id": turn_id, "side": side, "attempt": attempt, "steps": steps})
 
 
 def _send(battle_id: str, message: dict[str, Any]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from django.db import models
+from django.db import connection, models
 from django.db.models import F, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -131,6 +131,14 @@ class SessionQuerySet(models.QuerySet["Session"]):
 def row_or_none(rows: models.QuerySet[Row]) -> Row | None:
     """The one row that there can be; None without it. `first` would sort it, which takes longer than finding it."""
     return next(iter(rows.order_by()), None)
+
+
+def read_moment(value: Any) -> Any:
+    """What a statement by hand says of a column with moments, as Django reads it: an engine may know no such type."""
+    column = Rollout._meta.get_field("started_at").cached_col
+    for convert in connection.ops.get_db_converters(column):
+        value = convert(value, column, connection)
+    return value
 
 
 TOLD_OF_POLICIES = ("name", "family", "provenance")
@@ -306,7 +314,7 @@ class Battle(models.Model):
 
 
 class Turn(models.Model):
-    """One instruction given to both sides. `released_steps` is how far both sides may be shown, in step."""
+    """One instruction given to both sides. `arena.release` says when what becomes of it is shown."""
 
     turn_id = models.CharField(max_length=50, unique=True, default=_turn_id, editable=False)
     session = models.ForeignKey(
@@ -319,7 +327,6 @@ class Turn(models.Model):
     seq = models.PositiveIntegerField(db_index=True)
     instruction = models.TextField()
     start = models.CharField(max_length=20, choices=StartKind.choices, default=StartKind.CONTINUE)
-    released_steps = models.PositiveIntegerField(default=0)
     settled_at = models.DateTimeField(null=True, blank=True, db_index=True)
     release_from = models.DateTimeField(
         null=True,

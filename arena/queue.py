@@ -20,8 +20,9 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from arena import release
 from arena.errors import QueueFull, TooManyTurns
-from arena.models import Rollout, RolloutStatus, Session, Turn
+from arena.models import RolloutStatus, Session, Turn, read_moment
 
 RECENT_TURNS, ENOUGH_TURNS = 20, 10
 TRY_AGAIN_S = 5
@@ -133,8 +134,8 @@ def admit(session: Session, caller: str) -> bool:
 
 
 def place_in_queue(turn: Turn) -> QueueJson:
-    """Where a turn stands; a turn that both sides have started, or that has ended, has nobody ahead."""
-    if not any(rollout.status == RolloutStatus.QUEUED for rollout in turn.rollouts.all()):
+    """Where a turn stands; a turn that both sides have started, or whose end is told, has nobody ahead."""
+    if all(rollout.started_at is not None for rollout in turn.rollouts.all()) or release.told(turn):
         return {"ahead": 0, "expected_wait_s": 0}
     line = the_line()
     earlier = [each for each in line.waiting if each.key < turn.pk]
@@ -203,17 +204,8 @@ def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
 
 def _span(turn: list[_Side]) -> tuple[datetime, datetime, bool] | None:
     """Of a turn that is done: its first start, its end, and whether both sides completed it. None if none started."""
-    began = [_moment(side.started_at) for side in turn if side.started_at]
-    ended = [_moment(side.finished_at) for side in turn if side.finished_at]
+    began = [read_moment(side.started_at) for side in turn if side.started_at]
+    ended = [read_moment(side.finished_at) for side in turn if side.finished_at]
     if not began or not ended:
         return None
     return min(began), max(ended), not any(side.status == RolloutStatus.FAILED for side in turn)
-
-
-def _moment(value: Any) -> datetime:
-    """What a cursor says of a column with moments, as Django reads it: an engine may know no such type."""
-    column = Rollout._meta.get_field("started_at").cached_col
-    for convert in connection.ops.get_db_converters(column):
-        value = convert(value, column, connection)
-    moment: datetime = value
-    return moment

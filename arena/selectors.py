@@ -1,7 +1,7 @@
 """Reads shaped for a screen, and the one place that knows what may be shown of a battle before its vote.
 
-Blind means that nothing here differs by who is who: a side's state is told only when it holds for both, and
-names, outcomes, durations and hashes wait for the vote.
+Blind means that nothing here differs by who is who: what is told of a side is the turn's, at the moment that the clock
+of the turn says (`arena.release`), and names, outcomes, durations and hashes wait for the vote.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.db.models import Prefetch
+from django.utils import timezone
 
+from arena import release
 from arena.models import (
     REASONS,
     Battle,
@@ -22,6 +24,7 @@ from arena.models import (
     Side,
     Turn,
     Vote,
+    read_moment,
     row_or_none,
 )
 from arena.scene_files import manifest_of
@@ -32,6 +35,7 @@ from arena.shapes import (
     EpisodeJson,
     EpisodeState,
     Exploration,
+    FailureReason,
     Hidden,
     Outcome,
     Revealed,
@@ -50,10 +54,14 @@ from simulation.view_format import rounded_states, until, view_of
 
 HIDDEN: Hidden = "???"
 SESSIONS_LISTED = 200
+ABOUT_THE_TURN: tuple[FailureReason, ...] = ("cancelled", "not_hosted")
 RECORDED = """
 SELECT side.id, side.episode_id, side.turn_id, side.side, side.status, side.steps_done, side.success, side.progress,
     side.termination_reason, side.duration_ms, side.start_hash, side.expired_at,
-    turn.instruction, turn.exploration, turn.settled_at, turn.battle_id,
+    turn.instruction, turn.exploration, turn.settled_at, turn.shown_at, turn.battle_id,
+    (
+        SELECT COUNT(*) FROM rollouts WHERE rollouts.turn_id = side.turn_id AND rollouts.status = 'failed'
+    ) AS failed_sides,
     (SELECT MAX(steps_done) FROM rollouts WHERE rollouts.turn_id = side.turn_id) AS common_steps,
     battle.status AS battle_status, battle.session_id, stay.user_id
 FROM rollouts AS side
@@ -68,10 +76,17 @@ takes longer to write it than the engine to answer."""
 
 def snapshot(battle_id: str) -> BattleJson:
     """The battle as its visitor may see it now; raises Battle.DoesNotExist."""
+    return snapshot_and_news(battle_id)[0]
+
+
+def snapshot_and_news(battle_id: str) -> tuple[BattleJson, datetime | None]:
+    """The same, and when there is more to tell without anything happening: a turn has settled and is not told yet."""
     battle = find_battle(battle_id)
     if battle is None:
         raise Battle.DoesNotExist
-    return battle_json(battle)
+    now = timezone.now()
+    untold = release.untold(battle.turns.all(), now)
+    return battle_json(battle, now), untold.shown_at if untold else None
 
 
 def find_battle(battle_id: str) -> Battle | None:
@@ -82,21 +97,28 @@ def find_battle(battle_id: str) -> Battle | None:
     return battle
 
 
-def battle_json(battle: Battle) -> BattleJson:
+def battle_json(battle: Battle, now: datetime | None = None) -> BattleJson:
+    now = now or timezone.now()
     turns = sorted(battle.turns.all(), key=lambda turn: turn.seq)
     return {
         "battle_id": battle.battle_id,
         "session_id": battle.session_id,
         "robot_id": battle.session.robot_id,
         "scene_id": battle.session.scene_id,
-        "seq": battle.event_seq,
+        "seq": _told_seq(battle, turns, now),
         "left_model": shown_model(battle, Side.LEFT),
         "right_model": shown_model(battle, Side.RIGHT),
-        "turns": [turn_json(turn, revealed(battle)) for turn in turns],
+        "turns": [turn_json(turn, revealed(battle), now) for turn in turns],
         "vote": vote_json(vote_of(battle)),
         "secret": shown_secret(battle),
-        **doors(battle, turns),
+        **doors(battle, turns, now),
     }
+
+
+def _told_seq(battle: Battle, turns: list[Turn], now: datetime) -> int:
+    """The last event that visitors know of."""
+    untold = release.untold(turns, now)
+    return battle.event_seq if untold is None or untold.told_seq is None else untold.told_seq
 
 
 def revealed(battle: Battle) -> bool:
@@ -150,10 +172,11 @@ def shared_battle(battle_id: str) -> SharedBattle | None:
     }
 
 
-def doors(battle: Battle, turns: list[Turn]) -> Doors:
-    """What may be done next with this battle."""
-    running = any(turn.settled_at is None for turn in turns)
-    completed = any(_status(_sides(turn)) == "completed" for turn in turns)
+def doors(battle: Battle, turns: list[Turn], now: datetime | None = None) -> Doors:
+    """What may be done next with this battle, as far as visitors know (`arena.release`)."""
+    now = now or timezone.now()
+    running = any(not release.told(turn, now) for turn in turns)
+    completed = any(told_status(turn, now) == "completed" for turn in turns)
     blocked: Any = None
     if battle.status == BattleStatus.VOTED:
         blocked = "already_voted"
@@ -172,21 +195,24 @@ def doors(battle: Battle, turns: list[Turn]) -> Doors:
     }
 
 
-def turn_json(turn: Turn, show_outcome: bool) -> TurnJson:
+def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> TurnJson:
+    """The turn as visitors know it. `show_outcome`: with the truth of each side, which comes with the vote."""
     sides = _sides(turn)
-    status = _status(sides)
+    status = told_status(turn, now)
+    shown = _true_side if show_outcome else _blind_side
     return {
         "turn_id": turn.turn_id,
         "seq": turn.seq,
         "instruction": turn.instruction,
         "start": cast(Any, turn.start),
         "status": status,
-        "released_steps": turn.released_steps,
+        "release_from": _time(turn.release_from) if turn.release_from else None,
+        "step_s": release.step_s(),
         "max_steps": settings.ROLLOUT_MAX_STEPS,
         "created_at": _time(turn.created_at),
         "exploration": exploration_json(turn),
-        "left": _side_json(sides[Side.LEFT], status, show_outcome),
-        "right": _side_json(sides[Side.RIGHT], status, show_outcome),
+        "left": shown(sides, Side.LEFT, status),
+        "right": shown(sides, Side.RIGHT, status),
     }
 
 
@@ -197,7 +223,14 @@ def exploration_json(turn: Turn) -> Exploration | None:
 
 
 def turn_status(turn: Turn) -> Status:
+    """How it is with the turn, whether visitors know it or not."""
     return _status(_sides(turn))
+
+
+def told_status(turn: Turn, now: datetime | None = None) -> Status:
+    """The same, as far as visitors know."""
+    sides = _sides(turn)
+    return _status(sides) if release.told(turn, now) else _open_status(sides)
 
 
 def _sides(turn: Turn) -> dict[Side, Rollout]:
@@ -209,22 +242,42 @@ def _status(sides: dict[Side, Rollout]) -> Status:
     if all(rollout.settled for rollout in sides.values()):
         failed = any(rollout.status == RolloutStatus.FAILED for rollout in sides.values())
         return "failed" if failed else "completed"
+    return _open_status(sides)
+
+
+def _open_status(sides: dict[Side, Rollout]) -> Status:
     return "queued" if any(rollout.started_at is None for rollout in sides.values()) else "running"
 
 
-def _side_json(rollout: Rollout, turn_status: Status, show_outcome: bool) -> SideOfTurn:
-    """A side's own state is told only when both have settled: until then it is the turn's."""
-    settled = turn_status in ("completed", "failed")
-    failed = settled and rollout.status == RolloutStatus.FAILED
-    shown: SideOfTurn = {
-        "episode_id": rollout.episode_id,
-        "status": cast(Any, rollout.status) if settled else turn_status,
-        "steps": rollout.steps_done if settled else None,
-        "error": cast(Any, rollout.termination_reason) if failed else None,
+def _blind_side(sides: dict[Side, Rollout], side: Side, status: Status) -> SideOfTurn:
+    """Nothing but the episode's id differs between the two: `status` and the rest are the turn's."""
+    return {
+        "episode_id": sides[side].episode_id,
+        "status": status,
+        "steps": max(rollout.steps_done for rollout in sides.values()) if status == "completed" else None,
+        "error": _reason(sides) if status == "failed" else None,
     }
-    if show_outcome and settled:
-        shown["outcome"] = outcome_json(rollout)
-    return shown
+
+
+def _true_side(sides: dict[Side, Rollout], side: Side, status: Status) -> SideOfTurn:
+    """What became of the side itself, once the turn's end is told."""
+    rollout = sides[side]
+    if status not in ("completed", "failed"):
+        return _blind_side(sides, side, status)
+    failed = rollout.status == RolloutStatus.FAILED
+    return {
+        "episode_id": rollout.episode_id,
+        "status": cast(Any, rollout.status),
+        "steps": rollout.steps_done,
+        "error": cast(Any, rollout.termination_reason) if failed else None,
+        "outcome": outcome_json(rollout),
+    }
+
+
+def _reason(sides: dict[Side, Rollout]) -> FailureReason:
+    """Why the turn failed. By a side's own reason its policy could be known, so only what is about the turn is said."""
+    reasons = {rollout.termination_reason for rollout in sides.values()}
+    return cast(FailureReason, next((reason for reason in ABOUT_THE_TURN if reason in reasons), "turn_failed"))
 
 
 def outcome_json(rollout: Rollout) -> Outcome:
@@ -311,14 +364,18 @@ def find_rollout(episode_id: str) -> Rollout | None:
         battle=battle,
         instruction=rollout.instruction,
         exploration=rollout.exploration,
-        settled_at=rollout.settled_at,
+        settled_at=read_moment(rollout.settled_at),
+        shown_at=read_moment(rollout.shown_at),
     )
     return cast(Rollout, rollout)
 
 
 def may_be_shown(rollout: Rollout) -> bool:
-    """An episode may be seen once both sides of its turn have settled."""
-    return rollout.status == RolloutStatus.COMPLETED and rollout.turn.settled_at is not None
+    """An episode may be seen once the end of its turn is told; half of a failed turn, with the vote."""
+    if rollout.status != RolloutStatus.COMPLETED or not release.told(rollout.turn):
+        return False
+    failed_sides: int = rollout.failed_sides  # type: ignore[attr-defined] # of `find_rollout`
+    return failed_sides == 0 or revealed(rollout.turn.battle)
 
 
 def is_shared(turn: Turn) -> bool:

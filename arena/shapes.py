@@ -9,7 +9,8 @@ from typing import Any, Literal, NotRequired, TypedDict, Union, get_args, get_or
 
 SideName = Literal["left", "right"]
 Status = Literal["queued", "running", "completed", "failed"]
-FailureReason = Literal["policy_failed", "timeout", "worker_lost", "not_hosted", "internal", "cancelled"]
+FailureReason = Literal["turn_failed", "policy_failed", "timeout", "worker_lost", "not_hosted", "internal", "cancelled"]
+"""Before the vote a turn that a side failed is `turn_failed`, `not_hosted` or `cancelled`, on both sides."""
 VoteName = Literal["left_better", "right_better", "tie", "both_bad"]
 JudgementName = Literal["left", "right", "equal"]
 Hidden = Literal["???"]
@@ -36,7 +37,10 @@ class Outcome(TypedDict):
 
 
 class SideOfTurn(TypedDict):
-    """`steps` and `error` are null until both sides have settled."""
+    """`steps` and `error` are null until the turn's end is told.
+
+    Before the vote both sides have the same: `steps` is the longer side's, and when one failed, both have.
+    """
 
     episode_id: str
     status: Status
@@ -54,14 +58,18 @@ class Exploration(TypedDict):
 
 
 class TurnJson(TypedDict):
-    """`exploration` is null for the turns that a vote is about."""
+    """`exploration` is null for the turns that a vote is about.
+
+    Step n of both sides is shown at `release_from` (null until both have started) plus n times `step_s` seconds.
+    """
 
     turn_id: str
     seq: int
     instruction: str
     start: Literal["continue", "reset"]
     status: Status
-    released_steps: int
+    release_from: str | None
+    step_s: float
     max_steps: int
     created_at: str
     exploration: Exploration | None

@@ -62,7 +62,7 @@ class TurnFactory(DjangoModelFactory[Turn]):
         skip_postgeneration_save = True
 
     class Params:
-        completed = factory.Trait(settled_at=factory.LazyFunction(timezone.now), released_steps=50)
+        completed = factory.Trait(settled_at=factory.LazyFunction(timezone.now))
 
     battle = factory.SubFactory(BattleFactory)
     session = factory.SelfAttribute("battle.session")

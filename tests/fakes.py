@@ -17,6 +17,7 @@ from simulation.view_format import ROWS_PER_STEP
 
 NQ = NV = 4
 ENGINE, SCENE_HASH = "fake-1", "f" * 64
+VIEW_SCALE = np.full(NQ, 0.001)
 
 
 @dataclass
@@ -31,7 +32,7 @@ class FakeOutcome:
 class FakeWorld:
     """As much of a world as recording asks."""
 
-    view_scale: Floats = field(default_factory=lambda: np.full(NQ, 0.001))
+    view_scale: Floats = field(default_factory=lambda: VIEW_SCALE)
 
 
 class FakeEnvironment:
@@ -68,12 +69,11 @@ class FakeEnvironment:
         return Observation(images, np.zeros(8, np.float32), instruction, step)
 
     def step(self, action: Floats) -> FakeOutcome:
-        parts = np.arange(1, ROWS_PER_STEP + 1)[:, None] / ROWS_PER_STEP
-        between = self._state + parts * action[:NQ]
-        self._state = between[-1]
+        before, self._state = self._state, self._state + action[:NQ]
         self._time += 0.2
         self._steps += 1
         done = self._steps >= self.success_at
+        between = before + np.arange(1, ROWS_PER_STEP + 1)[:, np.newaxis] / ROWS_PER_STEP * (self._state - before)
         return FakeOutcome(Judgement(done, 1.0 if done else 0.1), between)
 
     def close(self) -> None:

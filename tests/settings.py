@@ -35,6 +35,8 @@ else:
 
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
 GOLD_SHARE = REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it opened
+# Turns are told as soon as they have settled; tests about what the clock hides use the defaults (tests.arena.clock).
+RELEASE = {"buffer_s": 0.0, "speed": 1e6}
 RATE_LIMITS: dict[str, object] = {}  # a run plays in minutes, from one address, what visitors do in days
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Unhashed names: pages render in tests without collectstatic.

@@ -34,7 +34,7 @@ def flag(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name}={raw!r} is neither true (1, true, yes, on) nor false (0, false, no, off)")
 
 
-def number(name: str, default: float) -> float:
+def number(name: str, default: float, least: float = -math.inf) -> float:
     raw = os.environ.get(name)
     if raw is None:
         return default
@@ -44,6 +44,8 @@ def number(name: str, default: float) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise ImproperlyConfigured(f"{name}={raw!r} is not a number")
+    if value < least:
+        raise ImproperlyConfigured(f"{name}={raw!r}; expected at least {least:g}")
     return value
 
 

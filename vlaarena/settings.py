@@ -195,6 +195,12 @@ ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 50))
 ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
 ROLLOUT_MAX_ATTEMPTS = 2
+# The clock of a turn (arena/release.py): how long [s] after both sides have started the first step is shown, and how
+# many times as fast as the robots' own they follow. Policies that think longer need a lower speed or more buffer.
+RELEASE = {
+    "buffer_s": env.number("ARENA_RELEASE_BUFFER_S", 1.0, least=0.0),
+    "speed": env.number("ARENA_RELEASE_SPEED", 1.0, least=0.001),
+}
 
 RANKING = ranking_rules.RANKING
 # Every publication is kept for so many days, then the last one of each day. 0: all for ever.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
 
-from arena import events
-from arena.models import Battle, Session
+from arena import events, release
+from arena.models import Battle, Session, Turn
 
 NUMBER = "UPDATE battles SET event_seq = event_seq + 1, updated_at = %s{columns} WHERE battle_id = %s{only} RETURNING *"
 
@@ -47,17 +48,34 @@ def _numbered(battle: Battle, columns: Mapping[str, Any], only: str) -> list[Bat
     return list(Battle.objects.raw(statement, [now, *columns.values(), battle.battle_id]))
 
 
-def announce(battle: Battle, event_type: str, /, **fields: Any) -> None:
-    """Number an event and tell it once the transaction is committed. The caller holds the battle's lock."""
-    announce_all(battle, (event_type, fields))
+def announce(battle: Battle, event_type: str, /, *, instead: bool = False, **fields: Any) -> None:
+    """Number an event and tell it once the transaction is committed. The caller holds the battle's lock.
+
+    `instead`: the number was that of an event that `take_back_end` has taken back.
+    """
+    announce_all(battle, (event_type, fields), instead=instead)
 
 
-def announce_all(battle: Battle, *told: tuple[str, dict[str, Any]]) -> None:
-    """The same for several events, (type, fields) each, whose numbers are saved at once."""
+def announce_all(
+    battle: Battle, *told: tuple[str, dict[str, Any]], at: datetime | None = None, instead: bool = False
+) -> None:
+    """The same for several events, (type, fields) each, whose numbers are saved at once; sockets tell them at `at`."""
     first = battle.event_seq + 1
     skip_numbers(battle, len(told))
     for seq, (event_type, fields) in enumerate(told, first):
-        _tell(battle, event_type, seq, fields)
+        _tell(battle, event_type, seq, fields, at=at, instead=instead)
+
+
+def take_back_end(battle: Battle, turns: list[Turn]) -> Turn | None:
+    """Take back the numbers of events that nobody was told yet: those of the end of a turn whose clock still runs.
+
+    What happens meanwhile gets these numbers, as it would while the turn is played, so that they tell nothing.
+    Answers the turn; None when all is told. The caller holds the battle's lock and saves its number.
+    """
+    turn = release.untold(turns)
+    if turn is not None and turn.told_seq is not None:
+        battle.event_seq = turn.told_seq
+    return turn
 
 
 def tell(battle: Battle, event_type: str, /, **fields: Any) -> None:
@@ -71,6 +89,6 @@ def skip_numbers(battle: Battle, count: int = 1) -> None:
     battle.save(update_fields=["status", "event_seq", "updated_at"])
 
 
-def _tell(battle: Battle, event_type: str, seq: int, fields: dict[str, Any]) -> None:
+def _tell(battle: Battle, event_type: str, seq: int, fields: dict[str, Any], **how: Any) -> None:
     event = events.build(event_type, seq, fields)
-    transaction.on_commit(partial(events.publish, battle.battle_id, event))
+    transaction.on_commit(partial(events.publish, battle.battle_id, event, **how))

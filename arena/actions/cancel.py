@@ -5,20 +5,18 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from arena.actions.announce import lock_battle
+from arena import release
+from arena.actions.announce import lock_battle, take_back_end
 from arena.actions.rollouts import close_turn
 from arena.errors import NotFound, TurnSettled
 from arena.models import Rollout, RolloutStatus, Turn
 
-CANCELLED = "cancelled"
-
 
 def cancel_turn(turn: Turn) -> Turn:
-    """End a turn of which a side is still queued or running; raises TurnSettled when both have ended, NotFound when it
-    is gone.
+    """End a turn whose end is not told yet; raises TurnSettled when it is, NotFound when the turn is gone.
 
-    Both sides fail alike, also one that had finished: else the visitor would learn which of them is quicker. Workers
-    find out with their next report. Like any turn that a side failed it counts as not having been.
+    Both sides fail alike, also those that had finished: else the visitor would learn how quick they are. Workers find
+    out with their next heartbeat. Like any turn that a side failed it counts as not having been.
     """
     with transaction.atomic():
         battle = lock_battle(turn.battle_id)
@@ -26,12 +24,13 @@ def cancel_turn(turn: Turn) -> Turn:
         found = next((each for each in turns if each.turn_id == turn.turn_id), None)
         if found is None:  # withdrawn meanwhile: it could not be queued
             raise NotFound
-        if found.settled_at is not None:
+        if release.told(found):
             raise TurnSettled
+        taken_back = take_back_end(battle, turns) is not None
         ended = {
             "status": RolloutStatus.FAILED,
-            "termination_reason": CANCELLED,
-            "steps_done": found.released_steps,
+            "termination_reason": release.CANCELLED,
+            "steps_done": 0,
             "success": None,
             "progress": None,
             "duration_ms": None,
@@ -40,5 +39,5 @@ def cancel_turn(turn: Turn) -> Turn:
         Rollout.objects.filter(turn=found).update(**ended)
         for rollout in found.rollouts.all():
             vars(rollout).update(ended)
-        close_turn(battle, found, turns)
+        close_turn(battle, found, turns, instead=taken_back)
         return found

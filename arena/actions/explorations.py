@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from arena import hosting
+from arena import hosting, release
 from arena.actions.announce import lock_numbered, touch_session
 from arena.actions.line import join_line
 from arena.actions.sessions import SEEDS
@@ -54,7 +54,7 @@ def _add(battle: Battle, wish: Wish, caller: str, hosts: hosting.Hosts) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
     turns = battle.turns_with_sides()
-    if any(turn.settled_at is None for turn in turns):
+    if not all(release.told(turn) for turn in turns):
         raise TurnRunning
     origin = _origin(turns, wish) if wish.turn_id else None
     choose_profile(battle, hosts)

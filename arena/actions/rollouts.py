@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from arena import dispatch, events
-from arena.actions.announce import announce, announce_all, lock_battle
+from arena import dispatch, events, release
+from arena.actions.announce import announce, announce_all, lock_battle, take_back_end
 from arena.actions.line import send_next_or_leave_to_the_sweep
 from arena.errors import NotRetryable, QueueUnavailable
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, Turn, row_or_none
+from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Turn, row_or_none
 from arena.selectors import doors, turn_json, turn_status
-from arena.shapes import FailureReason
+from arena.shapes import FailureReason, SideName, SideOfTurn
 
 log = logging.getLogger(__name__)
 
@@ -67,8 +68,8 @@ def claim_rollout(episode_id: str, worker: str, profile: str = "") -> Rollout | 
         [turn] = Rollout.objects.filter(turn__rollouts__episode_id=episode_id).select_related("model").by_turn()
         turn.battle = battle
         rollout = next(each for each in turn.rollouts.all() if each.episode_id == episode_id)
-        if rollout.attempt == 1 and turn_status(turn) == "running":
-            announce(battle, "rollout.started", turn_id=turn.turn_id)
+        if turn.release_from is None and turn_status(turn) == "running":
+            _start_clock(battle, turn)
         return rollout
 
 
@@ -83,25 +84,27 @@ def _keep_profile(battle: Battle, profile: str) -> None:
         Battle.objects.filter(pk=battle.pk).update(render_profile=profile)
 
 
-def report_progress(rollout: Rollout, steps: int, from_step: int, frames: list[list[float]]) -> bool:
+def _start_clock(battle: Battle, turn: Turn) -> None:
+    """Both sides have started for the first time."""
+    turn.release_from = timezone.now() + release.buffer()
+    turn.save(update_fields=["release_from"])
+    told = turn_json(turn, show_outcome=False)
+    announce(battle, "rollout.started", turn_id=turn.turn_id, release_from=told["release_from"])
+
+
+def report_progress(rollout: Rollout, steps: int) -> bool:
     """Say that this attempt lives and has played `steps` steps; False when it was given up and may stop.
 
-    `frames`: rows `[time, ...qpos]` of the steps from `from_step` on. They are shown once the other side is as far.
+    One statement and no lock: whoever watches hears of steps from the worker itself (`pass_rows`).
     """
-    pass_frames(rollout, from_step, frames)
-    with transaction.atomic():
-        battle = lock_battle(rollout.turn.battle_id)
-        alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
-        if not alive.update(steps_done=steps, heartbeat_at=timezone.now()):
-            return False
-        _release(battle, _turn_of(rollout))
-        return True
+    alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
+    return alive.update(steps_done=steps, heartbeat_at=timezone.now()) == 1
 
 
-def pass_frames(rollout: Rollout, from_step: int, frames: list[list[float]]) -> None:
-    """Give the steps from `from_step` on to those who will show them, as `report_progress` does, and say no more."""
-    if frames:
-        events.pass_frames(rollout.turn.battle_id, rollout.turn_id, rollout.side, from_step, frames)
+def pass_rows(rollout: Rollout, from_step: int, steps: list[bytes]) -> None:
+    """Give the packed view rows of the steps from `from_step` on to those who will show them; no row changes."""
+    about = (rollout.turn.battle_id, rollout.turn_id, str(rollout.side), rollout.attempt)
+    events.pass_rows(*about, from_step, steps)
 
 
 def finish_rollout(rollout: Rollout, outcome: Outcome) -> bool:
@@ -161,6 +164,7 @@ def retry_rollout(rollout: Rollout) -> None:
         turns = battle.turns_with_sides()
         if battle.status != BattleStatus.ONGOING or turns[-1].turn_id != rollout.turn_id:
             raise NotRetryable
+        taken_back = take_back_end(battle, turns) is not None
         failed = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.FAILED)
         if not failed.update(
             status=RolloutStatus.QUEUED,
@@ -171,10 +175,12 @@ def retry_rollout(rollout: Rollout) -> None:
             error="",
         ):
             raise NotRetryable
-        Turn.objects.filter(turn_id=rollout.turn_id).update(settled_at=None)
+        begun_anew = {"settled_at": None, "shown_at": None, "told_seq": None, "release_from": None}
+        Turn.objects.filter(turn_id=rollout.turn_id).update(**begun_anew)
         turns = battle.turns_with_sides()
         transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id}))
-        announce(battle, "turn.opened", turn=turn_json(turns[-1], show_outcome=False), battle=doors(battle, turns))
+        told = {"turn": turn_json(turns[-1], show_outcome=False), "battle": doors(battle, turns)}
+        announce(battle, "turn.opened", instead=taken_back, **told)
 
 
 def _settle(rollout: Rollout, **columns: Any) -> bool:
@@ -190,55 +196,58 @@ def _settled(battle: Battle, rollout: Rollout, changed: int) -> bool:
         return False
     turns = battle.turns_with_sides()
     turn = next(each for each in turns if each.turn_id == rollout.turn_id)
-    _release(battle, turn)
+    _pass_end(turn, next(side for side in turn.rollouts.all() if side.pk == rollout.pk))
     if all(side.settled for side in turn.rollouts.all()):
         close_turn(battle, turn, turns)
     return True
 
 
-def _turn_of(rollout: Rollout) -> Turn:
-    """Its turn with both sides, as they are now: one query."""
-    [turn] = Rollout.objects.filter(turn__turn_id=rollout.turn_id).by_turn()
-    return turn
+def _pass_end(turn: Turn, side: Rollout) -> None:
+    """A side has no more rows. One that failed stays where it is for as long as any turn may take, so that the other
+    side's way alone does not tell that this one has failed.
+    """
+    steps = settings.ROLLOUT_MAX_STEPS if side.status == RolloutStatus.FAILED else side.steps_done
+    about = (turn.battle_id, turn.turn_id, str(side.side), side.attempt)
+    transaction.on_commit(partial(events.pass_end, *about, steps))
 
 
-def _release(battle: Battle, turn: Turn) -> None:
-    """Let browsers show as many steps as both sides have played; a side that has ended holds nobody back."""
-    sides = list(turn.rollouts.all())
-    if any(side.started_at is None for side in sides):
-        return
-    playing = [side.steps_done for side in sides if not side.settled]
-    steps = min(playing) if playing else max(side.steps_done for side in sides)
-    if steps <= turn.released_steps:
-        return
-    from_step = turn.released_steps + 1 if turn.released_steps else 0
-    turn.released_steps = steps
-    turn.save(update_fields=["released_steps"])
-    announce(battle, "rollout.frames", turn_id=turn.turn_id, from_step=from_step, to_step=steps)
+def close_turn(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:
+    """Both sides have settled: let visitors hear of it when the turn's clock says so (`arena.release`).
 
-
-def close_turn(battle: Battle, turn: Turn, turns: list[Turn]) -> None:
-    """Both sides have settled: tell how, left first, both at once. `turns`: the battle's, this one among them."""
+    `turns`: the battle's, this one among them. `instead`: of an end that was taken back (`take_back_end`).
+    """
     turn.settled_at, turn.caller = timezone.now(), ""
-    turn.save(update_fields=["settled_at", "caller"])
+    turn.shown_at = release.end_of(turn, turn.settled_at)
+    turn.save(update_fields=["settled_at", "shown_at", "caller"])
     transaction.on_commit(partial(send_next_or_leave_to_the_sweep, battle.session))
-    sides = {Side(side.side): side for side in turn.rollouts.all()}
+    tell_end(battle, turn, turns, instead=instead)
+
+
+def tell_end(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:
+    """Number the events of a turn's end, left first. They say what holds when the end is told, at `turn.shown_at`;
+    until then sockets keep them, and snapshots go by `turn.told_seq`. Of a cancelled turn they are told at once.
+    """
+    turn.told_seq = battle.event_seq
+    turn.save(update_fields=["told_seq"])
+    at = None if release.was_cancelled(turn) else turn.shown_at
+    told = turn_json(turn, turn.exploration, turn.shown_at)
     finished = {
         "turn_id": turn.turn_id,
-        "status": turn_status(turn),
-        "battle": doors(battle, turns),
-        "turn": turn_json(turn, show_outcome=True) if turn.exploration else None,
+        "status": told["status"],
+        "battle": doors(battle, turns, turn.shown_at),
+        "turn": told if turn.exploration else None,
     }
-    announce_all(battle, _end_of(sides[Side.LEFT]), _end_of(sides[Side.RIGHT]), ("turn.finished", finished))
+    ends = [_end_of(turn.turn_id, "left", told["left"]), _end_of(turn.turn_id, "right", told["right"])]
+    announce_all(battle, *ends, ("turn.finished", finished), at=at, instead=instead)
 
 
-def _end_of(rollout: Rollout) -> tuple[str, dict[str, Any]]:
+def _end_of(turn_id: str, name: SideName, side: SideOfTurn) -> tuple[str, dict[str, Any]]:
     """The event that tells how a side ended: its type and its fields."""
-    about: dict[str, Any] = {"turn_id": rollout.turn_id, "side": str(rollout.side), "steps": rollout.steps_done}
-    if rollout.status == RolloutStatus.FAILED:
-        return "rollout.failed", {**about, "reason": rollout.termination_reason}
-    url = f"/api/episodes/{rollout.episode_id}"
-    return "rollout.finished", {**about, "episode_id": rollout.episode_id, "url": url}
+    about = {"turn_id": turn_id, "side": name, "steps": side["steps"]}
+    if side["status"] == "failed":
+        return "rollout.failed", {**about, "reason": side["error"]}
+    url = f"/api/episodes/{side['episode_id']}"
+    return "rollout.finished", {**about, "episode_id": side["episode_id"], "url": url}
 
 
 def _send_or_leave_to_the_sweep(rollout: Rollout) -> None:

@@ -7,7 +7,8 @@ import secrets
 from django.db import transaction
 
 from arena import hosting
-from arena.actions.announce import announce, touch_session
+from arena.actions.announce import announce, take_back_end, touch_session
+from arena.actions.rollouts import tell_end
 from arena.models import Battle, BattleStatus, Session
 from arena.pairing import draw_pair, written_chances
 from arena.selectors import doors
@@ -49,5 +50,10 @@ def abandon(battle: Battle) -> None:
     """Close a battle to turns and votes, unless it is closed already. The caller holds its lock."""
     if battle.status != BattleStatus.ONGOING:  # a vote came first
         return
+    turns = battle.turns_with_sides()
+    unheard = take_back_end(battle, turns)
     battle.status = BattleStatus.ABANDONED  # saved with the number of the event
-    announce(battle, "battle.abandoned", battle=doors(battle, []))  # all are shut, whatever its turns
+    told = doors(battle, [])  # all are shut, whatever its turns
+    announce(battle, "battle.abandoned", instead=unheard is not None, battle=told)
+    if unheard is not None:
+        tell_end(battle, unheard, turns)

@@ -7,7 +7,7 @@ from functools import partial
 from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
-from arena import dispatch, hosting
+from arena import dispatch, hosting, release
 from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
 from arena.actions.line import Place, join_line, send_next
 from arena.controls import maybe_control
@@ -65,7 +65,7 @@ def _add_turn(battle: Battle, instruction: str, start: StartKind, caller: str, h
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
-    if any(turn.settled_at is None for turn in turns):
+    if not all(release.told(turn) for turn in turns):
         raise TurnRunning
     choose_profile(battle, hosts)
     place = join_line(battle.session, caller)

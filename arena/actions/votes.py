@@ -66,6 +66,7 @@ def cast_vote(battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgemen
 
 
 def _dwell_ms(turns: list[Turn]) -> int | None:
-    """How long the visitor could look at what is voted on: since both sides ended the last completed turn."""
-    ended = [turn.settled_at for turn in turns if turn.settled_at and turn_status(turn) == "completed"]
-    return max(0, round(1000 * (timezone.now() - max(ended)).total_seconds())) if ended else None
+    """How long the visitor could look at what is voted on: since the end of the last completed turn was shown."""
+    ended = [turn.shown_at or turn.settled_at for turn in turns if turn_status(turn) == "completed"]
+    moments = [moment for moment in ended if moment is not None]
+    return max(0, round(1000 * (timezone.now() - max(moments)).total_seconds())) if moments else None

@@ -93,7 +93,7 @@ class Load:
         columns += ["status", "event_seq", "created_at", "updated_at"]
         yield Battle, columns, self._battles()
         columns = ["id", "turn_id", "session_id", "battle_id", "battle_seq_in_session", "seq", "instruction", "start"]
-        columns += ["released_steps", "settled_at", "created_at"]
+        columns += ["settled_at", "created_at"]
         yield Turn, columns, self._turns()
         columns = ["episode_id", "turn_id", "side", "model_id", "status", "attempt", "worker", "steps_done", "success"]
         columns += ["progress", "termination_reason", "duration_ms", "start_hash", "created_at", "started_at"]
@@ -174,7 +174,7 @@ class Load:
             episode, at = self._episodes[self._kind(number, Side.LEFT)], self._at(number)
             key = (number - self.first_played + 1, _id("turn", number), self._session(number), _id("battle", number))
             said = (number % VOTES_PER_SESSION + 1, 1, episode.instruction, str(StartKind.CONTINUE))
-            yield (*key, *said, episode.steps, at, at)
+            yield (*key, *said, at, at)
 
     def _rollouts(self) -> Iterator[Row]:
         for number in range(self.first_played, self.votes):

@@ -1,0 +1,71 @@
+"""The one clock of a turn: when each step of it may be seen, of both sides, and when visitors are told that it ended.
+
+It starts a moment after both sides have started, and goes at a fixed pace: nothing that a policy does moves it. What
+visitors see and may do goes by `told`; operators and the line of turns go by `Turn.settled_at`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from arena.models import RolloutStatus, Turn
+from simulation.contracts import CONTROL_PERIOD
+
+CANCELLED = "cancelled"
+SET_BACK = timedelta(seconds=60)
+"""A turn that settled so far in the future did so before the machine's clock was set back."""
+SHORTEST = timedelta(microseconds=1)
+
+
+def buffer() -> timedelta:
+    """From the start of the later side to the first step that is shown."""
+    return timedelta(seconds=settings.RELEASE["buffer_s"])
+
+
+def step_s() -> float:
+    """Seconds on a wall clock from one control step that is shown to the next."""
+    return float(CONTROL_PERIOD / settings.RELEASE["speed"])
+
+
+def longest() -> timedelta:
+    """From the first step of a turn to its last one, when a side plays as many as it may."""
+    return max(SHORTEST, timedelta(seconds=settings.ROLLOUT_MAX_STEPS * step_s()))
+
+
+def told(turn: Turn, now: datetime | None = None) -> bool:
+    """Whether visitors know that the turn has settled. Turns of before there was a clock are told when they settle."""
+    if turn.settled_at is None:
+        return False
+    now = now or timezone.now()
+    return turn.shown_at is None or turn.shown_at <= now or turn.settled_at > now + SET_BACK
+
+
+def untold(turns: Iterable[Turn], now: datetime | None = None) -> Turn | None:
+    """The turn that has settled and of which visitors do not know it yet; a battle has one at most."""
+    now = now or timezone.now()
+    return next((turn for turn in turns if turn.settled_at is not None and not told(turn, now)), None)
+
+
+def was_cancelled(turn: Turn) -> bool:
+    return any(side.termination_reason == CANCELLED for side in turn.rollouts.all())
+
+
+def end_of(turn: Turn, now: datetime) -> datetime:
+    """When to tell of the end of a turn whose sides have settled by `now`.
+
+    That is when the longer side's last step is shown. A failed turn lasts as long as any may, or a multiple of it, so
+    that the moment says neither which side failed nor when. Whoever cancels a turn is told at once.
+    """
+    sides = turn.rollouts.all()
+    if was_cancelled(turn):
+        return now
+    if any(side.status == RolloutStatus.FAILED for side in sides):
+        began = turn.release_from or turn.created_at
+        return began + max(1, math.ceil((now - began) / longest())) * longest()
+    steps = max(side.steps_done for side in sides)
+    return max(now, (turn.release_from or now) + timedelta(seconds=steps * step_s()))
