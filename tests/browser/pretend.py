@@ -60,45 +60,6 @@ def fail(battle: BattlePage, reason: str) -> None:
     answer(battle, snapshot)
 
 
-def answer(route: Route) -> None:
-        body = json.dumps({"code": code, "detail": detail or code})
-        route.fulfill(status=status, content_type="application/json", body=body, headers=headers)
-
-    return answer
-
-
-def hear_nothing(page: Page) -> None:
-    """From the next load on the battle's socket is open and silent."""
-    page.route_web_socket("**/ws/battles/**", lambda socket: None)
-
-
-def hear_no_socket(page: Page) -> None:
-    """From the next load on every socket closes at once."""
-    page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
-
-
-def queue(battle: BattlePage, ahead: int, seconds: int) -> None:
-    """From the next load on the last turn waits behind `ahead` others."""
-    snapshot = battle.ask("vlaArena.battle")
-    turn = snapshot["turns"][-1]
-    turn |= {"status": "queued", "release_from": None}
-    for side in SIDES:
-        turn[side] |= {"status": "queued", "steps": None}
-    snapshot |= {"can_vote": False, "can_send": False, "vote_blocked_because": "turn_running"}
-    answer(battle, snapshot)
-    battle.page.route("**/queue", lambda route: route.fulfill(json={"ahead": ahead, "expected_wait_s": seconds}))
-
-
-def fail(battle: BattlePage, side: str, reason: str) -> None:
-    """From the next load on this side of the last turn has failed."""
-    snapshot = battle.ask("vlaArena.battle")
-    turn = snapshot["turns"][-1]
-    turn["status"] = "failed"
-    turn[side] |= {"status": "failed", "error": reason}
-    snapshot |= {"can_vote": False, "vote_blocked_because": "no_completed_turn", "seq": snapshot["seq"] + 1}
-    answer(battle, snapshot)
-
-
 def answer(battle: BattlePage, snapshot: dict[str, Any]) -> None:
     battle.page.route(f"**/api/battles/{snapshot['battle_id']}", lambda route: route.fulfill(json=snapshot))
 

@@ -51,7 +51,9 @@ def test_until_their_release_both_robots_are_said_to_get_ready(open_page: OpenPa
     )
     battle.send("pick up the red cube")
     battle.wait_for("vlaArena.battle.turns[0]?.release_from")
-    battle.wait_for("document.querySelector('[data-viewer=right] [data-part=status]').textContent.startsWith('Working')")
+    battle.wait_for(
+        "document.querySelector('[data-viewer=right] [data-part=status]').textContent.startsWith('Working')"
+    )
     said = battle.ask("[...said]")
     assert "Getting ready" in said
     assert any(text.startswith("Both robots are getting ready") for text in said)
