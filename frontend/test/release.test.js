@@ -46,6 +46,7 @@ test("a page opened in the middle believes a release of a while ago", () => {
 test("frames say more than any clock, and set it right", () => {
   const { release, turn, at } = heard({ wrong: -3 * 3600_000 });
   at(1500);
+  assert.equal(release.step(turn, true), null, "where frames can come, nothing is released before the first");
   release.came(turn, 3);
   at(4000);
   assert.equal(release.step(turn, true), 3, "a stall stalls the bar as well");

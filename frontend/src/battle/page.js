@@ -230,7 +230,8 @@ export class BattlePage {
   /** What goes on by itself while a turn runs. */
   #renderRelease() {
     const { battle, shownTurn } = this;
-    const released = (turn) => (turn ? this.#release.step(turn, Boolean(this.#feed?.connected)) : null);
+    const hearing = Boolean(this.#feed?.connected && this.stage.manifest);
+    const released = (turn) => (turn ? this.#release.step(turn, hearing) : null);
     this.tools.render(battle, released(battle.turns.at(-1)));
     for (const panel of Object.values(this.panels)) panel.render(battle, shownTurn, released(shownTurn));
     const runs = battle.turns.some(({ status }) => status === "running");

@@ -33,13 +33,13 @@ export class Release {
   }
 
   /**
-   * @param {boolean} hearing whether frames can come: then the last that came says more than any clock
+   * @param {boolean} hearing whether frames can come: then the last that came says more than any clock, and none nothing
    * @returns {number | null} the last step released; null before the first
    */
   step({ turn_id, step_s, max_steps }, hearing) {
     const known = this.#known.get(turn_id);
     if (!known) return null;
-    if (hearing && known.last !== null) return known.last;
+    if (hearing) return known.last;
     const step = Math.floor((this.#now() - known.start) / (1000 * step_s));
     return step < 0 ? null : Math.min(step, max_steps);
   }
