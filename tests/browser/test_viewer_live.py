@@ -122,11 +122,11 @@ def test_who_waits_is_told_calmly(open_page: OpenPage) -> None:
 
 
 def tamper(route: Route) -> None:
-    """What the server recorded, with the red cube moved by 2 mm in one record."""
+    """What the server recorded, with a cube that nobody was told to touch moved by 2 mm in one record."""
     model = load_world("widowx", "table").model
     answer = route.fetch()
     table = np.frombuffer(answer.body(), "<f8").reshape(-1, 1 + model.nq + 2 * model.nv + 14 + 7).copy()
-    table[len(table) // 2, 1 + model.joint("red_cube").qposadr[0]] += 0.002
+    table[len(table) // 2, 1 + model.joint("yellow_cube").qposadr[0]] += 0.002
     route.fulfill(body=table.tobytes(), content_type="application/octet-stream")
 
 
@@ -142,6 +142,7 @@ def test_a_tampered_record_fails_the_visitors_check(open_page: OpenPage) -> None
         steps = battle.ask(f"vlaArena.battle.turns[0].{side}.steps")
         check = battle.ask(f"vlaArena.checks.{side}")
         assert check["verdict"] == "different"
-        assert check["record"] == (steps + 1) // 2
-        assert check["step"] == pytest.approx(0.002, rel=0.2)
+        moved = (steps + 1) // 2
+        assert check["record"] in {moved, moved + 1}, "found at the record itself, or where physics goes on from it"
+        assert check["step"] > 0.0005
     assert battle.part("check-results").inner_text().count("not what physics does") == 2

@@ -187,11 +187,15 @@ export class BattlePage {
 
   /** Only the pictures and how far they are: all else stays as it is. */
   #showFrame(turnId) {
-    const turn = this.battle.turns.find(({ turn_id }) => turn_id === turnId);
-    const step = this.stage.stepOf(this.state.frames[turnId].at(-1));
-    if (step !== null) this.#release.came(turn, step);
+    this.#noteFrames(this.battle.turns.find(({ turn_id }) => turn_id === turnId));
     this.#showTurn();
     this.#renderRelease();
+  }
+
+  #noteFrames(turn) {
+    const last = this.state.frames[turn.turn_id]?.at(-1);
+    const step = last ? this.stage.stepOf(last) : null;
+    if (step !== null) this.#release.came(turn, step);
   }
 
   #showTurn() {
@@ -274,6 +278,7 @@ export class BattlePage {
   #stageReady() {
     this.tools.attach();
     this.notices.engine(this.stage.engineMismatch);
+    for (const turn of this.battle?.turns ?? []) this.#noteFrames(turn); // those that came before it was known how to read them
     this.render();
   }
 
