@@ -94,7 +94,6 @@ def _play_claimed(rollout: Rollout) -> None:
 def prepare_process() -> None:
     """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
     places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
-    hosting.note_profile(stage().render_profile)
     preload(stage(), hosting.to_prepare(), places)
     try:
         get_store().ensure_indexes()

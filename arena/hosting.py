@@ -19,7 +19,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from policies.base import PolicyError
-from policies.models import Hosting, HostingQuerySet, Policy, PolicyStatus
+from policies.models import Hosting, Policy, PolicyStatus
 from policies.names import install_line
 from policies.registry import families
 from policies.seeding import FOLDER_TROUBLE, MEMORY_TROUBLE
@@ -32,11 +32,14 @@ FORGOTTEN_AFTER = timedelta(hours=1)
 
 @dataclass
 class Worker:
-    """This worker: its node name, how many processes play rollouts, and how many threads in each."""
+    """This worker: its node name, how many processes play rollouts, how many threads in each, and what renders there
+    ("": not known yet).
+    """
 
     name: str = "unnamed"
     processes: int = 1
     threads: int = 1
+    render_profile: str = ""
 
 
 this = Worker()  # filled when a worker starts, before its processes are forked
@@ -50,8 +53,7 @@ def queue_of(model_id: str, profile: str = "") -> str:
 
 def queues_of(model_ids: Iterable[str]) -> set[str]:
     """The queues from which this worker takes the rollouts of these policies."""
-    profiles = {"", _own_profile()}
-    return {queue_of(model_id, profile) for model_id in model_ids for profile in profiles}
+    return {queue_of(model_id, profile) for model_id in model_ids for profile in ("", this.render_profile)}
 
 
 def is_hosted_here(model_id: str) -> bool:
@@ -79,14 +81,14 @@ def announce() -> set[str]:
     reason.
     """
     now, mine = timezone.now(), hosted()
-    words = {"worker": this.name, "device": settings.WORKER_DEVICE, "render_profile": _own_profile(), "seen_at": now}
+    words = {"device": settings.WORKER_DEVICE, "render_profile": this.render_profile, "seen_at": now}
     Hosting.objects.bulk_create(
-        [Hosting(policy=policy, **words) for policy in mine],
+        [Hosting(worker=this.name, policy=policy, **words) for policy in mine],
         update_conflicts=True,
         unique_fields=["worker", "policy"],
-        update_fields=["device", "seen_at"],
+        update_fields=list(words),
     )
-    own = _own()
+    own = Hosting.objects.filter(worker=this.name)
     own.exclude(policy__in=mine).delete()
     Hosting.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
     troubled = set(own.exclude(trouble="").values_list("policy_id", flat=True))
@@ -96,20 +98,7 @@ def announce() -> set[str]:
 
 def withdraw() -> None:
     """This worker hosts nothing any more."""
-    _own().delete()
-
-
-def note_profile(profile: str) -> None:
-    """What renders in this worker's processes, as one of them has found out; "" when they are still to be started."""
-    _own().update(render_profile=profile)
-
-
-def _own() -> HostingQuerySet:
-    return Hosting.objects.filter(worker=this.name)
-
-
-def _own_profile() -> str:
-    return _own().exclude(render_profile="").order_by().values_list("render_profile", flat=True).first() or ""
+    Hosting.objects.filter(worker=this.name).delete()
 
 
 def unknown_names() -> list[str]:

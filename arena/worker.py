@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -15,6 +17,7 @@ from celery.signals import (
     worker_ready,
     worker_shutdown,
 )
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError
@@ -22,6 +25,7 @@ from kombu.exceptions import KombuError
 from arena import hosting
 
 log = logging.getLogger(__name__)
+PROFILE_WITHIN_S = 60.0
 
 
 def load_libraries(**_: Any) -> None:
@@ -38,7 +42,6 @@ def take_queues(sender: str, instance: Any, **_: Any) -> None:
     )
     announcer.worker = sender
     try:
-        hosting.note_profile("")  # what an earlier life of this worker rendered with
         for queue in sorted(hosting.queues_of(hosting.announce())):
             instance.app.amqp.queues.select_add(_queue(queue))
             announcer.served.add(queue)
@@ -115,6 +118,7 @@ class Announcer:
         self.served = wanted
 
     def _run(self) -> None:
+        hosting.this.render_profile = ask_what_renders()
         while not self._ended.wait(hosting.ANNOUNCE_S):
             try:
                 self.announce()
@@ -122,6 +126,19 @@ class Announcer:
                 log.warning("What this worker hosts could not be announced; trying again", exc_info=True)
             finally:
                 connection.close()
+
+
+def ask_what_renders() -> str:
+    """The profile of this worker's processes. In one of its own: what speaks to OpenGL does not survive a fork."""
+    command = [sys.executable, "-c", "from simulation.cameras import render_profile; print(render_profile())"]
+    try:
+        asked = subprocess.run(
+            command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=PROFILE_WITHIN_S
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        log.error("What renders here could not be found out: %s", error)
+        return ""
+    return asked.stdout.strip()
 
 
 def _queue(name: str) -> Queue:

@@ -1,4 +1,7 @@
-"""Playing a stored episode again: same start, same actions, and every bit of every state compared."""
+"""Playing a stored episode again: same start, same actions, and every bit of every state compared.
+
+The policies are not asked again, so what they saw makes no difference.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from simulation.contracts import SpecError, StartState
 from simulation.environment import Environment, StateMismatch
 from simulation.episode_format import actions_of, state_at, step_count
 from simulation.runner import Score
+from simulation.view_format import pack
 
 NEEDED = (
     *("robot_id", "scene_id", "engine_version", "scene_hash", "start_hash", "instruction"),
@@ -51,16 +55,20 @@ def verify_document(document: Mapping[str, Any]) -> Difference | None:
 
 
 def _replay(environment: Environment, document: Mapping[str, Any]) -> Difference | None:
-    score = Score()
+    score, rows = Score(), [state_at(document, 0).qpos[None]]
     for step, action in enumerate(actions_of(document), 1):
-        score.add(environment.step(action).judgement)
+        outcome = environment.step(action)
+        score.add(outcome.judgement)
+        rows.append(outcome.between)
         different = first_difference(state_at(document, step), environment.state())
         if different is not None:
             return Difference(step, f"{different} differs")
-    outcome = {"success": score.complete, "progress": score.progress, "total_reward": score.total_reward}
-    for name, value in outcome.items():
+    judged = {"success": score.complete, "progress": score.progress, "total_reward": score.total_reward}
+    for name, value in judged.items():
         if document[name] != value:
             return Difference(step_count(document), f"recorded {name} {document[name]}, judged {value}")
+    if "view" in document and document["view"] != pack(np.concatenate(rows), environment.world.view_scale):
+        return Difference(0, "what was shown before the vote is not what was recorded")
     return None
 
 

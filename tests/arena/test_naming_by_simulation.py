@@ -89,9 +89,7 @@ def test_what_is_fetched_before_the_vote_neither_holds_an_action_nor_leads_to_on
             assert visitor.get(f"episodes/{episode_id}/{name}").status_code == 409
         off = np.abs(np.subtract(fetched["states"][0]["qpos"], document["states"][0]["qpos"]))
         assert LENGTH_M / 10 < off.max() < 0.001
-        guess = first_action(
-            on_stage, PAIR[side], state_of(fetched["states"][0]), NO_VARIATION, battle_row(battle_id).seed
-        )
+        guess = first_action(on_stage, PAIR[side], state_of(fetched["states"][0]), NO_VARIATION, SEED)
         assert np.abs(guess - document["actions"][0])[:6].max() > 2e-4, side
 
 

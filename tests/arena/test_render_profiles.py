@@ -10,7 +10,7 @@ from celery import current_app
 from django.conf import settings as site
 from django.utils import timezone
 
-from arena import episodes, hosting, sweeps
+from arena import episodes, hosting, sweeps, worker
 from arena.models import Battle, Rollout
 from arena.worker import Announcer
 from policies.models import Hosting
@@ -166,7 +166,7 @@ def test_with_the_vote_the_episode_tells_what_rendered_and_from_which_secret(
 
 
 @pytest.mark.django_db
-def test_a_worker_takes_the_rollouts_of_its_kind_once_one_of_its_processes_knows_it(
+def test_a_worker_takes_the_rollouts_of_its_kind_once_it_knows_what_it_renders_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said: list[tuple[str, str]] = []
@@ -176,7 +176,7 @@ def test_a_worker_takes_the_rollouts_of_its_kind_once_one_of_its_processes_knows
     ready("vla")
     announcer = Announcer()
     announcer.announce()
-    hosting.note_profile(OSMESA)
+    hosting.this.render_profile = OSMESA
     announcer.announce()
     ready("late")
     announcer.announce()
@@ -185,12 +185,13 @@ def test_a_worker_takes_the_rollouts_of_its_kind_once_one_of_its_processes_knows
     assert set(Hosting.objects.values_list("render_profile", flat=True)) == {OSMESA}
 
 
-def test_a_workers_process_tells_what_renders_in_it(
-    contestants: list[Any], stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+def test_a_worker_finds_out_what_renders_in_its_processes() -> None:
+    assert worker.ask_what_renders() == render_profile()
+
+
+def test_a_worker_on_which_nothing_renders_says_so_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(hosting, "this", hosting.Worker("here"))
-    monkeypatch.setattr(episodes, "preload", lambda *_: None)
-    host("here", "", "alpha")
-    stage.render_profile = render_profile()
-    episodes.prepare_process()
-    assert Hosting.objects.get().render_profile == render_profile()
+    monkeypatch.setenv("MUJOCO_GL", "no such thing")
+    assert worker.ask_what_renders() == ""
+    assert "What renders here could not be found out" in caplog.text

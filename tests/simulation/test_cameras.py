@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,22 @@ def test_each_variation_shows_and_leaves_physics_alone(environment: Environment,
     start = environment.reset(3, NO_VARIATION)
     assert first_difference(start, environment.reset(3, variation)) is None
     environment.reset(3, NO_VARIATION)
+
+
+def test_threads_that_show_different_looks_at_the_same_time_do_not_disturb_each_other() -> None:
+    looks = [Variation(light_scale=0.6), Variation(camera_offset=(0.03, 0.0, 0.0))]
+
+    def shown(variation: Variation) -> list[Image]:
+        own = Environment()
+        own.reset(3, variation)
+        return [own.picture() for _ in range(40)]
+
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(shown, looks))
+    for variation, pictures in zip(looks, found, strict=True):
+        environment = Environment(variation=variation)
+        environment.reset(3)
+        assert all(np.array_equal(each, environment.picture()) for each in pictures)
 
 
 def test_looking_changes_no_state(environment: Environment) -> None:

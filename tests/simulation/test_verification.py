@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from simulation.environment import Environment
 from simulation.expert import HoldStill
 from simulation.store import get_store
+from simulation.variation import NO_VARIATION, variation_of
 from simulation.verification import Difference, verify_document
 from tests.simulation.conftest import Record
 
@@ -25,6 +26,26 @@ def test_a_follow_up_turn_is_identical_too(record: Record) -> None:
 
 def test_free_text_is_identical_too(record: Record) -> None:
     assert verify_document(record("hello there", HoldStill())) is None
+
+
+def test_an_episode_whose_policy_saw_other_looks_is_identical(record: Record, environment: Environment) -> None:
+    environment.look(variation_of("a" * 32))
+    document = record(TEXT)
+    environment.look(NO_VARIATION)
+    assert verify_document({**document, "secret": "a" * 32}) is None
+
+
+def test_an_episode_from_before_there_were_views_and_secrets_is_identical(record: Record) -> None:
+    document = record(TEXT)
+    assert verify_document({name: value for name, value in document.items() if not name.startswith("view")}) is None
+
+
+def test_a_view_that_shows_something_else_than_was_recorded_is_found(record: Record) -> None:
+    document = record(TEXT)
+    document["view"] = b"\1" + document["view"][1:]
+    found = verify_document(document)
+    assert found is not None
+    assert "shown before the vote" in found.reason
 
 
 @pytest.mark.parametrize("field", ["qpos", "qvel"])
