@@ -13,7 +13,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test test test-services test-faults test-fuzz check audit bench bench-peers bench-queries bench-network load clean
+.PHONY: help run install install-test test test-services test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them all, a real browser included"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench          measure the figures of the README"
 	@echo "make bench-peers    rate a million votes beside other packages, which it installs into build/peers"
 	@echo "make bench-queries  time every query of every page on a million made-up votes"
+	@echo "make bench-release  how late steps are shown by the clock of a turn"
 	@echo "make bench-network  what it costs when a worker stands on another host (needs root)"
 	@echo "make load           hundreds of visitors on an arena of its own (ARGS: --visitors 300 --minutes 20 ...)"
 	@echo "make install        everything but the start"
@@ -63,6 +64,9 @@ bench-peers: $(DONE)/requirements
 
 bench-queries: install $(DONE)/requirements-test
 	@$(PY) scripts/bench_queries.py $(ARGS)
+
+bench-release: install $(DONE)/requirements-test
+	@$(PY) scripts/bench_release.py $(ARGS)
 
 bench-network: install $(DONE)/requirements-test
 	@scripts/with_services.sh $(PY) scripts/bench_network.py $(ARGS)

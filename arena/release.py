@@ -64,8 +64,8 @@ def end_of(turn: Turn, now: datetime) -> datetime:
     sides = turn.rollouts.all()
     if was_cancelled(turn):
         return now
+    began = min(turn.release_from or turn.created_at, now + buffer())  # later: the machine's clock was set back since
     if any(side.status == RolloutStatus.FAILED for side in sides):
-        began = turn.release_from or turn.created_at
         return began + max(1, math.ceil((now - began) / longest())) * longest()
     steps = max(side.steps_done for side in sides)
-    return max(now, (turn.release_from or now) + timedelta(seconds=steps * step_s()))
+    return max(now, began + timedelta(seconds=steps * step_s()))

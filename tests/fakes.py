@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
 
@@ -113,16 +114,18 @@ class FakeStage:
         self.cast: dict[str, FakePolicy | PolicyError] = {}
         self.success_at: dict[str, int] = {}
         self.dropped: list[str] = []
-        self._environment = FakeEnvironment()
+        self._thread = threading.local()
 
     def environment(self, robot_id: str, scene_id: str) -> FakeEnvironment:
-        return self._environment
+        """This thread's, as on the real stage."""
+        kept: FakeEnvironment = self._thread.__dict__.setdefault("environment", FakeEnvironment())
+        return kept
 
     def player(self, policy: Policy, robot_id: str, scene_id: str) -> Player:
         found = self.cast.get(policy.id) or FakePolicy()
         if isinstance(found, PolicyError):
             raise found
-        self._environment.success_at = self.success_at.get(policy.id, 10**6)
+        self.environment(robot_id, scene_id).success_at = self.success_at.get(policy.id, 10**6)
         return Player(found, Chunking())
 
     def drop(self, policy: Policy) -> None:

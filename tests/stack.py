@@ -28,6 +28,9 @@ from vlaarena.supervisor.folder import MARK
 BASE_DIR = Path(__file__).resolve().parent.parent
 OURS = {*servers.URLS, "MONGO_DATABASE", "ARENA_SECRET_KEY", "ARENA_PREFIX", "DJANGO_SETTINGS_MODULE"}
 
+# Turns are shown as they are played, so that tests wait for nothing else; those about the clock say what they need.
+NO_CLOCK = {"ARENA_RELEASE_BUFFER_S": "0", "ARENA_RELEASE_SPEED": "1000000"}
+
 
 class Arena:
     """One arena on `folder`. Servers named in the environment of the test run are used; the others are bundled ones."""
@@ -43,6 +46,7 @@ class Arena:
             **_own_places(self._name),
             "ARENA_DATA": str(folder),
             "ARENA_PORT": str(self.port),
+            **NO_CLOCK,
             **environment,
         }
         self._process: subprocess.Popen[str] | None = None

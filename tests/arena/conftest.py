@@ -15,6 +15,7 @@ from arena import episodes
 from arena.models import Battle, Rollout
 from tests.factories import PolicyFactory
 from tests.fakes import FakeStage
+from vlaarena.settings import RELEASE as SHIPPED_CLOCK
 
 
 @dataclass
@@ -73,6 +74,12 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> FakeStage:
     fake = FakeStage()
     monkeypatch.setattr(episodes, "stage", lambda: fake)
     return fake
+
+
+@pytest.fixture
+def default_clock(settings: Any) -> None:
+    """Turns are shown by the clock that is shipped; in other tests they are told as soon as they have settled."""
+    settings.RELEASE = SHIPPED_CLOCK
 
 
 def play(turn: dict[str, Any]) -> None:

@@ -37,10 +37,7 @@ def _opened(battle: Json, event: Json) -> None:
 def _started(battle: Json, event: Json) -> None:
     turn = _turn(battle, event)
     turn["status"] = turn["left"]["status"] = turn["right"]["status"] = "running"
-
-
-def _frames(battle: Json, event: Json) -> None:
-    _turn(battle, event)["released_steps"] = event["to_step"]
+    turn["release_from"] = event["release_from"]
 
 
 def _finished(battle: Json, event: Json) -> None:
@@ -66,7 +63,6 @@ def _abandoned(battle: Json, event: Json) -> None:
 STEPS = {
     "turn.opened": _opened,
     "rollout.started": _started,
-    "rollout.frames": _frames,
     "rollout.finished": _finished,
     "rollout.failed": _failed,
     "turn.finished": _turn_finished,

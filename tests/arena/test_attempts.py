@@ -23,7 +23,7 @@ from policies.base import PolicyError
 from simulation.contracts import Observation
 from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, play, side_of
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import VIEW_SCALE, FakePolicy, FakeStage
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_what_a_given_up_attempt_says_later_is_ignored(visitor: Visitor, stage: 
     lose(old)
     sweeps.sweep()
     outcome = actions.Outcome(9, True, 1.0, "success", 1.0, "0" * 64)
-    assert not actions.report_progress(old, 5, 0, [])
+    assert not actions.report_progress(old, 5)
     assert not actions.finish_rollout(old, outcome)
     assert not actions.fail_rollout(old, "internal", "late")
     play(turn)
@@ -196,7 +196,10 @@ class Slow(FakePolicy):
         return super().infer(observation)
 
 
-def test_an_attempt_stops_when_it_learns_that_it_was_given_up(visitor: Visitor, stage: FakeStage) -> None:
+def test_an_attempt_stops_when_it_learns_that_it_was_given_up(
+    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.reporter.HEARTBEAT_S", 0.2)
     turn = visitor.send(visitor.open())
     slow = Slow()
     slow.episode_id = turn["left_episode_id"]
@@ -213,7 +216,7 @@ def test_a_long_thought_does_not_look_like_a_dead_worker(
     turn = visitor.send(visitor.open())
     rollout = actions.claim_rollout(turn["left_episode_id"], "thinking")
     assert rollout is not None
-    with Reporter(rollout):
+    with Reporter(rollout, VIEW_SCALE):
         lose(rollout)
         time.sleep(0.8)
         assert sweeps.sweep() == 0
@@ -227,7 +230,7 @@ def test_an_attempt_that_fails_after_it_was_given_up_says_that_and_not_its_failu
     rollout = actions.claim_rollout(turn["left_episode_id"], "worker")
     assert rollout is not None
     actions.give_up_attempt(rollout)
-    with pytest.raises(AttemptGivenUp), Reporter(rollout):
+    with pytest.raises(AttemptGivenUp), Reporter(rollout, VIEW_SCALE):
         raise ValueError("of no interest any more")
 
 
@@ -301,7 +304,7 @@ def test_a_policy_that_fails_fails_its_rollout_with_a_reason_that_names_nobody(
     failed = side_of(battle_id, "left")
     assert (failed.status, failed.termination_reason) == ("failed", reason)
     assert failed.error
-    assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == reason
+    assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == "turn_failed"
     assert side_of(battle_id, "right").status == "completed"
     if isinstance(trouble, FakePolicy):
         assert stage.dropped == [failed.model_id]

@@ -1,32 +1,43 @@
-"""Before the vote nothing may tell who is who (V-API-11, decision 9).
+"""Before the vote nothing may tell who is who (V-API-11, decisions 8, 9 and 711).
 
-Two battles are played; in the second one the policies have changed sides. Both policies move alike, but differ in all
-else: names, provenance, weights, speed, who is played first, who fails. Whatever the visitor can see of the two battles
-must then be the same, byte for byte, apart from random ids and the time of day.
+Battles are played at the settings that are shipped, with policies that differ in all: names, provenance, how they move,
+how quick they are, how long they play, which one fails. Whatever can be seen of a battle must be the mirror image of
+what is seen when the policies have changed sides, byte for byte, apart from random ids and the time of day; and nothing
+may tell how far the sides are before the clock of the turn shows it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import re
+import statistics
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 from asgiref.sync import sync_to_async
+from django.db import connection
 from django.http import HttpResponse
 
-from arena import actions, episodes
-from arena.models import Battle, Rollout
+from arena import episodes
+from arena.models import Battle, Rollout, Turn
 from arena.visitors import COOKIE
 from policies.models import Policy
+from simulation.contracts import Floats, Observation
+from simulation.view_format import ROWS_PER_STEP
 from tests.arena.conftest import Visitor
 from tests.arena.sockets import Socket
 from tests.factories import PolicyFactory
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import NQ, FakePolicy, FakeStage
 
+Json = dict[str, Any]
 IDS = re.compile(r"(?:sess|battle|turn|ep|vote|req)_[0-9a-f]{32}")
 NOISE = [
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"), "TIME"),
@@ -34,17 +45,20 @@ NOISE = [
     (re.compile(r'(csrfmiddlewaretoken" value="|csrf-token" content=")[^"]+'), r"\1TOKEN"),
 ]
 SEED = 7
+STEP_S = 0.2
+SIDES = ("left", "right")
+MIRRORED = {"left": "right", "right": "left"}
 
 
 @pytest.fixture(autouse=True)
-def _frames_without_chance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How many steps a quarter of a second has is chance: a turn's live frames come at its end."""
-    monkeypatch.setattr("arena.reporter.REPORT_S", 60.0)
+def _shipped(default_clock: None, settings: Any) -> None:
+    """The clock that is shipped. Turns are shorter, so that one that fails is told after four seconds, not ten."""
+    settings.ROLLOUT_MAX_STEPS = 20
 
 
 @pytest.fixture
 def pair(transactional_db: None) -> tuple[Policy, Policy]:
-    """Two policies that have nothing in common but how they move."""
+    """Two policies that have nothing in common, not even how they move."""
     quick = PolicyFactory(id="quick-one", name="Quick", provenance="In a garage", pairing_weight=1, revision="a" * 64)
     slow = PolicyFactory(
         id="the-slow-and-famous-one",
@@ -60,16 +74,16 @@ def pair(transactional_db: None) -> tuple[Policy, Policy]:
 
 
 class Watcher:
-    """Looks at everything that a visitor can look at, after each thing that happens."""
+    """Looks at everything that a visitor can look at."""
 
-    def __init__(self, visitor: Visitor, left: Policy, right: Policy) -> None:
-        self.visitor = visitor
+    def __init__(self, left: Policy, right: Policy, secret: str = "0" * 32) -> None:
+        self.visitor = Visitor()
         self.seen: list[str] = []
-        self.blink = False  # plays without looking, for who only listens
-        self.note(visitor.post("sessions/init", {"robot_id": "widowx", "scene_id": "table"}))
-        Battle.objects.update(left_model=left, right_model=right, seed=SEED)
-        battle = Battle.objects.select_related("session").get()
-        self.battle_id, self.session_id = battle.battle_id, battle.session_id
+        opened = self.note(self.visitor.post("sessions/init", {"robot_id": "widowx", "scene_id": "table"})).json()
+        self.battle_id, self.session_id = opened["battle_id"], opened["session_id"]
+        Battle.objects.filter(battle_id=self.battle_id).update(
+            left_model=left, right_model=right, seed=SEED, secret=secret
+        )
 
     def note(self, response: HttpResponse) -> HttpResponse:
         headers = {name: value for name, value in response.items() if name.lower() != "set-cookie"}
@@ -78,24 +92,23 @@ class Watcher:
         self.seen.append(f"{response.status_code} {headers} {cookies} {size} {response.content.decode('latin-1')}")
         return response
 
-    def send(self, instruction: str, start: str = "continue") -> None:
+    def send(self, instruction: str, start: str = "continue") -> Json:
         body = {"instruction": instruction, "start": start}
-        self.turn: dict[str, Any] = self.note(self.visitor.post(f"battles/{self.battle_id}/turns", body)).json()
+        self.turn: Json = self.note(self.visitor.post(f"battles/{self.battle_id}/turns", body)).json()
+        return self.turn
 
-    def look(self) -> None:
-        if self.blink:
-            return
-        self.seen.append("-- look")
-        ids = [self.turn["left_episode_id"], self.turn["right_episode_id"]]
+    def look(self) -> list[str]:
+        """All answers about the battle, which change nothing, and refusals of what may not be done."""
+        before = len(self.seen)
+        ids = [self.turn[f"{side}_episode_id"] for side in SIDES]
         addresses = [
             f"battles/{self.battle_id}",
             f"battles/session/{self.session_id}",
             f"sessions/{self.session_id}",
             "sessions/?mine",
             f"turns/{self.turn['turn_id']}",
-            *(f"episodes/{episode_id}" for episode_id in ids),
-            *(f"episodes/{episode_id}/states.bin" for episode_id in ids),
-            *(f"episodes/{episode_id}/replay.bin" for episode_id in ids),
+            f"turns/{self.turn['turn_id']}/queue",
+            *(f"episodes/{episode_id}{form}" for episode_id in ids for form in ("", "/states.bin", "/replay.bin")),
             "models",
         ]
         for address in addresses:
@@ -103,149 +116,327 @@ class Watcher:
         self.note(self.visitor.post(f"battles/{self.battle_id}/turns", {"instruction": ""}))
         for page in ("/battle", f"/battle/{self.battle_id}", "/leaderboard"):
             self.note(self.visitor.client.get(page))
+        return self.seen[before:]
 
-    def transcript(self) -> list[str]:
-        """All that was seen, with ids numbered in the order in which they first appeared."""
-        names: dict[str, str] = {}
-
-        def number(found: re.Match[str]) -> str:
-            return names.setdefault(found[0], f"{found[0].partition('_')[0]}#{len(names)}")
-
-        told = []
-        for text in self.seen:
-            for pattern, word in NOISE:
-                text = pattern.sub(word, text)
-            told.append(IDS.sub(number, text))
-        return told
+    def try_all(self) -> list[str]:
+        """Answers to what is refused while a turn runs."""
+        before = len(self.seen)
+        turn = {"instruction": "wave"}
+        self.note(self.visitor.post(f"battles/{self.battle_id}/turns", turn))
+        self.note(self.visitor.post(f"battles/{self.battle_id}/turns", turn, Prefer="wait=1"))
+        self.note(self.visitor.post(f"battles/{self.battle_id}/explorations", {}))
+        self.note(self.visitor.post("votes", {"battle_id": self.battle_id, "vote": "tie"}))
+        return self.seen[before:]
 
 
-def side_of(policy: Policy, turn: dict[str, Any]) -> str:
-    """The episode id of this policy's side, whichever it is."""
-    found = Rollout.objects.get(turn__turn_id=turn["turn_id"], model=policy)
-    return found.episode_id
+class Gated(FakePolicy):
+    """Thinks about its first step until `gate` is open."""
+
+    def __init__(self, gate: threading.Event, **more: Any) -> None:
+        super().__init__(**more)
+        self._gate = gate
+
+    def infer(self, observation: Observation) -> Floats:
+        assert self._gate.wait(30)
+        return super().infer(observation)
 
 
-def play_watched(watch: Watcher, stage: FakeStage, quick: Policy, slow: Policy) -> None:
-    """Four turns in which the one policy is ahead of, slower than, and worse behaved than the other in every way."""
-    watch.send("pick up the red cube")
-    watch.look()
-    first = actions.claim_rollout(side_of(quick, watch.turn), "worker of the quick")
-    watch.look()
-    assert first is not None
-    actions.report_progress(first, 12, 0, [[step / 5, 1.0] for step in range(13)])
-    watch.look()
-    second = actions.claim_rollout(side_of(slow, watch.turn), "worker of the slow")
-    watch.look()
-    assert second is not None
-    actions.report_progress(second, 3, 0, [[step / 5, 1.0] for step in range(4)])
-    watch.look()
-    actions.give_up_attempt(second)
-    watch.look()
-    again = actions.claim_rollout(second.episode_id, "another worker")
-    assert again is not None
-    actions.report_progress(first, 30, 13, [[step / 5, 1.0] for step in range(13, 31)])
-    watch.look()
-    actions.report_progress(again, 29, 0, [[step / 5, 1.0] for step in range(31)])
-    watch.look()
-    for rollout, seconds in ((first, 0.1), (again, 900.0)):
-        outcome = actions.Outcome(30, True, 1.0, "success", seconds, "0" * 64)
-        actions.finish_rollout(rollout, outcome)
-        watch.look()
+@contextmanager
+def workers(turn: Json) -> Iterator[None]:
+    """Both sides are played at the same time, as by two workers; at the end both have settled."""
 
-    watch.send("put the red cube on the left plate", "reset")
-    for policy in (quick, slow):
-        stage.cast = {slow.id: FakePolicy(pause_s=0.01)}
-        episodes.play(side_of(policy, watch.turn))
-        watch.look()
-    assert Rollout.objects.filter(status="completed").count() == 4
+    def work(episode_id: str) -> None:
+        episodes.play(episode_id)
+        connection.close()
 
-    watch.send("stack the red cube on the yellow cube")
-    for policy in (slow, quick):
-        failing = RuntimeError(f"{policy.name} is out of memory")
-        stage.cast = {policy.id: FakePolicy(raises=failing)}
-        episodes.play(side_of(policy, watch.turn))
-        watch.look()
-
-    watch.send("stack the red cube on the yellow cube")
-    stage.cast = {}
-    for policy in (slow, quick):
-        episodes.play(side_of(policy, watch.turn))
-        watch.look()
-    assert Rollout.objects.filter(status="completed").count() == 6
+    both = [threading.Thread(target=work, args=(turn[f"{side}_episode_id"],)) for side in SIDES]
+    for each in both:
+        each.start()
+    try:
+        yield
+    finally:
+        for each in both:
+            each.join()
 
 
-def battles(pair: tuple[Policy, Policy], stage: FakeStage) -> Iterator[list[str]]:
+def settle(turn: Json) -> None:
+    with workers(turn):
+        pass
+    assert Turn.objects.get(turn_id=turn["turn_id"]).settled_at is not None
+
+
+def wait_for(what: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, f"not so after {seconds} s"
+        time.sleep(0.02)
+
+
+def wait_until_told(watch: Watcher) -> Json:
+    """The turn, once its visitor is told of its end."""
+    state: Json = {}
+
+    def told() -> bool:
+        state.update(watch.visitor.get(f"turns/{watch.turn['turn_id']}").json())
+        return state["status"] in ("completed", "failed")
+
+    wait_for(told)
+    return state
+
+
+def anonymous(texts: list[str]) -> list[str]:
+    """What was seen, with ids numbered in the order in which they first appeared, and the time of day left out."""
+    names: dict[str, str] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return names.setdefault(found[0], f"{found[0].partition('_')[0]}#{len(names)}")
+
+    told = []
+    for text in texts:
+        for pattern, word in NOISE:
+            text = pattern.sub(word, text)
+        told.append(IDS.sub(number, text))
+    return told
+
+
+@dataclass
+class Heard:
+    """What a socket said: its numbered messages, and the rows of both sides with the moment at which each step came."""
+
+    messages: list[Json]
+    rows: dict[str, bytes]
+    steps: list[tuple[int, float]]
+
+    def mirrored(self) -> list[str]:
+        """As it would have been with the sides changed: what moved, and all that was said."""
+        rows = [f"{name}: {self.rows[MIRRORED[name]].hex()}" for name in SIDES]
+        return [*anonymous([json.dumps(message) for message in self.messages]), *rows]
+
+    def straight(self) -> list[str]:
+        rows = [f"{name}: {self.rows[name].hex()}" for name in SIDES]
+        return [*anonymous([json.dumps(message) for message in self.messages]), *rows]
+
+
+async def listen(socket: Socket) -> Heard:
+    """All that the socket says, until the turn has ended."""
+    heard = Heard([], dict.fromkeys(SIDES, b""), [])
+    while not heard.messages or heard.messages[-1]["type"] != "turn.finished":
+        message = await socket.next(timeout=40)
+        if message["type"] != "rollout.frames":
+            heard.messages.append(message)
+            continue
+        heard.steps.append((-(-message["from_row"] // ROWS_PER_STEP), time.monotonic()))
+        for side in SIDES:
+            heard.rows[side] += base64.b64decode(message[side])
+    return heard
+
+
+def cast_of(pair: tuple[Policy, Policy], stage: FakeStage, ends: tuple[int, int], **trouble: Any) -> None:
+    """The quick policy needs no time and moves on, the slow one thinks and moves back; each reaches the goal at its
+    step of `ends` and holds it for four more. `trouble` is the slow one's.
+    """
     quick, slow = pair
-    for left, right in ((quick, slow), (slow, quick)):
-        forget()
-        watch = Watcher(Visitor(), left, right)
-        play_watched(watch, stage, quick, slow)
-        yield watch.transcript()
+    stage.cast = {
+        quick.id: FakePolicy(answer=np.array([[0.010, 0.004, 0, 0, 0, 0, 1.0]])),
+        slow.id: FakePolicy(
+            **{"answer": np.array([[-0.021, 0.011, 0.003, 0, 0, 0, 0.37]]), "pause_s": 0.08, **trouble}
+        ),
+    }
+    stage.success_at = {quick.id: ends[0], slow.id: ends[1]}
 
 
-def forget() -> None:
-    """Leave no battle of before: lists and counters begin anew."""
-    for model in (Rollout, Battle.turns.rel.related_model, Battle):
-        model.objects.all().delete()
-
-
-def test_nothing_that_a_visitor_sees_before_the_vote_names_a_policy_or_differs_when_the_policies_change_sides(
+async def test_nothing_on_the_socket_tells_who_is_who_when_the_policies_change_sides(
     pair: tuple[Policy, Policy], stage: FakeStage
 ) -> None:
-    one, other = battles(pair, stage)
-    assert len(one) > 150
-    for here, there in zip(one, other, strict=True):
-        assert here == there
+    """A completed turn, and one that the slow policy fails: a release that told `rollout.failed` of one side, other
+    steps, or frames at the pace of whoever still plays, would tell them apart (leaks 2 and 3)."""
+    quick, slow = pair
+    orders = ((quick, slow), (slow, quick))
+    watches = [await sync_to_async(Watcher)(*order) for order in orders]
+    heard: list[Heard] = []
+    for instruction, ends, trouble in (
+        ("pick up the red cube", (3, 11), {}),
+        ("stack the red cube on the yellow cube", (3, 11), {"raises": RuntimeError("slow is out of memory")}),
+    ):
+        cast_of(pair, stage, ends, **trouble)
+        heard += await asyncio.gather(*(watch_a_turn(watch, instruction) for watch in watches))
+    completed, completed_mirrored, failed, failed_mirrored = heard
+    assert completed.straight() == completed_mirrored.mirrored()
+    assert completed.rows["left"] != completed.rows["right"]
+    assert [message["type"] for message in completed.messages[-3:]] == [*["rollout.finished"] * 2, "turn.finished"]
+    assert failed.straight() == failed_mirrored.mirrored()
+    assert [message["type"] for message in failed.messages[-3:]] == [*["rollout.failed"] * 2, "turn.finished"]
+    assert {(each["reason"], each["steps"]) for each in failed.messages[-3:-1]} == {("turn_failed", None)}
+    texts = [text for each in heard for text in each.straight()]
+    assert not [text for text in texts for policy in pair if policy.id in text or policy.name in text]
+    assert not [text for text in texts if "out of memory" in text or "duration" in text]
 
-    about_battles = [text for text in one if '"results":[{"model_id"' not in text and "<title>" not in text]
-    secrets = {getattr(policy, name) for policy in pair for name in ("id", "name", "provenance", "revision")}
-    secrets |= {"openvla", "A company", "out of memory", "worker of", "duration", "pairing"}
-    assert len(about_battles) > 100
-    for text in about_battles:
-        assert not [secret for secret in secrets if secret in text]
+
+async def watch_a_turn(watch: Watcher, instruction: str) -> Heard:
+    apart = sync_to_async(thread_sensitive=False)
+    async with Socket(watch.visitor, watch.battle_id) as socket:
+        snapshot = await socket.next()
+        turn = await apart(in_its_own_connection(lambda: watch.send(instruction)))()
+        playing = asyncio.create_task(apart(in_its_own_connection(lambda: settle(turn)))())
+        heard = await listen(socket)
+        await playing
+        heard.messages.insert(0, snapshot)
+        return heard
 
 
-async def test_nothing_on_the_socket_differs_when_the_policies_change_sides(
+def in_its_own_connection(work: Callable[[], Any]) -> Callable[[], Any]:
+    def done() -> Any:
+        try:
+            return work()
+        finally:
+            connection.close()
+
+    return done
+
+
+async def test_after_a_side_has_ended_frames_come_at_the_same_pace_whoever_goes_on(
     pair: tuple[Policy, Policy], stage: FakeStage
 ) -> None:
+    """Once one side had ended, frames came as quickly as the other side was played (leak 3)."""
+    watches = [await sync_to_async(Watcher)(*pair) for _ in range(2)]
+    paces = {}
+    for name, ends, watch in (("quick", (16, 3), watches[0]), ("slow", (3, 16), watches[1])):
+        cast_of(pair, stage, ends)
+        heard = await watch_a_turn(watch, "pick up the red cube")
+        moments = dict(heard.steps)
+        both, alone = ([moments[step] - moments[step - 1] for step in steps] for steps in (range(2, 7), range(9, 20)))
+        paces[name] = (statistics.median(both), statistics.median(alone))
+    for both, alone in paces.values():
+        assert both == pytest.approx(STEP_S, abs=0.03)
+        assert alone == pytest.approx(STEP_S, abs=0.03)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_until_the_clock_has_shown_a_turn_every_answer_is_what_it_was_while_both_sides_played(
+    pair: tuple[Policy, Policy], stage: FakeStage, fails: bool
+) -> None:
+    """Status, doors, votes, episodes and places in the line went by the moment at which the sides settled, which is
+    that of the slower one (leak 3); a side's failure was told as its own (leak 2)."""
+    gate = threading.Event()
     quick, slow = pair
-    heard = []
-    for left, right in ((quick, slow), (slow, quick)):
-        await sync_to_async(forget)()
-        watch = await sync_to_async(Watcher)(Visitor(), left, right)
+    trouble = {"raises": RuntimeError("out of memory")} if fails else {}
+    stage.cast = {quick.id: Gated(gate), slow.id: Gated(gate, stride=-0.02, **trouble)}
+    stage.success_at = {quick.id: 4, slow.id: 9}
+    watch = Watcher(quick, slow)
+    turn = watch.send("pick up the red cube")
+    with workers(turn):
+        wait_for(lambda: watch.visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "running")
+        playing = [*watch.look(), *watch.try_all()]
+        gate.set()
+    assert Turn.objects.get().settled_at is not None
+    settled = [*watch.look(), *watch.try_all()]
+    shown_at = Turn.objects.get().shown_at
+    assert shown_at is not None
+    assert time.time() < shown_at.timestamp() - 0.5, "too late to have looked in time"
+    assert anonymous(settled) == anonymous(playing)
+
+    told = wait_until_told(watch)
+    assert time.time() >= shown_at.timestamp()
+    assert told["status"] == ("failed" if fails else "completed")
+    assert {**told["left"], "episode_id": ""} == {**told["right"], "episode_id": ""}
+    codes = [watch.visitor.get(f"episodes/{turn[f'{side}_episode_id']}").status_code for side in SIDES]
+    assert codes == [404 if fails else 200] * 2
+
+
+def test_the_answer_to_who_waits_comes_when_the_clock_has_shown_the_turn_however_quick_both_sides_were(
+    pair: tuple[Policy, Policy], stage: FakeStage
+) -> None:
+    """`Prefer: wait` ended when the slower side had, so that its answer timed the pair (leak 3)."""
+    cast_of(pair, stage, (3, 3), pause_s=0.0)
+    watch = Watcher(*pair)
+
+    def work() -> None:
+        wait_for(lambda: Rollout.objects.count() == 2)
+        settle({f"{each.side}_episode_id": each.episode_id for each in Rollout.objects.all()} | turn_id())
+        connection.close()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    began = time.monotonic()
+    answer = watch.visitor.post(f"battles/{watch.battle_id}/turns", {"instruction": "wave"}, Prefer="wait=20")
+    worker.join()
+    assert (answer.status_code, answer.json()["status"]) == (200, "completed")
+    assert time.monotonic() - began >= 1.0 + 7 * STEP_S
+
+
+def turn_id() -> Json:
+    return {"turn_id": Turn.objects.get().turn_id}
+
+
+async def test_cancelling_what_has_settled_looks_like_cancelling_what_runs(
+    pair: tuple[Policy, Policy], stage: FakeStage
+) -> None:
+    """409 `turn_settled` told when the slower side had ended, and a gap in the numbers that it had (leak 3)."""
+    apart = sync_to_async(thread_sensitive=False)
+    seen: list[list[str]] = []
+    for settled in (False, True):
+        gate = threading.Event()
+        stage.cast = {policy.id: Gated(gate) for policy in pair}
+        watch = await sync_to_async(Watcher)(*pair)
         async with Socket(watch.visitor, watch.battle_id) as socket:
             await socket.next()
-            watch.blink = True
-            await sync_to_async(play_watched)(watch, stage, quick, slow)
-            watch.seen.clear()
-            await asyncio.sleep(0.3)
-            while not await socket.wire.receive_nothing(timeout=0.1):
-                watch.seen.append(json.dumps(await socket.next()))
-        heard.append(watch.transcript())
-    one, other = heard
-    assert len(one) > 20
-    assert one == other
-    assert not [text for text in one for policy in pair if policy.id in text or policy.name in text]
+            turn = await sync_to_async(watch.send)("pick up the red cube")
+            playing = asyncio.create_task(apart(in_its_own_connection(lambda turn=turn: settle(turn)))())
+            early = await socket.until("rollout.started")
+            if settled:
+                gate.set()
+                await playing
+            answer = await sync_to_async(watch.visitor.post)(f"turns/{turn['turn_id']}/cancel")
+            heard = [*early, *await socket.until("turn.finished")]
+            gate.set()
+            await playing
+            again = await sync_to_async(watch.visitor.battle)(watch.battle_id)
+        assert answer.status_code == 200, answer.content
+        numbered = [message for message in heard if message["type"] != "rollout.frames"]
+        seen.append(
+            anonymous([json.dumps(message) for message in numbered] + [answer.content.decode(), json.dumps(again)])
+        )
+    assert seen[0] == seen[1]
 
 
-def test_the_answer_to_a_turn_takes_no_longer_for_one_side_than_for_the_other(
+async def test_leaving_a_battle_whose_turn_has_settled_looks_like_leaving_one_whose_turn_runs(
     pair: tuple[Policy, Policy], stage: FakeStage
 ) -> None:
-    """Waiting ends when both sides have settled, so a client's clock sees the slower one only."""
-    quick, slow = pair
-    stage.cast = {slow.id: FakePolicy(pause_s=0.01)}
-    watch = Watcher(Visitor(), slow, quick)
-    watch.send("pick up the red cube")
-    episodes.play(side_of(quick, watch.turn))
-    assert watch.visitor.get(f"turns/{watch.turn['turn_id']}").json()["status"] == "queued"
-    began = time.monotonic()
-    episodes.play(side_of(slow, watch.turn))
-    assert time.monotonic() - began > 0.5
-    turn = watch.visitor.get(f"turns/{watch.turn['turn_id']}").json()
-    assert turn["left"].keys() == turn["right"].keys()
-    assert {name: turn["left"][name] for name in ("status", "steps", "error")} == {
-        name: turn["right"][name] for name in ("status", "steps", "error")
-    }
+    """The event's number would count the end that was not told yet (leak 3)."""
+    cast_of(pair, stage, (3, 3), pause_s=0.0)
+    watch = await sync_to_async(Watcher)(*pair)
+    async with Socket(watch.visitor, watch.battle_id) as socket:
+        await socket.next()
+        turn = await sync_to_async(watch.send)("pick up the red cube")
+        await sync_to_async(settle)(turn)
+        await sync_to_async(watch.visitor.post)(f"sessions/{watch.session_id}/battles")
+        got = [message for message in await socket.until("turn.finished") if message["type"] != "rollout.frames"]
+    assert [message["seq"] for message in got] == [1, 2, 3, 4, 5, 6]
+    assert [message["type"] for message in got[2:4]] == ["battle.abandoned", "rollout.finished"]
+
+
+async def test_a_page_that_is_loaded_in_the_middle_is_shown_the_same_whether_both_sides_have_settled_or_not(
+    pair: tuple[Policy, Policy], stage: FakeStage
+) -> None:
+    """It gets the steps up to the present one at once, and the end when everybody does (leak 3)."""
+    cast_of(pair, stage, (3, 6), pause_s=0.0)
+    watch = await sync_to_async(Watcher)(*pair)
+    turn = await sync_to_async(watch.send)("pick up the red cube")
+    await sync_to_async(settle)(turn)
+    shown_at = (await sync_to_async(Turn.objects.get)()).shown_at
+    assert shown_at is not None
+    await asyncio.sleep(max(0.0, shown_at.timestamp() - time.time() - 1.1))
+    async with Socket(watch.visitor, watch.battle_id) as socket:
+        snapshot = (await socket.next())["battle"]
+        first = await socket.next()
+        await socket.ask_for_snapshot()
+        again = (await socket.until("snapshot"))[-1]["battle"]
+        last = (await socket.until("snapshot"))[-1]["battle"]
+    assert snapshot == again
+    assert (snapshot["turns"][0]["status"], snapshot["seq"], first["from_row"]) == ("running", 2, 0)
+    assert len(base64.b64decode(first["left"])) > NQ * 2 * (1 + ROWS_PER_STEP)
+    assert (last["turns"][0]["status"], last["seq"]) == ("completed", 5)
+    assert time.time() >= shown_at.timestamp()
 
 
 def test_the_cookie_says_nothing_about_battles(pair: tuple[Policy, Policy]) -> None:

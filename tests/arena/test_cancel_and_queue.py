@@ -33,7 +33,7 @@ def test_both_sides_of_a_cancelled_turn_say_the_same_whoever_was_quicker(
     if finished:
         episodes.play(turn[f"{finished}_episode_id"])
     told = cancel(visitor, turn).json()
-    assert (told["status"], told["left"]["error"], told["left"]["steps"]) == ("failed", "cancelled", 0)
+    assert (told["status"], told["left"]["error"], told["left"]["steps"]) == ("failed", "cancelled", None)
     assert {**told["left"], "episode_id": ""} == {**told["right"], "episode_id": ""}
     seen = visitor.battle(battle_id)
     assert (seen["can_send"], seen["can_vote"], seen["vote_blocked_because"]) == (True, False, "no_completed_turn")
@@ -49,7 +49,7 @@ def test_a_cancelled_turn_is_not_played_any_more_and_the_next_one_starts_from_wh
     running = actions.claim_rollout(turn["left_episode_id"], "a worker")
     assert running is not None
     assert cancel(visitor, turn).status_code == 200
-    assert not actions.report_progress(running, 3, 0, [[0.0, 1.0]])
+    assert not actions.report_progress(running, 3)
     play(turn)
     assert {rollout.status for rollout in Rollout.objects.all()} == {"failed"}
     play(visitor.send(battle_id))

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from celery import current_app
 
-from arena import controls, pacing
+from arena import controls
 from arena.actions import turns
 from arena.models import Battle, Purpose, Rollout, Vote
 from policies.models import Hosting, Policy
 from rankings.models import CountedVote
-from simulation.contracts import StepRecord
 from tests.arena.conftest import Visitor, play
 from tests.arena.test_outages import down
 from tests.arena.test_queries import MOST, counted
@@ -249,39 +248,3 @@ def test_controls_come_about_as_often_as_wanted(share: float, least: int, most: 
     for expected in range(1, 161):
         made += controls._due(share * expected - made)
     assert least <= made <= most
-
-
-def test_a_gold_battle_takes_as_long_as_contestants_usually_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    slept: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        now[0] += seconds
-
-    monkeypatch.setattr(pacing.time, "sleep", sleep)
-    pace = pacing.Pace(0.1, clock=lambda: now[0])
-    record: StepRecord = None  # type: ignore[assignment]  # it looks at the clock only
-    pace.on_start(None)  # type: ignore[arg-type]
-    for thinking in (0.02, 0.02, 0.3, 0.02):
-        now[0] += thinking
-        pace.on_step(record)
-    assert slept == pytest.approx([0.08, 0.08])  # the third step was late by itself, the fourth makes up for nothing
-    assert now[0] - 100.0 == pytest.approx(0.52)
-
-
-@pytest.mark.django_db
-def test_what_is_usual_is_the_median_step_of_contestants() -> None:
-    assert pacing.usual_step_s() == 0.0
-    for duration in (1000.0, 2000.0, 60_000.0):
-        TurnFactory(completed=True, rollouts__duration_ms=duration)
-    assert pacing.usual_step_s() == pytest.approx(2.0 / 50)
-
-
-@pytest.mark.django_db
-def test_only_gold_battles_are_held_back() -> None:
-    turn = TurnFactory()
-    rollout = Rollout.objects.filter(turn=turn)[0]
-    assert pacing.paces(rollout) == []
-    rollout.turn.battle.purpose = Purpose.GOLD
-    assert len(pacing.paces(rollout)) == 1

@@ -26,8 +26,9 @@ Json = dict[str, Any]
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Json]:
     """The events that were published, in order."""
     published: list[Json] = []
-    monkeypatch.setattr(events, "publish", lambda battle_id, event: published.append(event))
-    monkeypatch.setattr(events, "pass_frames", lambda *_: None)
+    monkeypatch.setattr(events, "publish", lambda battle_id, event, **_: published.append(event))
+    for silent in ("pass_rows", "pass_end"):
+        monkeypatch.setattr(events, silent, lambda *_: None)
     return published
 
 
@@ -63,7 +64,7 @@ class Play:
 
     def report(self) -> None:
         if rollout := self.rollout("running"):
-            actions.report_progress(rollout, min(50, rollout.steps_done + self.dice.randrange(12)), 0, [])
+            actions.report_progress(rollout, min(50, rollout.steps_done + self.dice.randrange(12)))
 
     def finish(self) -> None:
         if rollout := self.rollout("running"):
@@ -114,8 +115,7 @@ def test_the_events_of_a_turn_come_in_order_and_tell_both_sides_together(
 ) -> None:
     battle_id = play_battle(visitor)
     visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})
-    kinds = [event["type"] for event in told if event["type"] != "rollout.frames"]
-    assert kinds == [
+    assert [event["type"] for event in told] == [
         "turn.opened",
         "rollout.started",
         "rollout.finished",
@@ -132,50 +132,45 @@ def test_the_state_of_a_side_is_told_only_when_it_holds_for_both(visitor: Visito
     turn = visitor.send(visitor.open())
     left = actions.claim_rollout(turn["left_episode_id"], "worker")
     assert left is not None
-    actions.report_progress(left, 20, 0, [])
     actions.fail_rollout(left, "policy_failed", "story")
     assert [event["type"] for event in told] == ["turn.opened"]
     right = actions.claim_rollout(turn["right_episode_id"], "worker")
     assert right is not None
     assert told[-1]["type"] == "rollout.started"
-    actions.report_progress(right, 30, 0, [])
-    assert (told[-1]["from_step"], told[-1]["to_step"]) == (0, 30)  # an ended side holds nobody back
     actions.finish_rollout(right, Outcome(31, True, 1.0, "success", 3.0, "0" * 64))
-    assert [event["type"] for event in told[-4:]] == [
-        "rollout.frames",
-        "rollout.failed",
-        "rollout.finished",
-        "turn.finished",
-    ]
+    assert [event["type"] for event in told[-3:]] == ["rollout.failed", "rollout.failed", "turn.finished"]
+    assert [(event["steps"], event["reason"]) for event in told[-3:-1]] == [(None, "turn_failed")] * 2
 
 
-def test_steps_are_released_as_far_as_both_sides_have_played(visitor: Visitor, told: list[Json]) -> None:
-    turn = visitor.send(visitor.open())
-    left, right = (actions.claim_rollout(turn[f"{side}_episode_id"], "worker") for side in ("left", "right"))
-    assert left is not None
-    assert right is not None
-    for rollout, steps in ((left, 10), (right, 4), (right, 25), (left, 12)):
-        actions.report_progress(rollout, steps, 0, [])
-    released = [(event["from_step"], event["to_step"]) for event in told if event["type"] == "rollout.frames"]
-    assert released == [(0, 4), (5, 10), (11, 12)]
-
-
-def test_a_second_attempt_takes_back_nothing_that_was_shown(visitor: Visitor, told: list[Json]) -> None:
-    turn = visitor.send(visitor.open())
-    both = [actions.claim_rollout(turn[f"{side}_episode_id"], "worker") for side in ("left", "right")]
-    for rollout in both:
+def test_both_sides_are_told_with_the_steps_of_the_longer_one_until_the_vote_tells_each_its_own(
+    visitor: Visitor, told: list[Json]
+) -> None:
+    battle_id = visitor.open()
+    turn = visitor.send(battle_id)
+    for side, steps in (("left", 12), ("right", 50)):
+        rollout = actions.claim_rollout(turn[f"{side}_episode_id"], "worker")
         assert rollout is not None
-        actions.report_progress(rollout, 20, 0, [])
+        actions.finish_rollout(rollout, Outcome(steps, True, 1.0, "success", 3.0, "0" * 64))
+    assert [event["steps"] for event in told if event["type"] == "rollout.finished"] == [50, 50]
+    seen = visitor.battle(battle_id)["turns"][0]
+    assert (seen["left"]["steps"], seen["right"]["steps"]) == (50, 50)
+    visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})
+    seen = visitor.battle(battle_id)["turns"][0]
+    assert (seen["left"]["steps"], seen["right"]["steps"]) == (12, 50)
+    assert told[-1]["turns"] == [seen]
+
+
+def test_a_second_attempt_starts_the_clock_of_the_turn_no_second_time(visitor: Visitor, told: list[Json]) -> None:
+    turn = visitor.send(visitor.open())
+    for side in ("left", "right"):
+        assert actions.claim_rollout(turn[f"{side}_episode_id"], "worker") is not None
     left = Rollout.objects.select_related("turn").get(episode_id=turn["left_episode_id"])
+    before, first = len(told), left.turn.release_from
     actions.give_up_attempt(left)
-    before = len(told)
-    second = actions.claim_rollout(left.episode_id, "another")
-    assert second is not None
-    actions.report_progress(second, 5, 0, [])
+    assert actions.claim_rollout(left.episode_id, "another") is not None
     assert len(told) == before
-    seen = visitor.get(f"turns/{turn['turn_id']}").json()
-    assert (seen["status"], seen["released_steps"]) == ("running", 20)
-    assert Rollout.objects.get(pk=left.pk).status == RolloutStatus.RUNNING
+    seen = Rollout.objects.select_related("turn").get(pk=left.pk)
+    assert (seen.status, seen.turn.release_from) == (RolloutStatus.RUNNING, first)
 
 
 def no_queue(*_: Any) -> None:

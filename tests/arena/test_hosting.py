@@ -136,7 +136,7 @@ def test_a_rollout_whose_policy_lost_its_worker_while_it_waited_fails_with_that_
     sweeps.sweep()
     episodes.play(turn["right_episode_id"])
     shown = visitor.battle(battle_id)["turns"][0]
-    assert (shown["status"], shown["left"]["error"], shown["right"]["error"]) == ("failed", "not_hosted", None)
+    assert (shown["status"], shown["left"]["error"], shown["right"]["error"]) == ("failed", "not_hosted", "not_hosted")
     assert left.model_id in side_of(battle_id, "left").error
     episodes.play(turn["left_episode_id"])
     assert side_of(battle_id, "left").status == "failed"
@@ -173,7 +173,7 @@ def test_where_no_other_worker_can_the_policy_becomes_unavailable_with_the_reaso
     assert policy.status == PolicyStatus.UNAVAILABLE
     assert policy.status_reason == "memory: alpha needs 30.2 GB; cpu has 12.0 GB free"
     shown = visitor.battle(battle_id)["turns"][0]
-    assert (shown["left"]["error"], shown["right"]["error"]) == ("policy_failed", None)
+    assert (shown["left"]["error"], shown["right"]["error"]) == ("turn_failed", "turn_failed")
     assert Client().get(f"/api/models/{broken}").json()["status_reason"] == policy.status_reason
 
 

@@ -221,7 +221,8 @@ def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_agai
         outage.setattr(get_store(), "save", gone)
         outage.setattr(patience, "PATIENCE_S", 0.0)
         play(turn)
-    assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == "internal"
+    assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == "turn_failed"
+    assert set(Rollout.objects.values_list("termination_reason", flat=True)) == {"internal"}
     assert set(Rollout.objects.values_list("status", flat=True)) == {RolloutStatus.FAILED}
     play(visitor.send(battle_id))
     assert visitor.battle(battle_id)["can_vote"]
@@ -230,7 +231,8 @@ def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_agai
 def test_without_the_channel_layer_a_battle_is_played_all_the_same(
     visitor: Visitor, stage: FakeStage, settings: Any
 ) -> None:
-    elsewhere = {"address": f"redis://127.0.0.1:{bundled.free_port()}/1", "socket_timeout": None}
+    settings.CHANNEL_URL = f"redis://127.0.0.1:{bundled.free_port()}/1"
+    elsewhere = {"address": settings.CHANNEL_URL, "socket_timeout": None}
     layer = settings.CHANNEL_LAYERS["default"]
     settings.CHANNEL_LAYERS = {"default": {**layer, "CONFIG": {**layer["CONFIG"], "hosts": [elsewhere]}}}
     battle_id = play_battle(visitor)

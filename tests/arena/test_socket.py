@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 
 from arena import actions, episodes
-from arena.consumers import HeldFrames
 from arena.models import Rollout
+from simulation.view_format import ROWS_PER_STEP, unpack
 from tests.arena.conftest import Visitor, play
 from tests.arena.reducer import apply
 from tests.arena.sockets import Socket, settled
@@ -22,6 +23,16 @@ Json = dict[str, Any]
 @pytest.fixture
 def battle_id(visitor: Visitor) -> str:
     return visitor.open()
+
+
+async def claim(turn: Json, side: str) -> Rollout:
+    claimed: Rollout | None = await sync_to_async(actions.claim_rollout)(turn[f"{side}_episode_id"], "worker")
+    assert claimed is not None
+    return claimed
+
+
+def row_of(step: int) -> bytes:
+    return bytes([step, 0]) * NQ
 
 
 async def test_the_first_message_is_the_snapshot_that_the_api_gives(visitor: Visitor, battle_id: str) -> None:
@@ -43,7 +54,8 @@ async def test_events_follow_until_the_snapshot_and_they_are_the_fresh_one(
         await sync_to_async(visitor.post)("votes", {"battle_id": battle_id, "vote": "tie"})
         got += await socket.until("battle.voted")
     for event in got:
-        battle = apply(battle, event)
+        if event["type"] != "rollout.frames":  # these are to be looked at, and change nothing
+            battle = apply(battle, event)
     assert battle == await sync_to_async(visitor.battle)(battle_id)
 
 
@@ -51,25 +63,22 @@ async def test_live_frames_of_both_sides_come_in_step(visitor: Visitor, battle_i
     async with Socket(visitor, battle_id) as socket:
         await socket.next()
         turn = await sync_to_async(visitor.send)(battle_id)
-        rollouts: list[Rollout] = []
-        for side in ("left", "right"):
-            claimed = await sync_to_async(actions.claim_rollout)(turn[f"{side}_episode_id"], "worker")
-            assert claimed is not None
-            rollouts.append(claimed)
-        rows = [[step / 5, 1.0, 2.0] for step in range(11)]
-        report = sync_to_async(actions.report_progress)
-        await report(rollouts[0], 10, 0, rows)
-        await report(rollouts[1], 4, 0, rows[:5])
-        await report(rollouts[1], 10, 5, rows[5:])
+        left, right = [await claim(turn, side) for side in ("left", "right")]
+        rows = [row_of(0), *(row_of(step) * ROWS_PER_STEP for step in range(1, 11))]
+        pass_rows = sync_to_async(actions.pass_rows)
+        await pass_rows(left, 0, rows)
+        await pass_rows(right, 0, rows[:3])
         await socket.until("rollout.started")
-        first, second = await socket.next(), await socket.next()
-    assert (first["from_step"], first["to_step"]) == (0, 4)
-    assert first["left"]["steps"] == first["right"]["steps"] == rows[:5]
-    assert (second["from_step"], second["to_step"]) == (5, 10)
-    assert second["left"]["steps"] == second["right"]["steps"] == rows[5:]
+        seen = [await socket.next()]
+        assert await socket.is_silent(), "the right side has played two steps"
+        await pass_rows(right, 3, rows[3:5])
+        seen += [await socket.next() for _ in range(2)]
+    assert [frames["from_row"] for frames in seen] == [0, 11, 16]
+    assert [base64.b64decode(frames["left"]) for frames in seen] == [b"".join(rows[:3]), rows[3], rows[4]]
+    assert [frames["left"] for frames in seen] == [frames["right"] for frames in seen]
 
 
-async def test_the_frames_of_a_played_turn_are_all_of_its_steps(
+async def test_the_frames_of_a_played_turn_are_all_of_its_steps_and_the_shorter_side_stays_where_it_ended(
     visitor: Visitor, battle_id: str, stage: FakeStage
 ) -> None:
     stage.success_at = {"alpha": 20}
@@ -78,10 +87,11 @@ async def test_the_frames_of_a_played_turn_are_all_of_its_steps(
         await sync_to_async(play)(await sync_to_async(visitor.send)(battle_id))
         got = await socket.until("turn.finished")
     frames = [event for event in got if event["type"] == "rollout.frames"]
-    shown = {side: [row for event in frames for row in event[side]["steps"]] for side in ("left", "right")}
-    assert sorted(map(len, shown.values())) == [25, 51]  # the start, and success held for a second
-    assert all(len(row) == 1 + NQ for row in shown["left"])
-    assert [row[0] for row in shown["left"]] == sorted(row[0] for row in shown["left"])
+    shown = {side: unpack(b"".join(base64.b64decode(each[side]) for each in frames), NQ) for side in ("left", "right")}
+    assert [len(rows) for rows in shown.values()] == [1 + 50 * ROWS_PER_STEP] * 2
+    still = {side: next(n for n, row in enumerate(rows) if (row == rows[-1]).all()) for side, rows in shown.items()}
+    assert sorted(still.values()) == [24 * ROWS_PER_STEP, 50 * ROWS_PER_STEP]  # success held for a second
+    assert {event["steps"] for event in got if event["type"] == "rollout.finished"} == {50}
 
 
 @pytest.mark.parametrize("who", ["a stranger", "nobody"])
@@ -169,13 +179,3 @@ async def test_a_slow_side_holds_the_other_back_live(visitor: Visitor, battle_id
         assert await socket.is_silent()
         await sync_to_async(episodes.play)(turn["right_episode_id"])
         assert (await socket.until("turn.finished"))[0]["type"] == "rollout.started"
-
-
-def test_held_frames_are_released_once_and_forgotten_with_their_turn() -> None:
-    held = HeldFrames()
-    held.hold("turn_1", "left", 0, [[0.0], [0.2], [0.4]])
-    held.hold("turn_1", "right", 0, [[0.0]])
-    assert held.release("turn_1", 0, 1) == {"left": {"steps": [[0.0], [0.2]]}, "right": {"steps": [[0.0]]}}
-    assert held.release("turn_1", 0, 1) == {"left": {"steps": []}, "right": {"steps": []}}
-    held.forget("turn_1")
-    assert held.release("turn_1", 2, 2) == {"left": {"steps": []}, "right": {"steps": []}}

@@ -17,6 +17,8 @@ from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, cast, play, play_battle, side_of
 from tests.fakes import NQ, FakePolicy, FakeStage
 
+FAILED_ALIKE = {"status": "failed", "steps": None, "error": "turn_failed"}
+
 
 def states(turn: dict[str, Any], side: str) -> list[dict[str, Any]]:
     document = get_store().get(turn[f"{side}_episode_id"])
@@ -193,14 +195,25 @@ def test_a_preference_that_is_no_wait_is_passed_over(visitor: Visitor, preferenc
     assert "Preference-Applied" not in answer
 
 
-def test_a_side_that_fails_leaves_the_other_to_go_on(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_side_that_fails_leaves_the_other_to_go_on_and_the_vote_tells_which_it_was(
+    visitor: Visitor, stage: FakeStage
+) -> None:
     battle_id = visitor.open()
     stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(answer=np.full((1, 7), np.nan))}
     turn = visitor.send(battle_id)
     play(turn)
+    assert side_of(battle_id, "right").status == "completed"
+    seen = visitor.get(f"turns/{turn['turn_id']}").json()
+    for side in ("left", "right"):
+        assert {**seen[side], "episode_id": ""} == {**FAILED_ALIKE, "episode_id": ""}
+        assert visitor.get(f"episodes/{turn[f'{side}_episode_id']}").status_code == 404
+
+    stage.cast = {}
+    play(visitor.send(battle_id))
+    assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
     seen = visitor.get(f"turns/{turn['turn_id']}").json()
     assert (seen["left"]["status"], seen["left"]["error"]) == ("failed", "policy_failed")
-    assert (seen["right"]["status"], seen["right"]["error"]) == ("completed", None)
+    assert (seen["right"]["status"], seen["right"]["error"], seen["right"]["steps"]) == ("completed", None, 50)
     assert visitor.get(f"episodes/{turn['left_episode_id']}").status_code == 404
     assert visitor.get(f"episodes/{turn['right_episode_id']}").status_code == 200
 

@@ -19,9 +19,10 @@ from tests.faults.crowd import Ledger
 from tests.faults.watcher import Told, View, Watcher
 
 Json = dict[str, Any]
-TURN: Json = {"turn_id": "turn_1", "seq": 1, "status": "running"}
+TURN: Json = {"turn_id": "turn_1", "seq": 1, "status": "running", "left": {}, "right": {}}
 OPENED: Json = {"type": "turn.opened", "seq": 1, "turn": TURN, "battle": {}}
-FRAMES: Json = {"type": "rollout.frames", "seq": 2, "turn_id": "turn_1", "to_step": 7}
+STARTED: Json = {"type": "rollout.started", "seq": 2, "turn_id": "turn_1", "release_from": "2026-01-31T12:00:00.000Z"}
+FRAMES: Json = {"type": "rollout.frames", "turn_id": "turn_1", "from_row": 0, "left": "AAA=", "right": "AAA="}
 FINISHED: Json = {"type": "turn.finished", "seq": 3, "turn_id": "turn_1", "status": "completed", "turn": None}
 
 
@@ -33,7 +34,9 @@ def snapshot(held: Json) -> Json:
     return {"type": "snapshot", "battle": held}
 
 
-OVER = battle(3, {**TURN, "status": "completed", "released_steps": 7})
+RAN = {"status": "running"}
+ENDED: Json = {"status": "completed", "release_from": STARTED["release_from"], "left": RAN, "right": RAN}
+OVER = battle(3, {**TURN, **ENDED})
 
 
 def told_by(*messages: Json) -> tuple[View, Told]:
@@ -45,7 +48,7 @@ def told_by(*messages: Json) -> tuple[View, Told]:
 
 
 def test_a_page_that_is_told_everything_in_order_finds_nothing_wrong() -> None:
-    view, told = told_by(snapshot(battle()), *copy.deepcopy([OPENED, FRAMES, FINISHED]))
+    view, told = told_by(snapshot(battle()), *copy.deepcopy([OPENED, STARTED, FRAMES, FINISHED]))
     assert view.battle == OVER
     assert (told.wrong, told.counts["gaps"], told.counts["ends by an event"]) == ([], 0, 1)
     assert view.ended("turn_1")

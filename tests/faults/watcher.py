@@ -64,6 +64,8 @@ class View:
             return False
         self._told.counts["events"] += 1
         self._heard_of(message["turn"]["turn_id"] if message["type"] == "turn.opened" else message.get("turn_id"))
+        if message["type"] == "rollout.frames":  # has no number and changes nothing
+            return False
         before = self.battle
         try:
             if before is None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any, TypedDict
 
 import pytest
 from hypothesis import strategies as st
 
-from arena.consumers import HeldFrames
-from arena.events import EVENTS, build
+from arena.events import EVENTS, RolloutFrames, build
+from arena.live import LiveTurn
 from arena.shapes import BattleJson, ShapeError, check
 from tests.fuzz.damage import damaged
 from tests.fuzz.effort import fuzz
 
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
-SHAPES = {**EVENTS, "snapshot": BattleJson}
+SHAPES = {**EVENTS, "snapshot": BattleJson, "rollout.frames": RolloutFrames}
+WIDTH = 8  # bytes of a row
 kinds = st.sampled_from(sorted(SHAPES))
 
 
@@ -55,21 +57,34 @@ def test_a_number_that_json_does_not_know_is_refused(number: float) -> None:
 @fuzz(
     "events",
     200,
-    told=st.lists(st.tuples(st.sampled_from(["left", "right"]), st.integers(0, 20), st.integers(0, 6))),
-    asked=st.lists(st.tuples(st.integers(-3, 20), st.integers(-3, 25))),
+    heard=st.lists(
+        st.tuples(
+            st.sampled_from(["left", "right"]), st.integers(1, 3), st.integers(0, 12), st.integers(0, 6), st.booleans()
+        )
+    ),
+    pauses=st.lists(st.floats(0, 1)),
 )
-def test_frames_that_are_held_are_released_once(told: list[tuple[str, int, int]], asked: list[tuple[int, int]]) -> None:
-    held = HeldFrames()
-    for side, start, count in told:
-        held.hold("turn", side, start, [[float(step)] for step in range(start, start + count)])
-    released: list[tuple[str, float]] = []
-    for start, end in asked:
-        for side, frames in held.release("turn", start, end).items():
-            released += [(side, row[0]) for row in frames["steps"]]
-            assert all(start <= row[0] <= end for row in frames["steps"])
-    assert len(released) == len(set(released))
-    held.forget("turn")
-    assert held.release("turn", 0, 50) == {"left": {"steps": []}, "right": {"steps": []}}
+def test_steps_are_shown_once_and_in_their_order_and_of_both_sides_alike(
+    heard: list[tuple[str, int, int, int, bool]], pauses: list[float]
+) -> None:
+    """Whatever arrives: rows out of order, lost ones, those of other attempts, sides that end."""
+    live, now, told = LiveTurn("turn_1"), 0.0, []
+    live.began = now
+    for (side, attempt, first, count, ends), pause in zip(heard, pauses, strict=False):
+        rows = live.sides[side]
+        rows.hold(attempt, first, [bytes(WIDTH) * (5 if step else 1) for step in range(first, first + count)])
+        if ends:
+            rows.finish(attempt, first + count)
+        now += pause
+        told.append(live.take(now)[0])
+    told.append(live.rest())
+    upcoming = None
+    for frames in told:
+        if frames is not None:
+            left, right = (base64.b64decode(frames[side]) for side in ("left", "right"))
+            assert len(left) == len(right) > 0
+            assert upcoming in (None, frames["from_row"])
+            upcoming = frames["from_row"] + len(left) // WIDTH
 
 
 def test_an_event_of_an_unknown_kind_is_not_built() -> None:

@@ -1,0 +1,122 @@
+"""`make bench-release`: how well the clock of turns is kept, by the shipped policies at the default settings.
+
+Starts an arena of its own, plays turns one after the other as one visitor, listens on the socket as a page does, and
+tells by how much each step came later than the turn's clock says. A step that is more than half a step's time late is
+a stall: pages stand still for a moment, and by that the policies could be told. Run it on a machine that does nothing
+else; ARENA_RELEASE_BUFFER_S and ARENA_RELEASE_SPEED are what it measures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import itertools
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from websockets.sync.client import connect
+
+from tests.stack import Arena
+from tests.visitor import Visitor
+
+INSTRUCTIONS = ("pick up the red cube", "put the red cube on the left plate", "stack the red cube on the yellow cube")
+ROWS_PER_STEP = 5
+LATE = 0.5  # of a step's time
+Json = dict[str, Any]
+
+
+@dataclass
+class Turn:
+    """`late`: seconds of each step behind the clock. `told_s`: from sending the instruction to the end's event."""
+
+    status: str = ""
+    late: list[float] = field(default_factory=list)
+    rows: int = 0
+    told_s: float = 0.0
+    models: tuple[str, str] = ("", "")
+
+
+def play(url: str, visitor: Visitor, instruction: str) -> Turn:
+    battle_id = visitor.open_battle()
+    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in visitor.cookies)
+    address = url.replace("http", "ws", 1) + f"ws/battles/{battle_id}/"
+    headers = {"Cookie": cookies, "Origin": url.rstrip("/")}
+    with connect(address, additional_headers=headers, max_size=None) as socket:
+        socket.recv()
+        began = time.time()
+        visitor.send_turn(battle_id, instruction)
+        turn = listen(socket)
+        turn.told_s = time.time() - began
+    status, body = visitor.post("/api/votes", {"battle_id": battle_id, "vote": "tie"})
+    if status == 201:
+        models = body["revealed_models"]
+        turn.models = (models["left"]["model_id"], models["right"]["model_id"])
+    return turn
+
+
+def listen(socket: Any) -> Turn:
+    turn, release_from, step_s = Turn(), 0.0, 0.0
+    while True:
+        message: Json = json.loads(socket.recv(timeout=600))
+        now = time.time()
+        if message["type"] == "turn.opened":
+            step_s = message["turn"]["step_s"]
+        elif message["type"] == "rollout.started":
+            release_from = datetime.fromisoformat(message["release_from"]).timestamp()
+        elif message["type"] == "rollout.frames":
+            first = message["from_row"]
+            step = 0 if first == 0 else (first - 1) // ROWS_PER_STEP + 1
+            turn.late.append(now - release_from - step * step_s)
+            turn.rows += len(base64.b64decode(message["left"]))
+        elif message["type"] == "turn.finished":
+            turn.status = message["status"]
+            return turn
+
+
+def tell(turns: list[Turn], step_s: float) -> None:
+    late = [each for turn in turns for each in turn.late]
+    stalled = [turn for turn in turns if max(turn.late, default=0.0) > LATE * step_s]
+    print(f"{len(turns)} turns, {sum(turn.status == 'completed' for turn in turns)} completed, {len(late)} messages")
+    print(f"late: median {1e3 * statistics.median(late):.1f} ms, most {1e3 * max(late):.1f} ms")
+    print(f"stalled: {len(stalled)} turns, {sum(each > LATE * step_s for each in late)} steps")
+    for turn in stalled:
+        print(f"  {' and '.join(turn.models)}: {1e3 * max(turn.late):.0f} ms")
+    told = [turn.told_s for turn in turns]
+    print(f"from the instruction to the told end: median {statistics.median(told):.1f} s, most {max(told):.1f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=40)
+    asked = parser.parse_args()
+    clock = {
+        "ARENA_RELEASE_BUFFER_S": os.environ.get("ARENA_RELEASE_BUFFER_S", "1"),
+        "ARENA_RELEASE_SPEED": os.environ.get("ARENA_RELEASE_SPEED", "1"),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        arena = Arena(Path(folder), ARENA_SESSIONS_PER_ADDRESS="", **clock)
+        try:
+            arena.start()
+            visitor, turns = Visitor(arena.url), []
+            play(arena.url, visitor, INSTRUCTIONS[0])  # until the workers have opened what they play
+            for number, instruction in zip(range(asked.turns), itertools.cycle(INSTRUCTIONS), strict=False):
+                turns.append(play(arena.url, visitor, instruction))
+                print(f"{number + 1}: {turns[-1].status}, at most {1e3 * max(turns[-1].late):.0f} ms late", flush=True)
+            tell(turns, 0.2 / float(clock["ARENA_RELEASE_SPEED"]))
+        finally:
+            arena.close()
+
+
+if __name__ == "__main__":
+    main()
