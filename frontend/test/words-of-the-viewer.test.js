@@ -46,6 +46,10 @@ test("a side that failed has no curves, the other keeps its own", () => {
   assert.equal(Math.round(plots[9].lines[0].values[1]), 180);
 });
 
+test("a turn that failed has no curves at all", () => {
+  assert.deepEqual(plotsOf({ left: null, right: null }, null), []);
+});
+
 test("before the vote there are curves of what is seen, and none of actions", () => {
   const plots = plotsOf({ left: trace, right: trace }, null);
   assert.equal(plots.length, 4);

@@ -94,6 +94,7 @@ function element(name, attributes) {
  * @param {{left: import("../viewer/recording.js").Recording | null, right: object | null} | null} recordings
  */
 export function plotsOf(traces, recordings) {
+  if (sidesOf(traces).length === 0) return []; // a turn that failed
   return [...plotsOfMotion(traces), ...(recordings ? plotsOfActions(recordings) : [])];
 }
 
