@@ -36,7 +36,7 @@ Theme = Literal["light", "dark"]
 GUIDE: dict[str, tuple[str, str, Theme]] = {
     "battle-idle": ("idle", "desktop", "light"),
     "battle-settled": ("battle", "desktop", "light"),
-    "battle-curves": ("curves", "desktop", "light"),
+    "battle-check": ("curves", "desktop", "light"),
     "battle-reasons": ("phone", "phone", "dark"),
     "battle-voted": ("after-the-vote", "desktop", "light"),
     "home": ("home", "desktop", "light"),

@@ -109,28 +109,70 @@ function live() {
   return clock;
 }
 
-test("at the live edge the clock keeps up with what comes, however fast it comes", () => {
+/** Plays `seconds` in pictures of a display. */
+function pass(clock, seconds) {
+  for (let left = Math.round(seconds * 100); left > 0; left -= 1) clock.advance(0.01);
+}
+
+const near = (one, other) => assert.ok(Math.abs(one - other) < 1e-6, `${one} is not ${other}`);
+
+test("a live turn is played at its own speed, a moment behind its edge, however unevenly it comes", () => {
   const clock = live();
-  clock.extend(2, true);
-  clock.advance(0.04);
-  assert.ok(clock.time > 0.5 && clock.time < 2, "on its way");
-  clock.advance(0.05);
-  assert.equal(clock.time, 2);
-  assert.equal(clock.waiting, true);
+  pass(clock, 0.2);
+  assert.equal(clock.time, 0, "one step is no buffer");
+  assert.ok(clock.waiting);
+  clock.extend(0.4, true);
+  for (let step = 3; step < 12; step += 1) {
+    const before = clock.time;
+    const late = step % 2 ? 0.25 : 0.15;
+    pass(clock, late);
+    near(clock.time, before + late);
+    clock.extend(0.2 * step, true);
+  }
 });
 
-test("after a live turn its end is held for a moment, then the recording plays from the start", () => {
+test("a stall holds the picture, which goes on once there is enough again", () => {
+  const clock = live();
+  clock.extend(0.4, true);
+  pass(clock, 3);
+  near(clock.time, 0.4);
+  assert.ok(clock.waiting);
+  clock.extend(0.6, true);
+  pass(clock, 0.1);
+  near(clock.time, 0.4);
+  clock.extend(0.8, true);
+  pass(clock, 0.1);
+  near(clock.time, 0.5);
+});
+
+test("who comes back to a live turn after a while joins it where it is, not in fast motion", () => {
+  const clock = live();
+  clock.extend(6, true);
+  clock.advance(0.01);
+  near(clock.time, 5.71);
+  pass(clock, 0.1);
+  near(clock.time, 5.81);
+});
+
+test("an arena that releases at twice the robots' speed is followed at twice the speed", () => {
+  const clock = live();
+  clock.pace = 2;
+  clock.extend(1, true);
+  pass(clock, 0.1);
+  near(clock.time, 0.2);
+});
+
+test("when a live turn has ended it is played to its end, and not again", () => {
   const clock = live();
   clock.extend(2, true);
-  clock.advance(0.2);
+  clock.advance(0.01);
   clock.extend(2, false);
-  clock.advance(0.1);
-  assert.equal(clock.time, 2);
   assert.equal(clock.live, false);
-  clock.advance(1);
-  assert.equal(clock.time, 0);
-  clock.advance(0.1);
-  assert.ok(Math.abs(clock.time - 0.1) < 1e-9);
+  pass(clock, 0.2);
+  assert.ok(clock.playing);
+  pass(clock, 3);
+  assert.equal(clock.time, 2);
+  assert.equal(clock.playing, false);
 });
 
 test("who looks back during a live turn is not pulled to its edge", () => {

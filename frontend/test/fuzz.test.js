@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { emptyState, reduce } from "../src/battle/store.js";
-import { decodeStates, Track } from "../src/viewer/decoder.js";
 import { Recording } from "../src/viewer/recording.js";
+import { decodeFrame, decodeView, Track } from "../src/viewer/view.js";
+import { base64Of } from "./frames.js";
 
 const EFFORT = Number(process.env.FUZZ_EFFORT ?? 1);
 let state = Number(process.env.FUZZ_SEED ?? 1);
@@ -33,10 +34,11 @@ const someBytes = (length) => Uint8Array.from({ length }, () => below(256)).buff
 
 test("any bytes are a whole recording or a RangeError", () => {
   times(2000, () => {
-    const sizes = { nq: below(5), nv: below(5) };
+    const sizes = { nq: 1 + below(5), nv: below(5) };
+    const format = { rate: 25, rowsPerStep: 5, scale: Array(sizes.nq).fill(0.001), quaternions: [] };
     const buffer = someBytes(oneOf([0, 1, below(200), 4 * below(60), 8 * (30 + below(60))]));
     for (const [decode, width, bytes] of [
-      [() => decodeStates(buffer, sizes), 1 + sizes.nq + sizes.nv, 4],
+      [() => decodeView(buffer, format), sizes.nq, 2],
       [() => new Recording(buffer, sizes), 1 + sizes.nq + 2 * sizes.nv + 21, 8],
     ]) {
       const whole = buffer.byteLength > 0 && buffer.byteLength % (width * bytes) === 0;
@@ -46,37 +48,45 @@ test("any bytes are a whole recording or a RangeError", () => {
   });
 });
 
+test("any text is rows of a live frame or a TypeError", () => {
+  times(1000, () => {
+    const text = oneOf([Buffer.from(someBytes(below(20))).toString("base64"), String.fromCharCode(...Array.from({ length: below(9) }, () => below(300)))]);
+    try {
+      assert.ok(decodeFrame(text).length > 0);
+    } catch (error) {
+      assert.ok(error instanceof TypeError, error.name);
+    }
+  });
+});
+
 test("live rows with holes, told in any order and again, keep every row in its place", () => {
   times(1000, () => {
-    const track = new Track(2);
-    const whole = Array.from({ length: 1 + below(12) }, (_, step) => [step / 5, step, -step]);
-    const missed = new Set(whole.slice(0, -1).flatMap((_, step) => (random() < 0.3 ? [step] : [])));
-    const rows = whole.map((row, step) => (missed.has(step) ? null : row));
-    for (let told = 0; told < rows.length; ) {
-      told = Math.min(rows.length, told + below(4));
-      track.append(rows.slice(0, told));
+    const track = new Track({ rate: 25, rowsPerStep: 5, scale: [1, 1], quaternions: [] });
+    const told = new Set();
+    for (let frame = 1 + below(8); frame > 0; frame -= 1) {
+      const rows = Array.from({ length: 1 + below(6) }, (_, i) => i);
+      const from = below(20);
+      track.put(from, Int16Array.from(rows.flatMap((i) => [from + i, 7])));
+      rows.forEach((i) => told.add(from + i));
     }
-    track.append(rows);
-    assert.equal(track.count, whole.length);
-    whole.forEach((row, step) => {
-      if (!missed.has(step)) assert.deepEqual([...track.qpos(step)], row.slice(1));
-    });
+    assert.equal(track.count, Math.max(...told) + 1);
+    assert.equal(track.whole, told.size === track.count);
+    for (const row of told) assert.deepEqual([...track.qpos(row)], [row, 7]);
   });
 });
 
 const side = (id) => ({ episode_id: id, status: "queued", steps: null, error: null });
-const turn = () => ({ turn_id: "turn_1", seq: 1, status: "queued", released_steps: 0, left: side("l"), right: side("r") });
+const turn = () => ({ turn_id: "turn_1", seq: 1, status: "queued", release_from: null, left: side("l"), right: side("r") });
 const battle = (seq) => ({ battle_id: "battle_1", seq, turns: [turn()], vote: null, status: "ongoing" });
 const story = () => [
   { type: "snapshot", battle: battle(0) },
   { type: "turn.opened", seq: 1, turn: turn(), battle: { status: "ongoing" } },
-  { type: "rollout.started", seq: 2, turn_id: "turn_1" },
-  { type: "rollout.frames", seq: 3, turn_id: "turn_1", from_step: 0, to_step: 1, left: { steps: [[0, 1], [0.2, 2]] },
-    right: { steps: [[0, 1]] } },
-  { type: "rollout.finished", seq: 4, turn_id: "turn_1", side: "left", steps: 1 },
-  { type: "rollout.failed", seq: 5, turn_id: "turn_1", side: "right", steps: 0, reason: "timeout" },
-  { type: "turn.finished", seq: 6, turn_id: "turn_1", status: "failed", turn: null, battle: { status: "ongoing" } },
-  { type: "battle.voted", seq: 7, vote: {}, left_model: {}, right_model: {}, turns: [turn()], battle: { status: "voted" } },
+  { type: "rollout.started", seq: 2, turn_id: "turn_1", release_from: "2026-01-01T00:00:00Z" },
+  { type: "rollout.frames", turn_id: "turn_1", from_row: 0, left: base64Of(1, 2), right: base64Of(1, 3) },
+  { type: "rollout.finished", seq: 3, turn_id: "turn_1", side: "left", steps: 1 },
+  { type: "rollout.failed", seq: 4, turn_id: "turn_1", side: "right", steps: 0, reason: "turn_failed" },
+  { type: "turn.finished", seq: 5, turn_id: "turn_1", status: "failed", turn: null, battle: { status: "ongoing" } },
+  { type: "battle.voted", seq: 6, vote: {}, left_model: {}, right_model: {}, turns: [turn()], battle: { status: "voted" } },
 ];
 
 /** The message with a part replaced, left out or put in. */

@@ -24,7 +24,8 @@ test("after a vote an instruction may be sent: it opens the next battle", () => 
   assert.equal(whyNotSend({ ...ongoing(turn("completed")), status: "voted" }), null);
 });
 
-test("a failed side is named by its place, never by anything else", () => {
-  const said = sayPhase("settled", ongoing(turn("failed", "completed", "failed")));
-  assert.match(said, /^The right robot failed\./);
+test("a turn that failed is told as a whole, never by a side", () => {
+  const said = sayPhase("settled", ongoing(turn("failed")));
+  assert.match(said, /^This turn failed\./);
+  assert.doesNotMatch(said, /left|right/i);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { emptyState, reduce } from "../src/battle/store.js";
+import { base64Of } from "./frames.js";
 
 const DOORS = { status: "ongoing", can_vote: false, vote_blocked_because: "no_completed_turn", can_send: true };
 const BUSY = { ...DOORS, vote_blocked_because: "turn_running", can_send: false };
@@ -15,7 +16,8 @@ const turn = (news = {}) => ({
   instruction: "pick up the red cube",
   start: "continue",
   status: "queued",
-  released_steps: 0,
+  release_from: null,
+  step_s: 0.2,
   max_steps: 50,
   created_at: "2026-01-01T00:00:00Z",
   left: side("ep_l"),
@@ -30,21 +32,20 @@ const battle = (news = {}) => ({
   right_model: "???",
   turns: [],
   vote: null,
+  secret: null,
   ...DOORS,
   ...news,
 });
 const snapshot = (news) => ({ type: "snapshot", battle: battle(news) });
 const opened = { type: "turn.opened", seq: 1, turn: turn(), battle: BUSY };
-const started = { type: "rollout.started", seq: 2, turn_id: "turn_1" };
-const frames = (seq, from, to) => ({
-  type: "rollout.frames",
-  seq,
-  turn_id: "turn_1",
-  from_step: from,
-  to_step: to,
-  left: { steps: Array.from({ length: to - from + 1 }, (_, i) => [(from + i) / 5, from + i]) },
-  right: { steps: Array.from({ length: to - from + 1 }, (_, i) => [(from + i) / 5, -(from + i)]) },
-});
+const RELEASE = "2026-01-01T00:00:03.000Z";
+const started = { type: "rollout.started", seq: 2, turn_id: "turn_1", release_from: RELEASE };
+/** One number per row, the row's own, negative on the right. */
+const frames = (from, to) => {
+  const rows = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const [left, right] = [base64Of(...rows), base64Of(...rows.map((row) => 0 - row))];
+  return { type: "rollout.frames", turn_id: "turn_1", from_row: from, left, right };
+};
 const finished = (seq, name, steps) => ({
   type: "rollout.finished",
   seq,
@@ -61,25 +62,32 @@ const play = (...messages) => messages.reduce(reduce, emptyState());
 test("snapshot and events together give what a fresh snapshot says", () => {
   const done = turn({
     status: "completed",
-    released_steps: 12,
+    release_from: RELEASE,
     left: side("ep_l", { status: "completed", steps: 12 }),
-    right: side("ep_r", { status: "failed", steps: 9, error: "timeout" }),
+    right: side("ep_r", { status: "completed", steps: 12 }),
   });
   const told = play(
     snapshot(),
     opened,
     started,
-    frames(3, 0, 5),
-    frames(4, 6, 12),
-    finished(5, "left", 12),
-    { type: "rollout.failed", seq: 6, turn_id: "turn_1", side: "right", steps: 9, reason: "timeout" },
-    { type: "turn.finished", seq: 7, turn_id: "turn_1", status: "completed", battle: VOTABLE },
+    frames(0, 0),
+    frames(1, 5),
+    finished(3, "left", 12),
+    finished(4, "right", 12),
+    { type: "turn.finished", seq: 5, turn_id: "turn_1", status: "completed", battle: VOTABLE },
   );
-  assert.deepEqual(told.battle, battle({ seq: 7, ...VOTABLE, turns: [done] }));
+  assert.deepEqual(told.battle, battle({ seq: 5, ...VOTABLE, turns: [done] }));
   assert.equal(told.needsSnapshot, false);
 });
 
-test("a vote brings the names and every turn's outcomes", () => {
+test("a turn that failed says why as a turn, alike on both sides", () => {
+  const failed = (seq, name) => ({ type: "rollout.failed", seq, turn_id: "turn_1", side: name, steps: 0, reason: "turn_failed" });
+  const end = { type: "turn.finished", seq: 5, turn_id: "turn_1", status: "failed", battle: DOORS };
+  const [last] = play(snapshot(), opened, started, failed(3, "left"), failed(4, "right"), end).battle.turns;
+  assert.deepEqual([last.status, last.left.error, last.right.error], ["failed", "turn_failed", "turn_failed"]);
+});
+
+test("a vote brings the names, the secret and every turn's outcomes", () => {
   const withOutcome = turn({ left: side("ep_l", { outcome: { success: true } }) });
   const vote = { vote_id: "vote_1", vote: "tie", voted_at: "2026-01-01T00:00:00Z" };
   const told = play(snapshot({ turns: [turn()] }), {
@@ -89,11 +97,12 @@ test("a vote brings the names and every turn's outcomes", () => {
     left_model: model("a"),
     right_model: model("b"),
     turns: [withOutcome],
+    secret: "5ec4e7",
     battle: VOTED,
   });
   assert.deepEqual(
     told.battle,
-    battle({ seq: 1, ...VOTED, vote, left_model: model("a"), right_model: model("b"), turns: [withOutcome] }),
+    battle({ seq: 1, ...VOTED, vote, secret: "5ec4e7", left_model: model("a"), right_model: model("b"), turns: [withOutcome] }),
   );
 });
 
@@ -110,12 +119,12 @@ test("an older snapshot does not undo newer events", () => {
 
 test("a gap changes nothing and asks for a snapshot, which settles it", () => {
   const known = play(snapshot(), opened);
-  const gap = reduce(known, frames(4, 6, 12));
+  const gap = reduce(known, finished(4, "left", 12));
   assert.equal(gap.needsSnapshot, true);
   assert.deepEqual(gap.battle, known.battle);
-  const healed = reduce(gap, snapshot({ seq: 4, turns: [turn({ released_steps: 12 })] }));
+  const healed = reduce(gap, snapshot({ seq: 4, turns: [turn({ release_from: RELEASE })] }));
   assert.equal(healed.needsSnapshot, false);
-  assert.equal(healed.battle.turns[0].released_steps, 12);
+  assert.equal(healed.battle.turns[0].release_from, RELEASE);
 });
 
 test("an event before any snapshot, or of an unknown kind, asks for one", () => {
@@ -123,27 +132,36 @@ test("an event before any snapshot, or of an unknown kind, asks for one", () => 
   assert.equal(play(snapshot(), { type: "something.new", seq: 1 }).needsSnapshot, true);
 });
 
-test("live rows of both sides are gathered in step", () => {
-  const told = play(snapshot(), opened, started, frames(3, 0, 2), frames(4, 3, 4));
+test("frames are gathered beside the battle, which they leave as it was", () => {
+  const known = play(snapshot(), opened, started);
+  const told = [frames(0, 0), frames(1, 5)].reduce(reduce, known);
+  assert.equal(told.battle, known.battle);
   assert.deepEqual(
-    told.frames.turn_1.left.map(([, x]) => x),
-    [0, 1, 2, 3, 4],
+    told.frames.turn_1.map(({ from, left, right }) => [from, [...left], [...right]]),
+    [
+      [0, [0], [0]],
+      [1, [1, 2, 3, 4, 5], [-1, -2, -3, -4, -5]],
+    ],
   );
-  assert.equal(told.frames.turn_1.right.length, 5);
-  assert.equal(told.frames.turn_1.whole, true);
 });
 
-test("a page opened in the middle of a turn keeps the place of the rows that it missed", () => {
-  const told = play(snapshot({ seq: 2, turns: [turn({ status: "running", released_steps: 9 })] }), frames(3, 10, 14));
-  assert.equal(told.frames.turn_1.whole, false);
-  assert.deepEqual(told.frames.turn_1.left.slice(0, 10), Array(10).fill(null));
-  assert.equal(told.frames.turn_1.left[10][1], 10);
-  assert.equal(told.battle.turns[0].released_steps, 14);
+test("frames of a page opened in the middle are kept at their place", () => {
+  const told = play(snapshot({ seq: 2, turns: [turn({ status: "running", release_from: RELEASE })] }), frames(51, 55));
+  assert.deepEqual(told.frames.turn_1.map(({ from, left }) => [from, left.length]), [[51, 5]]);
+  assert.equal(told.needsSnapshot, false);
+});
+
+test("frames that are none, or of a turn that nobody knows, are as if they had not come", () => {
+  const known = play(snapshot(), opened, started);
+  for (const odd of [{ turn_id: "turn_9" }, { from_row: -1 }, { from_row: 1e9 }, { left: "?" }, { right: base64Of(1, 2) }]) {
+    assert.equal(reduce(known, { ...frames(0, 0), ...odd }), known);
+  }
+  assert.equal(reduce(emptyState(), frames(0, 0)).needsSnapshot, false);
 });
 
 test("a turn that starts again loses its old rows and keeps its place", () => {
-  const again = { type: "turn.opened", seq: 4, turn: turn({ status: "queued" }), battle: BUSY };
-  const told = play(snapshot(), opened, started, frames(3, 0, 5), again);
+  const again = { type: "turn.opened", seq: 3, turn: turn({ status: "queued" }), battle: BUSY };
+  const told = play(snapshot(), opened, started, frames(0, 5), again);
   assert.equal(told.frames.turn_1, undefined);
   assert.equal(told.battle.turns.length, 1);
   assert.equal(told.battle.turns[0].status, "queued");

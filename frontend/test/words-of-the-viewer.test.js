@@ -34,13 +34,24 @@ test("every key means one thing, whatever its case", () => {
   assert.equal(viewerShortcut("1"), undefined, "votes are not the viewer's");
 });
 
+const trace = { times: [0, 0.2], tool: [0, 0, 0.1, 0, 0, 0.2], opening: [0.05, 0.05] };
+const recording = { count: 2, time: (index) => 0.2 * index, action: () => [0.01, 0, 0, 0, 0, Math.PI, 1] };
+
 test("a side that failed has no curves, the other keeps its own", () => {
-  const rehearsal = { times: [0, 0.2], tool: [0, 0, 0.1, 0, 0, 0.2], opening: [0.05, 0.05] };
-  const recording = { count: 2, time: (index) => 0.2 * index, action: () => [0.01, 0, 0, 0, 0, Math.PI, 1] };
-  const plots = plotsOf({ left: null, right: rehearsal }, { left: null, right: recording });
+  const plots = plotsOf({ left: null, right: trace }, { left: null, right: recording });
   assert.equal(plots.length, 11);
   assert.ok(plots.every(({ lines }) => lines.length === 1 && lines[0].side === "right"));
   assert.deepEqual(plots[2].lines[0].values, [100, 200]);
   assert.deepEqual(plots[4].lines[0].values, [10, 10]);
   assert.equal(Math.round(plots[9].lines[0].values[1]), 180);
+});
+
+test("a turn that failed has no curves at all", () => {
+  assert.deepEqual(plotsOf({ left: null, right: null }, null), []);
+});
+
+test("before the vote there are curves of what is seen, and none of actions", () => {
+  const plots = plotsOf({ left: trace, right: trace }, null);
+  assert.equal(plots.length, 4);
+  assert.ok(plots.every(({ lines }) => lines.length === 2));
 });

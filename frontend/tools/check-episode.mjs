@@ -8,12 +8,13 @@ import loadMujoco from "@mujoco/mujoco";
 
 import { Backstage } from "../src/viewer/backstage.js";
 import { judgeRecord } from "../src/viewer/judgement.js";
+import { Recording } from "../src/viewer/recording.js";
 
 const [folder, replay] = process.argv.slice(2);
 const bytesOf = async (file) => new Uint8Array(await readFile(file));
 const manifest = JSON.parse(await readFile(path.join(folder, "manifest.json"), "utf8"));
 const backstage = new Backstage(await loadMujoco());
-backstage.load({
+const sizes = backstage.load({
   xml: await readFile(path.join(folder, manifest.xml), "utf8"),
   assets: await Promise.all(
     manifest.assets.map(async ({ name, file }) => ({ name, bytes: await bytesOf(path.join(folder, file)) })),
@@ -22,6 +23,8 @@ backstage.load({
   ramp: { ...manifest.ramp, period: 1 / manifest.control_hz },
 });
 const { buffer } = await bytesOf(replay);
-const rehearsal = await backstage.rehearse({ buffer });
-const whole = await backstage.replayWhole({ buffer });
-console.log(JSON.stringify({ ...judgeRecord(whole, rehearsal), touch: rehearsal.touch, grasp: rehearsal.grasp }));
+const recording = new Recording(buffer, sizes);
+const rows = Float64Array.from(Array.from({ length: recording.count }, (_, record) => [...recording.qpos(record)]).flat());
+const { touch, grasp } = await backstage.trace({ rows, rate: manifest.control_hz });
+const verdict = judgeRecord(await backstage.replayWhole({ buffer }), await backstage.rehearse({ buffer }));
+console.log(JSON.stringify({ ...verdict, touch, grasp }));

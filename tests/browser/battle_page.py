@@ -89,6 +89,12 @@ class BattlePage:
         self.wait_for(f"vlaArena.battle.turns.length > {turns} && vlaArena.battle.can_send")
         self.wait_for("!vlaArena.clock.growing && vlaArena.records('left') > 1 && vlaArena.records('right') > 1")
 
+    def vote(self, vote: str = "tie") -> None:
+        """Vote on the turn shown and wait until the exact recordings, which come with it, are here."""
+        self.wait_for("document.querySelector('[data-part=vote]').dataset.open === 'true'")
+        self.page.locator(f"[data-vote={vote}]").click()
+        self.wait_for("vlaArena.battle.status === 'voted' && vlaArena.exactness === 'here'")
+
     def fetch(self, path: str) -> Any:
         """A call of the API with this visitor's cookie."""
         answer = self.page.request.get(path)

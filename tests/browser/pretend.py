@@ -1,13 +1,16 @@
-"""What is hard to bring about on purpose, put between page and server: refusals, a queue, a side that failed."""
+"""What is hard to bring about on purpose, put between page and server: refusals, a queue, a turn that failed."""
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from playwright.sync_api import Page, Route, WebSocketRoute
 
+from simulation.view_format import ROWS_PER_STEP
 from tests.browser.battle_page import BattlePage
 
 SIDES = ("left", "right")
@@ -38,7 +41,7 @@ def queue(battle: BattlePage, ahead: int, seconds: int) -> None:
     """From the next load on the last turn waits behind `ahead` others."""
     snapshot = battle.ask("vlaArena.battle")
     turn = snapshot["turns"][-1]
-    turn |= {"status": "queued", "released_steps": 0}
+    turn |= {"status": "queued", "release_from": None}
     for side in SIDES:
         turn[side] |= {"status": "queued", "steps": None}
     snapshot |= {"can_vote": False, "can_send": False, "vote_blocked_because": "turn_running"}
@@ -46,12 +49,13 @@ def queue(battle: BattlePage, ahead: int, seconds: int) -> None:
     battle.page.route("**/queue", lambda route: route.fulfill(json={"ahead": ahead, "expected_wait_s": seconds}))
 
 
-def fail(battle: BattlePage, side: str, reason: str) -> None:
-    """From the next load on this side of the last turn has failed."""
+def fail(battle: BattlePage, reason: str) -> None:
+    """From the next load on the last turn has failed, which before the vote is told of both sides alike."""
     snapshot = battle.ask("vlaArena.battle")
     turn = snapshot["turns"][-1]
     turn["status"] = "failed"
-    turn[side] |= {"status": "failed", "error": reason}
+    for side in SIDES:
+        turn[side] |= {"status": "failed", "steps": None, "error": reason}
     snapshot |= {"can_vote": False, "vote_blocked_because": "no_completed_turn", "seq": snapshot["seq"] + 1}
     answer(battle, snapshot)
 
@@ -76,14 +80,13 @@ class LiveTurn:
         turn = snapshot["turns"][-1]
         rows = {}
         for side in SIDES:
-            states = battle.fetch(f"/api/episodes/{turn[side]['episode_id']}")["states"][: steps + 1]
-            rows[side] = {"steps": [[state["time"], *state["qpos"]] for state in states]}
+            rows[side] = base64.b64encode(_seen(battle, turn[side]["episode_id"], steps)).decode()
             turn[side] |= {"status": "running", "steps": None}
-        turn |= {"status": "running", "released_steps": 0}
+        began = datetime.now(UTC) - timedelta(seconds=steps * turn["step_s"])
+        turn |= {"status": "running", "release_from": began.isoformat(timespec="milliseconds")}
         snapshot |= {"can_vote": False, "can_send": False, "vote_blocked_because": "turn_running"}
         answer(battle, snapshot)
-        frames = {"type": "rollout.frames", "seq": snapshot["seq"] + 1, "turn_id": turn["turn_id"]}
-        told = {**frames, "from_step": 0, "to_step": steps, **rows}
+        told = {"type": "rollout.frames", "turn_id": turn["turn_id"], "from_row": 0, **rows}
         self._told = [{"type": "snapshot", "battle": snapshot}, told]
 
     def release(self) -> None:
@@ -95,3 +98,12 @@ class LiveTurn:
             socket.connect_to_server()
         for message in self._told or ():
             socket.send(json.dumps(message))
+
+
+def _seen(battle: BattlePage, episode_id: str, steps: int) -> bytes:
+    """What is seen of an episode as far as `steps`."""
+    place = battle.page.locator("#battle")
+    scene = battle.fetch(f"/api/scenes/{place.get_attribute('data-robot')}/{place.get_attribute('data-scene')}/")
+    row_bytes = 2 * len(scene["view"]["scale"])
+    content = battle.page.request.get(f"/api/episodes/{episode_id}/view.bin").body()
+    return content[: (ROWS_PER_STEP * steps + 1) * row_bytes]

@@ -32,6 +32,33 @@ def test_nothing_that_the_browser_gets_before_the_vote_names_a_policy(
             assert not secret or secret not in source, f"{secret!r} is there before the vote"
 
 
+def test_before_the_vote_the_page_asks_for_nothing_exact_and_says_what_comes_with_it(open_page: OpenPage) -> None:
+    battle = open_page(reduced_motion="reduce")
+    asked: list[str] = []
+    battle.page.on("request", lambda request: asked.append(request.url))
+    battle.open_ready().play_turn("pick up the red cube")
+    battle.page.reload()
+    battle.wait_for("Boolean(window.vlaArena?.ready && vlaArena.moment?.settled && vlaArena.insight)")
+    battle.part("stage").focus()
+    battle.page.keyboard.press("y")
+    assert battle.part("check").is_hidden()
+    assert "This comes with the vote" in battle.part("check-results").inner_text()
+    assert battle.page.locator("[data-part=curves] figure").count() == 4
+    contacts = battle.page.locator("[data-overlay=contacts]")
+    assert contacts.is_disabled()
+    assert "comes with the vote" in str(contacts.locator("xpath=..").text_content())
+    exact = {"states.bin", "replay.bin"}
+    assert any(url.endswith("/view.bin") for url in asked)
+    assert not [url for url in asked if url.rpartition("/")[2] in exact]
+
+    battle.vote()
+    assert sum(url.endswith("/replay.bin") for url in asked) == 2
+    assert contacts.is_enabled()
+    assert battle.part("check").is_enabled()
+    assert battle.page.locator("[data-part=curves] figure").count() == 11
+    assert battle.complaints == []
+
+
 def test_the_page_is_strict_and_only_the_worker_may_evaluate(open_page: OpenPage) -> None:
     battle = open_page()
     policies: dict[str, str] = {}

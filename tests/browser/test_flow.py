@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
-from tests.browser.pretend import refuse
+from tests.browser.pretend import hear_no_socket, refuse
 from tests.stack import Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
@@ -49,8 +49,10 @@ def test_an_empty_instruction_is_asked_for(open_page: OpenPage) -> None:
 
 
 def test_the_vote_stays_closed_until_both_replays_can_be_seen(open_page: OpenPage) -> None:
-    battle = open_page(reduced_motion="reduce").open_ready()
-    battle.page.route("**/states.bin", refuse(503, "episodes_unavailable"))
+    battle = open_page(reduced_motion="reduce")
+    hear_no_socket(battle.page)  # what comes live is not fetched
+    battle.open_ready()
+    battle.page.route("**/view.bin", refuse(503, "episodes_unavailable"))
     battle.send("pick up the red cube")
     battle.wait_for("vlaArena.battle.can_vote")
     battle.side("left", "veil-retry").wait_for(state="visible")
@@ -62,7 +64,7 @@ def test_the_vote_stays_closed_until_both_replays_can_be_seen(open_page: OpenPag
     battle.page.keyboard.press("1")
     assert battle.part("error").is_hidden(), "nothing was sent"
 
-    battle.page.unroute("**/states.bin")
+    battle.page.unroute("**/view.bin")
     battle.side("left", "veil-retry").click()
     battle.wait_for(OPEN)
     assert battle.part("vote-why").inner_text() == "Which robot did it better?"

@@ -16,27 +16,49 @@ pytestmark = [pytest.mark.browser, pytest.mark.stack]
 SIDES = ("left", "right")
 
 
-def test_both_pictures_move_while_the_robots_work_and_then_play_from_the_start(open_page: OpenPage) -> None:
+def test_both_pictures_move_at_the_robots_own_speed_and_stay_where_the_turn_ended(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
     battle.ask(
         """() => { window.seen = []; const look = () => {
-             if (vlaArena.clock?.growing) seen.push([vlaArena.clock.live, vlaArena.clock.time, vlaArena.records('left'),
-               vlaArena.records('right'), document.querySelector('[data-viewer=left] [data-part=status]').textContent]);
+             const {clock} = vlaArena;
+             if (clock?.duration > 0) seen.push([performance.now() / 1000, clock.time, clock.growing, clock.live,
+               vlaArena.records('left'), vlaArena.records('right'),
+               document.querySelector('[data-viewer=left] [data-part=status]').textContent]);
              requestAnimationFrame(look); }; look(); }"""
     )
     battle.play_turn("put the red cube on the left plate")
+    battle.wait_for("!vlaArena.clock.playing")
     seen = battle.ask("seen")
-    assert all(live for live, *_ in seen)
+    assert all(live for _, _, growing, live, *_ in seen if growing)
+    assert all(left == right for *_, left, right, _ in seen), "one clock releases both sides"
     times = [time for _, time, *_ in seen]
-    assert times == sorted(times)
-    assert len(set(times)) > 1, "a slow machine sees few of the steps, but sees them move"
-    assert max(times) > 0.3
-    ended = min(battle.ask(f"vlaArena.records('{side}')") for side in SIDES)
-    together = [(left, right) for _, _, left, right, _ in seen if min(left, right) < ended]
-    assert all(left == right for left, right in together), "both sides are released in step until one has ended"
+    assert times == sorted(times), "the turn is not shown again from its start"
+    assert times[-1] == pytest.approx(battle.ask("vlaArena.clock.duration"))
+    moving = [moment for moment, time, *_ in seen if 0 < time < times[-1]]
+    assert moving[-1] - moving[0] > 0.8 * times[-1], "nothing is shown in fast motion"
     assert any(status.startswith("Working: step ") for *_, status in seen)
-    battle.wait_for("vlaArena.clock.playing && vlaArena.clock.time < vlaArena.clock.duration / 2")
+    asked = battle.ask("performance.getEntriesByType('resource').map(({name}) => name)")
+    assert not [address for address in asked if "/episodes/" in address], "what came live is whole"
     assert battle.complaints == []
+
+
+def test_until_their_release_both_robots_are_said_to_get_ready(open_page: OpenPage) -> None:
+    battle = open_page().open_ready()
+    battle.ask(
+        """() => { window.said = new Set(); const look = () => {
+             said.add(document.querySelector('[data-part=live-text]').textContent);
+             for (const status of document.querySelectorAll('[data-part=status]')) said.add(status.textContent);
+             requestAnimationFrame(look); }; look(); }"""
+    )
+    battle.send("pick up the red cube")
+    battle.wait_for("vlaArena.battle.turns[0]?.release_from")
+    battle.wait_for(
+        "document.querySelector('[data-viewer=right] [data-part=status]').textContent.startsWith('Working')"
+    )
+    said = battle.ask("[...said]")
+    assert "Getting ready" in said
+    assert any(text.startswith("Both robots are getting ready") for text in said)
+    assert battle.part("cancel").is_visible()
 
 
 def test_each_side_has_a_bar_and_what_is_closed_meanwhile_says_why(open_page: OpenPage) -> None:
@@ -102,11 +124,11 @@ def test_who_waits_is_told_calmly(open_page: OpenPage) -> None:
 
 
 def tamper(route: Route) -> None:
-    """What the server recorded, with the red cube moved by 2 mm in one record."""
+    """What the server recorded, with a cube that nobody was told to touch moved by 2 mm in one record."""
     model = load_world("widowx", "table").model
     answer = route.fetch()
     table = np.frombuffer(answer.body(), "<f8").reshape(-1, 1 + model.nq + 2 * model.nv + 14 + 7).copy()
-    table[len(table) // 2, 1 + model.joint("red_cube").qposadr[0]] += 0.002
+    table[len(table) // 2, 1 + model.joint("yellow_cube").qposadr[0]] += 0.002
     route.fulfill(body=table.tobytes(), content_type="application/octet-stream")
 
 
@@ -114,7 +136,7 @@ def test_a_tampered_record_fails_the_visitors_check(open_page: OpenPage) -> None
     battle: BattlePage = open_page(reduced_motion="reduce").open_ready()
     battle.page.route("**/replay.bin", tamper)
     battle.play_turn("pick up the red cube")
-    battle.wait_for("vlaArena.insight !== null")
+    battle.vote()
     battle.part("stage").focus()
     battle.page.keyboard.press("y")
     battle.wait_for("vlaArena.checks !== null")
@@ -122,6 +144,7 @@ def test_a_tampered_record_fails_the_visitors_check(open_page: OpenPage) -> None
         steps = battle.ask(f"vlaArena.battle.turns[0].{side}.steps")
         check = battle.ask(f"vlaArena.checks.{side}")
         assert check["verdict"] == "different"
-        assert check["record"] == (steps + 1) // 2
-        assert check["step"] == pytest.approx(0.002, rel=0.2)
+        moved = (steps + 1) // 2
+        assert check["record"] in {moved, moved + 1}, "found at the record itself, or where physics goes on from it"
+        assert check["step"] > 0.0005
     assert battle.part("check-results").inner_text().count("not what physics does") == 2

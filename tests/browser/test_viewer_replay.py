@@ -1,4 +1,4 @@
-"""Looking into a replay: physics between records, jumps, cameras, overlays, curves, keepsakes, and keys for all."""
+"""Looking into a replay: jumps, cameras, overlays, curves, keepsakes, and keys for all."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ INSTRUCTION = "put the red cube on the left plate"
 
 @pytest.fixture(scope="module")
 def shown(browser: Browser, site: Arena) -> Iterator[BattlePage]:
-    """One settled turn that all of these look into; it stands still until somebody plays it."""
+    """One turn that all of these look into, after the vote; it stands still until somebody plays it."""
     context = browser.new_context(base_url=site.url.rstrip("/"), reduced_motion="reduce")
     context.set_default_timeout(120_000)
     battle = BattlePage(context.new_page()).open_ready()
     battle.play_turn(INSTRUCTION)
     battle.wait_for("vlaArena.insight !== null")
+    battle.vote()
     yield battle
     context.close()
 
@@ -38,21 +39,17 @@ def _from_the_start(shown: BattlePage) -> None:
         shown.page.keyboard.press("p")
 
 
-def test_physics_fills_the_time_between_records_and_arrives_where_they_are(shown: BattlePage) -> None:
-    assert shown.ask("vlaArena.physics.recorded") == {"left": True, "right": True}
-    for record in range(1, 6):
-        shown.page.keyboard.press("ArrowRight")
-        shown.wait_for(f"vlaArena.physics.drift.right.count === {record}")
-    for side in ("left", "right"):
-        seen = shown.ask(f"vlaArena.physics.drift.{side}.worst")
-        drift, spread = (
-            list(shown.ask(f"[...vlaArena.insight.rehearsals.{side}.{name}]")) for name in ("drift", "spread")
-        )
-        assert seen == pytest.approx(max(drift[:5]), abs=1e-12), "what is seen is what the rehearsal found"
-        for step, error in enumerate(drift):
-            assert error <= max(1e-4, 5 * spread[step]), f"step {step + 1} of the {side} side"
+def picture(battle: BattlePage, side: str = "left") -> bytes:
+    battle.page.wait_for_timeout(400)
+    return battle.page.locator(f"[data-viewer={side}] canvas").screenshot()
+
+
+def test_with_the_vote_forces_the_secret_and_the_exact_recordings_are_here(shown: BattlePage) -> None:
+    assert shown.ask("vlaArena.physics.exact") == {"left": True, "right": True}
+    assert shown.page.locator("[data-overlay=contacts]").is_enabled()
     shown.page.keyboard.press("p")
-    shown.wait_for("document.querySelector('[data-part=numbers]').textContent.includes('at most over')")
+    assert shown.ask("vlaArena.battle.secret") in shown.part("numbers").inner_text()
+    assert shown.part("check").is_enabled()
     shown.page.keyboard.press("p")
 
 
@@ -85,8 +82,8 @@ def test_the_bar_scrubs_and_the_speeds_go_from_a_quarter_to_four(shown: BattlePa
 
 def test_jumps_go_where_something_happens_and_are_closed_where_nothing_does(shown: BattlePage) -> None:
     insight = shown.ask(
-        "((all) => ({touch: Object.values(all.rehearsals).flatMap((side) => side.touch?.time ?? []),"
-        " grasp: Object.values(all.rehearsals).flatMap((side) => side.grasp?.time ?? []),"
+        "((all) => ({touch: Object.values(all.traces).flatMap((side) => side.touch?.time ?? []),"
+        " grasp: Object.values(all.traces).flatMap((side) => side.grasp?.time ?? []),"
         " divergence: all.divergence === null ? [] : [all.divergence]}))(vlaArena.insight)"
     )
     for key, name in (("t", "touch"), ("g", "grasp"), ("d", "divergence")):

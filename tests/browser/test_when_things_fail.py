@@ -66,29 +66,33 @@ def test_a_lost_socket_comes_back_and_says_so(open_page: OpenPage) -> None:
     assert battle.part("connection").is_hidden()
 
 
-def test_a_failed_side_is_explained_and_can_be_sent_again(open_page: OpenPage) -> None:
+def test_a_turn_that_failed_is_explained_without_naming_a_side_and_can_be_sent_again(open_page: OpenPage) -> None:
     battle = open_page()
     battle.open_ready()
     battle.play_turn("pick up the yellow cube")
     pretend.hear_nothing(battle.page)
-    pretend.fail(battle, "right", "policy_failed")
+    pretend.fail(battle, "turn_failed")
     battle.page.reload()
     battle.wait_for("Boolean(window.vlaArena?.ready && vlaArena.battle)")
-    assert "controller gave up" in battle.side("right", "failure-text").inner_text()
-    assert battle.side("left", "failure").is_hidden()
-    battle.wait_for("vlaArena.records('left') > 1")
+    for side in pretend.SIDES:
+        assert "could not be played to its end" in battle.side(side, "failure-text").inner_text()
+    assert battle.part("announce").text_content() == (
+        "This turn failed. Voting opens when both robots have finished an instruction."
+    )
     with battle.page.expect_request("**/turns") as sent:
         battle.page.locator("[data-viewer=right] [data-action=send-again]").click()
     assert sent.value.post_data_json["instruction"] == "pick up the yellow cube"
 
 
 def test_a_recording_that_cannot_be_fetched_can_be_tried_again(open_page: OpenPage) -> None:
-    battle = open_page().open_ready()
-    battle.page.route("**/states.bin", refuse(503, "episodes_unavailable"))
+    battle = open_page()
+    pretend.hear_no_socket(battle.page)  # what comes live is not fetched
+    battle.open_ready()
+    battle.page.route("**/view.bin", refuse(503, "episodes_unavailable"))
     battle.send("pick up the red cube")
     battle.side("left", "veil").wait_for(state="visible")
     assert "could not be loaded" in battle.side("left", "veil-text").inner_text()
-    battle.page.unroute("**/states.bin")
+    battle.page.unroute("**/view.bin")
     battle.side("left", "veil-retry").click()
     battle.wait_for("vlaArena.records('left') > 1 && !vlaArena.clock.growing")
     battle.side("left", "veil").wait_for(state="hidden")

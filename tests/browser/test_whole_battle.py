@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from simulation.view_format import ROWS_PER_STEP, unpack
 from simulation.worlds import load_world
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
@@ -85,14 +86,18 @@ def test_instructions_before_the_vote_are_turns_and_the_next_one_opens_a_battle(
 
 
 def worst_error(battle: BattlePage, side: str, model: mujoco.MjModel) -> float:
-    """Largest distance [m] between what the browser's engine and Python's say of a body or geom, over all records."""
+    """Largest distance [m] between what the browser's engine and Python's make of what is seen of a body or geom, over
+    all records.
+    """
     episode_id = battle.ask(f"vlaArena.battle.turns.at(-1).{side}.episode_id")
-    states = battle.fetch(f"/api/episodes/{episode_id}")["states"]
-    assert battle.ask(f"vlaArena.records('{side}')") == len(states)
+    scale = np.array(battle.fetch("/api/scenes/widowx/table/")["view"]["scale"])
+    content = battle.page.request.get(f"/api/episodes/{episode_id}/view.bin").body()
+    rows = unpack(content, model.nq)[::ROWS_PER_STEP] * scale
+    assert battle.ask(f"vlaArena.records('{side}')") == len(rows)
     data = mujoco.MjData(model)
     worst = 0.0
-    for record, state in enumerate(states):
-        data.qpos[:] = state["qpos"]
+    for record, row in enumerate(rows):
+        data.qpos[:] = row
         mujoco.mj_forward(model, data)
         shown: dict[str, Any] = battle.ask("([side, record]) => vlaArena.poses(side, record)", [side, record])
         assert len(shown["bodies"]) == model.nbody

@@ -55,16 +55,16 @@ def _to_the_vote(battle: BattlePage, start: str) -> Iterator[str]:
     _pause_at(battle, 12)
     yield "battle-settled"
     battle.wait_for("vlaArena.insight !== null")
-    battle.page.keyboard.press("y")
-    battle.wait_for("vlaArena.checks !== null")
+    battle.part("stage").focus()
+    battle.page.keyboard.press("p")
     yield "battle-curves"
     battle.part("stage").focus()
     battle.page.keyboard.press("p")
     battle.page.keyboard.press("o")
-    for overlay in ("contacts", "paths", "ghost"):
+    for overlay in ("joints", "paths", "ghost"):
         battle.page.locator(f"[data-overlay={overlay}]").check()
     yield "battle-overlays"
-    for overlay in ("contacts", "paths", "ghost"):
+    for overlay in ("joints", "paths", "ghost"):
         battle.page.locator(f"[data-overlay={overlay}]").uncheck()
     battle.page.keyboard.press("Escape")
     battle.part("reasons").locator("summary").click()
@@ -77,6 +77,18 @@ def _after_the_vote(battle: BattlePage) -> Iterator[str]:
     battle.wait_for("vlaArena.battle.status === 'voted'")
     battle.wait_for("!document.querySelector('[data-part=effect]').hidden")
     yield "battle-voted"
+    battle.wait_for("vlaArena.exactness === 'here'")
+    battle.part("stage").focus()
+    battle.page.keyboard.press("y")
+    battle.wait_for("vlaArena.checks !== null")
+    yield "battle-check"
+    battle.part("stage").focus()
+    battle.page.keyboard.press("p")
+    battle.page.keyboard.press("o")
+    battle.page.locator("[data-overlay=contacts]").check()
+    yield "battle-contacts"
+    battle.page.locator("[data-overlay=contacts]").uncheck()
+    battle.page.keyboard.press("Escape")
     battle.part("from-here").click()
     battle.wait_for("vlaArena.battle.turns.length === 2 && vlaArena.battle.can_explore")
     battle.wait_for(SETTLED)
@@ -122,13 +134,13 @@ def _troubles(battle: BattlePage) -> Iterator[str]:
     page.unroute_all()
 
     battle.open_ready(page.url).wait_for(SETTLED)
-    pretend.fail(battle, "right", "policy_failed")
+    pretend.fail(battle, "turn_failed")
     page.reload()
-    battle.wait_for("window.vlaArena?.ready && vlaArena.records('left') > 1")
+    battle.side("right", "failure").wait_for()
     yield "battle-failed"
     page.unroute_all()
 
-    page.route("**/states.bin", pretend.refuse(503, "episodes_unavailable"))
+    page.route("**/view.bin", pretend.refuse(503, "episodes_unavailable"))
     page.reload()
     battle.side("left", "veil-retry").wait_for()
     yield "battle-no-recording"

@@ -68,11 +68,12 @@ export class Api {
     return this.#get(`scenes/${robotId}/${sceneId}/`);
   }
 
-  async states(episodeId) {
-    return (await this.#call(`episodes/${episodeId}/states.bin`)).arrayBuffer();
+  /** What is seen of a side: see viewer/view.js. */
+  async view(episodeId) {
+    return (await this.#call(`episodes/${episodeId}/view.bin`)).arrayBuffer();
   }
 
-  /** All that physics needs of a side: see viewer/recording.js. */
+  /** All that physics needs of a side, after the vote: see viewer/recording.js. */
   async replay(episodeId) {
     return (await this.#call(`episodes/${episodeId}/replay.bin`)).arrayBuffer();
   }

@@ -89,21 +89,33 @@ function element(name, attributes) {
 }
 
 /**
- * What is plotted of a turn.
- * @param {{left: object | null, right: object | null}} rehearsals see viewer/rehearsal.js
- * @param {{left: import("../viewer/recording.js").Recording | null, right: object | null}} recordings
+ * What is plotted of a turn: where tool and pads are seen, and the actions once the exact recordings are here.
+ * @param {{left: object | null, right: object | null}} traces see viewer/trace.js
+ * @param {{left: import("../viewer/recording.js").Recording | null, right: object | null} | null} recordings
  */
-export function plotsOf(rehearsals, recordings) {
-  const sides = ["left", "right"].filter((side) => rehearsals[side] && recordings[side]);
-  const tool = (axis) => (side) => ({ ...series(rehearsals[side], (at) => 1000 * rehearsals[side].tool[3 * at + axis]), side });
-  const opening = (side) => ({ ...series(rehearsals[side], (at) => 1000 * rehearsals[side].opening[at]), side });
-  const action = (dimension, scale) => (side) => ({ ...played(recordings[side], dimension, scale), side, steps: true });
-  const plot = (label, unit, line) => ({ label, unit, lines: sides.map(line) });
+export function plotsOf(traces, recordings) {
+  if (sidesOf(traces).length === 0) return []; // a turn that failed
+  return [...plotsOfMotion(traces), ...(recordings ? plotsOfActions(recordings) : [])];
+}
+
+const plot = (label, unit, lines) => ({ label, unit, lines });
+const sidesOf = (each) => ["left", "right"].filter((side) => each[side]);
+
+function plotsOfMotion(traces) {
+  const lines = (read) => sidesOf(traces).map((side) => ({ side, ...series(traces[side], read) }));
+  const tool = (axis) => lines((trace, at) => 1000 * trace.tool[3 * at + axis]);
   return [
     plot(gettext("Tool, forward"), "mm", tool(0)),
     plot(gettext("Tool, to its left"), "mm", tool(1)),
     plot(gettext("Tool, height"), "mm", tool(2)),
-    plot(gettext("Gripper opening"), "mm", opening),
+    plot(gettext("Gripper opening"), "mm", lines((trace, at) => 1000 * trace.opening[at])),
+  ];
+}
+
+function plotsOfActions(recordings) {
+  const action = (dimension, scale) =>
+    sidesOf(recordings).map((side) => ({ side, ...played(recordings[side], dimension, scale), steps: true }));
+  return [
     plot(gettext("Action: forward"), "mm", action(0, 1000)),
     plot(gettext("Action: to its left"), "mm", action(1, 1000)),
     plot(gettext("Action: up"), "mm", action(2, 1000)),
@@ -114,8 +126,8 @@ export function plotsOf(rehearsals, recordings) {
   ];
 }
 
-function series({ times }, read) {
-  return { times, values: Array.from(times, (_, at) => read(at)), steps: false };
+function series(trace, read) {
+  return { times: trace.times, values: Array.from(trace.times, (_, at) => read(trace, at)), steps: false };
 }
 
 /** An action is shown over the step that it was played in, from the record before to its own. */

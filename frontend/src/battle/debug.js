@@ -16,12 +16,16 @@ export function debugHandle(page) {
     get drawing() {
       return { quality: replay().quality, drawn: replay().drawn, record: replay().drawnRecord, frameTime: replay().frameTime };
     },
-    /** Which sides are played by physics, what it costs [ms per frame], how far it drifted at the records [m]. */
+    /** Whose exact recordings are here, and what the engine costs [ms per picture]. */
     get physics() {
-      return { recorded: replay().recorded, ...structuredClone(replay().physics) };
+      return { exact: replay().exact, cost: replay().cost };
     },
     get insight() {
       return structuredClone(page.stage.insight);
+    },
+    /** "later", "coming", "here" or "missing": the exact recordings of the turn shown. */
+    get exactness() {
+      return page.stage.exactness;
     },
     get checks() {
       return structuredClone(page.stage.checks);
@@ -41,9 +45,9 @@ export function debugHandle(page) {
     get cameras() {
       return Object.values(replay().viewers).map(({ camera }) => [...camera.position, ...camera.quaternion]);
     },
-    /** Records that a side has. */
-    records: (side) => replay().tracks[side]?.count ?? 0,
-    /** {bodies: {name: [x, y, z]}, geoms: {...}} [m] in a recorded state; the one shown unless told. */
+    /** Records that a side has: its start, and one per control step. */
+    records: (side) => (replay().tracks[side]?.count ? replay().tracks[side].steps + 1 : 0),
+    /** {bodies: {name: [x, y, z]}, geoms: {...}} [m] in a record; the one shown unless told. */
     poses: (side, record = replay().clock.record) => replay().inspect(side, record),
   };
 }

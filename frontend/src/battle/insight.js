@@ -1,4 +1,4 @@
-// The panel under the pictures: curves, the visitor's own check of the records, and what physics here is up to.
+// The panel under the pictures: curves, the visitor's own check of the records, and what the engine here is up to.
 
 import { gettext } from "../i18n.js";
 import { Recording } from "../viewer/recording.js";
@@ -9,6 +9,14 @@ import { part } from "./part.js";
 /** Numbers are for reading: this often [ms]. */
 const UPDATE_EVERY = 250;
 
+/** Why there is nothing to check now, by what is known of the exact recordings. */
+const NOT_HERE = {
+  later: gettext("This comes with the vote, and so do the curves of the actions. Until then your browser has rounded positions only, so that no number gives a robot away."),
+  missing: gettext("The exact recordings could not be loaded. The check tries again."),
+};
+
+const MAY_CHECK = new Set(["here", "missing"]);
+
 export class Insight {
   #root;
   #stage;
@@ -17,6 +25,7 @@ export class Insight {
   #checking = false;
   #shownAt = 0;
   #clock = null;
+  #secret = null;
   #onClock = () => this.#tick();
 
   /** @param {HTMLElement} root @param {HTMLElement} toggle its button @param {import("./stage.js").Stage} stage */
@@ -25,7 +34,7 @@ export class Insight {
     this.#toggle = toggle;
     this.#stage = stage;
     this.#curves = new Curves(part(root, "curves"), (time) => stage.replay?.clock.seek(time));
-    stage.addEventListener("insight", () => this.#fill());
+    for (const news of ["insight", "exact"]) stage.addEventListener(news, () => this.#fill());
     part(root, "check").addEventListener("click", () => this.check());
   }
 
@@ -39,6 +48,13 @@ export class Insight {
   detach() {
     this.#clock?.removeEventListener("change", this.#onClock);
     this.#clock = null;
+  }
+
+  /** @param {string | null} secret of the battle, known after the vote */
+  tellSecret(secret) {
+    if (secret === this.#secret) return;
+    this.#secret = secret;
+    if (this.open) this.#showNumbers();
   }
 
   get open() {
@@ -56,7 +72,7 @@ export class Insight {
   /** The visitor's own check; opens the panel to show what came out. */
   async check() {
     if (!this.open) this.toggle();
-    if (this.#checking || !this.#stage.insight) return;
+    if (this.#checking || !MAY_CHECK.has(this.#stage.exactness)) return;
     this.#checking = true;
     this.#showChecks();
     try {
@@ -71,7 +87,7 @@ export class Insight {
     if (!this.open) return;
     const { insight } = this.#stage;
     part(this.#root, "curves-wait").hidden = insight !== null;
-    const plots = insight ? plotsOf(insight.rehearsals, this.#recordings()) : [];
+    const plots = insight ? plotsOf(insight.traces, this.#recordings()) : [];
     this.#curves.draw(plots, this.#clock?.duration);
     this.#showChecks();
     this.#showNumbers();
@@ -79,8 +95,8 @@ export class Insight {
   }
 
   #recordings() {
-    const buffers = this.#stage.buffers;
-    return Object.fromEntries(SIDES.map((side) => [side, buffers?.[side] ? new Recording(buffers[side], this.#stage.runtime.scene) : null]));
+    const { buffers, runtime } = this.#stage;
+    return buffers && Object.fromEntries(SIDES.map((side) => [side, buffers[side] && new Recording(buffers[side], runtime.scene)]));
   }
 
   #tick() {
@@ -93,28 +109,30 @@ export class Insight {
   }
 
   #showChecks() {
-    const { insight, checks, engineMismatch } = this.#stage;
-    const mayCheck = insight !== null && engineMismatch === null;
+    const { exactness, checks, engineMismatch } = this.#stage;
+    const mayCheck = MAY_CHECK.has(exactness) && engineMismatch === null;
+    part(this.#root, "check").hidden = exactness === "later";
     part(this.#root, "check").disabled = !mayCheck || this.#checking;
-    part(this.#root, "check-results").replaceChildren(...this.#checkLines(insight, checks, engineMismatch));
+    part(this.#root, "check-results").replaceChildren(...this.#checkLines(exactness, checks, engineMismatch));
   }
 
-  #checkLines(insight, checks, mismatch) {
+  #checkLines(exactness, checks, mismatch) {
     if (mismatch) return [line(gettext("Recorded with MuJoCo %(recorded)s, here is %(here)s: physics of two versions cannot be compared.", mismatch))];
     if (this.#checking) return [line(gettext("Playing both episodes again…"))];
-    if (!insight || !checks) return [];
+    if (exactness in NOT_HERE) return [line(NOT_HERE[exactness])];
+    if (!checks) return [];
     return SIDES.filter((side) => checks[side]).map((side) => line(sayCheck(side, checks[side]), checks[side].verdict));
   }
 
   #showNumbers() {
-    const { replay, runtime } = this.#stage;
+    const { replay, runtime, manifest } = this.#stage;
     if (!replay) return;
     const rows = [
       [gettext("Engine"), `MuJoCo ${runtime.engineVersion}`],
-      [gettext("Between records"), betweenRecords(replay.recorded)],
-      ...SIDES.map((side) => [sayDriftOf(side), sayDrift(replay.physics.drift[side])]),
-      [gettext("Physics per picture"), gettext("%(ms)s ms", { ms: replay.physics.cost.toFixed(2) })],
+      [gettext("Rounded positions"), gettext("%(rate)s a second", { rate: manifest.view.rate_hz })],
+      [gettext("Engine per picture"), gettext("%(ms)s ms", { ms: replay.cost.toFixed(2) })],
       [gettext("Drawing"), sayDrawing(replay)],
+      ...(this.#secret ? [[gettext("Secret of the battle"), this.#secret]] : []),
     ];
     part(this.#root, "numbers").replaceChildren(...rows.flatMap(([name, value]) => [text("dt", name), text("dd", value)]));
   }
@@ -136,21 +154,6 @@ function sayCheck(side, { verdict, whole, step, record }) {
   return left
     ? gettext("Left: this record is not what physics does. Step %(record)s is %(step)s off.", numbers)
     : gettext("Right: this record is not what physics does. Step %(record)s is %(step)s off.", numbers);
-}
-
-const sayDriftOf = (side) => (side === "left" ? gettext("Drift at records, left") : gettext("Drift at records, right"));
-
-function sayDrift(drift) {
-  if (!drift || drift.count === 0) return "–";
-  return gettext("%(worst)s at most over %(count)s, last %(last)s", {
-    worst: length(drift.worst),
-    last: length(drift.last),
-    count: drift.count,
-  });
-}
-
-function betweenRecords({ left, right }) {
-  return left || right ? gettext("physics, step by step") : gettext("straight lines");
 }
 
 function sayDrawing({ quality, frameTime }) {

@@ -14,6 +14,7 @@ export class LiveStrip {
   #queue = null;
   #timer = null;
   #cancelling = false;
+  #begun = false;
 
   /** @param {HTMLElement} root @param {import("./api.js").Api} api @param {(error: Error) => void} onError */
   constructor(root, api, onError) {
@@ -23,8 +24,9 @@ export class LiveStrip {
     part(root, "cancel").addEventListener("click", () => this.cancel());
   }
 
-  /** @param {object | undefined} turn the last one of the battle */
-  render(turn) {
+  /** @param {object | undefined} turn the last one of the battle @param {number | null} released its last step released */
+  render(turn, released) {
+    this.#begun = released !== null;
     const status = turn?.status;
     const open = status === "queued" || status === "running";
     if (turn?.turn_id !== this.#turn?.turn_id || status !== "queued") this.#stopAsking();
@@ -73,12 +75,18 @@ export class LiveStrip {
     this.#root.hidden = this.#turn === null;
     if (this.#turn === null) return;
     this.#root.dataset.status = this.#turn.status;
-    part(this.#root, "live-text").textContent = this.#cancelling ? gettext("Stopping…") : this.#say();
+    const text = part(this.#root, "live-text");
+    const said = this.#cancelling ? gettext("Stopping…") : this.#say();
+    if (text.textContent !== said) text.textContent = said; // it is read aloud when it changes
     part(this.#root, "cancel").setAttribute("aria-disabled", String(this.#cancelling));
   }
 
   #say() {
-    if (this.#turn.status === "running") return gettext("Both robots are at work: you see each step as it is made.");
+    if (this.#turn.status === "running") {
+      return this.#begun
+        ? gettext("Both robots are at work: you see them at their own speed.")
+        : gettext("Both robots are getting ready: you will see them in a moment.");
+    }
     if (this.#queue === null) return gettext("Waiting for the robots.");
     return sayQueue(this.#queue);
   }

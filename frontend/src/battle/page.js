@@ -5,6 +5,7 @@ import { ExplorePanel } from "./explore.js";
 import { listenToKeys, PAGE_SHORTCUTS } from "./keyboard.js";
 import { Notices } from "./notices.js";
 import { phaseOf, sayPhase, whyNotSend, whyNotVote } from "./phase.js";
+import { Release } from "./release.js";
 import { SessionList } from "./sessions.js";
 import { SidePanel } from "./sides.js";
 import { BattleFeed } from "./socket.js";
@@ -16,6 +17,9 @@ import { Verdict } from "./verdict.js";
 import { VotePanel } from "./vote.js";
 import { explainError } from "./words.js";
 
+/** While a turn runs, how far it is is written this often [ms]. */
+const UPDATE_EVERY = 200;
+
 export class BattlePage {
   #root;
   #api;
@@ -26,6 +30,8 @@ export class BattlePage {
   #seen = false;
   #effect = null;
   #sessions = { own: [], current: null };
+  #release = new Release();
+  #ticking = null;
 
   /** @param {HTMLElement} root with the addresses in its data attributes @param {import("./api.js").Api} api */
   constructor(root, api) {
@@ -167,10 +173,34 @@ export class BattlePage {
   }
 
   #take(message) {
-    this.state = reduce(this.state, message);
+    const before = this.state;
+    this.state = reduce(before, message);
+    if (message.type === "rollout.frames") {
+      if (this.state !== before) this.#showFrame(message.turn_id);
+      return;
+    }
+    for (const turn of this.battle?.turns ?? []) this.#release.hear(turn, { justNow: message.type === "rollout.started" });
     if (this.state.needsSnapshot) this.#feed?.ask();
     if (this.#feed) this.#feed.waiting = (this.battle?.turns ?? []).some(isOpen);
     this.render();
+  }
+
+  /** Only the pictures and how far they are: all else stays as it is. */
+  #showFrame(turnId) {
+    this.#noteFrames(this.battle.turns.find(({ turn_id }) => turn_id === turnId));
+    this.#showTurn();
+    this.#renderRelease();
+  }
+
+  #noteFrames(turn) {
+    const last = this.state.frames[turn.turn_id]?.at(-1);
+    const step = last ? this.stage.stepOf(last) : null;
+    if (step !== null) this.#release.came(turn, step);
+  }
+
+  #showTurn() {
+    const turn = this.shownTurn;
+    this.stage.show(turn, this.state.frames[turn?.turn_id] ?? [], { exact: Boolean(this.battle.vote) });
   }
 
   #chooseTurn(turnId) {
@@ -195,11 +225,22 @@ export class BattlePage {
       this.verdict.render(battle, turn);
       this.verdict.renderEffect(this.#effect);
       this.explorePanel.render(battle, turn, this.stage.moment);
-      this.tools.render(battle);
-      for (const panel of Object.values(this.panels)) panel.render(battle, turn);
-      this.stage.show(turn, this.state.frames[turn?.turn_id]);
+      this.#showTurn();
+      this.#renderRelease();
     }
     if (phase !== this.#phase) this.#phaseChanged(phase);
+  }
+
+  /** What goes on by itself while a turn runs. */
+  #renderRelease() {
+    const { battle, shownTurn } = this;
+    const hearing = Boolean(this.#feed?.connected && this.stage.manifest);
+    const released = (turn) => (turn ? this.#release.step(turn, hearing) : null);
+    this.tools.render(battle, released(battle.turns.at(-1)));
+    for (const panel of Object.values(this.panels)) panel.render(battle, shownTurn, released(shownTurn));
+    const runs = battle.turns.some(({ status }) => status === "running");
+    if (!runs) clearInterval(this.#ticking);
+    this.#ticking = runs ? (this.#ticking ?? setInterval(() => this.battle && this.#renderRelease(), UPDATE_EVERY)) : null;
   }
 
   #phaseChanged(phase) {
@@ -237,6 +278,7 @@ export class BattlePage {
   #stageReady() {
     this.tools.attach();
     this.notices.engine(this.stage.engineMismatch);
+    for (const turn of this.battle?.turns ?? []) this.#noteFrames(turn); // those that came before it was known how to read them
     this.render();
   }
 

@@ -42,14 +42,7 @@ const sentences = {
 };
 
 function sayOutcome({ turns, can_vote, vote_blocked_because }) {
-  const failed = ["left", "right"].filter((side) => turns.at(-1)[side].status === "failed");
+  const failed = turns.at(-1).status === "failed";
   const end = can_vote ? gettext("You can vote now.") : explainVoteBlock(vote_blocked_because);
-  return `${FINISHED[failed.join(" ")]} ${end}`;
+  return `${failed ? gettext("This turn failed.") : gettext("Both robots have finished.")} ${end}`;
 }
-
-const FINISHED = {
-  "": gettext("Both robots have finished."),
-  left: gettext("The left robot failed."),
-  right: gettext("The right robot failed."),
-  "left right": gettext("Both robots failed."),
-};

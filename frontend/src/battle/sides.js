@@ -25,12 +25,15 @@ export class SidePanel {
     return this.#part("screen");
   }
 
-  /** @param {object} battle @param {object | undefined} turn the one shown */
-  render(battle, turn) {
+  /**
+   * @param {object} battle @param {object | undefined} turn the one shown
+   * @param {number | null} released the last step of it that was released, null before the first
+   */
+  render(battle, turn, released) {
     const rollout = turn?.[this.#side];
     this.#root.dataset.status = rollout?.status ?? "idle";
-    this.#part("status").textContent = rollout ? statusOf(rollout, turn) : gettext("Ready");
-    this.#renderProgress(rollout, turn);
+    this.#part("status").textContent = rollout ? statusOf(rollout, turn, released) : gettext("Ready");
+    this.#renderProgress(rollout, turn, released);
     this.#renderFailure(rollout);
     this.#renderIdentity(battle[`${this.#side}_model`], rollout?.outcome);
     this.#root.dataset.result = resultOf(battle.vote?.vote, this.#side);
@@ -45,13 +48,13 @@ export class SidePanel {
     this.#part("veil-retry").hidden = !retry;
   }
 
-  #renderProgress(rollout, turn) {
+  #renderProgress(rollout, turn, released) {
     const bar = this.#part("progress");
     const open = rollout && (rollout.status === "queued" || rollout.status === "running");
     bar.hidden = !open;
     if (!open) return;
-    if (rollout.status === "queued") bar.removeAttribute("value");
-    else bar.value = turn.released_steps;
+    if (rollout.status === "queued" || released === null) bar.removeAttribute("value");
+    else bar.value = released;
     bar.max = turn.max_steps;
   }
 
@@ -76,9 +79,10 @@ export class SidePanel {
   }
 }
 
-function statusOf(rollout, turn) {
+function statusOf(rollout, turn, released) {
   if (rollout.status === "running") {
-    return gettext("Working: step %(step)s of %(all)s", { step: turn.released_steps, all: turn.max_steps });
+    if (released === null) return gettext("Getting ready");
+    return gettext("Working: step %(step)s of %(all)s", { step: released, all: turn.max_steps });
   }
   if (rollout.status === "completed" && rollout.steps !== null) {
     return gettext("Finished after %(steps)s steps", { steps: rollout.steps });

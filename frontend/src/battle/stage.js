@@ -1,10 +1,11 @@
 // The two viewers of the page: loads engine and scene once, then shows whichever turn it is told to, live or recorded.
 
 import { gettext } from "../i18n.js";
-import { decodeStates, Track } from "../viewer/decoder.js";
-import { divergence, judgeRecord } from "../viewer/judgement.js";
+import { judgeRecord } from "../viewer/judgement.js";
 import { Replay, SIDES } from "../viewer/replay.js";
 import { Runtime, RuntimeFailure } from "../viewer/runtime.js";
+import { divergence } from "../viewer/trace.js";
+import { decodeView, Track, viewFormatOf } from "../viewer/view.js";
 import { maySucceedAgain, NoWebAssembly, whyNoPictures } from "./obstacles.js";
 import { explainError } from "./words.js";
 
@@ -14,8 +15,14 @@ const KEPT_TURNS = 3;
 const GONE = "episode_expired";
 
 /**
- * Events: "turn" (another turn, or another form of it, is shown), "insight" (`insight` is there, or gone),
- * "checked" (`checks` is there, or gone).
+ * @typedef {object} Entry a turn whose recording is here
+ * @property {{left: Track | null, right: Track | null}} tracks what is seen of it
+ * @property {{traces: object, divergence: number | null} | null} insight once known
+ * @property {{left: ArrayBuffer | null, right: ArrayBuffer | null} | null} buffers the exact recordings, after the vote
+ * @property {object | null} checks see `checks`
+ *
+ * Events: "turn" (another turn, or another form of it, is shown), "insight" (`insight` or `checks` is there, or gone),
+ * "exact" (`exactness` has changed).
  */
 export class Stage extends EventTarget {
   #panels;
@@ -28,6 +35,8 @@ export class Stage extends EventTarget {
   #shown = null;
   #place = null;
   #again = null;
+  #format = null;
+  #mayBeExact = false;
 
   /**
    * @param {{left: import("./sides.js").SidePanel, right: import("./sides.js").SidePanel}} panels
@@ -46,8 +55,10 @@ export class Stage extends EventTarget {
     this.manifest = null;
     this.runtime = null;
     this.turn = null;
-    /** {rehearsals: {left, right}, divergence} of the recorded turn shown, once known */
+    /** {traces: {left, right}, divergence} of the recorded turn shown, once known */
     this.insight = null;
+    /** Of the turn shown: its exact recordings come "later", with the vote; are "coming"; are "here"; or are "missing". */
+    this.exactness = "later";
     /** {left, right} as `judgeRecord` answers, once asked for and done */
     this.checks = null;
   }
@@ -67,6 +78,7 @@ export class Stage extends EventTarget {
       this.runtime = new Runtime(this.#addresses);
       this.manifest = await this.#api.scene(robotId, sceneId);
       await this.runtime.load(this.manifest);
+      this.#format = viewFormatOf(this.manifest, this.runtime.scene.joints);
       this.#raise();
       this.#veil(null);
       this.#onReady(this);
@@ -84,13 +96,25 @@ export class Stage extends EventTarget {
     again?.();
   }
 
-  /** Shows a turn: its live frames while it runs, its recordings once it has settled. `null`: the scene at rest. */
-  async show(turn, frames) {
+  /**
+   * Shows a turn: its live frames while it runs, its recordings once it has settled. `null`: the scene at rest.
+   * @param {import("./store.js").Frame[]} frames all that came
+   * @param {{exact: boolean}} options whether exact recordings may be had: the battle has its vote
+   */
+  async show(turn, frames, { exact }) {
     if (!this.replay) return;
     this.turn = turn ?? null;
+    this.#mayBeExact = exact;
     if (!turn) this.#rest();
     else if (turn.status === "completed" || turn.status === "failed") await this.#showRecorded(turn);
     else this.#showLive(turn, frames);
+  }
+
+  /** The control step that the last row of a frame belongs to; null before it is known how rows are written. */
+  stepOf({ from, left }) {
+    if (!this.manifest) return null;
+    const { scale, rows_per_step } = this.manifest.view;
+    return Math.floor((from + left.length / scale.length - 1) / rows_per_step);
   }
 
   /**
@@ -105,20 +129,24 @@ export class Stage extends EventTarget {
     return { turnId: this.turn.turn_id, record, time, steps: of("steps"), episodes: of("episode_id"), settled: Boolean(this.#entryShown()) };
   }
 
-  /** {left, right}: `replay.bin` of the recorded turn shown, null while it is not here. */
+  /** {left, right}: the exact recordings (`replay.bin`) of the turn shown, null while they are not here. */
   get buffers() {
     return this.#entryShown()?.buffers ?? null;
   }
 
-  /** Repeats the whole episode of each side from its start and says whether the record is what physics does. */
+  /** Repeats both sides from their start, and step by step, and says whether the record is what physics does. */
   async check() {
     const entry = this.#entryShown();
-    if (!entry?.buffers || !this.insight || this.engineMismatch) return null;
+    if (!entry || this.engineMismatch) return null;
+    if (!entry.buffers) {
+      this.#shown.exactAsked = false; // it failed before
+      await this.#addExact(this.turn, entry);
+      if (!entry.buffers) return null;
+    }
     const checks = {};
     for (const side of SIDES) {
-      if (!entry.buffers[side]) continue;
-      const whole = await this.runtime.replayWhole(entry.buffers[side]);
-      checks[side] = judgeRecord(whole, entry.insight.rehearsals[side]);
+      const buffer = entry.buffers[side];
+      if (buffer) checks[side] = judgeRecord(await this.runtime.replayWhole(buffer), await this.runtime.rehearse(buffer));
     }
     entry.checks = checks;
     if (this.#entryShown() === entry) this.#setInsight(entry);
@@ -133,6 +161,7 @@ export class Stage extends EventTarget {
     this.replay = null;
     this.runtime = null;
     this.#setInsight(null);
+    this.#setExactness("later");
   }
 
   /** Makes the pictures; they need an engine with its scene. */
@@ -165,98 +194,127 @@ export class Stage extends EventTarget {
     if (this.#shown === null) return;
     this.#shown = null;
     this.#setInsight(null);
-    this.replay.forget();
+    this.#setExactness("later");
+    this.replay.setTracks({ left: null, right: null });
     this.dispatchEvent(new Event("turn"));
   }
 
   /** Until the first rows of a turn are here, what was shown before stays: a follow-up turn begins where that ended. */
   #showLive(turn, frames) {
-    const id = turn.turn_id;
-    this.#recorded.delete(id);
-    if (!frames || frames.left.length + frames.right.length === 0) return;
-    if (this.#shown?.id !== id || this.#shown.recorded) {
-      this.#shown = { id, recorded: false };
-      this.#live = { left: this.#emptyTrack(), right: this.#emptyTrack() };
-      this.#setInsight(null);
-      this.replay.setTracks(this.#live, { growing: true });
-      if (movesAlone()) this.replay.clock.follow();
-      this.dispatchEvent(new Event("turn"));
+    if (frames.length === 0) {
+      if (this.#live?.id === turn.turn_id) this.#live = null; // it starts again
+      return;
     }
-    for (const side of SIDES) this.#live[side].append(frames[side]);
+    if (this.#live?.id !== turn.turn_id || this.#shown?.id !== turn.turn_id) this.#beginLive(turn);
+    const { tracks } = this.#live;
+    for (const { from, ...rows } of frames.slice(this.#live.taken)) for (const side of SIDES) tracks[side].put(from, rows[side]);
+    this.#live.taken = frames.length;
     this.replay.grown(true);
   }
 
-  /** Takes over from the live rows without a jump; otherwise plays from the start. */
+  #beginLive({ turn_id, step_s }) {
+    this.#shown = { id: turn_id, form: LIVE };
+    this.#live = { id: turn_id, taken: 0, tracks: { left: new Track(this.#format), right: new Track(this.#format) } };
+    this.#setInsight(null);
+    this.#setExactness("later");
+    this.replay.setTracks(this.#live.tracks, { growing: true });
+    this.replay.clock.pace = 1 / (this.manifest.control_hz * step_s);
+    if (movesAlone()) this.replay.clock.follow();
+    this.dispatchEvent(new Event("turn"));
+  }
+
   async #showRecorded(turn) {
-    const id = turn.turn_id;
+    const form = formOf(turn);
+    if (this.#shown?.id !== turn.turn_id || this.#shown.form !== form) await this.#open(turn, form);
+    else await this.#addExact(turn, this.#recorded.get(form));
+  }
+
+  /** Takes over from the live rows in place; otherwise plays from the start. */
+  async #open(turn, form) {
     const before = this.#shown;
-    if (before?.id === id && before.recorded) return;
-    this.#shown = { id, recorded: true };
+    const shown = { id: turn.turn_id, form };
+    this.#shown = shown;
     try {
-      const entry = await this.#entryOf(turn);
-      if (this.#shown?.id !== id || !this.replay) return;
-      const wasLive = before?.id === id;
-      this.replay.setTracks(entry.tracks, { keepTime: wasLive });
+      const entry = await this.#entryOf(turn, form);
+      if (this.#shown !== shown || !this.replay) return;
+      const sameTurn = before?.id === turn.turn_id;
+      this.replay.setTracks(entry.tracks, { keepTime: sameTurn });
       this.#veil(null);
+      this.#setExactness(this.#mayBeExact ? "coming" : "later");
       this.#setInsight(entry.insight ? entry : null);
-      if (!wasLive && movesAlone()) this.replay.clock.play();
+      if (!sameTurn && movesAlone()) this.replay.clock.play();
       this.dispatchEvent(new Event("turn"));
-      await this.#addPhysics(turn, entry);
+      await Promise.all([this.#addExact(turn, entry), this.#addInsight(turn, entry)]);
     } catch (error) {
-      if (this.#shown?.id !== id || !("code" in error)) throw error;
+      if (this.#shown !== shown || !("code" in error)) throw error;
       this.#shown = null;
-      this.#again = () => this.show(this.turn);
+      this.#again = () => this.show(this.turn, [], { exact: this.#mayBeExact });
       this.#veil(gettext("The recording could not be loaded. %(reason)s", { reason: explainError(error) }), { retry: error.code !== GONE });
     }
   }
 
-  /** {tracks, buffers, insight, checks} of a turn; what it has is kept, the oldest turns' are let go. */
-  async #entryOf(turn) {
-    if (!this.#recorded.has(turn.turn_id)) {
-      const [left, right] = await Promise.all(SIDES.map((side) => this.#fetchTrack(turn, side)));
-      this.#recorded.set(turn.turn_id, { tracks: { left, right }, buffers: null, insight: null, checks: null });
-      for (const id of [...this.#recorded.keys()].slice(0, -KEPT_TURNS)) this.#recorded.delete(id);
+  /** What it has is kept; the oldest turns' are let go. @returns {Promise<Entry>} */
+  async #entryOf(turn, form) {
+    if (!this.#recorded.has(form)) {
+      const tracks = this.#liveTracksOf(turn) ?? (await this.#fetchTracks(turn));
+      this.#recorded.set(form, { tracks, insight: null, buffers: null, checks: null });
+      for (const key of [...this.#recorded.keys()].slice(0, -KEPT_TURNS)) this.#recorded.delete(key);
     }
-    return this.#recorded.get(turn.turn_id);
+    return this.#recorded.get(form);
   }
 
   #entryShown() {
-    return this.#shown?.recorded ? this.#recorded.get(this.#shown.id) : null;
+    return (this.#shown && this.#recorded.get(this.#shown.form)) ?? null;
   }
 
-  /** Physics between the records, marks and plots come a moment after the pictures, which do without while they must. */
-  async #addPhysics(turn, entry) {
+  /** Marks, ways and curves come a moment after the pictures, which do without while they must. */
+  async #addInsight(turn, entry) {
     try {
-      await this.#rehearse(turn, entry);
+      if (!entry.insight) {
+        const traces = {};
+        for (const side of SIDES) traces[side] = entry.tracks[side] && (await this.runtime.trace(entry.tracks[side]));
+        const { left, right } = traces;
+        entry.insight = { traces, divergence: left && right ? divergence(left, right) : null };
+      }
+      if (this.#isShown(turn, entry)) this.#setInsight(entry);
+    } catch (error) {
+      if (!(error instanceof RuntimeFailure)) throw error; // the recording itself plays on
+    }
+  }
+
+  /** What forces, curves of actions and the visitor's own check need, once the battle has its vote. */
+  async #addExact(turn, entry) {
+    if (!entry || !this.#mayBeExact || this.#shown.exactAsked) return;
+    this.#shown.exactAsked = true;
+    this.#setExactness("coming");
+    try {
+      entry.buffers ??= await this.#fetchBuffers(turn);
+      for (const side of SIDES) {
+        if (entry.buffers[side] && this.#isShown(turn, entry)) await this.replay.setRecording(side, entry.buffers[side]);
+      }
+      if (this.#isShown(turn, entry)) this.#setExactness("here");
     } catch (error) {
       if (!("code" in error) && !(error instanceof RuntimeFailure)) throw error;
-      if (this.#isShown(turn, entry)) this.#setInsight(null); // the recording itself plays on
+      if (this.#isShown(turn, entry)) this.#setExactness("missing"); // what is seen plays on
     }
-  }
-
-  async #rehearse(turn, entry) {
-    entry.buffers ??= await this.#fetchBuffers(turn);
-    const played = SIDES.filter((side) => entry.buffers[side] && this.#isShown(turn, entry));
-    for (const side of played) await this.replay.setRecording(side, entry.buffers[side]);
-    if (!entry.insight) {
-      const rehearsals = {};
-      for (const side of SIDES) rehearsals[side] = entry.buffers[side] && this.runtime && (await this.runtime.rehearse(entry.buffers[side]));
-      const { left, right } = rehearsals;
-      entry.insight = { rehearsals, divergence: left && right ? divergence(left, right) : null };
-    }
-    if (this.#isShown(turn, entry)) this.#setInsight(entry);
   }
 
   #isShown(turn, entry) {
-    return this.replay !== null && this.#shown?.id === turn.turn_id && this.#recorded.get(turn.turn_id) === entry;
+    return this.replay !== null && this.#shown?.id === turn.turn_id && this.#entryShown() === entry;
   }
 
   #setInsight(entry) {
     this.insight = entry?.insight ?? null;
     this.checks = entry?.checks ?? null;
     if (this.replay) this.replay.overlays.object = namedObject(this.turn?.instruction ?? "", this.manifest.objects);
-    this.replay?.setRehearsals(this.insight?.rehearsals ?? { left: null, right: null });
+    this.replay?.setTraces(this.insight?.traces ?? { left: null, right: null });
     this.dispatchEvent(new Event("insight"));
+  }
+
+  #setExactness(exactness) {
+    if (exactness === this.exactness) return;
+    this.exactness = exactness;
+    this.dispatchEvent(new Event("exact"));
   }
 
   async #fetchBuffers(turn) {
@@ -265,20 +323,32 @@ export class Stage extends EventTarget {
     return { left, right };
   }
 
-  /** A side that failed has no recording: it stands in the scene at rest, behind the words that say so. */
-  async #fetchTrack(turn, side) {
-    if (turn[side].status !== "completed") return null;
-    return decodeStates(await this.#api.states(turn[side].episode_id), this.runtime.scene);
+  /** The rows that came live, if all of them did: then there is nothing to fetch. */
+  #liveTracksOf(turn) {
+    if (this.#live?.id !== turn.turn_id || turn.status !== "completed") return null;
+    const { tracks } = this.#live;
+    const steps = Math.max(turn.left.steps, turn.right.steps);
+    return SIDES.every((side) => tracks[side].whole && tracks[side].steps === steps) ? tracks : null;
   }
 
-  #emptyTrack() {
-    return new Track(this.runtime.scene.nq, 1 / this.manifest.control_hz);
+  /** A side that failed has no recording: it stands in the scene at rest, behind the words that say so. */
+  async #fetchTracks(turn) {
+    const fetchOf = async (side) =>
+      turn[side].status === "completed" ? decodeView(await this.#api.view(turn[side].episode_id), this.#format) : null;
+    const [left, right] = await Promise.all(SIDES.map(fetchOf));
+    return { left, right };
   }
 
   #veil(text, options) {
     for (const side of SIDES) this.#panels[side].veil(text, options);
   }
 }
+
+/** The form of a turn that runs. */
+const LIVE = "live";
+
+/** What of a turn is shown: which of its sides have a recording changes when the vote tells which of them failed. */
+const formOf = ({ turn_id, left, right }) => [turn_id, left.status, right.status].join(" ");
 
 /** People who asked for less motion start the replay themselves. */
 function movesAlone() {

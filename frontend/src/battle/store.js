@@ -1,14 +1,16 @@
 // What the page knows of one battle. Pure: (state, message) -> state. Snapshot + events = fresh snapshot.
 
+import { decodeFrame } from "../viewer/view.js";
+
 /**
+ * @typedef {{from: number, left: Int16Array, right: Int16Array}} Frame the same rows of both sides, `from` the first
  * @typedef {object} State
  * @property {object | null} battle as `GET battles/{id}` answers it
- * @property {Object<string, {left: number[][], right: number[][], whole: boolean}>} frames live rows
- *   `[time, ...qpos]` by turn, from step 0; rows that were missed are null, and `whole` is false then
+ * @property {Object<string, Frame[]>} frames by turn, as they came; what was missed is missing
  * @property {boolean} needsSnapshot events were missed: ask for a snapshot
  */
 
-const MOST_STEPS = 10_000;
+const MOST_ROWS = 100_000;
 
 /** @returns {State} */
 export function emptyState() {
@@ -26,7 +28,28 @@ export function reduce(state, message) {
   }
 }
 
+/** Frames have no number: they change nothing of the battle, and those that were missed are not told again. */
+function takeFrame(state, { turn_id, from_row: from, left, right }) {
+  if (!state.battle?.turns.some((turn) => turn.turn_id === turn_id)) return state;
+  try {
+    const frame = frameOf(from, left, right);
+    return { ...state, frames: { ...state.frames, [turn_id]: [...(state.frames[turn_id] ?? []), frame] } };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return state;
+  }
+}
+
+/** @returns {Frame} */
+function frameOf(from, left, right) {
+  if (!Number.isInteger(from) || from < 0 || from > MOST_ROWS) throw new TypeError("no turn has such a row");
+  const frame = { from, left: decodeFrame(left), right: decodeFrame(right) };
+  if (frame.left.length !== frame.right.length) throw new TypeError("a frame has the same rows of both sides");
+  return frame;
+}
+
 function takeEvent(state, message) {
+  if (message.type === "rollout.frames") return takeFrame(state, message);
   const { battle } = state;
   if (battle === null) return { ...state, needsSnapshot: true };
   if (message.seq <= battle.seq) return state;
@@ -35,7 +58,7 @@ function takeEvent(state, message) {
   const changed = { ...changes[message.type](battle, message), ...message.battle, seq: message.seq };
   return {
     battle: checked(changed),
-    frames: changeFrames(state.frames, message),
+    frames: withoutOpened(state.frames, message),
     needsSnapshot: state.needsSnapshot,
   };
 }
@@ -61,16 +84,14 @@ const changes = {
     turns: [...battle.turns.filter(({ turn_id }) => turn_id !== turn.turn_id), turn].sort((a, b) => a.seq - b.seq),
   }),
 
-  "rollout.started": (battle, { turn_id }) =>
+  "rollout.started": (battle, { turn_id, release_from }) =>
     changeTurn(battle, turn_id, (turn) => ({
       ...turn,
       status: "running",
+      release_from,
       left: { ...turn.left, status: "running" },
       right: { ...turn.right, status: "running" },
     })),
-
-  "rollout.frames": (battle, { turn_id, to_step }) =>
-    changeTurn(battle, turn_id, (turn) => ({ ...turn, released_steps: to_step })),
 
   "rollout.finished": (battle, { turn_id, side, steps }) =>
     changeSide(battle, turn_id, side, { status: "completed", steps, error: null }),
@@ -82,12 +103,13 @@ const changes = {
   "turn.finished": (battle, { turn_id, status, turn: whole }) =>
     changeTurn(battle, turn_id, (turn) => ({ ...turn, ...(whole ?? { status }) })),
 
-  "battle.voted": (battle, { vote, left_model, right_model, turns }) => ({
+  "battle.voted": (battle, { vote, left_model, right_model, turns, secret }) => ({
     ...battle,
     vote,
     left_model,
     right_model,
     turns,
+    secret,
   }),
 
   "battle.abandoned": (battle) => battle,
@@ -105,31 +127,9 @@ export function isOpen({ status }) {
   return status === "queued" || status === "running";
 }
 
-function changeFrames(frames, message) {
-  if (message.type === "rollout.frames") return addFrames(frames, message);
-  if (message.type !== "turn.opened") return frames;
-  const { [message.turn.turn_id]: _startsAgain, ...others } = frames;
+/** A turn that starts again has not been shown yet. */
+function withoutOpened(frames, { type, turn }) {
+  if (type !== "turn.opened") return frames;
+  const { [turn.turn_id]: _startsAgain, ...others } = frames;
   return others;
-}
-
-function addFrames(frames, { turn_id, from_step, left, right }) {
-  if (!Number.isInteger(from_step) || from_step < 0 || from_step > MOST_STEPS) throw new TypeError("no turn has such a step");
-  const known = frames[turn_id] ?? { left: [], right: [], whole: true };
-  const reach = Math.max(known.left.length, known.right.length);
-  return {
-    ...frames,
-    [turn_id]: {
-      left: grow(known.left, left, from_step),
-      right: grow(known.right, right, from_step),
-      whole: known.whole && from_step <= reach,
-    },
-  };
-}
-
-/** Rows already here are kept; missed ones are null. A side that ended earlier sends none, and misses none. */
-function grow(rows, more, fromStep) {
-  const fresh = (more?.steps ?? []).slice(Math.max(0, rows.length - fromStep));
-  if (fresh.length === 0) return rows;
-  const missed = Array(Math.max(0, fromStep - rows.length)).fill(null);
-  return [...rows, ...missed, ...fresh];
 }

@@ -38,6 +38,7 @@ export class Tools {
     bar.addEventListener("click", ({ target }) => this.#press(target));
     root.addEventListener("click", ({ target }) => target.closest("[data-action=load-again]") && stage.retry());
     stage.addEventListener("insight", () => this.#showPlaces());
+    stage.addEventListener("exact", () => this.viewpoints.allowForces(stage.exactness === "here"));
     stage.addEventListener("turn", () => this.#tellMoment());
     closeMenusOutside(bar);
   }
@@ -47,14 +48,17 @@ export class Tools {
     const { replay } = this.#stage;
     this.transport.attach(replay.clock);
     this.viewpoints.attach(replay);
+    this.viewpoints.allowForces(this.#stage.exactness === "here");
     this.insight.attach(replay.clock);
     replay.clock.addEventListener("change", () => this.#tellMoment());
     this.#showPlaces();
   }
 
-  render(battle) {
+  /** @param {object} battle @param {number | null} released the last step of its last turn that was released */
+  render(battle, released) {
     this.battle = battle;
-    this.live.render(battle.turns.at(-1));
+    this.live.render(battle.turns.at(-1), released);
+    this.insight.tellSecret(battle.secret);
   }
 
   async saveImage() {
@@ -137,8 +141,8 @@ function placesOf(insight) {
   if (!insight) return { jumps: {}, marks: [] };
   const [jumps, marks] = [{}, []];
   for (const kind of ["touch", "grasp"]) {
-    const times = SIDES.filter((side) => insight.rehearsals[side]?.[kind]).map((side) => {
-      const { time } = insight.rehearsals[side][kind];
+    const times = SIDES.filter((side) => insight.traces[side]?.[kind]).map((side) => {
+      const { time } = insight.traces[side][kind];
       marks.push({ kind, side, time });
       return time;
     });

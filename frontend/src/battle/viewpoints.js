@@ -37,6 +37,15 @@ export class Viewpoints {
     this.#showCameras();
   }
 
+  /** Forces are known of exact recordings only, which come with the vote. */
+  allowForces(allowed) {
+    const box = this.#root.querySelector("[data-overlay=contacts]");
+    box.disabled = !allowed;
+    this.#replay?.setOverlay("contacts", allowed && box.checked);
+    part(this.#root, "forces-scale").hidden = !allowed;
+    part(this.#root, "forces-later").hidden = allowed;
+  }
+
   detach() {
     this.#listening?.abort();
     this.#replay = null;
@@ -86,7 +95,7 @@ export class Viewpoints {
 
 export function toggleMenu(details) {
   details.open = !details.open;
-  if (details.open) details.querySelector("input, .menu-item")?.focus();
+  if (details.open) details.querySelector("input:enabled, .menu-item")?.focus();
   else details.querySelector("summary").focus();
 }
 

@@ -37,6 +37,7 @@ const VOTE_BLOCKED = {
 };
 
 const FAILURES = {
+  turn_failed: gettext("This turn could not be played to its end. It is as if it had not been."),
   policy_failed: gettext("The robot's controller gave up."),
   timeout: gettext("The robot took too long and was stopped."),
   worker_lost: gettext("The machine that ran this robot went away."),

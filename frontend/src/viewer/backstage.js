@@ -8,6 +8,7 @@ import { Player } from "./physics.js";
 import { geomPoses } from "./poses.js";
 import { Recording } from "./recording.js";
 import { rehearse, replayWhole } from "./rehearsal.js";
+import { trace } from "./trace.js";
 
 /** Longest that work out of sight holds up a picture [ms]. */
 const SLICE = 6;
@@ -49,17 +50,16 @@ export class Backstage {
 
   /**
    * Where everything is on each side.
-   * @param {{requests: ({side: string, qpos: Float64Array} | {side: string, time: number})[], extras: string[]}} wanted
-   *   `time` [s] needs a recording (`record`); `extras`: "contacts", "joints"
+   * @param {{requests: {side: string, qpos: Float64Array, time: number}[], extras: string[]}} wanted
+   *   `extras`: "joints"; "contacts", known only of a side whose exact recording is here (`record`), at `time` [s] in it
    * @returns {{poses: object[], cost: number}} `cost`: milliseconds of all of it
    */
   poses({ requests, extras }) {
     const began = performance.now();
     const poses = requests.map((request) => {
-      const player = "time" in request ? this.#players.get(request.side) : null;
-      if (player) player.seek(request.time);
-      const data = player ? player.data : this.#place(request.side, request.qpos);
-      return { side: request.side, ...this.#picture(data, player, extras) };
+      const picture = this.#picture(this.#place(request.side, request.qpos), extras);
+      if (extras.includes("contacts")) picture.contacts = this.#contacts(request);
+      return { side: request.side, ...picture };
     });
     return { poses, cost: performance.now() - began };
   }
@@ -73,7 +73,7 @@ export class Backstage {
     };
   }
 
-  /** Takes a side's recording to play, or with `buffer: null` lets it go. */
+  /** Takes a side's exact recording, or with `buffer: null` lets it go. */
   record({ side, buffer }) {
     if (buffer === null) {
       this.#players.get(side)?.dispose();
@@ -86,9 +86,19 @@ export class Backstage {
     return { count: recording.count };
   }
 
+  /** See trace.js. @param {{rows: Float64Array, rate: number}} track */
+  async trace(track) {
+    const data = new this.#engine.MjData(this.#model);
+    try {
+      return await inSlices(trace(this.#engine, this.#model, data, track, this.#anatomy));
+    } finally {
+      data.delete();
+    }
+  }
+
   /** See rehearsal.js. */
   rehearse({ buffer }) {
-    return this.#outOfSight(buffer, (player) => rehearse(this.#engine, this.#model, player, this.#anatomy, this.#ramp));
+    return this.#outOfSight(buffer, (player) => rehearse(this.#engine, this.#model, player));
   }
 
   /** Plays the whole episode from its start. @returns {Promise<Float64Array>} error per record after the start [m] */
@@ -115,7 +125,7 @@ export class Backstage {
     return new Player(this.#engine, this.#model, this.#ramp);
   }
 
-  #picture(data, player, extras) {
+  #picture(data, extras) {
     const { tool } = this.#anatomy;
     const shown = {
       ...geomPoses(data),
@@ -123,18 +133,18 @@ export class Backstage {
         ...data.site_xpos.subarray(3 * tool, 3 * tool + 3),
         ...data.site_xmat.subarray(9 * tool, 9 * tool + 9),
       ]),
-      drift: player ? player.drift : null,
     };
-    if (extras.includes("contacts")) shown.contacts = this.#contacts(data, player);
     if (extras.includes("joints")) shown.joints = jointAxes(this.#model, data);
     return shown;
   }
 
-  /** Away from records the engine has just worked them out. A live picture knows positions only: no forces there. */
-  #contacts(data, player) {
+  /** Forces follow from speeds, which what is seen does not tell: they are played by physics from the record before. */
+  #contacts({ side, time }) {
+    const player = this.#players.get(side);
     if (!player) return new Float64Array(0);
-    if (player.atRecord) this.#engine.mj_forward(this.#model, data);
-    return contactForces(this.#engine, this.#model, data);
+    player.seek(time);
+    if (player.atRecord) this.#engine.mj_forward(this.#model, player.data); // elsewhere the last step has worked them out
+    return contactForces(this.#engine, this.#model, player.data);
   }
 
   #place(side, qpos) {
@@ -155,7 +165,7 @@ export class Backstage {
   }
 }
 
-const OPERATIONS = new Set(["load", "poses", "inspect", "record", "rehearse", "replayWhole", "census"]);
+const OPERATIONS = new Set(["load", "poses", "inspect", "record", "trace", "rehearse", "replayWhole", "census"]);
 const HINGE = 3;
 
 /** 6 per hinge of the robot: a point on its axis [m], the axis' direction. */

@@ -2,14 +2,13 @@
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
-/** What is new at the live edge is reached in this time [s], so that bursts become motion. */
-const CATCH_UP = 0.08;
-/** After a live turn its end is held for this long [s] before the recording plays from the start. */
-const HOLD = 0.9;
+/** Live, playing goes on once this much is ready [s of wall time], so that rows that come in bursts become even motion. */
+const READY = 0.3;
+/** Farther behind than this [s of wall time] it is no longer live, as after a while in a hidden tab: it joins again. */
+const LOST = 1.5;
 
 export class Clock extends EventTarget {
-  #rate = 0;
-  #hold = 0;
+  #filling = false;
   #disposed = false;
 
   /** @param {number} period seconds between two records */
@@ -22,8 +21,10 @@ export class Clock extends EventTarget {
     this.loop = false;
     this.speed = 1;
     this.growing = false;
-    /** Follows what is being made, however fast it comes; only while it grows. */
+    /** Follows what is being shown to everybody, at its pace; only while it grows. */
     this.live = false;
+    /** Seconds of recording per second of wall time at which a live turn comes. */
+    this.pace = 1;
   }
 
   /** Index of the record at or before now. */
@@ -35,19 +36,17 @@ export class Clock extends EventTarget {
     return Math.round(this.duration / this.period);
   }
 
-  /** Reached what there is, while more is on its way. */
+  /** Held up until more has come. */
   get waiting() {
-    return this.growing && this.playing && this.time >= this.duration;
+    return this.growing && this.playing && (this.#filling || this.time >= this.duration);
   }
 
   /** `growing`: more will come (a live turn), so the end is a place to wait, not to stop. */
   extend(duration, growing) {
-    if (this.live && this.playing && !growing) this.#hold = HOLD;
     this.duration = duration;
     this.growing = growing;
     this.live &&= growing;
     this.time = Math.min(this.time, duration);
-    this.#rate = (duration - this.time) / CATCH_UP;
     this.#tell();
   }
 
@@ -55,7 +54,7 @@ export class Clock extends EventTarget {
   follow() {
     this.live = this.growing;
     this.playing = true;
-    this.#rate = (this.duration - this.time) / CATCH_UP;
+    this.#filling = this.live;
     this.#tell();
   }
 
@@ -77,7 +76,6 @@ export class Clock extends EventTarget {
 
   seek(time) {
     this.live = false;
-    this.#hold = 0;
     this.time = clamp(time, 0, this.duration);
     this.#tell();
   }
@@ -119,30 +117,34 @@ export class Clock extends EventTarget {
   advance(seconds) {
     if (!this.playing || seconds <= 0) return;
     const { time: before, playing } = this;
-    const rate = this.live || this.#hold > 0 ? Math.max(this.#rate, 1) : this.speed;
-    const time = this.time + seconds * rate;
+    if (this.live) this.#advanceLive(seconds);
+    else this.#advance(seconds);
+    // Waiting for the next step is no change: nothing is drawn anew, and the machine has its strength for the robots.
+    if (this.time !== before || this.playing !== playing) this.#tell();
+  }
+
+  #advance(seconds) {
+    const time = this.time + seconds * this.speed;
     if (time < this.duration) this.time = time;
     else if (this.growing) this.time = this.duration;
-    else if (this.#hold > 0) this.#holdEnd(seconds);
     else if (this.loop && this.duration > 0) this.time = time % this.duration;
     else {
       this.time = this.duration;
       this.playing = false;
     }
-    // Waiting for the next step is no change: nothing is drawn anew, and the machine has its strength for the robots.
-    if (this.time !== before || this.playing !== playing) this.#tell();
   }
 
-  #holdEnd(seconds) {
-    this.time = this.duration;
-    this.#hold -= seconds;
-    if (this.#hold <= 0) this.time = 0;
+  #advanceLive(seconds) {
+    const behind = (this.duration - this.time) / this.pace;
+    if (behind > LOST) this.time = this.duration - READY * this.pace;
+    else if (this.#filling && behind < READY) return;
+    this.time = Math.min(this.time + seconds * this.pace, this.duration);
+    this.#filling = this.time === this.duration;
   }
 
   #stop() {
     this.playing = false;
     this.live = false;
-    this.#hold = 0;
   }
 
   #tell() {

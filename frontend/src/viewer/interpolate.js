@@ -1,4 +1,4 @@
-// Between two recorded states, at the display's rate: numbers straight, orientations along the shorter arc.
+// Between two recorded rows, at the display's rate: numbers straight, orientations along the shorter arc.
 
 const FREE = 0;
 const BALL = 1;
@@ -12,31 +12,19 @@ export function quaternionAddresses(joints) {
 }
 
 /**
- * The state of a track at `time` [s since its first record], held at both ends.
+ * The positions of a track at `time` [s since its first row], held at both ends.
+ * @param {import("./view.js").Track} track
  * @param {Float64Array} out nq positions, written and returned
  */
 export function sample(track, time, quaternions, out) {
   const last = track.count - 1;
-  const index = recordBefore(track, time);
-  if (index >= last || time <= 0) {
-    out.set(track.qpos(Math.min(index, last)));
+  const place = Math.min(Math.max(time * track.rate, 0), last);
+  const index = Math.floor(place + 1e-6);
+  if (index === last) {
+    out.set(track.qpos(last));
     return out;
   }
-  const start = track.time(index);
-  const share = (time - start) / (track.time(index + 1) - start);
-  return blend(track.qpos(index), track.qpos(index + 1), share, quaternions, out);
-}
-
-/** Index of the last record at or before `time`; times rise. */
-export function recordBefore(track, time) {
-  let low = 0;
-  let high = track.count - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (track.time(middle) <= time + 1e-6) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return blend(track.qpos(index), track.qpos(index + 1), Math.max(0, place - index), quaternions, out);
 }
 
 export function blend(from, to, share, quaternions, out) {

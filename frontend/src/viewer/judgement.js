@@ -1,4 +1,4 @@
-// Is a record what physics does? And when did the two sides part? Numbers in, answers out.
+// Is a record what physics does? Numbers in, an answer out.
 
 /** As far as a record may be from what physics makes of it [m]. */
 export const TOLERANCE = 1e-4;
@@ -19,25 +19,6 @@ export function judgeRecord(whole, { drift, spread }, tolerance = TOLERANCE) {
   if (wrong >= 0) return { verdict: "different", whole: largest(whole), step: drift[wrong], record: wrong + 1 };
   const worst = { whole: largest(whole), step: largest(drift) };
   return { verdict: worst.whole <= tolerance ? "same" : "follows", ...worst, record: null };
-}
-
-/** Two sides have parted when tools or one object are so far apart [m]. */
-const APART = 0.02;
-
-/** @returns {number | null} the first instant [s] at which two rehearsals are apart, null when they never are */
-export function divergence(left, right, apart = APART) {
-  const samples = Math.min(left.times.length, right.times.length);
-  for (let sample = 0; sample < samples; sample += 1) {
-    if (distance(left.tool, right.tool, sample) > apart) return left.times[sample];
-    for (const name of Object.keys(left.objects)) {
-      if (distance(left.objects[name], right.objects[name], sample) > apart) return left.times[sample];
-    }
-  }
-  return null;
-}
-
-function distance(one, other, sample) {
-  return Math.hypot(...[0, 1, 2].map((axis) => one[3 * sample + axis] - other[3 * sample + axis]));
 }
 
 function largest(values) {

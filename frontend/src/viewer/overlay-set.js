@@ -11,7 +11,7 @@ export class OverlaySet {
   #viewers;
   #shapes;
   #on = new Set();
-  #rehearsals = { left: null, right: null };
+  #traces = { left: null, right: null };
 
   constructor(viewers, shapes) {
     this.#viewers = viewers;
@@ -36,9 +36,9 @@ export class OverlaySet {
     return ["contacts", "joints"].filter((name) => this.#on.has(name));
   }
 
-  /** @param {{left: import("./rehearsal.js").Rehearsal | null, right: object | null}} rehearsals */
-  setRehearsals(rehearsals) {
-    this.#rehearsals = rehearsals;
+  /** @param {{left: import("./trace.js").Trace | null, right: object | null}} traces */
+  setTraces(traces) {
+    this.#traces = traces;
     for (const side of SIDES) this.rebuild(side);
   }
 
@@ -66,10 +66,10 @@ export class OverlaySet {
   }
 
   #lines(side) {
-    const [own, theirs] = [this.#rehearsals[side], this.#rehearsals[other(side)]];
+    const [own, theirs] = [this.#traces[side], this.#traces[other(side)]];
     const lines = [];
-    const add = (rehearsal, points, whose, faint) => {
-      if (points) lines.push({ points, seconds: rehearsal.times.at(-1), colour: tint(whose), faint });
+    const add = (trace, points, whose, faint) => {
+      if (points) lines.push({ points, seconds: trace.times.at(-1), colour: tint(whose), faint });
     };
     if (this.#on.has("paths")) {
       add(own, own?.tool, side, false);

@@ -1,4 +1,4 @@
-// Physics between the records: from each recorded state the engine goes on by itself, and is set right at the next one.
+// Physics from the records on: from each recorded state the engine goes on by itself, with the recorded motor commands.
 
 import { displacement, geomPoses } from "./poses.js";
 import { rampTargets } from "./recording.js";
@@ -26,22 +26,18 @@ export class Player {
     this.stepsPerRecord = ramp.pieces * ramp.substeps;
     this.data = new engine.MjData(model);
     this.recording = null;
-    /** How far physics was from the record when it got there [m]: largest of all so far, and the last. */
-    this.drift = { worst: 0, last: 0, count: 0 };
   }
 
   /** @param {import("./recording.js").Recording} recording */
   load(recording) {
     this.recording = recording;
     this.#place = { record: -1, step: 0 };
-    this.drift = { worst: 0, last: 0, count: 0 };
   }
 
   /** Moves to an instant [s since the start]: goes on from where it is if it can, else from the record before. */
   seek(time) {
     const { record, step } = this.placeOf(time);
-    if (record === this.#place.record + 1 && this.#place.record >= 0) this.#finishAndSet();
-    else if (record !== this.#place.record || step < this.#place.step) this.set(record);
+    if (record !== this.#place.record || step < this.#place.step) this.set(record);
     this.advance(step - this.#place.step);
     this.#engine.mj_kinematics(this.#model, this.data);
   }
@@ -102,11 +98,6 @@ export class Player {
     );
   }
 
-  #finishAndSet() {
-    this.finishStep();
-    this.measureDrift(this.#place.record + 1);
-  }
-
   /**
    * How far apart a control step ends when it starts this much apart: what rounding can become where contacts are
    * delicate. Leaves the player at the end of the step. @param {number[]} nudges [m, rad] @returns {number} metres
@@ -123,14 +114,12 @@ export class Player {
     return Math.max(...ends.slice(1).map((end) => displacement(end, ends[0], this.#model.geom_rbound)));
   }
 
-  /** Sets the recorded state and notes how far physics was from it. @returns {number} metres */
+  /** Sets the recorded state. @returns {number} how far physics was from it [m] */
   measureDrift(record) {
     this.#engine.mj_kinematics(this.#model, this.data);
     const reached = geomPoses(this.data);
     this.set(record);
     this.#engine.mj_kinematics(this.#model, this.data);
-    const last = displacement(reached, geomPoses(this.data), this.#model.geom_rbound);
-    this.drift = { worst: Math.max(this.drift.worst, last), last, count: this.drift.count + 1 };
-    return last;
+    return displacement(reached, geomPoses(this.data), this.#model.geom_rbound);
   }
 }

@@ -14,8 +14,8 @@ export const otherSide = (side) => (side === "left" ? "right" : "left");
 /** The clock goes on by no more than this in one frame [s]: a tab that slept does not jump. */
 const LONGEST_FRAME = 0.25;
 /**
- * While a turn grows, the processor draws no sooner than this after the last picture [ms]: steps come ten times a second,
- * and where robots and browser share a machine, what is spent on pictures in between is taken from the robots.
+ * While a turn grows, the processor draws no sooner than this after the last picture [ms]: where robots and browser share a
+ * machine, what is spent on pictures is taken from the robots.
  */
 const LIVE_PAUSE = 80;
 
@@ -26,7 +26,7 @@ export class Replay extends EventTarget {
   #quaternions;
   #qpos;
   #home;
-  #recorded = { left: false, right: false };
+  #exact = { left: false, right: false };
   #asking = false;
   #stale = true;
   #lastTick = null;
@@ -56,8 +56,8 @@ export class Replay extends EventTarget {
     this.drawnRecord = 0;
     this.linked = true;
     this.presets = presetsOf(manifest.cameras);
-    /** What physics costs [ms per frame] and how far it drifts [m], as the worker measures it. */
-    this.physics = { cost: 0, drift: { left: null, right: null } };
+    /** What the engine costs [ms per picture], as the worker measures it. */
+    this.cost = 0;
     this.#fixed = QUALITIES.some(({ name }) => name === quality);
     this.viewers = this.#makeViewers(hosts, labels, this.#fixed ? QUALITIES.findIndex(({ name }) => name === quality) : null);
     this.overlays = new OverlaySet(this.viewers, this.#shapes);
@@ -109,11 +109,15 @@ export class Replay extends EventTarget {
     this.#stale = true;
   }
 
-  /** Other recordings, from their start. A side without one (null) stands in the scene's example state. */
+  /**
+   * Other recordings, from their start. A side without one (null) stands in the scene's example state. What the worker knew
+   * of the ones before it forgets.
+   */
   setTracks({ left, right }, { growing = false, keepTime = false } = {}) {
+    for (const side of SIDES) this.#runtime.record(side, null).catch(() => {});
     this.tracks = { left, right };
-    this.#recorded = { left: false, right: false };
-    this.overlays.setRehearsals({ left: null, right: null });
+    this.#exact = { left: false, right: false };
+    this.overlays.setTraces({ left: null, right: null });
     if (!keepTime) this.clock.reset();
     this.grown(growing);
   }
@@ -125,33 +129,27 @@ export class Replay extends EventTarget {
     this.#stale = true;
   }
 
-  /** From now on physics fills the time between the records of this side. @param {ArrayBuffer} buffer `replay.bin` */
+  /** From now on forces are known of this side. @param {ArrayBuffer} buffer `replay.bin` */
   async setRecording(side, buffer) {
     const track = this.tracks[side];
     await this.#runtime.record(side, buffer);
-    if (this.tracks[side] === track) this.#recorded[side] = true;
+    if (this.tracks[side] === track) this.#exact[side] = true;
     this.#stale = true;
   }
 
-  get recorded() {
-    return { ...this.#recorded };
+  /** Whose exact recordings the worker has. */
+  get exact() {
+    return { ...this.#exact };
   }
 
-  /** Lets the worker forget the recordings. */
-  forget() {
-    for (const side of SIDES) this.#runtime.record(side, null).catch(() => {});
-    this.setTracks({ left: null, right: null });
-  }
-
-  setRehearsals(rehearsals) {
-    this.overlays.setRehearsals(rehearsals);
+  setTraces(traces) {
+    this.overlays.setTraces(traces);
     this.#stale = true;
   }
 
-  /** Positions by body and geom name [m] in a recorded state, as this engine computes them. */
-  inspect(side, record) {
-    const track = this.tracks[side];
-    return this.#runtime.inspect(track ? track.qpos(Math.min(record, track.count - 1)) : this.#home);
+  /** Positions by body and geom name [m] after a control step, as this engine computes them. */
+  inspect(side, step) {
+    return this.#runtime.inspect(this.tracks[side]?.atStep(step) ?? this.#home);
   }
 
   /** Fresh canvases after the browser took the pictures away. */
@@ -221,20 +219,17 @@ export class Replay extends EventTarget {
   }
 
   #show(poses, cost) {
-    for (const side of SIDES) {
-      this.viewers[side].show(poses[side]);
-      this.physics.drift[side] = poses[side].drift;
-    }
+    for (const side of SIDES) this.viewers[side].show(poses[side]);
     this.overlays.update(poses, this.clock.time);
-    this.physics.cost += 0.1 * (cost - this.physics.cost);
+    this.cost += 0.1 * (cost - this.cost);
     this.drawn += 1;
   }
 
   #request(side) {
     const track = this.tracks[side];
-    if (track === null || track.count === 0) return { side, qpos: this.#home };
-    if (this.#recorded[side]) return { side, time: this.clock.time };
-    return { side, qpos: sample(track, this.clock.time, this.#quaternions, this.#qpos[side]) };
+    const { time } = this.clock;
+    if (track === null || track.count === 0) return { side, time, qpos: this.#home };
+    return { side, time, qpos: sample(track, time, this.#quaternions, this.#qpos[side]) };
   }
 
   #turned(side) {

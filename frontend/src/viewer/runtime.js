@@ -46,9 +46,16 @@ export class Runtime {
     return this.#ask("poses", { requests, extras });
   }
 
-  /** @param {ArrayBuffer | null} buffer `replay.bin` of what the side shows from now on; null: nothing recorded */
+  /** @param {ArrayBuffer | null} buffer `replay.bin` of what the side shows from now on; null: not known */
   record(side, buffer) {
     return this.#ask("record", { side, buffer });
+  }
+
+  /** @param {import("./view.js").Track} track @returns {Promise<import("./trace.js").Trace>} */
+  trace(track) {
+    const rows = new Float64Array(track.count * this.scene.nq);
+    for (let row = 0; row < track.count; row += 1) rows.set(track.qpos(row), row * this.scene.nq);
+    return this.#ask("trace", { rows, rate: track.rate }, [rows.buffer]);
   }
 
   rehearse(buffer) {

@@ -1,0 +1,127 @@
+// What happened in a turn, from where things were seen: for curves, marks and ways. Positions in, positions out.
+
+import { touchingPairs } from "./contacts.js";
+
+/** Both pads on one object for so long is a grasp [s], less is a brush. */
+const HELD = 0.1;
+/** What is nearer than this touches [m]: rows are rounded, and joints' rounding adds up along an arm. */
+const SLACK = 0.001;
+
+/**
+ * Goes through the rows of a track. A generator that yields after each, so that pictures come first; returns the trace.
+ *
+ * @param {object} engine @param {object} model
+ * @param {object} data an MjData of that model to work in
+ * @param {{rows: Float64Array, rate: number}} track `rows`: nq positions each [m, rad]; `rate`: rows per second
+ * @param {ReturnType<import("./anatomy.js").anatomyOf>} anatomy
+ * @returns {Generator<void, Trace>}
+ *
+ * @typedef {object} Trace one sample per row
+ * @property {Float64Array} times [s]
+ * @property {Float64Array} tool 3 per sample [m]
+ * @property {Float64Array} opening between the pads [m]
+ * @property {Object<string, Float64Array>} objects 3 per sample [m], by name
+ * @property {{time: number, object: string} | null} touch first touch of robot and object
+ * @property {{time: number, object: string} | null} grasp first time that both pads hold an object
+ */
+export function* trace(engine, model, data, { rows, rate }, anatomy) {
+  const count = rows.length / model.nq;
+  const notes = new Notes(count, anatomy, rate);
+  for (let row = 0; row < count; row += 1) {
+    data.qpos.set(rows.subarray(row * model.nq, (row + 1) * model.nq));
+    engine.mj_kinematics(model, data);
+    findContacts(engine, model, data);
+    notes.take(data);
+    yield;
+  }
+  return notes.result();
+}
+
+/** The model is as it was when this returns: others go on with exactly its physics. */
+function findContacts(engine, model, data) {
+  const margins = Float64Array.from(model.geom_margin);
+  model.geom_margin.fill(SLACK);
+  engine.mj_collision(model, data);
+  model.geom_margin.set(margins);
+}
+
+class Notes {
+  #anatomy;
+  #rate;
+  #count = 0;
+  #held = { object: null, samples: 0 };
+
+  constructor(samples, anatomy, rate) {
+    this.#anatomy = anatomy;
+    this.#rate = rate;
+    this.times = new Float64Array(samples);
+    this.tool = new Float64Array(3 * samples);
+    this.opening = new Float64Array(samples);
+    this.objects = Object.fromEntries(anatomy.objects.map(({ name }) => [name, new Float64Array(3 * samples)]));
+    this.touch = null;
+    this.grasp = null;
+  }
+
+  take(data) {
+    const at = this.#count;
+    const { tool, pads, padThickness, objects } = this.#anatomy;
+    this.times[at] = at / this.#rate;
+    this.tool.set(data.site_xpos.subarray(3 * tool, 3 * tool + 3), 3 * at);
+    this.opening[at] = gap(data.geom_xpos, pads) - 2 * padThickness;
+    for (const { name, body } of objects) this.objects[name].set(data.xpos.subarray(3 * body, 3 * body + 3), 3 * at);
+    this.#notice(touchedObjects(data, this.#anatomy), this.times[at]);
+    this.#count += 1;
+  }
+
+  result() {
+    const { times, tool, opening, objects, touch, grasp } = this;
+    return { times, tool, opening, objects, touch, grasp };
+  }
+
+  #notice({ touched, held }, time) {
+    this.touch ??= touched === null ? null : { time, object: touched };
+    const samples = held !== null && held === this.#held.object ? this.#held.samples + 1 : 1;
+    this.#held = { object: held, samples };
+    const needed = Math.ceil(HELD * this.#rate);
+    if (held !== null && samples === needed) this.grasp ??= { time: time - (needed - 1) / this.#rate, object: held };
+  }
+}
+
+/** The first object that the robot touches, and the one that both pads touch. */
+function touchedObjects(data, { isRobot, objectOf, pads }) {
+  const onPad = pads.map(() => new Set());
+  let touched = null;
+  for (const [one, other] of touchingPairs(data)) {
+    const robot = isRobot[one] ? one : isRobot[other] ? other : -1;
+    const object = objectOf[one] ?? objectOf[other];
+    if (robot < 0 || object === null) continue;
+    touched ??= object;
+    const pad = pads.indexOf(robot);
+    if (pad >= 0) onPad[pad].add(object);
+  }
+  const held = [...onPad[0]].find((object) => onPad.every((objects) => objects.has(object))) ?? null;
+  return { touched, held };
+}
+
+function gap(positions, [one, other]) {
+  return Math.hypot(...[0, 1, 2].map((axis) => positions[3 * one + axis] - positions[3 * other + axis]));
+}
+
+/** Two sides have parted when tools or one object are so far apart [m]. */
+const APART = 0.02;
+
+/** @returns {number | null} the first instant [s] at which two traces are apart, null when they never are */
+export function divergence(left, right, apart = APART) {
+  const samples = Math.min(left.times.length, right.times.length);
+  for (let sample = 0; sample < samples; sample += 1) {
+    if (distance(left.tool, right.tool, sample) > apart) return left.times[sample];
+    for (const name of Object.keys(left.objects)) {
+      if (distance(left.objects[name], right.objects[name], sample) > apart) return left.times[sample];
+    }
+  }
+  return null;
+}
+
+function distance(one, other, sample) {
+  return Math.hypot(...[0, 1, 2].map((axis) => one[3 * sample + axis] - other[3 * sample + axis]));
+}

@@ -1,0 +1,130 @@
+// What is seen of a turn: rows of positions, rounded to what an eye can tell, as `view.bin` or live frames bring them.
+
+import { quaternionAddresses } from "./interpolate.js";
+
+const BYTES = 2;
+
+/**
+ * @typedef {object} ViewFormat how rows are written
+ * @property {number} rate rows per second
+ * @property {number} rowsPerStep rows per control step
+ * @property {number[]} scale (nq) what one unit of a column is worth [m, rad, or 1]
+ * @property {number[]} quaternions columns where a quaternion (w, x, y, z) starts
+ */
+
+/** @param {object} manifest of the scene @param {{type: number, qposadr: number}[]} joints @returns {ViewFormat} */
+export function viewFormatOf({ view }, joints) {
+  return { rate: view.rate_hz, rowsPerStep: view.rows_per_step, scale: view.scale, quaternions: quaternionAddresses(joints) };
+}
+
+/** One side of one turn: row k is what is seen k / rate seconds after its start. It may grow. */
+export class Track {
+  #format;
+  #rows = [];
+  #missing = new Set();
+
+  /** @param {ViewFormat} format */
+  constructor(format) {
+    this.#format = format;
+  }
+
+  get rate() {
+    return this.#format.rate;
+  }
+
+  /** Rows, those that stand in for missed ones included. */
+  get count() {
+    return this.#rows.length;
+  }
+
+  /** Control steps that have been reached. */
+  get steps() {
+    return Math.floor(Math.max(0, this.count - 1) / this.#format.rowsPerStep);
+  }
+
+  /** Seconds from the first row to the last. */
+  get duration() {
+    return Math.max(0, this.count - 1) / this.rate;
+  }
+
+  /** Whether every row up to the last has come. */
+  get whole() {
+    return this.count > 0 && this.#missing.size === 0;
+  }
+
+  /** Positions (nq) [m, rad]; quaternions have length one. */
+  qpos(index) {
+    return this.#rows[index];
+  }
+
+  /** Positions where a control step ended; 0 is the start. */
+  atStep(step) {
+    return this.qpos(Math.min(step * this.#format.rowsPerStep, this.count - 1));
+  }
+
+  /**
+   * Takes rows from row `from` on. Rows already here are kept. For missed ones before `from` the row before them, or else
+   * the one after, stands in until they come.
+   * @param {Int16Array} units whole rows
+   */
+  put(from, units) {
+    const width = this.#format.scale.length;
+    if (units.length === 0 || units.length % width !== 0) {
+      throw new RangeError(`rows have ${width} numbers each; got ${units.length}`);
+    }
+    for (let at = 0; at < units.length; at += width) this.#set(from + at / width, units.subarray(at, at + width));
+  }
+
+  #set(index, units) {
+    if (index < this.count && !this.#missing.delete(index)) return;
+    const row = toPositions(units, this.#format);
+    const standIn = this.#rows.at(-1) ?? row;
+    while (this.count < index) {
+      this.#missing.add(this.count);
+      this.#rows.push(standIn);
+    }
+    this.#rows[index] = row;
+  }
+}
+
+/** A whole recording. @param {ArrayBuffer} buffer `view.bin` @param {ViewFormat} format @returns {Track} */
+export function decodeView(buffer, format) {
+  const rowBytes = BYTES * format.scale.length;
+  if (buffer.byteLength === 0 || buffer.byteLength % rowBytes !== 0) {
+    throw new RangeError(`a view is rows of ${format.scale.length} int16 (${rowBytes} bytes); got ${buffer.byteLength} bytes`);
+  }
+  const track = new Track(format);
+  track.put(0, toInt16s(buffer));
+  return track;
+}
+
+/** Rows of a live frame. Raises TypeError for what is none. @param {string} text base64 @returns {Int16Array} */
+export function decodeFrame(text) {
+  const bytes = Uint8Array.from(fromBase64(text), (each) => each.charCodeAt(0));
+  if (bytes.length === 0 || bytes.length % BYTES !== 0) throw new TypeError("a frame is at least one int16");
+  return toInt16s(bytes.buffer);
+}
+
+function fromBase64(text) {
+  if (typeof text !== "string") throw new TypeError("a frame is a string");
+  try {
+    return atob(text);
+  } catch {
+    throw new TypeError("a frame is base64");
+  }
+}
+
+/** Little-endian, whatever this machine is. */
+function toInt16s(buffer) {
+  const view = new DataView(buffer);
+  return Int16Array.from({ length: buffer.byteLength / BYTES }, (_, i) => view.getInt16(BYTES * i, true));
+}
+
+function toPositions(units, { scale, quaternions }) {
+  const qpos = Float64Array.from(units, (unit, column) => unit * scale[column]);
+  for (const at of quaternions) {
+    const norm = Math.hypot(...qpos.subarray(at, at + 4)) || 1;
+    for (let i = at; i < at + 4; i += 1) qpos[i] /= norm;
+  }
+  return qpos;
+}
