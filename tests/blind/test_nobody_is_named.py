@@ -59,14 +59,17 @@ def test_no_exact_number_can_be_fetched_for_the_networks_to_be_tried_on(battles:
             episode = peeked.reply(f"episode:{side}")
             assert episode is not None
             told = episode.json()
-            assert told["actions"] == [] and all(state["qvel"] == [] for state in told["states"])
-            assert told["exact"] is False and told["secret"] is None
+            assert told["actions"] == []
+            assert all(state["qvel"] == [] for state in told["states"])
+            assert told["exact"] is False
+            assert told["secret"] is None
 
 
 def test_both_sides_have_as_many_bytes_and_the_same_headers(battles: list[Peeked]) -> None:
     for peeked in battles:
         left, right = (peeked.reply(f"episode/view.bin:{side}") for side in SIDES)
-        assert left is not None and right is not None
+        assert left is not None
+        assert right is not None
         assert len(left.body) == len(right.body) <= 21_000
         assert set(left.headers) == set(right.headers)
         assert left.headers["content-length"] == right.headers["content-length"]
