@@ -16,7 +16,7 @@ from simulation.controller import CONTROL_DIM, JOINTS
 from simulation.environment import Environment
 from simulation.variation import NO_VARIATION, Variation
 from simulation.worlds import widowx
-from tests.blind.features import ARM
+from tests.blind.features import places
 from tests.blind.peek import Peeked
 
 WATCHED_STEPS = 5  # a second of motion, from the start that both sides share
@@ -72,7 +72,8 @@ def _motion_off(player: Player, seen: Floats, instruction: str, variation: Varia
         paths = np.array([environment.state().qpos for _ in _play(environment, player, instruction, len(seen) - 1)])
     except PolicyFailure:
         return np.inf
-    return float(np.sqrt(((paths[:, ARM] - seen[1 : len(paths) + 1, ARM]) ** 2).mean()))
+    arm = places()[0]
+    return float(np.sqrt(((paths[:, arm] - seen[1 : len(paths) + 1][:, arm]) ** 2).mean()))
 
 
 def _play(environment: Environment, player: Player, instruction: str, steps: int) -> Iterator[Floats]:
@@ -111,10 +112,11 @@ def _rough_start(qpos: Floats) -> StartState:
         if environment.model.jnt_type[joint] == 0:  # free
             first = int(environment.model.jnt_qposadr[joint])
             whole[first + 3 : first + 7] /= np.linalg.norm(whole[first + 3 : first + 7])
-    environment.controller.start_at(whole[ARM], widowx.FINGER_OPEN)
+    joints = whole[places()[0]]
+    environment.controller.start_at(joints, widowx.FINGER_OPEN)
     nv = environment.model.nv
     control = environment.controller.memory.copy()
-    assert np.allclose(control[JOINTS], whole[ARM])
+    assert np.allclose(control[JOINTS], joints)
     return StartState(0.0, whole, np.zeros(nv), np.zeros(nv), control)
 
 

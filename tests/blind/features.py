@@ -11,18 +11,28 @@ import json
 import statistics
 import struct
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulation.worlds import load_world, widowx
 from tests.blind.peek import OF_A_SIDE, SIDES, Peeked, Reply
 
 Numbers = dict[str, float]
 Floats = NDArray[np.float64]
 ROWS_PER_STEP = 5
 STILL = 1e-3  # of positions [m, rad, 1]: less is no motion, at the precision that a view has
-ARM, FINGERS = slice(0, 6), slice(6, 8)
+
+
+@cache
+def places() -> tuple[list[int], list[int], list[int]]:
+    """Which positions are the arm's joints, the fingers', and the things'."""
+    model = load_world("widowx", "table").model
+    arm = [int(model.joint(f"{widowx.PREFIX}{name}").qposadr[0]) for name in widowx.ARM_JOINTS]
+    fingers = [int(model.joint(f"{widowx.PREFIX}{side}_finger").qposadr[0]) for side in ("left", "right")]
+    return arm, fingers, [place for place in range(model.nq) if place not in (*arm, *fingers)]
 
 
 def form_of(peeked: Peeked, side: str) -> Numbers:
@@ -61,12 +71,13 @@ def time_of(peeked: Peeked, side: str, nq: int) -> Numbers:
 
 def motion_of(rows: Floats) -> Numbers:
     """`rows`: (steps + 1, nq) positions at the robots' 5 Hz."""
-    arm, fingers = rows[:, ARM], rows[:, FINGERS]
+    of_arm, of_fingers, of_things = places()
+    arm, fingers, things = rows[:, of_arm], rows[:, of_fingers], rows[:, of_things]
     speed = np.abs(np.diff(arm, axis=0))
     jerk = np.abs(np.diff(arm, n=2, axis=0)) if len(arm) > 2 else np.zeros((1, 6))
     closed = np.abs(np.diff(fingers[:, 0])) if len(fingers) > 1 else np.zeros(1)
     first = arm[min(5, len(arm) - 1)] - arm[0]
-    found = {"steps": float(_moving(rows)), "reach of things": float(np.abs(rows[-1, 8:] - rows[0, 8:]).sum())}
+    found = {"steps": float(_moving(rows)), "reach of things": float(np.abs(things[-1] - things[0]).sum())}
     for joint in range(6):
         found[f"speed {joint}"] = float(speed[:, joint].mean()) if len(speed) else 0.0
         found[f"fastest {joint}"] = float(speed[:, joint].max(initial=0.0))
