@@ -81,12 +81,12 @@ def measure(turns: int, delays_ms: list[float]) -> list[dict[str, float | str]]:
     from load import ONLY_INSTANT
 
     from tests.faults.link import Line
-    from tests.stack import Arena, wait_until
+    from tests.stack import NO_CLOCK, Arena, wait_until
 
     found: list[dict[str, float | str]] = []
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vla-arena-network-")))
-        arena = Arena(folder / "arena", ARENA_WORKER_POLICIES=",".join(NEAR))
+        arena = Arena(folder / "arena", **NO_CLOCK, ARENA_WORKER_POLICIES=",".join(NEAR))
         stack.callback(arena.close)
         arena.start()
         arena.manage("shell", "--verbosity", "0", "-c", ONLY_INSTANT)

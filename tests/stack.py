@@ -31,13 +31,12 @@ OURS = {*servers.URLS, servers.NAMED, "MONGO_DATABASE", "ARENA_SECRET_KEY", "ARE
 FOR_TESTS = {
     "ARENA_RELEASE_SPEED": "5",  # a live turn takes a second, which is long enough to see it move on a busy machine
     "ARENA_RELEASE_BUFFER_S": "0.2",
-    "ARENA_GOLD_SHARE": "0",  # a test plays the battle that it opened, not another that stands in for it by chance
-    "ARENA_REPEAT_SHARE": "0",
+    "ARENA_REPEAT_SHARE": "0",  # a test plays the battle that it opened, not another that stands in for it by chance
 }
 """Environment of arenas whose tests are about something else. Benches and campaigns run what is shipped."""
 
-# Turns are shown as they are played, so that tests wait for nothing else; those about the clock say what they need.
 NO_CLOCK = {"ARENA_RELEASE_BUFFER_S": "0", "ARENA_RELEASE_SPEED": "1000000"}
+"""For benches of the work itself: turns are told as soon as they have settled."""
 
 
 class Arena:
@@ -54,7 +53,6 @@ class Arena:
             **_own_places(self._name),
             "ARENA_DATA": str(folder),
             "ARENA_PORT": str(self.port),
-            **NO_CLOCK,
             **environment,
         }
         self._process: subprocess.Popen[str] | None = None

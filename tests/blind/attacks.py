@@ -1,0 +1,132 @@
+"""Naming policies by running the shipped networks, whose weights everybody may have, against what was fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+
+from arena.players import Player, open_player
+from simulation.chunking import ChunkPlayer
+from simulation.contracts import ACTION_DIM, Floats, PolicyFailure, StartState
+from simulation.controller import CONTROL_DIM, JOINTS
+from simulation.environment import Environment
+from simulation.variation import NO_VARIATION, Variation
+from simulation.worlds import widowx
+from tests.blind.features import places
+from tests.blind.peek import Peeked
+
+WATCHED_STEPS = 5  # a second of motion, from the start that both sides share
+SAME = 1e-5  # of an action [m, rad, 1]: other networks are at least a hundred times as far off
+
+
+@cache
+def stage() -> Environment:
+    return Environment()
+
+
+@cache
+def suspects() -> Mapping[str, Player]:
+    """Every shipped policy, by id."""
+    folders = sorted(path.parent for path in settings.POLICY_WEIGHTS.glob("*/policy.json"))
+    return {folder.name: open_player(folder, stage()) for folder in folders}
+
+
+def named_exactly(peeked: Peeked, side: str, seed: int = 0) -> str | None:
+    """By the exact start and first action, where they can be fetched: whose network answers that very action."""
+    replay = peeked.reply(f"episode/replay.bin:{side}")
+    if replay is None or replay.status != 200:
+        return None
+    rows = np.frombuffer(replay.body, "<f8").reshape(-1, _replay_width())
+    start, action = _start(rows[0]), rows[1][-ACTION_DIM:]
+    off = {
+        name: _first_action_off(player, start, action, peeked.instruction, seed) for name, player in suspects().items()
+    }
+    best = min(off, key=lambda name: off[name])
+    return best if off[best] < SAME else None
+
+
+def named_by_motion(rows: Floats, instruction: str, looks: tuple[Variation, ...] = (NO_VARIATION,)) -> str:
+    """By re-simulating a second from the rounded start with every network: whose arm goes where this one went.
+
+    `rows`: (steps + 1, nq) at 5 Hz. `looks`: what the outsider supposes that the policies saw; the best guess counts.
+    """
+    seen = rows[: WATCHED_STEPS + 1]
+    off = {
+        name: min(_motion_off(player, seen, instruction, variation) for variation in looks)
+        for name, player in suspects().items()
+    }
+    return min(off, key=lambda name: off[name])
+
+
+def _motion_off(player: Player, seen: Floats, instruction: str, variation: Variation) -> float:
+    """How far the arm's joints are from those seen, over all watched steps [rad, root mean square]."""
+    environment = stage()
+    environment.variation = variation
+    environment.restore(_rough_start(seen[0]))
+    try:
+        player.reset(instruction, 0)
+        paths = np.array([environment.state().qpos for _ in _play(environment, player, instruction, len(seen) - 1)])
+    except PolicyFailure:
+        return np.inf
+    arm = places()[0]
+    return float(np.sqrt(((paths[:, arm] - seen[1 : len(paths) + 1][:, arm]) ** 2).mean()))
+
+
+def _play(environment: Environment, player: Player, instruction: str, steps: int) -> Iterator[Floats]:
+    at = 0
+    chunks = ChunkPlayer(player.chunking, lambda: player.infer(environment.observe(instruction, at, player.cameras)))
+    for at in range(steps):  # noqa: B007 - `infer` reads it
+        action = chunks.next()
+        environment.step(action)
+        yield action
+
+
+def _first_action_off(player: Player, start: StartState, action: Floats, instruction: str, seed: int) -> float:
+    environment = stage()
+    environment.variation = NO_VARIATION
+    environment.restore(start)
+    try:
+        player.reset(instruction, seed)
+        own = next(_play(environment, player, instruction, 1))
+    except PolicyFailure:
+        return np.inf
+    return float(np.abs(own - action).max())
+
+
+def _start(row: Floats) -> StartState:
+    """Of a row of replay.bin."""
+    nq, nv = stage().model.nq, stage().model.nv
+    qpos, qvel, warm, control, _ = np.split(row[1:], np.cumsum([nq, nv, nv, CONTROL_DIM]))
+    return StartState(float(row[0]), qpos, qvel, warm, control)
+
+
+def _rough_start(qpos: Floats) -> StartState:
+    """A standing start at rounded positions: quaternions made whole, joint targets where the joints are."""
+    environment = stage()
+    whole = qpos.copy()
+    for joint in range(environment.model.njnt):
+        if environment.model.jnt_type[joint] == 0:  # free
+            first = int(environment.model.jnt_qposadr[joint])
+            whole[first + 3 : first + 7] /= np.linalg.norm(whole[first + 3 : first + 7])
+    joints = whole[places()[0]]
+    environment.controller.start_at(joints, widowx.FINGER_OPEN)
+    nv = environment.model.nv
+    control = environment.controller.memory.copy()
+    assert np.allclose(control[JOINTS], joints)
+    return StartState(0.0, whole, np.zeros(nv), np.zeros(nv), control)
+
+
+def _replay_width() -> int:
+    return 1 + stage().model.nq + 2 * stage().model.nv + CONTROL_DIM + ACTION_DIM
+
+
+def report_of(peeked: Peeked, side: str, manifest: Mapping[str, Any]) -> dict[str, Any]:  # pragma: no cover - night
+    """Both attacks on one side."""
+    from tests.blind.features import rows_of
+
+    rows = rows_of(peeked, side, manifest)
+    return {"exactly": named_exactly(peeked, side), "by motion": named_by_motion(rows, peeked.instruction)}

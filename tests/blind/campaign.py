@@ -1,0 +1,66 @@
+"""`make test-blind`: an arena at its shipped defaults, many battles, and everything an outsider makes of them.
+
+    python -m tests.blind.campaign --battles 160 --at-once 3
+
+Exits with 1 when sides can be named beyond chance by anything but motion, or exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import django
+
+P_BOUND = 0.01
+
+
+def main() -> int:
+    options = _options()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    django.setup()
+    from tests.blind.peek import peek_at_many
+    from tests.blind.report import told
+    from tests.stack import Arena
+
+    with tempfile.TemporaryDirectory(prefix="vla-arena-blind-") as folder:
+        arena = Arena(Path(folder) / "var")
+        try:
+            arena.start()
+            battles = peek_at_many(arena.url, options.battles, options.at_once, options.seed)
+            manifest = manifest_of(arena.url)
+        finally:
+            arena.close()
+    found = told(battles, manifest, options.deals, options.attacks)
+    print(json.dumps(found, indent=1))
+    leaks = found["form and time"]["p"] < P_BOUND or found["networks run"]["exactly"]["named"] > 0
+    print("sides can be named beyond motion" if leaks else "nothing but motion names a side", file=sys.stderr)
+    return int(leaks)
+
+
+def manifest_of(url: str) -> dict[str, Any]:
+    with urllib.request.urlopen(f"{url}api/scenes/widowx/table/", timeout=30) as response:
+        manifest: dict[str, Any] = json.loads(response.read())
+        return manifest
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--battles", type=int, default=160)
+    parser.add_argument(
+        "--at-once", type=int, default=3, help="battles side by side: many would hide what timing tells"
+    )
+    parser.add_argument("--deals", type=int, default=999, help="permutations")
+    parser.add_argument("--attacks", type=int, default=75, help="battles on whose sides all networks are run")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

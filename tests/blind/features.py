@@ -1,0 +1,192 @@
+"""What was seen of a side before the vote, as numbers.
+
+Three kinds are kept apart. *form*: statuses, sizes, headers and how numbers are written. *time*: when anything came.
+*motion*: how the robot moved, which everybody may see; by it alone a policy may be told, and how well is measured.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import statistics
+import struct
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulation.worlds import load_world, widowx
+from tests.blind.peek import OF_A_SIDE, SIDES, Peeked, Reply
+
+Numbers = dict[str, float]
+Floats = NDArray[np.float64]
+ROWS_PER_STEP = 5
+STILL = 1e-3  # of positions [m, rad, 1]: less is no motion, at the precision that a view has
+
+
+@cache
+def places() -> tuple[list[int], list[int], list[int]]:
+    """Which positions are the arm's joints, the fingers', and the things'."""
+    model = load_world("widowx", "table").model
+    arm = [int(model.joint(f"{widowx.PREFIX}{name}").qposadr[0]) for name in widowx.ARM_JOINTS]
+    fingers = [int(model.joint(f"{widowx.PREFIX}{side}_finger").qposadr[0]) for side in ("left", "right")]
+    return arm, fingers, [place for place in range(model.nq) if place not in (*arm, *fingers)]
+
+
+def form_of(peeked: Peeked, side: str) -> Numbers:
+    found: Numbers = {}
+    for part in OF_A_SIDE:
+        reply = peeked.reply(f"episode{part}:{side}")
+        if reply is None:
+            continue
+        found[f"{part} status"] = reply.status
+        found[f"{part} headers"] = len(reply.headers)
+        found[f"{part} length of headers"] = sum(len(key) + len(value) for key, value in _lasting(reply).items())
+        found[f"{part} bytes"] = len(reply.body) - _explained(reply)
+    found |= _numbers(peeked.reply(f"episode:{side}"))
+    found["bytes of frames"] = statistics.fmean(sizes) if (sizes := _frame_sizes(peeked, side)) else 0.0
+    for name in ("turn", "battle"):
+        sizes = [len(reply.body) for reply in peeked.replies if reply.name == name]
+        found[f"longest {name}"] = max(sizes)
+    return found
+
+
+def time_of(peeked: Peeked, side: str, nq: int) -> Numbers:
+    """Moments count from sending the turn, durations in seconds. `nq`: positions of a row."""
+    found: Numbers = {}
+    for name in ("sent", "turn", "queue", "battle", *(f"episode{part}:{side}" for part in OF_A_SIDE)):
+        took = [reply.took for reply in peeked.replies if reply.name == name]
+        found[f"{name.partition(':')[0]} took"] = statistics.fmean(took) if took else 0.0
+    turns = [(reply.at, reply.json()["status"]) for reply in peeked.replies if reply.name == "turn"]
+    found["first seen running"] = next((at for at, status in turns if status != "queued"), 0.0)
+    found["seen to end"] = turns[-1][0]
+    found["polls"] = float(len(turns))
+    heard = [(at, json.loads(text)) for at, text in peeked.heard]
+    for kind in ("rollout.started", "rollout.finished", "turn.finished"):
+        found[f"{kind} at"] = next((at for at, event in heard if event["type"] == kind), 0.0)
+    return found | _paces(peeked, side, heard, nq)
+
+
+def motion_of(rows: Floats) -> Numbers:
+    """`rows`: (steps + 1, nq) positions at the robots' 5 Hz."""
+    of_arm, of_fingers, of_things = places()
+    arm, fingers, things = rows[:, of_arm], rows[:, of_fingers], rows[:, of_things]
+    speed = np.abs(np.diff(arm, axis=0))
+    jerk = np.abs(np.diff(arm, n=2, axis=0)) if len(arm) > 2 else np.zeros((1, 6))
+    closed = np.abs(np.diff(fingers[:, 0])) if len(fingers) > 1 else np.zeros(1)
+    first = arm[min(5, len(arm) - 1)] - arm[0]
+    found = {"steps": float(_moving(rows)), "reach of things": float(np.abs(things[-1] - things[0]).sum())}
+    for joint in range(6):
+        found[f"speed {joint}"] = float(speed[:, joint].mean()) if len(speed) else 0.0
+        found[f"fastest {joint}"] = float(speed[:, joint].max(initial=0.0))
+        found[f"jerk {joint}"] = float(jerk[:, joint].mean())
+        found[f"first second {joint}"] = float(first[joint])
+    found["finger moves"] = float((closed > STILL).sum())
+    found["first grasp"] = float(np.argmax(closed > 2 * STILL))
+    found["finger opening"] = float(fingers[:, 0].mean())
+    return found
+
+
+def rows_of(peeked: Peeked, side: str, manifest: Mapping[str, Any]) -> Floats:
+    """(steps + 1, nq): what a visitor may know of the positions at 5 Hz: of the view, or of exact states if given."""
+    nq, nv = manifest["nq"], manifest["nv"]
+    view = peeked.reply(f"episode/view.bin:{side}")
+    if view is not None and view.status == 200:
+        rows = np.frombuffer(view.body, "<i2").reshape(-1, nq) * np.array(manifest["view"]["scale"])
+        return np.asarray(rows[::ROWS_PER_STEP], dtype=np.float64)
+    states = peeked.reply(f"episode/states.bin:{side}")
+    if states is None or states.status != 200:
+        raise AssertionError("neither a view nor states could be fetched")
+    return np.frombuffer(states.body, "<f4").reshape(-1, 1 + nq + nv)[:, 1 : 1 + nq].astype(np.float64)
+
+
+def _moving(rows: Floats) -> int:
+    """After how many steps nothing moves any more."""
+    moves = np.flatnonzero(np.abs(np.diff(rows, axis=0)).max(axis=1, initial=0.0) > STILL)
+    return int(moves[-1]) + 1 if len(moves) else 0
+
+
+def _lasting(reply: Reply) -> Numbers | dict[str, str]:
+    """Headers without what differs from answer to answer by chance or with the time of day."""
+    return {key: value for key, value in reply.headers.items() if key not in ("date", "x-request-id", "content-length")}
+
+
+def _explained(reply: Reply) -> int:
+    """Of a JSON answer: the bytes that rounded states need, which are motion; 0 where states are exact."""
+    if reply.status != 200 or not reply.headers.get("content-type", "").startswith("application/json"):
+        return 0
+    body = reply.json()
+    if body.get("exact", True):
+        return 0
+    return len(json.dumps(body["states"], separators=(",", ":")))
+
+
+def _numbers(reply: Reply | None) -> Numbers:
+    """How actions are written, where they are told: grippers of exactly 0 or 1, few distinct values, long decimals."""
+    actions = reply.json().get("actions") if reply is not None and reply.status == 200 else None
+    if not actions:
+        return {"actions": 0.0}
+    found: Numbers = {"actions": 1.0}
+    grippers = [row[6] for row in actions]
+    found["plain grippers"] = sum(value in (0.0, 1.0) for value in grippers) / len(grippers)
+    found["digits"] = statistics.fmean(len(repr(value)) for row in actions for value in row)
+    found["distinct"] = len({value for row in actions for value in row[:6]}) / (6 * len(actions))
+    # float32 networks leave values that a float32 holds exactly.
+    single = [struct.unpack("f", struct.pack("f", value))[0] == value for row in actions for value in row[:6]]
+    found["single precision"] = sum(single) / len(single)
+    return found
+
+
+def _frames(heard: Iterable[tuple[float, dict[str, Any]]]) -> list[tuple[float, dict[str, Any]]]:
+    return [(at, event) for at, event in heard if event["type"] == "rollout.frames"]
+
+
+def _frame_sizes(peeked: Peeked, side: str) -> list[int]:
+    """Bytes for each record of this side's live frames."""
+    found = []
+    for _, event in _frames((at, json.loads(text)) for at, text in peeked.heard):
+        part = event[side]
+        if isinstance(part, str):
+            found.append(len(part) if event["from_row"] else ROWS_PER_STEP * len(part))
+        else:
+            found += [len(json.dumps(row)) for row in part["steps"]]
+    return found
+
+
+def _paces(peeked: Peeked, side: str, heard: list[tuple[float, dict[str, Any]]], nq: int) -> Numbers:
+    """Steps a second, and how evenly they came: while both move, after this side has ended, and after the other has."""
+    came = _frames(heard)
+    if len(came) < 3:
+        return {}
+    other = SIDES[1 - SIDES.index(side)]
+    mine, others = _last_news(came, side), _last_news(came, other)
+    found: Numbers = {"first frame": came[0][0], "last frame": came[-1][0], "messages": float(len(came))}
+    spans = {"both": (0, min(mine, others)), "after mine": (mine, len(came)), "after the other": (others, len(came))}
+    for name, (begin, end) in spans.items():
+        moments = [at for at, _ in came[begin:end]]
+        gaps = np.diff(moments)
+        steps = sum(_steps(event, nq) for _, event in came[begin + 1 : end])
+        found[f"pace, {name}"] = steps / float(gaps.sum()) if len(gaps) and gaps.sum() > 0 else 0.0
+        found[f"evenness, {name}"] = float(gaps.std()) if len(gaps) else 0.0
+        found[f"longest gap, {name}"] = float(gaps.max(initial=0.0))
+    return found
+
+
+def _steps(event: dict[str, Any], nq: int) -> int:
+    """How many control steps a message of live frames brings."""
+    if "to_step" in event:
+        return int(event["to_step"] - event["from_step"] + 1)
+    return max(1, len(base64.b64decode(event["left"])) // (2 * ROWS_PER_STEP * nq))
+
+
+def _last_news(came: list[tuple[float, dict[str, Any]]], side: str) -> int:
+    """The message after which this side shows nothing new."""
+    last, before = 0, ""
+    for number, (_, event) in enumerate(came):
+        part = event[side]
+        shown = part[-40:] if isinstance(part, str) else json.dumps(part["steps"][-1:])
+        if shown not in (before, "[]"):
+            last, before = number, shown
+    return last + 1

@@ -1,0 +1,56 @@
+"""All that an outsider makes of some battles: who can be named beyond chance, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tests.blind import attacks
+from tests.blind.features import Numbers, form_of, motion_of, rows_of, time_of
+from tests.blind.naming import Named, name
+from tests.blind.peek import SIDES, Peeked
+
+Feature = Callable[[Peeked, str], Numbers]
+
+
+def kinds(manifest: Mapping[str, Any]) -> dict[str, Feature]:
+    """Kind of feature -> how it is read."""
+    return {
+        "form": form_of,
+        "time": lambda peeked, side: time_of(peeked, side, int(manifest["nq"])),
+        "form and time": lambda peeked, side: form_of(peeked, side) | time_of(peeked, side, int(manifest["nq"])),
+        "motion": lambda peeked, side: motion_of(rows_of(peeked, side, manifest)),
+    }
+
+
+def naming_by(kind: str, battles: Sequence[Peeked], manifest: Mapping[str, Any], deals: int = 999) -> Named:
+    read = kinds(manifest)[kind]
+    sides = [read(peeked, side) for peeked in battles for side in SIDES]
+    targets = {
+        "model": [peeked.models[side] for peeked in battles for side in SIDES],
+        "family": [peeked.families[side] for peeked in battles for side in SIDES],
+    }
+    return name(sides, targets, deals)
+
+
+def attacked(battles: Sequence[Peeked], manifest: Mapping[str, Any], most: int) -> dict[str, dict[str, int]]:
+    """Sides named by running the networks, of `most` battles: exactly, and by motion."""
+    found = {"exactly": {"named": 0, "right": 0}, "by motion": {"named": 0, "right": 0}}
+    for peeked in battles[:most]:
+        for side in SIDES:
+            exact = attacks.named_exactly(peeked, side)
+            guess = attacks.named_by_motion(rows_of(peeked, side, manifest), peeked.instruction)
+            for way, who in (("exactly", exact), ("by motion", guess)):
+                found[way]["named"] += who is not None
+                found[way]["right"] += who == peeked.models[side]
+    return found
+
+
+def told(battles: Sequence[Peeked], manifest: Mapping[str, Any], deals: int, attacks_on: int) -> dict[str, Any]:
+    """Everything, for `make test-blind`."""
+    named = {kind: naming_by(kind, battles, manifest, deals) for kind in kinds(manifest)}
+    return {
+        "battles": len(battles),
+        **{kind: {"right": one.right, "chance": one.chance, "p": one.p} for kind, one in named.items()},
+        "networks run": {"sides": 2 * min(attacks_on, len(battles)), **attacked(battles, manifest, attacks_on)},
+    }
