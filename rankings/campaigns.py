@@ -100,15 +100,17 @@ class Newcomers:
     def summed(self, of_left: Floats, of_right: Floats) -> Floats:
         """(n, k) over the votes of each voter on each policy."""
         size = len(self.voter) * self.policies
-        sums = np.bincount(self.who * self.policies + self.left, of_left, size)
-        sums = sums + np.bincount(self.who * self.policies + self.right, of_right, size)
+        sums = np.zeros(size)
+        sums += np.bincount(self.who * self.policies + self.left, of_left, size)
+        sums += np.bincount(self.who * self.policies + self.right, of_right, size)
         return sums.reshape(len(self.voter), self.policies)
 
     def spread(self) -> Floats:
         """(n, k) standard deviation of each voter's push: chance, the taste for the policy, those for its opponents."""
         p = sigmoid(self.margin)
         doubt = self.summed(p * (1.0 - p), p * (1.0 - p))
-        return np.sqrt(doubt + (TASTE / SCALE) ** 2 * (doubt**2 + doubt / 4.0) + 1e-9)
+        found: Floats = np.sqrt(doubt + (TASTE / SCALE) ** 2 * (doubt**2 + doubt / 4.0) + 1e-9)
+        return found
 
     def by_cluster(self, sums: Floats) -> Floats:
         """(clusters, k) of (n, k)."""

@@ -106,7 +106,9 @@ def _rows_that_differ() -> Iterator[Difference]:
 def _rebuilt_rows() -> aggregation.Rows:
     votes = Vote.objects.filter(_processed())
     counts = _raw_counts(votes)
-    rows = ((*cell[:6], cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items())
+    rows: Iterator[tuple[str | int, ...]] = (
+        (*map(str, cell[:6]), cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items()
+    )
     table = Table.of(rows).trusting(observed.beside_physics().answers)
     rated = publication.rate(table, table_boards(table))
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}

@@ -185,7 +185,7 @@ def paces(voters: Collection[str]) -> dict[str, float]:
     votes = Vote.objects.filter(counted_vote__counted=True, user_id__in=voters, dwell_ms__gt=0).order_by("user_id")
     looked: dict[str, list[float]] = defaultdict(list)
     for voter, dwell in votes.values_list("user_id", "dwell_ms").iterator():
-        looked[str(voter)].append(math.log(dwell))
+        looked[str(voter)].append(math.log(dwell or 1))
     return {voter: sum(own) / len(own) for voter, own in looked.items()}
 
 
