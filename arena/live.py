@@ -55,13 +55,14 @@ class SideRows:
         return self.end is not None or step <= max(self.steps)
 
     def rows(self, step: int) -> bytes:
-        """Its rows of a step that it `has`."""
+        """Its rows of a step. A lost one's are the last row before it, or, where there is none, the first after it."""
         if step in self.steps:
             return self.steps[step]
-        before = max(each for each in self.steps if each <= step)
-        rows = self.steps[before]
-        width = len(rows) // _count(before)
-        return rows[-width:] * _count(step)
+        before = max((each for each in self.steps if each < step), default=None)
+        known = min(self.steps) if before is None else before
+        rows = self.steps[known]
+        width = len(rows) // _count(known)
+        return (rows[:width] if before is None else rows[-width:]) * _count(step)
 
 
 class LiveTurn:

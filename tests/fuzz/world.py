@@ -15,6 +15,7 @@ from arena.visitors import COOKIE, SALT
 from policies.models import Policy
 from rankings import aggregation
 from simulation.store import get_store
+from simulation.view_format import ROWS_PER_STEP, VIEW_HZ
 from tests.factories import BattleFactory, PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
 from tests.fakes import ENGINE, NQ, NV, SCENE_HASH
 from tests.people import logged_in, moderator, operator
@@ -112,7 +113,11 @@ def _episode(rollout: Rollout) -> dict[str, Any]:
         "scene_id": "table",
         "engine_version": ENGINE,
         "scene_hash": SCENE_HASH,
+        "render_profile": "nothing rendered",
         "start_hash": "0" * 64,
+        "view": bytes(2 * NQ * (ROWS_PER_STEP * STEPS + 1)),
+        "view_hz": VIEW_HZ,
+        "view_scale": [0.001] * NQ,
         "actions": [[0.0] * 7] * STEPS,
         "states": [{"time": step / 5, "qpos": [0.0] * NQ, "qvel": [0.0] * NV} for step in range(STEPS + 1)],
         "qacc_warmstart": [[0.0] * NV] * (STEPS + 1),

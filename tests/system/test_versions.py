@@ -15,7 +15,7 @@ REQUIREMENTS = sorted((BASE_DIR / "requirements").glob("*.txt"))
 
 def pins(name: str) -> dict[str, str]:
     lines = (BASE_DIR / "requirements" / name).read_text().splitlines()
-    found = [re.fullmatch(r"([A-Za-z0-9._-]+)(?:\[[a-z,]+\])?==(\S+)", line) for line in lines]
+    found = [re.fullmatch(r"([A-Za-z0-9._-]+)(?:\[[a-z,]+\])?==(\S+)(?: ; .+)?", line) for line in lines]
     assert all(found[i] for i, line in enumerate(lines) if line and not line.startswith("#")), (
         f"{name} has a loose line"
     )
