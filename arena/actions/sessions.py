@@ -21,7 +21,7 @@ def open_session(robot_id: str, scene_id: str, visitor: str) -> Battle:
     """A new session with its first battle; raises NoContestants."""
     with transaction.atomic():
         session = Session.objects.create(robot_id=robot_id, scene_id=scene_id, user_id=visitor)
-        return _open_battle(session)
+        return _open_battle(session, 1)
 
 
 def open_next_battle(session: Session) -> Battle:
@@ -29,17 +29,19 @@ def open_next_battle(session: Session) -> Battle:
     with transaction.atomic():
         touch_session(session.session_id)
         ongoing = session.battles.filter(status=BattleStatus.ONGOING).order_by("pk")
+        last = 0  # an ongoing battle is its session's last
         for battle in ongoing.select_for_update(of=("self",)):
             abandon(battle)
-        return _open_battle(session)
+            last = battle.seq_in_session
+        return _open_battle(session, 1 + (last or session.battles.count()))
 
 
-def _open_battle(session: Session) -> Battle:
+def _open_battle(session: Session, seq: int) -> Battle:
     contestants = Policy.objects.contestants().playable().only("pairing_weight")
     left, right = draw_pair(list(contestants), written_chances(), hosting.hosts().can_meet)
     return Battle.objects.create(
         session=session,
-        seq_in_session=session.battles.count() + 1,
+        seq_in_session=seq,
         left_model=left,
         right_model=right,
         seed=secrets.randbelow(SEEDS),

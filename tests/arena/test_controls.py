@@ -92,9 +92,8 @@ def test_making_a_battle_a_control_takes_no_query_more_than_a_first_turn_needs(
     visitor: Visitor, settings: Any, held: bool
 ) -> None:
     plain, control = visitor.open(), visitor.open()
-    if held:
-        visitor.send(visitor.open())
-    else:
+    visitor.send(visitor.open())  # both come to a line in which somebody waits
+    if not held:
         settings.QUEUE = dict.fromkeys(settings.QUEUE, 0)
     spent = []
     for battle_id, wanted in ((plain, 0.0), (control, 1.0)):

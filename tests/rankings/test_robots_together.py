@@ -101,10 +101,10 @@ def test_the_influence_of_a_voter_is_about_what_leaving_the_voter_out_changes() 
 
 
 ROWS = [
-    ("widowx", "table", "stack", "a", "b", "v1", "2026-01-01", 3, 0, 0, 0),
-    ("widowx", "table", "", "b", "a", "", "2026-01-01", 1, 0, 2, 0),
-    ("franka", "desk", "stack", "a", "c", "v2", "2026-01-02", 0, 4, 0, 1),
-    ("franka", "shelf", "stack", "a", "c", "v2", "2026-01-02", 0, 0, 0, 0),
+    ("widowx", "table", "stack", "a", "b", "v1", "2026-01-01", "", 3, 0, 0, 0),
+    ("widowx", "table", "", "b", "a", "", "2026-01-01", "", 1, 0, 2, 0),
+    ("franka", "desk", "stack", "a", "c", "v2", "2026-01-02", "", 0, 4, 0, 1),
+    ("franka", "shelf", "stack", "a", "c", "v2", "2026-01-02", "", 0, 0, 0, 0),
 ]
 
 
