@@ -125,7 +125,6 @@ class Hosts:
     anybody: bool
     playing: frozenset[str]
     contestants: frozenset[str]  # of them: those that may be drawn for a blind battle
-    references: frozenset[str]  # of them: active references
     profiles: Mapping[str, frozenset[str]]  # of each of them: what renders where it can play; "": not said yet
 
     def profile_for(self, model_ids: Iterable[str], wanted: str = "") -> str | None:
@@ -175,7 +174,6 @@ def hosts() -> Hosts:
         anybody=bool(words),
         playing=frozenset(policy_id for policy_id, *_ in able),
         contestants=frozenset(policy_id for policy_id, reference in active if not reference),
-        references=frozenset(policy_id for policy_id, reference in active if reference),
         profiles={policy_id: frozenset(found) for policy_id, found in profiles.items()},
     )
 

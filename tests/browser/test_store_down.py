@@ -34,7 +34,8 @@ def line() -> Iterator[Line]:
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory, line: Line) -> Iterator[Arena]:
     """An arena whose store is at the end of a line that can be cut, and which takes no other way to it."""
-    store = f"mongodb://127.0.0.1:{line.port}/?directConnection=true"
+    user, at, _ = urlsplit(settings.MONGO_URL).netloc.rpartition("@")
+    store = f"mongodb://{user}{at}127.0.0.1:{line.port}/?directConnection=true"
     arena = Arena(tmp_path_factory.mktemp("store"), **FOR_TESTS, MONGO_URL=store)
     try:
         arena.start()
