@@ -9,6 +9,7 @@ import os
 import queue
 import secrets
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -115,16 +116,26 @@ class Arena:
 
     @contextlib.contextmanager
     def workers_held(self) -> Iterator[None]:
-        """Meanwhile no rollout is begun, and none that has begun goes on."""
+        """Meanwhile no rollout is begun, and none that has begun goes on. None is held while it writes."""
         worker = psutil.Process(self.children()["worker"])
         held = [worker, *worker.children(recursive=True)]
-        for process in held:
-            process.suspend()
+        wait_until(lambda: _suspended(held) and (self._may_write() or _resumed(held)))
         try:
             yield
         finally:
-            for process in reversed(held):
-                process.resume()
+            _resumed(held)
+
+    def _may_write(self) -> bool:
+        """Whether nobody holds the lock of the bundled database; another engine has none for all."""
+        if "DATABASE_URL" in self.environment:
+            return True
+        try:
+            with contextlib.closing(sqlite3.connect(self.folder / "arena.sqlite3", timeout=0.2)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.rollback()
+        except sqlite3.OperationalError:
+            return False
+        return True
 
     def processes(self) -> list[psutil.Process]:
         """Every living process that works for this arena, grandchildren included, the supervisor not."""
@@ -163,6 +174,19 @@ def wait_until(what: Callable[[], object], seconds: float = 60.0) -> None:
     while not what():
         assert time.monotonic() < deadline, f"not so after {seconds} s"
         time.sleep(0.1)
+
+
+def _suspended(processes: list[psutil.Process]) -> bool:
+    for process in processes:
+        process.suspend()
+    return True
+
+
+def _resumed(processes: list[psutil.Process]) -> bool:
+    """They go on; answers False, which is not to be held."""
+    for process in reversed(processes):
+        process.resume()
+    return False
 
 
 def _drain(stream: Any, take: Callable[[str], None]) -> None:
