@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import statistics
 import struct
 from collections.abc import Iterable, Mapping
@@ -23,6 +24,8 @@ from tests.blind.peek import OF_A_SIDE, SIDES, Peeked, Reply
 Numbers = dict[str, float]
 Floats = NDArray[np.float64]
 ROWS_PER_STEP = 5
+STEP_S = 0.2  # of the clock at its shipped speed
+STEPS = re.compile(rb'"steps":\s?\d+')
 STILL = 1e-3  # of positions [m, rad, 1]: less is no motion, at the precision that a view has
 
 
@@ -35,38 +38,43 @@ def places() -> tuple[list[int], list[int], list[int]]:
     return arm, fingers, [place for place in range(model.nq) if place not in (*arm, *fingers)]
 
 
-def form_of(peeked: Peeked, side: str) -> Numbers:
+def form_of(peeked: Peeked, side: str, nq: int) -> Numbers:
+    """`nq`: positions of a row. How many rows there are is motion: both sides have as many, so they are compared."""
     found: Numbers = {}
+    other = _other(side)
     for part in OF_A_SIDE:
-        reply = peeked.reply(f"episode{part}:{side}")
-        if reply is None:
+        reply, across = peeked.reply(f"episode{part}:{side}"), peeked.reply(f"episode{part}:{other}")
+        if reply is None or across is None:
             continue
         found[f"{part} status"] = reply.status
         found[f"{part} headers"] = len(reply.headers)
         found[f"{part} length of headers"] = sum(len(key) + len(value) for key, value in _lasting(reply).items())
-        found[f"{part} bytes"] = len(reply.body) - _explained(reply)
+        found[f"{part} bytes more"] = len(reply.body) - _explained(reply) - len(across.body) + _explained(across)
+        found[f"{part} bytes beyond rows"] = (len(reply.body) - _explained(reply)) % (2 * nq) if part else 0.0
     found |= _numbers(peeked.reply(f"episode:{side}"))
     found["bytes of frames"] = statistics.fmean(sizes) if (sizes := _frame_sizes(peeked, side)) else 0.0
     for name in ("turn", "battle"):
-        sizes = [len(reply.body) for reply in peeked.replies if reply.name == name]
+        sizes = [len(STEPS.sub(b"", reply.body)) for reply in peeked.replies if reply.name == name]
         found[f"longest {name}"] = max(sizes)
     return found
 
 
 def time_of(peeked: Peeked, side: str, nq: int) -> Numbers:
-    """Moments count from sending the turn, durations in seconds. `nq`: positions of a row."""
+    """Seconds. When a turn ends is motion, which a clock shows: what counts is how far from the clock anything came."""
     found: Numbers = {}
-    for name in ("sent", "turn", "queue", "battle", *(f"episode{part}:{side}" for part in OF_A_SIDE)):
+    for name in ("sent", "turn", "queue", "battle"):
         took = [reply.took for reply in peeked.replies if reply.name == name]
-        found[f"{name.partition(':')[0]} took"] = statistics.fmean(took) if took else 0.0
+        found[f"{name} took"] = statistics.fmean(took)
+        found[f"{name} took at most"] = max(took)
+    for part in OF_A_SIDE:
+        mine, others = (peeked.reply(f"episode{part}:{each}") for each in (side, _other(side)))
+        found[f"{part} took longer"] = mine.took - others.took if mine and others else 0.0
+    heard = [(at, json.loads(text)) for at, text in peeked.heard]
+    moments = {event["type"]: at for at, event in heard}
     turns = [(reply.at, reply.json()["status"]) for reply in peeked.replies if reply.name == "turn"]
     found["first seen running"] = next((at for at, status in turns if status != "queued"), 0.0)
-    found["seen to end"] = turns[-1][0]
-    found["polls"] = float(len(turns))
-    heard = [(at, json.loads(text)) for at, text in peeked.heard]
-    for kind in ("rollout.started", "rollout.finished", "turn.finished"):
-        found[f"{kind} at"] = next((at for at, event in heard if event["type"] == kind), 0.0)
-    return found | _paces(peeked, side, heard, nq)
+    found["started"] = moments.get("rollout.started", 0.0)
+    return found | _lateness(side, heard, nq)
 
 
 def motion_of(rows: Floats) -> Numbers:
@@ -106,6 +114,10 @@ def _moving(rows: Floats) -> int:
     """After how many steps nothing moves any more."""
     moves = np.flatnonzero(np.abs(np.diff(rows, axis=0)).max(axis=1, initial=0.0) > STILL)
     return int(moves[-1]) + 1 if len(moves) else 0
+
+
+def _other(side: str) -> str:
+    return SIDES[1 - SIDES.index(side)]
 
 
 def _lasting(reply: Reply) -> Numbers | dict[str, str]:
@@ -155,23 +167,29 @@ def _frame_sizes(peeked: Peeked, side: str) -> list[int]:
     return found
 
 
-def _paces(peeked: Peeked, side: str, heard: list[tuple[float, dict[str, Any]]], nq: int) -> Numbers:
-    """Steps a second, and how evenly they came: while both move, after this side has ended, and after the other has."""
+def _lateness(side: str, heard: list[tuple[float, dict[str, Any]]], nq: int) -> Numbers:
+    """By how much steps came off an even pace: all of them, those after this side ended, and those after the other did.
+
+    Which steps these are is motion, so where there are none, all stand for them.
+    """
     came = _frames(heard)
     if len(came) < 3:
         return {}
-    other = SIDES[1 - SIDES.index(side)]
-    mine, others = _last_news(came, side), _last_news(came, other)
-    found: Numbers = {"first frame": came[0][0], "last frame": came[-1][0], "messages": float(len(came))}
-    spans = {"both": (0, min(mine, others)), "after mine": (mine, len(came)), "after the other": (others, len(came))}
-    for name, (begin, end) in spans.items():
-        moments = [at for at, _ in came[begin:end]]
-        gaps = np.diff(moments)
-        steps = sum(_steps(event, nq) for _, event in came[begin + 1 : end])
-        found[f"pace, {name}"] = steps / float(gaps.sum()) if len(gaps) and gaps.sum() > 0 else 0.0
-        found[f"evenness, {name}"] = float(gaps.std()) if len(gaps) else 0.0
-        found[f"longest gap, {name}"] = float(gaps.max(initial=0.0))
-    return found
+    moments = np.array([at for at, _ in came])
+    steps = np.cumsum([_steps(event, nq) for _, event in came])
+    pace = STEP_S if isinstance(came[0][1]["left"], str) else float((moments[-1] - moments[0]) / (steps[-1] - steps[0]))
+    late = moments - moments[0] - pace * (steps - steps[0])
+    found: Numbers = {"first frame": float(moments[0])}
+    for name, begin in (
+        ("all", 0),
+        ("after mine", _last_news(came, side)),
+        ("after the other", _last_news(came, _other(side))),
+    ):
+        part = late[begin:] if begin < len(late) else late
+        found |= {f"late, {name}": float(part.mean()), f"latest, {name}": float(part.max())}
+        found[f"uneven, {name}"] = float(part.std())
+    ended = next((at for at, event in heard if event["type"] == "turn.finished"), 0.0)
+    return found | {"end after the last step": ended - float(moments[-1])}
 
 
 def _steps(event: dict[str, Any], nq: int) -> int:

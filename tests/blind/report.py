@@ -15,10 +15,11 @@ Feature = Callable[[Peeked, str], Numbers]
 
 def kinds(manifest: Mapping[str, Any]) -> dict[str, Feature]:
     """Kind of feature -> how it is read."""
+    nq = int(manifest["nq"])
     return {
-        "form": form_of,
-        "time": lambda peeked, side: time_of(peeked, side, int(manifest["nq"])),
-        "form and time": lambda peeked, side: form_of(peeked, side) | time_of(peeked, side, int(manifest["nq"])),
+        "form": lambda peeked, side: form_of(peeked, side, nq),
+        "time": lambda peeked, side: time_of(peeked, side, nq),
+        "form and time": lambda peeked, side: form_of(peeked, side, nq) | time_of(peeked, side, nq),
         "motion": lambda peeked, side: motion_of(rows_of(peeked, side, manifest)),
     }
 
