@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 from django.conf import settings
@@ -122,11 +121,3 @@ def _rough_start(qpos: Floats) -> StartState:
 
 def _replay_width() -> int:
     return 1 + stage().model.nq + 2 * stage().model.nv + CONTROL_DIM + ACTION_DIM
-
-
-def report_of(peeked: Peeked, side: str, manifest: Mapping[str, Any]) -> dict[str, Any]:  # pragma: no cover - night
-    """Both attacks on one side."""
-    from tests.blind.features import rows_of
-
-    rows = rows_of(peeked, side, manifest)
-    return {"exactly": named_exactly(peeked, side), "by motion": named_by_motion(rows, peeked.instruction)}

@@ -120,7 +120,7 @@ def _other(side: str) -> str:
     return SIDES[1 - SIDES.index(side)]
 
 
-def _lasting(reply: Reply) -> Numbers | dict[str, str]:
+def _lasting(reply: Reply) -> dict[str, str]:
     """Headers without what differs from answer to answer by chance or with the time of day."""
     return {key: value for key, value in reply.headers.items() if key not in ("date", "x-request-id", "content-length")}
 
