@@ -25,6 +25,7 @@ def main() -> int:
     options = _options()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()
+    from tests.blind import kept
     from tests.blind.peek import peek_at_many
     from tests.blind.report import told
     from tests.stack import Arena
@@ -37,6 +38,8 @@ def main() -> int:
             manifest = manifest_of(arena.url)
         finally:
             arena.close()
+    if options.keep:
+        kept.write(options.keep, battles, manifest)
     found = told(battles, manifest, options.deals, options.attacks)
     print(json.dumps(found, indent=1))
     leaks = found["form and time"]["p"] < P_BOUND or found["networks run"]["exactly"]["named"] > 0
@@ -59,6 +62,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--deals", type=int, default=999, help="permutations")
     parser.add_argument("--attacks", type=int, default=75, help="battles on whose sides all networks are run")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="a file to keep what was seen in, to look at it again")
     return parser.parse_args()
 
 

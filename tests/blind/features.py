@@ -52,11 +52,17 @@ def form_of(peeked: Peeked, side: str, nq: int) -> Numbers:
         found[f"{part} bytes more"] = len(reply.body) - _explained(reply) - len(across.body) + _explained(across)
         found[f"{part} bytes beyond rows"] = (len(reply.body) - _explained(reply)) % (2 * nq) if part else 0.0
     found |= _numbers(peeked.reply(f"episode:{side}"))
-    found["bytes of frames"] = statistics.fmean(sizes) if (sizes := _frame_sizes(peeked, side)) else 0.0
+    found["bytes of frames"] = statistics.fmean(sizes) if (sizes := _frame_sizes(peeked, side, nq)) else 0.0
     for name in ("turn", "battle"):
         sizes = [len(STEPS.sub(b"", reply.body)) for reply in peeked.replies if reply.name == name]
         found[f"longest {name}"] = max(sizes)
     return found
+
+
+def ends_of(peeked: Peeked) -> float:
+    """After how many steps the turn ended, as it is told: motion that everybody sees."""
+    told = peeked.reply("turn")
+    return max(float(told.json()[side]["steps"] or 0) for side in SIDES) if told else 0.0
 
 
 def time_of(peeked: Peeked, side: str, nq: int) -> Numbers:
@@ -74,6 +80,8 @@ def time_of(peeked: Peeked, side: str, nq: int) -> Numbers:
     turns = [(reply.at, reply.json()["status"]) for reply in peeked.replies if reply.name == "turn"]
     found["first seen running"] = next((at for at, status in turns if status != "queued"), 0.0)
     found["started"] = moments.get("rollout.started", 0.0)
+    line = next((reply.json() for reply in peeked.replies if reply.name == "queue" and reply.status == 200), {})
+    found |= {f"line: {key}": float(value) for key, value in line.items() if isinstance(value, int | float)}
     return found | _lateness(side, heard, nq)
 
 
@@ -155,22 +163,28 @@ def _frames(heard: Iterable[tuple[float, dict[str, Any]]]) -> list[tuple[float, 
     return [(at, event) for at, event in heard if event["type"] == "rollout.frames"]
 
 
-def _frame_sizes(peeked: Peeked, side: str) -> list[int]:
-    """Bytes for each record of this side's live frames."""
+def _frame_sizes(peeked: Peeked, side: str, nq: int) -> list[int]:
+    """Bytes of each message of live frames for this side, beyond those that its rows need."""
     found = []
     for _, event in _frames((at, json.loads(text)) for at, text in peeked.heard):
         part = event[side]
         if isinstance(part, str):
-            found.append(len(part) if event["from_row"] else ROWS_PER_STEP * len(part))
+            found.append(len(part) - _written(len(base64.b64decode(event[_other(side)])) // (2 * nq), nq))
         else:
             found += [len(json.dumps(row)) for row in part["steps"]]
     return found
 
 
+def _written(rows: int, nq: int) -> int:
+    """Characters of base64 for so many rows."""
+    return 4 * -(-2 * nq * rows // 3)
+
+
 def _lateness(side: str, heard: list[tuple[float, dict[str, Any]]], nq: int) -> Numbers:
     """By how much steps came off an even pace: all of them, those after this side ended, and those after the other did.
 
-    Which steps these are is motion, so where there are none, all stand for them.
+    Which steps these are is motion, so where there are none, all stand for them, and only means are taken: the largest
+    of many is larger than that of few.
     """
     came = _frames(heard)
     if len(came) < 3:
@@ -186,8 +200,7 @@ def _lateness(side: str, heard: list[tuple[float, dict[str, Any]]], nq: int) -> 
         ("after the other", _last_news(came, _other(side))),
     ):
         part = late[begin:] if begin < len(late) else late
-        found |= {f"late, {name}": float(part.mean()), f"latest, {name}": float(part.max())}
-        found[f"uneven, {name}"] = float(part.std())
+        found |= {f"late, {name}": float(part.mean()), f"late squared, {name}": float((part**2).mean())}
     ended = next((at for at, event in heard if event["type"] == "turn.finished"), 0.0)
     return found | {"end after the last step": ended - float(moments[-1])}
 

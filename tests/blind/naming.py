@@ -3,7 +3,9 @@
 Two ways, both simple enough to leave no doubt about what they do: the nearest class mean after whitening (linear
 discriminant analysis with shrinkage), and the vote of the five nearest sides. Sides of a battle are left out of the
 training together. Chance is told by permutation: the battles' pairs of names are dealt anew, sides swapped by a coin,
-which keeps who meets whom and how often (F. Pesarin and L. Salmaso, Permutation Tests for Complex Data, 2010).
+which keeps who meets whom and how often (F. Pesarin and L. Salmaso, Permutation Tests for Complex Data, 2010). Battles
+that are alike in something known to tell, as in when they end, exchange names only among themselves: what that tells is
+part of chance then.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 FOLDS, NEIGHBOURS, SHRINKAGE = 10, 5, 0.1
+ALIKE = 12
 
 
 @dataclass(frozen=True)
@@ -31,15 +34,23 @@ class Named:
 
 
 def name(
-    sides: Sequence[Mapping[str, float]], targets: Mapping[str, Sequence[str]], deals: int = 999, seed: int = 0
+    sides: Sequence[Mapping[str, float]],
+    targets: Mapping[str, Sequence[str]],
+    deals: int = 999,
+    seed: int = 0,
+    known: Sequence[float] | None = None,
 ) -> Named:
-    """`sides`: features, both sides of battle i at 2 i and 2 i + 1; `targets`: kind of label -> label of each side."""
+    """`sides`: features, both sides of battle i at 2 i and 2 i + 1; `targets`: kind of label -> label of each side.
+
+    `known`: of each battle, what may tell: names are dealt among battles of about the same value.
+    """
     rng = np.random.default_rng(seed)
+    groups = _alike(np.zeros(len(sides) // 2) if known is None else np.asarray(known, dtype=float))
     points = _whitened(_table(sides))
     fold = np.repeat(rng.permutation(len(sides) // 2) % FOLDS, 2)
     nearest = _neighbours(points, fold)
     codes = {target: np.unique(np.asarray(labels), return_inverse=True)[1] for target, labels in targets.items()}
-    orders = [np.arange(len(sides))] + [_deal(rng, len(sides) // 2) for _ in range(deals)]
+    orders = [np.arange(len(sides))] + [_deal(rng, groups) for _ in range(deals)]
     scores = np.array(
         [
             [score for code in codes.values() for score in _scores(points, fold, nearest, code[order])]
@@ -57,12 +68,30 @@ def name(
     )
 
 
-def _deal(rng: np.random.Generator, battles: int) -> Integers:
-    """Places of the labels after dealing the battles' pairs anew, each with its sides swapped by a coin."""
-    pairs = np.arange(2 * battles).reshape(-1, 2)[rng.permutation(battles)]
-    swapped = rng.random(battles) < 0.5
+def _alike(known: Floats) -> list[Integers]:
+    """Places of battles in groups of ALIKE or more whose values are next to each other; equal ones stay together."""
+    order = np.argsort(known, kind="stable")
+    runs = np.split(order, np.flatnonzero(np.diff(known[order])) + 1)
+    groups: list[list[Integers]] = [[]]
+    for run in runs:
+        if sum(map(len, groups[-1])) >= ALIKE:
+            groups.append([])
+        groups[-1].append(run)
+    if len(groups) > 1 and sum(map(len, groups[-1])) < ALIKE:
+        groups[-2] += groups.pop()
+    return [np.concatenate(group) for group in groups]
+
+
+def _deal(rng: np.random.Generator, groups: Sequence[Integers]) -> Integers:
+    """Places of the labels after dealing the battles' pairs anew within each group, each with its sides swapped by a
+    coin."""
+    battles = np.arange(sum(map(len, groups)))
+    for group in groups:
+        battles[group] = rng.permutation(group)
+    pairs = np.stack([2 * battles, 2 * battles + 1], axis=1)
+    swapped = rng.random(len(battles)) < 0.5
     pairs[swapped] = pairs[swapped, ::-1]
-    return pairs.ravel()
+    return np.asarray(pairs.ravel())
 
 
 def _table(sides: Sequence[Mapping[str, float]]) -> Floats:

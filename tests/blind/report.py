@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tests.blind import attacks
-from tests.blind.features import Numbers, form_of, motion_of, rows_of, time_of
+from tests.blind.features import Numbers, ends_of, form_of, motion_of, rows_of, time_of
 from tests.blind.naming import Named, name
 from tests.blind.peek import SIDES, Peeked
 
@@ -25,13 +25,14 @@ def kinds(manifest: Mapping[str, Any]) -> dict[str, Feature]:
 
 
 def naming_by(kind: str, battles: Sequence[Peeked], manifest: Mapping[str, Any], deals: int = 999) -> Named:
+    """What form and time tell beyond when a turn ends, which everybody sees; and what motion tells in all."""
     read = kinds(manifest)[kind]
     sides = [read(peeked, side) for peeked in battles for side in SIDES]
     targets = {
         "model": [peeked.models[side] for peeked in battles for side in SIDES],
         "family": [peeked.families[side] for peeked in battles for side in SIDES],
     }
-    return name(sides, targets, deals)
+    return name(sides, targets, deals, known=None if kind == "motion" else [ends_of(peeked) for peeked in battles])
 
 
 def attacked(battles: Sequence[Peeked], manifest: Mapping[str, Any], most: int) -> dict[str, dict[str, int]]:

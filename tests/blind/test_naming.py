@@ -40,3 +40,14 @@ def test_features_that_never_vary_name_nobody() -> None:
     _, targets = sides_and_names(20, leak=0.0, seed=1)
     found = name([{"bytes": 21.0}] * 40, targets, deals=39)
     assert found.p > 0.02
+
+
+def test_what_is_known_to_tell_is_no_leak_and_what_tells_beyond_it_is_one() -> None:
+    sides, targets = sides_and_names(80, leak=0.0, seed=2)
+    models = [MODELS.index(who) for who in targets["model"]]
+    ends = [float(max(pair) > 1) + (min(pair) > 0) for pair in zip(models[::2], models[1::2], strict=True)]
+    told = [side | {"bytes": ends[place // 2]} for place, side in enumerate(sides)]
+    assert name(told, targets, deals=99).p <= 0.02
+    assert name(told, targets, deals=99, known=ends).p > 0.02
+    more = [side | {"late": float(who)} for side, who in zip(told, models, strict=True)]
+    assert name(more, targets, deals=99, known=ends).p <= 0.01
