@@ -3,7 +3,8 @@
 A network has one turn with the workers at once, more only where workers would idle otherwise, and a visitor so many as
 `settings.QUEUE["at_once"]` says. The others wait as rows (`arena.actions.line`), so that networks take turns by
 themselves, and within each its visitors (decisions 631 and 741). Nothing here looks at who plays: the wait is that of
-all turns lately, whichever policies met in them.
+all turns lately, whichever policies met in them. To its own visitor a turn stands in the line until its end is told, and
+so does not say when its sides were done (decision 711); whom it keeps waiting, a sweep sends.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, NamedTuple, TypedDict
 
@@ -29,6 +30,8 @@ from arena.networks import Origin
 from policies.models import live_between
 
 RECENT_TURNS, ENOUGH_TURNS = 20, 10
+SLACK = timedelta(seconds=5)
+"""A turn is told at most as long after it settled as a turn may last, and this."""
 TRY_AGAIN_S = 5
 """When to come back, where nothing is known about the wait."""
 
@@ -58,13 +61,16 @@ class Waiting:
 @dataclass(frozen=True)
 class Line:
     """`waiting`: all turns that are not done, in the order in which they came. `seconds`: how long those of the last
-    turns took that both sides completed, from the first start to the end. `ended`: when the last turns did. `slots`:
-    turns that live workers can play side by side; 0 where none says anything."""
+    turns took that both sides completed and whose battles are closed, from the first start to the end. `ended`: when
+    the last turns did. `slots`:
+    turns that live workers can play side by side; 0 where none says anything. `untold`: how many turns of each visitor
+    are done and not told."""
 
     waiting: list[Waiting]
     seconds: list[float]
     ended: list[datetime]
     slots: int = 0
+    untold: Mapping[str, int] = field(default_factory=Counter)
 
     def candidates(self) -> list[Waiting]:
         """Held turns that may go to the workers now, if none of the others does."""
@@ -73,7 +79,8 @@ class Line:
     def has_room(self, visitor: str, network: str) -> bool:
         """Whether one turn more of this visitor may go to the workers."""
         sent = [each for each in self.waiting if each.sent]
-        if _reached(sum(each.visitor == visitor for each in sent), int(settings.QUEUE["at_once"])):
+        own = sum(each.visitor == visitor for each in sent) + self.untold.get(visitor, 0)
+        if _reached(own, int(settings.QUEUE["at_once"])):
             return False
         return len(sent) < self.slots or not any(each.network == network for each in sent)
 
@@ -83,7 +90,8 @@ class Line:
 
 
 class _Side(NamedTuple):
-    """A rollout, as far as the line asks. All up to `waits`, whether it is in the line, is its turn's."""
+    """A rollout, as far as the line asks. All up to `closed` is its turn's: whether it waits, whether it is done and not
+    told, and whether its battle takes no vote any more."""
 
     slots: int | None
     key: int
@@ -92,6 +100,8 @@ class _Side(NamedTuple):
     caller: str
     since: Any
     waits: bool
+    untold: bool
+    closed: bool
     status: str
     heartbeat_at: Any
     started_at: Any
@@ -101,7 +111,9 @@ class _Side(NamedTuple):
 LINE = """
 WITH asked AS (
     SELECT id FROM turns WHERE settled_at IS NULL
-    UNION ALL
+    UNION
+    SELECT id FROM turns WHERE settled_at > %s AND shown_at > %s
+    UNION
     SELECT id FROM (
         SELECT id FROM turns WHERE settled_at IS NOT NULL AND NOT exploration ORDER BY settled_at DESC LIMIT %s
     ) AS done
@@ -110,10 +122,12 @@ WITH asked AS (
 )
 SELECT (SELECT SUM(slots) FROM live), turn.id, COALESCE(NULLIF(stay.user_id, ''), stay.session_id),
     COALESCE(NULLIF(turn.network, ''), NULLIF(stay.user_id, ''), stay.session_id), turn.caller, turn.created_at,
-    turn.settled_at IS NULL, side.status, side.heartbeat_at, side.started_at, side.finished_at
+    turn.settled_at IS NULL, COALESCE(turn.shown_at > %s, FALSE), battle.status <> 'ongoing',
+    side.status, side.heartbeat_at, side.started_at, side.finished_at
 FROM asked
 JOIN turns AS turn ON turn.id = asked.id
 JOIN rollouts AS side ON side.turn_id = turn.turn_id
+JOIN battles AS battle ON battle.battle_id = turn.battle_id
 JOIN sessions AS stay ON stay.session_id = turn.session_id
 ORDER BY turn.id
 """
@@ -121,17 +135,21 @@ ORDER BY turn.id
 
 
 def the_line(recent: int = RECENT_TURNS) -> Line:
-    """One query: what is not done, and the last turns that are."""
+    """One query: what is not done, or not told; and the last turns that are."""
+    now = timezone.now()
+    moments = [now - release.longest() - SLACK, now, *live_between()]
+    wanted = list(map(connection.ops.adapt_datetimefield_value, moments))
     with connection.cursor() as cursor:
-        cursor.execute(LINE, [recent, *map(connection.ops.adapt_datetimefield_value, live_between())])
+        cursor.execute(LINE, [*wanted[:2], recent, *wanted[2:], wanted[1]])
         sides = [_Side(*row) for row in cursor.fetchall()]
-    done = [list(both) for _, both in groupby((side for side in sides if not side.waits), key=lambda side: side.key)]
-    spans = [span for both in done if (span := _span(both))]
+    told = [side for side in sides if not side.waits and not side.untold]
+    spans = [span for _, both in groupby(told, key=lambda side: side.key) if (span := _span(list(both)))]
     return Line(
         waiting=_waiting(side for side in sides if side.waits),
-        seconds=[(end - start).total_seconds() for start, end, completed in spans if completed],
+        seconds=[(end - start).total_seconds() for start, end, counts in spans if counts],
         ended=[end for _, end, _ in spans],
         slots=int(sides[0].slots or 0) // 2 if sides else 0,
+        untold=Counter(visitor for _, visitor in {(side.key, side.visitor) for side in sides if side.untold}),
     )
 
 
@@ -186,15 +204,15 @@ def admit(session: Session, caller: Origin) -> bool:
     known = the_line()
     line = known.waiting
     visitor = visitor_in_line(session)
-    own = [each for each in line if each.visitor == visitor]
+    own = sum(each.visitor == visitor for each in line) + known.untold.get(visitor, 0)
     network = caller.network or visitor
     neighbours = [each for each in line if caller.address and each.caller == caller.address]
-    if _reached(len(own), rules["per_visitor"]):
+    if _reached(own, rules["per_visitor"]):
         raise TooManyTurns("visitor", rules["per_visitor"], _soon(known, 1))
     if _reached(len(neighbours), rules["per_address"]):
         raise TooManyTurns("address", rules["per_address"], _soon(known, 1))
     _check_room(known, caller)
-    wait = _wait(_ahead(line, visitor, network), known)
+    wait = _wait(_ahead(line, visitor, network, known.untold.get(visitor, 0)), known)
     if rules["wait_s"] and wait is not None and wait > rules["wait_s"]:
         raise QueueFull(len(line), wait, math.ceil(wait - rules["wait_s"]))
     return known.has_room(visitor, network) and not _is_overtaking(known, network)
@@ -207,7 +225,7 @@ def place_in_queue(turn: Turn) -> QueueJson:
     line = the_line()
     earlier = [each for each in line.waiting if each.key < turn.pk]
     visitor = visitor_in_line(turn.battle.session)
-    ahead = _ahead(earlier, visitor, turn.network or visitor)
+    ahead = _ahead(earlier, visitor, turn.network or visitor, line.untold.get(visitor, 0))
     return {"ahead": ahead, "expected_wait_s": _wait(ahead, line)}
 
 
@@ -243,10 +261,11 @@ def _reached(number: int, bound: int) -> bool:
     return 0 < bound <= number
 
 
-def _ahead(line: list[Waiting], visitor: str, network: str) -> int:
-    """Turns that come before this visitor's next one: its own, of each other visitor of the network one more than that
-    at most, and of each other network one more than those of this one, for networks take turns and so do visitors."""
-    own = sum(each.visitor == visitor for each in line)
+def _ahead(line: list[Waiting], visitor: str, network: str, untold: int) -> int:
+    """Turns that come before this visitor's next one: its own, of which so many are not told, of each other visitor of
+    the network one more than that at most, and of each other network one more than those of this one, for networks take
+    turns and so do visitors."""
+    own = sum(each.visitor == visitor for each in line) + untold
     neighbours = Counter(each.visitor for each in line if each.network == network and each.visitor != visitor)
     inside = own + sum(min(number, own + 1) for number in neighbours.values())
     others = Counter(each.network for each in line if each.network != network)
@@ -292,9 +311,10 @@ def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
 
 
 def _span(turn: list[_Side]) -> tuple[datetime, datetime, bool] | None:
-    """Of a turn that is done: its first start, its end, and whether both sides completed it. None if none started."""
+    """Of a turn that is done: its first start, its end, and whether it says how long turns take: both sides completed
+    it, and its battle is closed, for how long it took says something of who plays. None if none started."""
     began = [read_moment(side.started_at) for side in turn if side.started_at]
     ended = [read_moment(side.finished_at) for side in turn if side.finished_at]
     if not began or not ended:
         return None
-    return min(began), max(ended), not any(side.status == RolloutStatus.FAILED for side in turn)
+    return min(began), max(ended), all(side.closed and side.status != RolloutStatus.FAILED for side in turn)

@@ -11,7 +11,7 @@ from arena import actions, episodes
 from arena.actions.cancel import cancel_turn
 from arena.actions.turns import withdraw
 from arena.errors import NotFound
-from arena.models import Rollout, Turn
+from arena.models import Battle, Rollout, Turn
 from rankings import observed
 from tests.arena.conftest import Visitor, play, play_battle, side_of
 from tests.fakes import FakePolicy, FakeStage
@@ -91,6 +91,7 @@ def test_who_waits_hears_how_many_are_ahead_and_about_how_long(visitor: Visitor,
     play(first)
     ended = Turn.objects.get(turn_id=first["turn_id"])
     ended.rollouts.update(started_at=ended.settled_at - timedelta(seconds=7))
+    Battle.objects.filter(battle_id=ended.battle_id).update(status="voted")
     assert queue(visitor, second) == {"ahead": 0, "expected_wait_s": 0}
     assert queue(visitor, third) == {"ahead": 1, "expected_wait_s": 7}
 

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from arena import hosting, sweeps
-from arena.models import Rollout, Turn
+from arena.models import Battle, Rollout, Turn
 from policies.models import Hosting, Policy
 from tests.arena.conftest import play
 from tests.crowd import Member, settle
@@ -44,12 +44,13 @@ def ids(*turns: dict[str, Any]) -> list[str]:
 
 
 def played_a_while_ago(seconds: float, stage: FakeStage) -> None:
-    """A turn that took so long, so that waits are known."""
+    """A turn of a closed battle that took so long, so that waits are known."""
     member = Member("127.0.0.1")
     turn = member.send(member.open())
     play(turn)
     row = Turn.objects.get(turn_id=turn["turn_id"])
     row.rollouts.update(started_at=row.settled_at - timedelta(seconds=seconds))
+    Battle.objects.filter(battle_id=row.battle_id).update(status="voted")
 
 
 def wait_of(member: Member, turn: dict[str, Any]) -> dict[str, Any]:

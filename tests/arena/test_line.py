@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from arena import actions, episodes, sweeps
-from arena.models import Rollout, Turn
+from arena.models import Battle, Rollout, Turn
 from tests.arena.conftest import Visitor, play
 from tests.crowd import Member
 from tests.fakes import FakeStage
@@ -43,9 +44,10 @@ def try_to_send(visitor: Visitor, battle_id: str) -> Any:
 
 
 def took(turn: dict[str, Any], seconds: float) -> None:
-    """Let a played turn look as if it had taken so long."""
+    """Let a played turn look as if it had taken so long, and its battle as if it had been voted on."""
     row = Turn.objects.get(turn_id=turn["turn_id"])
     row.rollouts.update(started_at=row.settled_at - timedelta(seconds=seconds))
+    Battle.objects.filter(battle_id=row.battle_id).update(status="voted")
 
 
 def test_nobody_waits_for_anothers_turns(visitor: Visitor, stage: FakeStage, sent: list[str]) -> None:
@@ -58,6 +60,38 @@ def test_nobody_waits_for_anothers_turns(visitor: Visitor, stage: FakeStage, sen
     assert sent == [*ids(mine[0]), *ids(theirs), *ids(mine[1])]
     play(mine[1])
     assert sent[6:] == ids(mine[2])
+
+
+def test_to_its_own_visitor_a_turn_stands_in_the_line_until_its_end_is_told(
+    visitor: Visitor, stage: FakeStage, sent: list[str], rules: dict[str, Any], default_clock: None
+) -> None:
+    """Else a second session would tell when both sides of the first were done."""
+    rules["per_visitor"] = 2
+    first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
+    third = visitor.open()
+
+    def seen() -> tuple[Any, ...]:
+        sweeps.sweep()
+        place = visitor.get(f"turns/{second['turn_id']}/queue").json()["ahead"]
+        return list(sent), place, try_to_send(visitor, third).status_code
+
+    before = seen()
+    play(first)
+    settled = Turn.objects.filter(turn_id=first["turn_id"], settled_at__isnull=False)
+    assert settled.count() == 1
+    assert seen() == before == (ids(first), 1, 429)
+    settled.update(shown_at=timezone.now())
+    assert seen() == ([*ids(first), *ids(second)], 0, 202)
+
+
+def test_others_do_not_wait_for_the_end_to_be_told(
+    visitor: Visitor, stage: FakeStage, sent: list[str], default_clock: None
+) -> None:
+    play(visitor.send(visitor.open()))
+    other = Visitor()
+    theirs = other.send(other.open())
+    assert sent[2:] == ids(theirs)
+    assert other.get(f"turns/{theirs['turn_id']}/queue").json() == {"ahead": 0, "expected_wait_s": 0}
 
 
 def test_a_cancelled_turn_lets_the_visitors_next_one_go(visitor: Visitor, sent: list[str]) -> None:
@@ -175,6 +209,18 @@ def test_who_would_wait_too_long_is_refused_at_once(visitor: Visitor, stage: Fak
     assert try_to_send(visitor, visitor.open()).status_code == 202
 
 
+def test_how_long_a_turn_took_is_not_told_until_its_battle_is_closed(visitor: Visitor, stage: FakeStage) -> None:
+    """It says something of who plays: one network is slower than another."""
+    played = visitor.send(visitor.open())
+    play(played)
+    others = [Visitor() for _ in range(2)]
+    waiting = [each.send(each.open()) for each in others][1]
+    ask = partial(others[1].get, f"turns/{waiting['turn_id']}/queue")
+    assert ask().json() == {"ahead": 1, "expected_wait_s": None}
+    took(played, 9)
+    assert ask().json() == {"ahead": 1, "expected_wait_s": 9}
+
+
 def test_turns_that_are_played_side_by_side_shorten_the_wait(
     visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
 ) -> None:
@@ -201,6 +247,7 @@ def test_while_turns_end_one_after_the_other_their_pace_tells_the_wait_and_not_h
         rows = Turn.objects.filter(turn_id=turn["turn_id"])
         rows.update(settled_at=ended)
         rows[0].rollouts.update(started_at=ended - timedelta(seconds=400), finished_at=ended)
+    Battle.objects.update(status="voted")
     others = [Visitor() for _ in range(2)]
     for each in others:
         each.send(each.open())
