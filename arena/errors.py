@@ -101,6 +101,11 @@ class EpisodeExpired(ArenaError):
     detail = "This recording is no longer kept: its battle ended without a vote, long ago."
 
 
+class SceneChanged(ArenaError):
+    status, code = 410, "scene_changed"
+    detail = "This recording is of a scene that has since got other objects: it cannot be shown any more."
+
+
 class NotRetryable(ArenaError):
     status, code = 409, "not_retryable"
     detail = "Only a failed rollout of the last turn of an ongoing battle can be retried."

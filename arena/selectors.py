@@ -14,6 +14,7 @@ from django.db.models import Prefetch
 from django.utils import timezone
 
 from arena import release
+from arena.errors import SceneChanged
 from arena.models import (
     REASONS,
     Battle,
@@ -413,9 +414,12 @@ def _exact_states(document: dict[str, Any]) -> list[EpisodeState]:
 def shown_view(rollout: Rollout, document: dict[str, Any]) -> tuple[bytes, Floats]:
     """The packed rows of what can be seen (simulation.view_format), as long as the longer side's, and their scale.
 
-    `rollout` comes from `find_rollout`. Raises SceneNotBuilt for an old recording whose scene's files are missing.
+    `rollout` comes from `find_rollout`. Raises SceneNotBuilt for an old recording whose scene's files are missing, and
+    SceneChanged where they have other positions.
     """
     old_scale = None if "view" in document else manifest_of(document["robot_id"], document["scene_id"])["view"]["scale"]
+    if old_scale is not None and len(old_scale) != len(document["states"][0]["qpos"]):
+        raise SceneChanged
     content, scale = view_of(document, old_scale)
     common: int = rollout.common_steps  # type: ignore[attr-defined]
     return until(common, content, len(scale)), scale

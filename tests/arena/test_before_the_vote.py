@@ -132,6 +132,9 @@ def test_an_episode_of_before_there_were_views_is_shown_with_the_scenes_scale(
     rows = unpack(visitor.get(f"episodes/{episode_id}/view.bin").content, NQ)
     assert rows.shape == (251, NQ)
     assert np.array_equal(rows[:36], unpack(view_of(old, [0.01] * NQ)[0], NQ))
+    (folder / "manifest.json").write_text(json.dumps({"view": {"scale": [0.01] * (NQ + 7)}}))
+    changed = visitor.get(f"episodes/{episode_id}/view.bin")
+    assert (changed.status_code, changed.json()["code"]) == (410, "scene_changed")
     (folder / "manifest.json").unlink()
     assert visitor.get(f"episodes/{episode_id}/view.bin").json()["code"] == "scene_not_built"
 
