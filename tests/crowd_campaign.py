@@ -34,7 +34,6 @@ class Promise(NamedTuple):
     knowing: bool
     most: int | None
     trials: int | None = None
-    challenge: str = ""
 
 
 PROMISES = {
@@ -43,7 +42,6 @@ PROMISES = {
     "250 by 17 cookies, 17 networks, one day": Promise(250, 17, 17, 1, False, 20),
     "250 by 250 cookies, 17 networks, one day": Promise(250, 250, 17, 1, False, 20),
     "250 by 17 cookies, 17 networks, one day, agreeing with physics": Promise(250, 17, 17, 1, True, 20),
-    "250 by 17 cookies, one network, one day, asked for work": Promise(250, 17, 1, 1, False, 10, 1, "proof-of-work"),
     "250 by 17 cookies, 17 networks, five days, agreeing with physics": Promise(250, 17, 17, 5, True, None),
     "1000 by 82 cookies, one network, five days, agreeing with physics": Promise(1000, 82, 1, 5, True, None, trials=1),
 }
@@ -67,7 +65,6 @@ def main() -> int:
 def _trial(promise: Promise, seed: int, push: str) -> dict[str, Any]:
     from django.core.cache import cache
     from django.core.management import call_command
-    from django.test import override_settings
 
     from tests.honest_arena import Published, as_shipped, campaigns_for, drawn_most, fill
     from tests.pushers import Push, Pushers
@@ -75,7 +72,7 @@ def _trial(promise: Promise, seed: int, push: str) -> dict[str, Any]:
     began = time.monotonic()
     cache.clear()
     call_command("flush", interactive=False, verbosity=0)
-    with as_shipped() as clock, override_settings(CHALLENGE=promise.challenge):
+    with as_shipped() as clock:
         skills, published = fill(seed), Published(clock)
         published.now()
         target = {"middle": skills.middle, "drawn-most": drawn_most()}[push]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -33,7 +34,9 @@ from tests.fakes import FakeStage
 from tests.people import logged_in, operator
 from vlaarena.handler import OneThreadHandler
 from vlaarena.production import Doors, refuse_unsafe
-from vlaarena.supervisor.folder import DataFolder
+from vlaarena.supervisor import watch
+from vlaarena.supervisor.child import ChildSpec
+from vlaarena.supervisor.folder import DataFolder, Running
 
 
 class At(Visitor):
@@ -95,6 +98,34 @@ def test_sixty_cookies_of_one_address_lock_no_other_out(stage: FakeStage) -> Non
     other = At("203.0.113.9")
     answer = other.post(f"battles/{other.open()}/turns", {"instruction": "pick up the red cube"})
     assert answer.status_code == 202
+
+
+def test_a_part_that_dies_for_want_of_room_does_not_end_the_arena(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "RESTART_PAUSE_S", 0.01)
+    said: list[str] = []
+    dies = "print('OSError: [Errno 28] No space left on device'); exit(1)"
+
+    async def arena_ended() -> bool:
+        supervisor = watch.Supervisor(
+            DataFolder(tmp_path),
+            tmp_path,
+            dict(os.environ),
+            Running(pid=1),
+            say=said.append,
+            tell_ready=lambda running: None,
+        )
+        part = await supervisor._start(ChildSpec("store", [sys.executable, "-c", dies], grace_s=1.0))
+        life = asyncio.create_task(supervisor._keep_alive(part))
+        while not life.done() and len(said) < 4:
+            await asyncio.sleep(0.01)
+        ended = life.done()
+        life.cancel()
+        await asyncio.gather(life, return_exceptions=True)
+        return ended
+
+    assert not asyncio.run(arena_ended())
 
 
 def test_spellings_of_one_account_share_its_limit_of_logins(db: None, limits: None) -> None:
