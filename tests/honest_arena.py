@@ -24,7 +24,7 @@ from arena.pairing import written_chances
 from policies.models import Policy
 from rankings import tasks
 from rankings.counts import Floats
-from rankings.crowds import CLEAR, CLEAR_OF_EVEN, DAYS, HONEST, OUTCOME, TIES, WITH_PHYSICS, Ballots, Honest, honest
+from rankings.crowds import CLEAR, CLEAR_OF_EVEN, HONEST, OUTCOME, TIES, WITH_PHYSICS, Ballots, Honest, honest
 from rankings.models import Finding
 from rankings.study import outcomes, truth
 from tests.crowd import INSTRUCTION, STEPS
@@ -241,7 +241,7 @@ class _Cast:
 def _cast(names: list[str], votes: Ballots, end: datetime) -> Iterator[_Cast]:
     """`end`: the midnight after the last day. A day's votes come evenly."""
     seqs: Counter[int] = Counter()
-    of_day = np.bincount(votes.day, minlength=DAYS)
+    of_day = np.bincount(votes.day)
     before: Counter[int] = Counter()
     columns = (votes.voter, votes.network, votes.day, votes.left, votes.right, votes.outcome, votes.winner, votes.dwell)
     for voter, network, day, left, right, outcome, winner, dwell in zip(
@@ -258,7 +258,7 @@ def _cast(names: list[str], votes: Ballots, end: datetime) -> Iterator[_Cast]:
             vote=OUTCOME[outcome],
             winner=winner,
             dwell_ms=round(1000 * dwell),
-            at=end - timedelta(days=DAYS - day - before[day] / (of_day[day] + 1)),
+            at=end - timedelta(days=len(of_day) - day - before[day] / (of_day[day] + 1)),
         )
 
 
