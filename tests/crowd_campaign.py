@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 from collections import defaultdict
@@ -49,6 +50,7 @@ PROMISES = {
 
 def main() -> int:
     options = _options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that servers of this run end with it
     django.setup()
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     with _database():
