@@ -15,13 +15,14 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test test test-services test-blind test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
+.PHONY: help run install install-test test test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them all in two processes, a real browser included"
 	@echo "make test-services  those that ask a database or a queue, against PostgreSQL, Redis and RabbitMQ"
 	@echo "make test-fuzz      twenty times the fuzzing of make test (FUZZ_EFFORT, FUZZ_SEED for other cases)"
 	@echo "make test-blind     play many battles as an outsider and try to name who plays before the vote"
+	@echo "make test-crowd     push a policy through HTTP with a thousand votes of fresh cookies, and for days"
 	@echo "make test-faults    kill, freeze, cut off and fill a running arena, then audit what it promised"
 	@echo "make check          formatting, lint, types, import contracts, migrations, API description, deployment"
 	@echo "make audit          ask for known vulnerabilities of what is pinned (needs the network)"
@@ -52,6 +53,9 @@ test-fuzz: install install-test
 
 test-blind: install install-test
 	@$(PY) -m tests.blind.campaign $(ARGS)
+
+test-crowd: install $(DONE)/requirements-test
+	@$(PY) -m tests.crowd_campaign $(ARGS)
 
 test-faults: install install-test
 	@$(PY) -m tests.faults.campaign $(ARGS)
