@@ -17,14 +17,16 @@ import numpy as np
 
 from rankings import outliers
 from rankings.bradley_terry import SCALE, Fit, fit
-from rankings.campaigns import Campaign, campaigns
+from rankings.campaigns import Campaign, campaigns, strongest
 from rankings.counts import Floats, Integers
+from rankings.limits import LATELY, limited
 from rankings.ratings import CAP
 from rankings.study import outcomes, population, truth
 from rankings.table import Table
 from rankings.trust import Answers, answer
 
-DAYS, NEW_DAYS = 14, 7
+NEW_DAYS = (7, LATELY)
+"""Voters first seen within so many days are looked at together."""
 FIRST = date(2026, 1, 1)
 TIES = 0.35
 NOT_CLEAR, LEFT_WINS, RIGHT_WINS = -1, 0, 1
@@ -61,12 +63,13 @@ class Ballots:
 
 
 class Honest(NamedTuple):
-    """`voters` cast `votes` on `policies`, each with a `taste` [Elo points] per policy."""
+    """`voters` cast `votes` on `policies` within `days`, each with a `taste` [Elo points] per policy."""
 
     votes: int = 4000
     voters: int = 500
     policies: int = 10
     taste: float = 100.0
+    days: int = 14
 
 
 HONEST = Honest()
@@ -94,9 +97,9 @@ def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
     own = rng.normal(0.0, crowd.taste / SCALE, (crowd.voters, size))
     margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
     outcome = outcomes(margin, TIES, rng)
-    first = rng.integers(0, DAYS, crowd.voters)
+    first = rng.integers(0, crowd.days, crowd.voters)
     later = rng.random(votes) < 0.4
-    day = np.where(later, rng.integers(first[voter], DAYS), first[voter])
+    day = np.where(later, rng.integers(first[voter], crowd.days), first[voter])
     shares = rng.random(crowd.voters) < 0.3
     network = np.where(shares, rng.zipf(1.5, crowd.voters) % 40, 40 + np.arange(crowd.voters))[voter]
     pace = rng.normal(2.5, 0.5, crowd.voters)[voter]
@@ -104,8 +107,10 @@ def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
     return found.of(np.argsort(day, kind="stable"))
 
 
-def stuffed(theta: Floats, target: int, way: Stuffing, rng: np.random.Generator) -> Ballots:
-    """Voters and networks are numbered from 0; see `together`."""
+def stuffed(
+    theta: Floats, target: int, way: Stuffing, rng: np.random.Generator, *, until: int = HONEST.days
+) -> Ballots:
+    """The last of its days is the one before `until`. Voters and networks are numbered from 0; see `together`."""
     size, votes = len(theta), way.votes
     other = rng.integers(1, size, votes)
     left = np.full(votes, target)
@@ -115,7 +120,7 @@ def stuffed(theta: Floats, target: int, way: Stuffing, rng: np.random.Generator)
     cast = np.where((winner == RIGHT_WINS) & way.knowing, 1, 0)
     swap = rng.random(votes) < 0.5
     voter = np.arange(votes) % way.cookies
-    day = DAYS - way.days + (np.arange(votes) * way.days) // votes
+    day = until - way.days + (np.arange(votes) * way.days) // votes
     return Ballots(
         voter,
         voter % way.networks,
@@ -156,7 +161,8 @@ def table_of(policies: int, ballots: Ballots) -> Table:
         if winner >= 0:
             own = answers.get(voters[voter], Answers())
             answers[voters[voter]] = own.plus(answer(OUTCOME[outcome], OUTCOME[winner]))
-    return Table(values, codes, ballots.outcome).trusting(answers)
+    trusting = Table(values, codes, ballots.outcome).trusting(answers)
+    return limited(trusting, CAP)
 
 
 class Attack(NamedTuple):
@@ -175,7 +181,7 @@ def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
     theta = truth(crowd.policies, rng)
     base = honest(theta, crowd, rng)
     target = int(np.argsort(theta)[crowd.policies // 2])
-    both = together(base, stuffed(theta, target, way, rng))
+    both = together(base, stuffed(theta, target, way, rng, until=crowd.days))
     with_them, without = (fitted(crowd.policies, each).rating for each in (both, base))
     found = [each for each in flags(crowd.policies, both) if each.policy == _name(target) and each.favours]
     voters = {voter for each in found for voter in each.voters}
@@ -186,7 +192,11 @@ def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
 def flags(policies: int, ballots: Ballots) -> list[Campaign]:
     """The campaigns that would be found at the end."""
     table = table_of(policies, ballots)
-    new = table.new_voters(NEW_DAYS)
+    return strongest(each for days in NEW_DAYS for each in _flags(table, ballots, days))
+
+
+def _flags(table: Table, ballots: Ballots, days: int) -> list[Campaign]:
+    new = table.new_voters(days)
     board = fit(table.doubting(new).counts(), cap=CAP)
 
     def paces(members: Sequence[int]) -> tuple[Floats, Floats]:
