@@ -148,9 +148,10 @@ class Table:
         return replace(self, trust=np.where(self.from_a_network, by_voter[self.codes["voter"]], 1.0))
 
     def weighed_down(self, factors: Floats) -> Table:
-        """The same votes; those of each visit (visits,) weigh so many times as much."""
+        """The same votes; those from a network weigh so many times as much, by their visit (visits,)."""
         place = self.visits.places(self._voter_numbers, self.codes["day"])
-        return replace(self, trust=np.maximum(LEAST_TRUST, np.round(self._trust * np.append(factors, 1.0)[place], 5)))
+        less = np.maximum(LEAST_TRUST, np.round(self._trust * np.append(factors, 1.0)[place], 5))
+        return replace(self, trust=np.where(self.from_a_network, less, self._trust))
 
     def doubting(self, voters: Collection[str]) -> Table:
         """The same votes as if these voters had shown nothing yet."""
