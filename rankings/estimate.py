@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankings.counts import Counts, Floats
+from rankings.counts import Counts, Floats, Integers
 from rankings.davidson import with_ties
 from rankings.graph import Booleans, reachability
 from rankings.offsets import lever
@@ -134,8 +134,9 @@ class Estimate(Mode):
         found: Floats = np.concatenate([np.zeros((0, len(self.lever))), *blocks])
         return found
 
-    def sums_of(self, rows: Booleans) -> Floats:
-        """(2, r k, r k) of some of the votes (rows,): what they weigh, and what they are worth to the left side."""
+    def sums_of(self, rows: Booleans | Integers) -> Floats:
+        """(2, r k, r k) of some of the votes, by a mask or their places: what they weigh, and what of it the left side
+        scored."""
         games = Games.of(self.votes.where(rows), self.weights[rows])
         return np.stack([games.played, games.score])
 

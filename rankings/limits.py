@@ -1,10 +1,11 @@
 """How far votes that came together may move a rating, however long their voters were patient. No Django.
 
-Two kinds of groups have a limit on every board that has a table: all votes of one network, on all its days; and, for
-each of the last LATELY days, the votes of all voters first seen since then. What a group moves is the difference
-between the fit with it and the fit without it, to first order about the fit (one Newton step). While a group moves a
-rating beyond its limit, all its votes are weighed down alike: bounded influence, here of groups rather than of single
-votes (F. Hampel, E. Ronchetti, P. Rousseeuw, W. Stahel, *Robust Statistics*, 1986).
+Two kinds of groups have a limit on every board that has a table: all votes of one network, on all its days; and all
+votes of a *cohort*, voters first seen within WEEK days of each other at any time, or since any one of the last LATELY
+days. What a group moves is the difference between the fit with it and the fit without it, to first order about the fit
+(one Newton step). While a group moves a rating beyond its limit, all its votes are weighed down alike: bounded
+influence, here of groups rather than of single votes (F. Hampel, E. Ronchetti, P. Rousseeuw, W. Stahel, *Robust
+Statistics*, 1986).
 
 A limit grows with the square of the interval that a rating has without the group, as what a given number of votes moves
 does: the first votes on a new policy are not held back. Nobody is limited beside a crowd that is smaller or hardly
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,12 +32,11 @@ from rankings.sandwich import field, variance_in_field
 from rankings.table import Board, Table
 
 NETWORK, COHORT = 5.0, 12.0
-"""Elo points by which a network, and all voters first seen since some day, may move a rating whose half-width without
-them is at most..."""
+"""Elo points by which a network, and a cohort, may move a rating whose half-width without them is at most..."""
 WIDE = 40.0
 """... so many Elo points, by the model alone. One that is twice as wide may be moved four times as far."""
-LATELY = 28
-"""Days (UTC) until a voter is no newcomer here any more."""
+WEEK, LATELY = 7, 28
+"""Days (UTC): see above."""
 OTHERS = 20.0
 """So many networks, by how far they are trusted, must be there beside a group for it to have a limit."""
 ROUNDS = 12
@@ -43,7 +44,7 @@ ROUNDS = 12
 SLACK = 1.01
 """A group this little beyond its limit is left alone."""
 LOOKED_AT = 0.5
-"""A network is looked at when its influence, which is short of what it moves, is this share of the limit."""
+"""A group is looked at closely when its influence, which is short of what it moves, is this share of the limit."""
 NEVER = -1
 """In place of the day of a first vote: unknown, or of no importance."""
 
@@ -68,6 +69,14 @@ def _first_seen(table: Table) -> tuple[Integers, int]:
     numbers = np.array([date.fromisoformat(day).toordinal() for day in days], dtype=np.int64)
     first = numbers[table.first_days(visits.key // visits.days)]
     return np.where(visits.source >= 0, first, NEVER), int(numbers[-1])
+
+
+class Beyond(NamedTuple):
+    """How many `times` its limit the cohort moves a rating that was first seen from a day on `until` another."""
+
+    times: float
+    day: int
+    until: int
 
 
 @dataclass(frozen=True)
@@ -118,30 +127,38 @@ class _Limits:
         return factors
 
     def _of_cohorts(self, factors: Floats) -> Floats:
-        """Each round those are weighed down, all alike, who are farthest beyond their limit."""
-        days = [day for day in range(self.last, self.last - LATELY, -1) if self._are_fewer(day)]
-        for _ in range(ROUNDS if days else 0):
-            times = list(self._times_of_cohorts(days, factors))
-            if max(times) <= SLACK:
+        """Each round that cohort is weighed down which is farthest beyond its limit."""
+        for _ in range(ROUNDS):
+            worst = max(self._times_of_cohorts(factors), default=Beyond(0.0, 0, 0))
+            if worst.times <= SLACK:
                 break
-            worst = int(np.argmax(times))
-            factors = np.where(self.first >= days[worst], factors / times[worst], factors)
+            own = (self.first >= worst.day) & (self.first < worst.until)
+            factors = np.where(own, factors / worst.times, factors)
         return factors
 
-    def _times_of_cohorts(self, days: list[int], factors: Floats) -> Iterator[float]:
-        """How many times their limit those move a rating who were first seen since each of the days, the last first."""
-        found, first = self._fitted(self.votes, factors), self.first[self.visit]
-        sums, until = found.sums_of(first > self.last), self.last + 1  # nobody's
-        for day in days:
-            sums, until = sums + found.sums_of((first >= day) & (first < until)), day
-            yield _times(found, sums, COHORT)
+    def _times_of_cohorts(self, factors: Floats) -> Iterator[Beyond]:
+        first = self.first[self.visit]
+        order = np.argsort(first, kind="stable")
+        days = np.unique(first[first >= 0]).tolist()
+        ends = np.searchsorted(first[order], [*days, self.last + 1])
+        found = self._fitted(self.votes, factors)
+        week: dict[int, Floats] = {}
+        late: Floats | float = 0.0
+        for place in reversed(range(len(days))):
+            day = days[place]
+            own = found.sums_of(order[ends[place] : ends[place + 1]])
+            week = {day: own} | {each: sums for each, sums in week.items() if each < day + WEEK}
+            late = late + own
+            is_late = day > self.last - LATELY
+            until = self.last + 1 if is_late else day + WEEK
+            if self._are_fewer(day, until):
+                yield Beyond(_times(found, late if is_late else np.sum([*week.values()], axis=0), COHORT), day, until)
 
-    def _are_fewer(self, day: int) -> bool:
-        """Whether those first seen since then are fewer than the others, by how far they are trusted."""
+    def _are_fewer(self, day: int, until: int) -> bool:
+        """Whether a cohort is smaller than all others together, by how far they are trusted."""
         first, trust = self.crowd
-        late = first >= day
-        others = float(trust[~late].sum())
-        return bool(late.any()) and others >= max(OTHERS, float(trust[late].sum()))
+        own = (first >= day) & (first < until)
+        return float(trust[~own].sum()) >= max(OTHERS, float(trust[own].sum()))
 
     def _fitted(self, votes: Counts, factors: Floats) -> Estimate:
         weights = self.weights * factors[self.visit]
@@ -167,10 +184,13 @@ def _times(found: Estimate, sums: Floats, points: float) -> float:
     own = replace(games, played=played, score=score)
     information = own.information(x)
     residual = score - played * games.expected_scores(x)
+    gradient = residual.sum(axis=1) - residual.sum(axis=0)
+    if SCALE * np.abs(found.lever @ found.bread @ gradient).max() < LOOKED_AT * points:
+        return 0.0
     bread = inverse(found.posterior.hessian(x) - assembled(information)[:-1, :-1])
     left = by_policy(games.information(x) - information).reshape(found.robots, -1).sum(axis=0)
     shares = field(np.maximum(left, 0.0), found.comparable)
-    moved = found.lever @ bread @ (residual.sum(axis=1) - residual.sum(axis=0))
+    moved = found.lever @ bread @ gradient
     variance = variance_in_field(found.lever @ bread @ found.lever.T, shares)
     limit = points * np.maximum(1.0, variance * (Z * SCALE / WIDE) ** 2)
     return float((SCALE * np.abs(moved - shares @ moved) / limit).max())

@@ -195,6 +195,7 @@ PATIENT = {
     "1000 by 82 cookies, one network, five days": Stuffing(1000, 82, 1, 5, knowing=True),
     "250 by 17 cookies, 17 networks, five days, four weeks ago": Stuffing(250, 17, 17, 5, knowing=True, ago=28),
 }
+FOUNDING = Stuffing(250, 17, 17, 14, knowing=True)
 SOUND = {
     "4000 within fourteen days": HONEST,
     "4000 within sixty days": OLDER,
@@ -222,8 +223,9 @@ moderators, with so many of the cookies, and so many honest voters by mistake.
 |---|---|---|---|---|---|
 {attacks}
 
-The same beside 4000 honest votes within sixty days; all agree with physics. The last row is of a crowd that began when
-there were 27 days of votes, and is looked at when its newcomers count as such no longer:
+The same beside 4000 honest votes within sixty days; all agree with physics. Four weeks ago: the last of the stuffed
+votes was cast 28 days before the last honest one, and nobody is looked at as new any more. Founding: the cookies are
+there from the first day of an arena of fourteen days, and nobody was there before them:
 
 | votes | moved: mean | most | flagged (95 % interval) | cookies named | honest named |
 |---|---|---|---|---|---|
@@ -249,7 +251,10 @@ def _crowds(repeats: int) -> Chapter:
     """The suspected take long: a tenth of the repeats."""
     attacks = [_attacked(name, way, HONEST, repeats) for name, way in ATTACKS.items()]
     patient = [_attacked(name, way, OLDER, repeats) for name, way in PATIENT.items()]
-    false, later = (sum(false_flags(seed=seed, crowd=crowd) > 0 for seed in range(repeats)) for crowd in (HONEST, OLDER))
+    patient.append(_attacked("250 by 17 cookies, 17 networks, founding", FOUNDING, HONEST, repeats))
+    false, later = (
+        sum(false_flags(seed=seed, crowd=crowd) > 0 for seed in range(repeats)) for crowd in (HONEST, OLDER)
+    )
     sound = []
     for name, crowd in SOUND.items():
         (share, width), (before, narrower) = (held(repeats, crowd, limits=limits) for limits in (True, False))
