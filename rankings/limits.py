@@ -8,7 +8,7 @@ influence, here of groups rather than of single votes (F. Hampel, E. Ronchetti, 
 Statistics*, 1986).
 
 A limit grows with the square of the interval that a rating has without the group, as what a given number of votes moves
-does: the first votes on a new policy are not held back. Nobody is limited beside a crowd that is smaller or hardly
+does: the first votes on a new policy are held back little. Nobody is limited beside a crowd that is smaller or hardly
 known, since then nothing says which of the two is honest. Votes without a network have no limit.
 
 The factors are multiplied into the trust of visits, so that whoever has the published weights needs none of this.
@@ -118,7 +118,7 @@ class _Limits:
         for _ in range(ROUNDS):
             found = self._fitted(votes, factors)
             reach = SCALE * np.abs(found.influence_of_voters()).max(axis=1, initial=0.0)
-            beyond = np.ones(len(reach) + 1)  # the last place is for visits from none
+            beyond = np.ones(int(self.network.max()) + 2)  # the last place is for visits from none
             for number in np.flatnonzero(reach > LOOKED_AT * NETWORK).tolist():
                 beyond[number] = _times(found, found.sums_of(votes.voter == number), NETWORK)
             if beyond.max() <= SLACK:

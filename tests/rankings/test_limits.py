@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from rankings.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, ta
 from rankings.limits import COHORT, NETWORK, limited
 from rankings.ratings import CAP
 from rankings.study import truth
-from rankings.table import Table
+from rankings.table import Board, Table
 
 OLDER = Honest(days=60)
 PATIENT = Stuffing(250, 17, 17, 5, knowing=True)
@@ -65,6 +67,25 @@ def test_one_network_moves_a_rating_as_far_as_it_may() -> None:
     ]
     assert np.abs(moved[0]).max() > 40
     assert np.abs(moved[1]).max() < 1.5 * NETWORK
+
+
+def test_the_board_of_each_robot_has_the_limits_too() -> None:
+    crowd = Honest(8000, 1000, days=60)
+    ballots = votes(crowd, PATIENT)
+    table = table_of(10, ballots, limits=False)
+    robot = np.arange(len(ballots)) % 2
+    robot[8000:] = 0  # where the crowd is; some networks have no vote on the other
+    robot[ballots.network == ballots.network.max()] = 0
+    values, codes = {**table.values, "robot": ("one", "other")}, {**table.codes, "robot": robot}
+    before = replace(table, values=values, codes=codes)
+    names = [f"v{voter:06}" for voter in range(ballots.voter.max() - 16, ballots.voter.max() + 1)]
+    board = Board(robot="one")
+    moved = [
+        fit(each.counts(board), cap=CAP).rating - fit(each.counts(board, without_voters=names), cap=CAP).rating
+        for each in (before, limited(before, CAP))
+    ]
+    assert np.abs(moved[0]).max() > 40
+    assert np.abs(moved[1]).max() < 2 * COHORT
 
 
 def test_the_order_of_the_votes_leaves_no_trace() -> None:
