@@ -14,7 +14,7 @@ who leaves all other battles (`pairs`); and whether they took equally long for t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -172,6 +172,16 @@ def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[C
             on_it = int(votes[members, place].sum())
             told.append(Campaign(counts.names[place], not side, push, pairs, pace, who, on_it))
     return told
+
+
+def strongest(found: Iterable[Campaign]) -> list[Campaign]:
+    """Of campaigns among several groups of newcomers, the strongest push for and against each policy."""
+    best: dict[tuple[str, bool], Campaign] = {}
+    for each in found:
+        known = best.get((each.policy, each.favours))
+        if known is None or each.push > known.push:
+            best[each.policy, each.favours] = each
+    return list(best.values())
 
 
 def _members(some: Newcomers, push: Floats, spread: Floats, mean: Floats, sd: Floats) -> Integers:

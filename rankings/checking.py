@@ -109,7 +109,7 @@ def _rebuilt_rows() -> aggregation.Rows:
     rows: Iterator[tuple[str | int, ...]] = (
         (*map(str, cell[:6]), cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items()
     )
-    table = Table.of(rows).trusting(observed.beside_physics().answers)
+    table = publication.weighed(Table.of(rows), observed.beside_physics().answers)
     rated = publication.rate(table, table_boards(table))
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
     own = _meant_for_the_ranking(votes)

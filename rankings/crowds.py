@@ -17,14 +17,16 @@ import numpy as np
 
 from rankings import outliers
 from rankings.bradley_terry import SCALE, Fit, fit
-from rankings.campaigns import Campaign, campaigns
+from rankings.campaigns import Campaign, campaigns, strongest
 from rankings.counts import Floats, Integers
+from rankings.limits import LATELY, limited
 from rankings.ratings import CAP
 from rankings.study import outcomes, population, truth
 from rankings.table import Table
 from rankings.trust import Answers, answer
 
-DAYS, NEW_DAYS = 14, 7
+NEW_DAYS = (7, LATELY)
+"""Voters first seen within so many days are looked at together."""
 FIRST = date(2026, 1, 1)
 TIES = 0.35
 NOT_CLEAR, LEFT_WINS, RIGHT_WINS = -1, 0, 1
@@ -61,19 +63,23 @@ class Ballots:
 
 
 class Honest(NamedTuple):
-    """`voters` cast `votes` on `policies`, each with a `taste` [Elo points] per policy."""
+    """`voters` cast `votes` on `policies` within `days`, each with a `taste` [Elo points] per policy. Of the first
+    policy there are no votes before the day on which it `joined`."""
 
     votes: int = 4000
     voters: int = 500
     policies: int = 10
     taste: float = 100.0
+    days: int = 14
+    joined: int = 0
 
 
 HONEST = Honest()
 
 
 class Stuffing(NamedTuple):
-    """`votes` by `cookies` that nobody has seen before, for one policy, from `networks`, on `days` days.
+    """`votes` by `cookies` that nobody has seen before, for one policy, from `networks`, on `days` days, the last of
+    them so many days `ago`.
 
     `knowing`: they vote for whom physics calls the winner where it is clear, so as to be trusted.
     """
@@ -83,6 +89,7 @@ class Stuffing(NamedTuple):
     networks: int = 1
     days: int = 1
     knowing: bool = False
+    ago: int = 0
 
 
 def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
@@ -94,18 +101,21 @@ def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
     own = rng.normal(0.0, crowd.taste / SCALE, (crowd.voters, size))
     margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
     outcome = outcomes(margin, TIES, rng)
-    first = rng.integers(0, DAYS, crowd.voters)
+    first = rng.integers(0, crowd.days, crowd.voters)
     later = rng.random(votes) < 0.4
-    day = np.where(later, rng.integers(first[voter], DAYS), first[voter])
+    day = np.where(later, rng.integers(first[voter], crowd.days), first[voter])
     shares = rng.random(crowd.voters) < 0.3
     network = np.where(shares, rng.zipf(1.5, crowd.voters) % 40, 40 + np.arange(crowd.voters))[voter]
     pace = rng.normal(2.5, 0.5, crowd.voters)[voter]
     found = Ballots(voter, network, day, left, right, outcome, _winner(outcome, rng), _dwell(pace, rng))
-    return found.of(np.argsort(day, kind="stable"))
+    order = np.argsort(day, kind="stable")
+    return found.of(order[(np.minimum(left, right) > 0)[order] | (day >= crowd.joined)[order]])
 
 
-def stuffed(theta: Floats, target: int, way: Stuffing, rng: np.random.Generator) -> Ballots:
-    """Voters and networks are numbered from 0; see `together`."""
+def stuffed(
+    theta: Floats, target: int, way: Stuffing, rng: np.random.Generator, *, until: int = HONEST.days
+) -> Ballots:
+    """`until`: how many days of votes there are. Voters and networks are numbered from 0; see `together`."""
     size, votes = len(theta), way.votes
     other = rng.integers(1, size, votes)
     left = np.full(votes, target)
@@ -115,7 +125,7 @@ def stuffed(theta: Floats, target: int, way: Stuffing, rng: np.random.Generator)
     cast = np.where((winner == RIGHT_WINS) & way.knowing, 1, 0)
     swap = rng.random(votes) < 0.5
     voter = np.arange(votes) % way.cookies
-    day = DAYS - way.days + (np.arange(votes) * way.days) // votes
+    day = until - way.ago - way.days + (np.arange(votes) * way.days) // votes
     return Ballots(
         voter,
         voter % way.networks,
@@ -134,12 +144,12 @@ def together(base: Ballots, more: Ballots) -> Ballots:
     return base.and_then(replace(more, voter=more.voter + voter, network=more.network + network))
 
 
-def fitted(policies: int, ballots: Ballots, *, cap: int = CAP) -> Fit:
-    """The board as it would be published."""
-    return fit(table_of(policies, ballots).counts(), cap=cap)
+def fitted(policies: int, ballots: Ballots, *, limits: bool = True) -> Fit:
+    """The board as it would be published, or without the limits of networks and newcomers."""
+    return fit(table_of(policies, ballots, limits=limits).counts(), cap=CAP)
 
 
-def table_of(policies: int, ballots: Ballots) -> Table:
+def table_of(policies: int, ballots: Ballots, *, limits: bool = True) -> Table:
     names = tuple(map(_name, range(policies)))
     nothing = np.zeros(len(ballots), np.int64)
     voters = tuple(f"v{number:06}" for number in range(int(ballots.voter.max()) + 1))
@@ -156,7 +166,8 @@ def table_of(policies: int, ballots: Ballots) -> Table:
         if winner >= 0:
             own = answers.get(voters[voter], Answers())
             answers[voters[voter]] = own.plus(answer(OUTCOME[outcome], OUTCOME[winner]))
-    return Table(values, codes, ballots.outcome).trusting(answers)
+    trusting = Table(values, codes, ballots.outcome).trusting(answers)
+    return limited(trusting, CAP) if limits else trusting
 
 
 class Attack(NamedTuple):
@@ -175,7 +186,7 @@ def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
     theta = truth(crowd.policies, rng)
     base = honest(theta, crowd, rng)
     target = int(np.argsort(theta)[crowd.policies // 2])
-    both = together(base, stuffed(theta, target, way, rng))
+    both = together(base, stuffed(theta, target, way, rng, until=crowd.days))
     with_them, without = (fitted(crowd.policies, each).rating for each in (both, base))
     found = [each for each in flags(crowd.policies, both) if each.policy == _name(target) and each.favours]
     voters = {voter for each in found for voter in each.voters}
@@ -186,7 +197,11 @@ def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
 def flags(policies: int, ballots: Ballots) -> list[Campaign]:
     """The campaigns that would be found at the end."""
     table = table_of(policies, ballots)
-    new = table.new_voters(NEW_DAYS)
+    return strongest(each for days in NEW_DAYS for each in _flags(table, ballots, days))
+
+
+def _flags(table: Table, ballots: Ballots, days: int) -> list[Campaign]:
+    new = table.new_voters(days)
     board = fit(table.doubting(new).counts(), cap=CAP)
 
     def paces(members: Sequence[int]) -> tuple[Floats, Floats]:
@@ -204,14 +219,14 @@ def false_flags(*, seed: int, crowd: Honest = HONEST) -> int:
     return len(flags(crowd.policies, honest(truth(crowd.policies, rng), crowd, rng)))
 
 
-def held(repeats: int, crowd: Honest = HONEST) -> tuple[float, float]:
+def held(repeats: int, crowd: Honest = HONEST, *, limits: bool = True) -> tuple[float, float]:
     """The share of intervals that hold the truth where newcomers weigh little and networks are shared, and their mean
     half-width."""
     inside, widths = [], []
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
         theta = truth(crowd.policies, rng)
-        found = fitted(crowd.policies, honest(theta, crowd, rng))
+        found = fitted(crowd.policies, honest(theta, crowd, rng), limits=limits)
         inside.append(np.abs(found.rating - 1500.0 - population(theta, crowd.taste)) <= found.half_width)
         widths.append(found.half_width.mean())
     return float(np.mean(inside)), float(np.mean(widths))

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankings.counts import Counts, Floats
+from rankings.counts import Counts, Floats, Integers
 from rankings.davidson import with_ties
 from rankings.graph import Booleans, reachability
 from rankings.offsets import lever
@@ -107,8 +107,12 @@ class Estimate(Mode):
     def of(cls, counts: Counts, *, prior: float, cap: int, ties: str, offset_sd: float) -> Estimate:
         """As `bradley_terry.fit`, but `offset_sd` in natural units."""
         votes = counts.without_sides()
-        weights = votes.weights(cap)
-        votes = votes.apart()
+        return cls.weighed(votes, votes.weights(cap), prior=prior, ties=ties, offset_sd=offset_sd)
+
+    @classmethod
+    def weighed(cls, counts: Counts, weights: Floats, *, prior: float, ties: str, offset_sd: float) -> Estimate:
+        """With weights (rows,) of one's own. `counts`: sides forgotten."""
+        votes = counts.apart()
         games = Games.of(votes, weights)
         mode = Mode.of_games(games, robots=counts.robots, prior=prior, ties=ties, offset_sd=offset_sd)
         return cls(mode.scored, mode.posterior, mode.x, mode.robots, mode.lever, votes, weights)
@@ -129,6 +133,12 @@ class Estimate(Mode):
         blocks = [found @ carry for _, found in gradients_of_voters(votes, weights, self.posterior, self.x)]
         found: Floats = np.concatenate([np.zeros((0, len(self.lever))), *blocks])
         return found
+
+    def sums_of(self, rows: Booleans | Integers) -> Floats:
+        """(2, r k, r k) of some of the votes, by a mask or their places: what they weigh, and what of it the left side
+        scored."""
+        games = Games.of(self.votes.where(rows), self.weights[rows])
+        return np.stack([games.played, games.score])
 
 
 def inverse(matrix: Floats) -> Floats:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from arena.models import REASONS
+from rankings import publication
 from rankings.counts import Integers
 from rankings.counts_file import coded_lines, in_order_of_texts, lines, numbered, sorting
 from rankings.models import CountedVote
@@ -68,7 +69,7 @@ def _visits() -> dict[tuple[str, str], tuple[str, str]]:
     """Voter and day -> network and trust, as texts, of the visits of which there is something to say."""
     from rankings import closed_days
 
-    table = closed_days.counts().trusting(closed_days.beside_physics().answers)
+    table = publication.weighed(closed_days.counts(), closed_days.beside_physics().answers)
     told = table.told_of_visits()
     rows = np.flatnonzero((told["network"][1] > 0) | (table.trust is not None))
     (networks, network), (trusts, trust) = told["network"], told["trust"]

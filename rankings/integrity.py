@@ -14,9 +14,10 @@ from django.utils import timezone
 from rankings import observed
 from rankings.agreement import Agreement
 from rankings.bradley_terry import Fit, Refits, fit, influence_of_voters
-from rankings.campaigns import Campaign, campaigns
+from rankings.campaigns import Campaign, campaigns, strongest
 from rankings.counts import Counts, Floats, Integers
 from rankings.influence import Influence, Standing, influence
+from rankings.limits import LATELY
 from rankings.models import Finding, Report
 from rankings.outliers import Crowd, evidence
 from rankings.reliability import Reliability
@@ -139,9 +140,18 @@ def _untested_since() -> datetime:
 
 
 def pushed(table: Table, counts: Counts, found: Fit) -> Iterator[Found]:
-    """New voters who together push a policy, on the global board. They are set beside the board as it would be if they
-    had shown nothing yet, so that they do not hide behind what they have moved."""
-    names = table.new_voters(int(settings.INTEGRITY["look_back_days"]))
+    """New voters who together push a policy, on the global board: those of the last days, and the patient, as long as
+    they are newcomers to `limits`."""
+    spans = sorted({int(settings.INTEGRITY["look_back_days"]), LATELY})
+    week = date.fromisoformat(table.values["day"][-1]).strftime("%G-W%V") if table.new_voters(LATELY) else ""
+    for each in strongest(each for days in spans for each in _campaigns(table, counts, found, days)):
+        yield _campaign(each, table, week)
+
+
+def _campaigns(table: Table, counts: Counts, found: Fit, days: int) -> list[Campaign]:
+    """Among voters first seen within the last days. They are set beside the board as it would be if they had shown
+    nothing yet, so that they do not hide behind what they have moved."""
+    names = table.new_voters(days)
     board = fit(table.doubting(names).counts(), cap=int(settings.RANKING["cap"])) if table.trust is not None else found
     numbers = table.numbers_of(names)
 
@@ -153,9 +163,7 @@ def pushed(table: Table, counts: Counts, found: Fit) -> Iterator[Found]:
             np.array([pace for voter, pace in known.items() if voter not in own]),
         )
 
-    week = date.fromisoformat(table.values["day"][-1]).strftime("%G-W%V") if names else ""
-    for each in campaigns(counts, board, numbers, paces):
-        yield _campaign(each, table, week)
+    return campaigns(counts, board, numbers, paces)
 
 
 def _campaign(each: Campaign, table: Table, week: str) -> Found:

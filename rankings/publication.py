@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -13,13 +13,15 @@ from rankings.agreement import Seen
 from rankings.bradley_terry import Fit
 from rankings.counts import Counts
 from rankings.counts_file import write_counts
+from rankings.limits import limited
 from rankings.models import Snapshot
 from rankings.ratings import Ratings, board_ratings, fitted, summary
 from rankings.table import Board, Table
+from rankings.trust import Answers
 
 CODE = (
-    "bradley_terry", "counts", "davidson", "estimate", "graph", "offsets", "posterior", "ratings", "sandwich", "table",
-    "trust", "visits",
+    "bradley_terry", "counts", "davidson", "estimate", "graph", "limits", "offsets", "posterior", "ratings", "sandwich",
+    "table", "trust", "visits",
 )  # fmt: skip
 """The modules that a figure depends on."""
 
@@ -35,7 +37,7 @@ class Rated:
 
 
 def load() -> tuple[Table, list[Seen]]:
-    """The stored counts, each voter trusted as far as is known, and what physics says beside the votes.
+    """The stored counts, each vote weighing what its voter has shown, and what physics says beside the votes.
 
     Days that are over are closed first; the caller holds the lock of the rankings.
     """
@@ -43,7 +45,12 @@ def load() -> tuple[Table, list[Seen]]:
 
     closed_days.close()
     beside = closed_days.beside_physics()
-    return closed_days.counts().trusting(beside.answers), beside.seen
+    return weighed(closed_days.counts(), beside.answers), beside.seen
+
+
+def weighed(table: Table, answers: Mapping[str, Answers]) -> Table:
+    """The same votes, each weighing what its voter has shown, within the limits of networks and newcomers."""
+    return limited(table.trusting(answers), rules.options().cap)
 
 
 def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:

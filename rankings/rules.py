@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
+from rankings import limits
 from rankings.bradley_terry import PRIOR
 from rankings.offsets import OFFSET_SD
 from rankings.ratings import LISTED, Options
@@ -21,6 +22,7 @@ def published() -> dict[str, Any]:
     return {
         "prior_games": PRIOR,
         "cap_per_voter_and_day": given["cap"],
+        "most_moved_by": {"network": limits.NETWORK, "newcomers": limits.COHORT, "newcomer_days": limits.LATELY},
         "offset_sd": OFFSET_SD,
         "listed_from_votes": LISTED,
         "provisional_until": {name: given[name] for name in ("half_width", "votes", "opponents")},

@@ -19,6 +19,8 @@ from rankings.visits import NO_VISITS, Visits
 GLOBAL = "global"
 KEYS = ("robot", "scene", "task", "left", "right", "voter", "day", "network")
 BATCH = 20_000
+LEAST_TRUST = 1e-5
+"""No vote weighs nothing."""
 
 
 @dataclass(frozen=True)
@@ -136,24 +138,31 @@ class Table:
 
     def trusting(self, answers: Mapping[str, Answers]) -> Table:
         """The same votes; those from a network weigh by how far their voter is trusted."""
-        if not self._from_a_network.any():
+        if not self.from_a_network.any():
             return self
         size, rows = len(self.values["day"]), self._has_votes
         visits = np.unique(self.codes["voter"][rows] * size + self.codes["day"][rows])
         number = np.bincount(visits // size, minlength=len(self.values["voter"])).tolist()
         voters = zip(self.values["voter"], number, strict=True)
         by_voter = np.array([trust(answers.get(voter, Answers()), days) for voter, days in voters])
-        return replace(self, trust=np.where(self._from_a_network, by_voter[self.codes["voter"]], 1.0))
+        return replace(self, trust=np.where(self.from_a_network, by_voter[self.codes["voter"]], 1.0))
+
+    def weighed_down(self, factors: Floats) -> Table:
+        """The same votes; those from a network weigh so many times as much, by their visit (visits,)."""
+        place = self.visits.places(self._voter_numbers, self.codes["day"])
+        less = np.maximum(LEAST_TRUST, np.round(self._trust * np.append(factors, 1.0)[place], 5))
+        return replace(self, trust=np.where(self.from_a_network, less, self._trust))
 
     def doubting(self, voters: Collection[str]) -> Table:
         """The same votes as if these voters had shown nothing yet."""
         doubted = np.isin(np.array(self.values["voter"], dtype=object), list(voters))[self.codes["voter"]]
-        return replace(self, trust=np.where(doubted & self._from_a_network, NEWCOMER, self._trust))
+        little = np.minimum(NEWCOMER, self._trust)
+        return replace(self, trust=np.where(doubted & self.from_a_network, little, self._trust))
 
     @cached_property
     def visits(self) -> Visits:
         """By numbers of voters as the boards' counts have them."""
-        rows = self._has_votes & (self._from_a_network | (self._trust < 1.0))
+        rows = self._has_votes & (self.from_a_network | (self._trust < 1.0))
         if self._nobody_known:
             rows &= self.codes["voter"] > 0
         if not rows.any():
@@ -170,9 +179,9 @@ class Table:
 
         Networks are numbered, and only those are told that several voters share: others weigh and say nothing.
         """
-        voter = self.codes["voter"] - 1 if self._nobody_known else self.codes["voter"]
-        network = self.visits.networks(voter, self.codes["day"]) + 1
-        steps, place = np.unique(self.visits.trusts(voter, self.codes["day"]), return_inverse=True)
+        voter, day = self._voter_numbers, self.codes["day"]
+        network = self.visits.networks(voter, day) + 1
+        steps, place = np.unique(self.visits.trusts(voter, day), return_inverse=True)
         names = ["", *(f"n{number:06}" for number in range(1, int(network.max(initial=0)) + 1))]
         return {"network": (names, network), "trust": ([f"{step:g}" for step in steps], place.astype(np.int64))}
 
@@ -232,6 +241,11 @@ class Table:
         return self.values["voter"][:1] == ("",) and UNKNOWN_VOTER == -1
 
     @cached_property
+    def _voter_numbers(self) -> Integers:
+        """(rows,) as the boards' counts have them."""
+        return self.codes["voter"] - 1 if self._nobody_known else self.codes["voter"]
+
+    @cached_property
     def _has_votes(self) -> Booleans:
         """(rows,)"""
         if self.outcomes.ndim == 1:
@@ -240,7 +254,7 @@ class Table:
         return found
 
     @cached_property
-    def _from_a_network(self) -> Booleans:
+    def from_a_network(self) -> Booleans:
         """(rows,)"""
         found: Booleans = self._networks >= 0
         return found
@@ -254,6 +268,10 @@ class Table:
     def _trust(self) -> Floats:
         """(rows,)"""
         return np.ones(len(self.outcomes)) if self.trust is None else self.trust
+
+    def first_days(self, numbers: Integers) -> Integers:
+        """(n,) the place of the day of the first vote of voters, by number; one past the last without a vote."""
+        return self._first_days[numbers + 1 if self._nobody_known else numbers]
 
     @cached_property
     def _first_days(self) -> Integers:

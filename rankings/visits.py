@@ -32,6 +32,8 @@ class Visits:
     """(visits,) the voter has voted on an earlier day too."""
     trust: Floats
     """(visits,) above 0, at most 1."""
+    source: Integers
+    """(visits,) a number per network from 0, shared or not."""
 
     def __len__(self) -> int:
         return len(self.key)
@@ -48,26 +50,26 @@ class Visits:
         least, ever = np.ones(len(first)), np.zeros(len(first), dtype=bool)
         np.minimum.at(least, place, trust)
         np.logical_or.at(ever, place, known)
-        return cls(days, key_of_visit, _shared(chosen, key_of_visit // max(1, days)), ever, least)
+        return cls(days, key_of_visit, _shared(chosen, key_of_visit // max(1, days)), ever, least, chosen)
 
     def networks(self, voter: Integers, day: Integers) -> Integers:
-        """(rows,) the network of each row's visit, or ALONE."""
-        found = np.full(len(voter), ALONE, dtype=np.int64)
-        if len(self):
-            key = voter * self.days + day
-            place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
-            here = (self.key[place] == key) & (voter >= 0)
-            found[here] = self.network[place[here]]
-        return found
+        """(rows,) the network of each row's visit, where several voters share it, or ALONE."""
+        return np.append(self.network, ALONE)[self.places(voter, day)]
+
+    def sources(self, voter: Integers, day: Integers) -> Integers:
+        """(rows,) the network of each row's visit, shared or not, or ALONE."""
+        return np.append(self.source, ALONE)[self.places(voter, day)]
 
     def trusts(self, voter: Integers, day: Integers) -> Floats:
         """(rows,) how far each row's visit is trusted."""
-        found = np.ones(len(voter))
-        if len(self):
-            key = voter * self.days + day
-            place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
-            here = (self.key[place] == key) & (voter >= 0)
-            found[here] = self.trust[place[here]]
+        return np.append(self.trust, 1.0)[self.places(voter, day)]
+
+    def places(self, voter: Integers, day: Integers) -> Integers:
+        """(rows,) the place of each row's visit among these; one past the last where it is none of them."""
+        key = np.where(voter >= 0, voter * self.days + day, -1)
+        place = np.searchsorted(self.key, key)
+        found: Integers = np.where(np.append(self.key, -1)[place] == key, place, len(self))
+        found[voter < 0] = len(self)
         return found
 
     def factors(self, key: Integers, votes: Floats, cap: int) -> Floats:
@@ -94,9 +96,8 @@ class Visits:
         return np.flatnonzero(inside), place[inside]
 
 
-NO_VISITS = Visits(
-    1, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, dtype=bool), np.zeros(0, dtype=np.float64)
-)
+_NOTHING = np.zeros(0, np.int64)
+NO_VISITS = Visits(1, _NOTHING, _NOTHING, _NOTHING.astype(bool), _NOTHING.astype(np.float64), _NOTHING)
 
 
 def shares(wanted: Floats, group: Integers, first: Booleans, room: float) -> Floats:

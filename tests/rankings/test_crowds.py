@@ -29,6 +29,37 @@ def test_250_votes_over_17_networks_move_nobody_by_more_than_20_points_and_are_m
     assert np.mean([each.flagged for each in found]) >= 0.8
 
 
+OLDER = Honest(days=60)
+
+
+@pytest.mark.parametrize("days", [5, 14])
+def test_the_patient_who_are_trusted_move_nobody_by_more_than_20_points(days: int) -> None:
+    way = Stuffing(250, 17, 17, days, knowing=True)
+    assert max(attack(way, seed=seed, crowd=OLDER).moved for seed in range(4)) <= 20
+
+
+def test_four_weeks_later_the_patient_still_move_a_rating_by_less_than_20_points_on_average() -> None:
+    found = [attack(Stuffing(250, 17, 17, 5, knowing=True, ago=28), seed=seed, crowd=OLDER) for seed in range(4)]
+    assert np.mean([each.moved for each in found]) <= 20
+
+
+def test_the_patient_in_a_young_arena_move_a_rating_by_less_than_20_points_on_average_and_are_flagged() -> None:
+    found = [attack(Stuffing(250, 17, 17, 5, knowing=True), seed=seed) for seed in range(5)]
+    assert np.mean([each.moved for each in found]) <= 20
+    assert np.mean([each.flagged for each in found]) >= 0.8
+
+
+def test_the_patient_are_flagged_though_they_came_two_weeks_ago() -> None:
+    found = [attack(Stuffing(250, 17, 17, 14, knowing=True), seed=seed, crowd=OLDER) for seed in range(4)]
+    assert all(each.flagged for each in found)
+
+
+def test_1000_votes_of_one_network_over_five_days_move_nobody_by_more_than_10_points() -> None:
+    found = [attack(Stuffing(1000, 82, 1, 5, knowing=True), seed=seed) for seed in range(3)]
+    assert max(each.moved for each in found) <= 10
+    assert all(each.flagged for each in found)
+
+
 def test_those_who_are_named_are_the_stuffers_and_hardly_anybody_else() -> None:
     found = attack(Stuffing(250, 17, 17), seed=3)
     assert found.caught >= 12

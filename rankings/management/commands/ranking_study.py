@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from policies.measured import wilson
-from rankings.crowds import Attack, Honest, Stuffing, attack, ever_suspected, false_flags, held
+from rankings.crowds import HONEST, Honest, Stuffing, attack, ever_suspected, false_flags, held
 from rankings.plots import Axes, plot
 from rankings.ratings import CAP
 from rankings.study import Coverage, Crowd, Setting, coverage, newcomer, spearman, stuffing
@@ -186,6 +186,23 @@ ATTACKS = {
     "250 by 17 cookies, 17 networks, five days" + AGREEING: Stuffing(250, 17, 17, 5, knowing=True),
     "1000 by 82 cookies, one network, five days" + AGREEING: Stuffing(1000, 82, 1, 5, knowing=True),
 }
+OLDER = HONEST._replace(days=60)
+PATIENT = {
+    "250 by 17 cookies, 17 networks, five days": Stuffing(250, 17, 17, 5, knowing=True),
+    "250 by 17 cookies, 17 networks, fourteen days": Stuffing(250, 17, 17, 14, knowing=True),
+    "250 by 51 cookies, 17 networks, fourteen days": Stuffing(250, 51, 17, 14, knowing=True),
+    "500 by 34 cookies, 34 networks, fourteen days": Stuffing(500, 34, 34, 14, knowing=True),
+    "1000 by 82 cookies, one network, five days": Stuffing(1000, 82, 1, 5, knowing=True),
+    "250 by 17 cookies, 17 networks, five days, four weeks ago": Stuffing(250, 17, 17, 5, knowing=True, ago=28),
+}
+FOUNDING = Stuffing(250, 17, 17, 14, knowing=True)
+SOUND = {
+    "4000 within fourteen days": HONEST,
+    "4000 within sixty days": OLDER,
+    "the same, one policy being ten days old": OLDER._replace(joined=50),
+    "4000 within one day: everybody is new": HONEST._replace(days=1),
+    "20,000 by 2000 voters within sixty days": Honest(20_000, 2000, days=60),
+}
 CROWDS = {
     "20,000 votes, 1500 voters, 10 policies": Honest(20_000, 1500),
     "20,000 votes, 400 voters, 10 policies": Honest(20_000, 400),
@@ -206,8 +223,20 @@ moderators, with so many of the cookies, and so many honest voters by mistake.
 |---|---|---|---|---|---|
 {attacks}
 
-Of arenas without a stuffer, a campaign is named in {false}. The intervals of the
-honest votes hold the truth in {held:.1f} %, their mean half-width is {width:.0f}.
+The same beside 4000 honest votes within sixty days; all agree with physics. Four weeks ago: the last of the stuffed
+votes was cast 28 days before the last honest one, and nobody is looked at as new any more. Founding: the cookies are
+there from the first day of an arena of fourteen days, and nobody was there before them:
+
+| votes | moved: mean | most | flagged (95 % interval) | cookies named | honest named |
+|---|---|---|---|---|---|
+{patient}
+
+Of arenas without a stuffer, a campaign is named in {false} within fourteen days, and in
+{later} within sixty. What the limits cost where there is no stuffer:
+
+| honest votes | intervals hold the truth | mean half-width | without limits: held | mean half-width |
+|---|---|---|---|---|
+{sound}
 
 Honest voters with tastes of 100 points, pairs drawn unequally, ever suspected after any of their votes, at any of ten
 looks at the growing board:
@@ -220,18 +249,27 @@ looks at the growing board:
 
 def _crowds(repeats: int) -> Chapter:
     """The suspected take long: a tenth of the repeats."""
-    attacks = [_attacked(name, [attack(way, seed=seed) for seed in range(repeats)]) for name, way in ATTACKS.items()]
-    false = sum(false_flags(seed=seed) > 0 for seed in range(repeats))
-    share, width = held(repeats)
+    attacks = [_attacked(name, way, HONEST, repeats) for name, way in ATTACKS.items()]
+    patient = [_attacked(name, way, OLDER, repeats) for name, way in PATIENT.items()]
+    patient.append(_attacked("250 by 17 cookies, 17 networks, founding", FOUNDING, HONEST, repeats))
+    false, later = (
+        sum(false_flags(seed=seed, crowd=crowd) > 0 for seed in range(repeats)) for crowd in (HONEST, OLDER)
+    )
+    sound = []
+    for name, crowd in SOUND.items():
+        (share, width), (before, narrower) = (held(repeats, crowd, limits=limits) for limits in (True, False))
+        sound.append(f"| {name} | {100 * share:.1f} % | {width:.1f} | {100 * before:.1f} % | {narrower:.1f} |")
     suspected = []
     for name, crowd in CROWDS.items():
         found = [ever_suspected(seed=seed, crowd=crowd) for seed in range(max(1, repeats // 10))]
         suspected.append(f"| {name} | {len(found)} | {_share(*map(sum, zip(*found, strict=True)))} |")
-    rows = {"attacks": "\n".join(attacks), "suspected": "\n".join(suspected)}
-    return CROWD.format(repeats=repeats, false=_share(false, repeats), held=100 * share, width=width, **rows), {}
+    tables = {"attacks": attacks, "patient": patient, "sound": sound, "suspected": suspected}
+    rows = {name: "\n".join(each) for name, each in tables.items()}
+    return CROWD.format(repeats=repeats, false=_share(false, repeats), later=_share(later, repeats), **rows), {}
 
 
-def _attacked(name: str, found: list[Attack]) -> str:
+def _attacked(name: str, way: Stuffing, crowd: Honest, repeats: int) -> str:
+    found = [attack(way, seed=seed, crowd=crowd) for seed in range(repeats)]
     moved = [each.moved for each in found]
     flagged = _share(sum(each.flagged for each in found), len(found))
     caught, others = (np.mean(column) for column in ([each.caught for each in found], [each.others for each in found]))
