@@ -219,6 +219,7 @@ def status(arena: Arena, path: str, data: bytes | None = None) -> int:
         return error.code
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_arena_as_it_ships_outlives_a_full_disk(small_disk: Path, make_arena: MakeArena) -> None:
     arena = make_arena(small_disk / "arena")
