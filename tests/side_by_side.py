@@ -21,7 +21,7 @@ SHARING = (
     "tests/system/test_standalone.py",
 )
 """What uses the fixture `arena_stack`."""
-LONG = (SHARED, "tests/fuzz/", "tests/system/", "tests/arena/")
+LONG = (SHARED, "tests/blind/", "tests/system/", "tests/fuzz/", "tests/arena/")
 """Where the long files are: begun early, none of them is what the others wait for at the end."""
 
 
