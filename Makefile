@@ -15,10 +15,11 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test test test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
+.PHONY: help run install install-test test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
-	@echo "make test           install what the tests need and run them all in two processes, a real browser included"
+	@echo "make test           install what the tests need and run them in two processes, a real browser included"
+	@echo "make test-slow      those that take long: arenas killed, filled and cut off, every state of every page"
 	@echo "make test-services  those that ask a database or a queue, against PostgreSQL, Redis and RabbitMQ"
 	@echo "make test-fuzz      twenty times the fuzzing of make test (FUZZ_EFFORT, FUZZ_SEED for other cases)"
 	@echo "make test-blind     play many battles as an outsider and try to name who plays before the vote"
@@ -41,8 +42,10 @@ run: install
 install: $(DONE)/requirements $(DONE)/translations $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
 
 test: install install-test
-	@cd frontend && ../scripts/with_node.sh npm test --silent
-	@$(PY) -m pytest -n $(PROCESSES) $(ARGS)
+	@$(PY) -m pytest -n $(PROCESSES) -m "not slow" $(ARGS)
+
+test-slow: install install-test
+	@$(PY) -m pytest -n $(PROCESSES) -m slow $(ARGS)
 
 test-services: install install-test
 	@scripts/with_services.sh $(PY) -m pytest -n $(PROCESSES) -m engine $(ARGS)

@@ -9,7 +9,9 @@ from typing import Any
 
 import pymongo
 import pytest
+from asgiref.sync import SyncToAsync
 from django.conf import settings
+from django.db import connections
 
 from simulation import store
 from tests import servers
@@ -64,12 +66,22 @@ def _stores(_servers: None) -> Iterator[None]:
             one.close()
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """What asynchronous tests ask of the database is asked in one thread, whose connection is closed before the end."""
+    yield
+    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _no_worker_is_waited_for() -> Iterator[None]:
-    """There is none beside the tests of one process: /api/health and the status page need not wait for its answer."""
+def _health(_servers: None) -> Iterator[None]:
+    """No worker is beside the tests of one process: /api/health and the status page need not wait for its answer."""
+    from vlaarena import health  # once Django is set up
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vlaarena.health.WORKER_ANSWERS_S", 0.05)
+        patch.setattr(health, "WORKER_ANSWERS_S", 0.05)
         yield
+    health._mongo().close()
 
 
 def pytest_unconfigure() -> None:

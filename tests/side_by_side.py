@@ -12,9 +12,16 @@ import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 SHARED = "the arena that is shared"
-SHARING = ("tests/browser/", "tests/fuzz/test_raw_websocket.py", "tests/system/test_one_turn_in_the_logs.py")
+SHARING = (
+    "tests/browser/",
+    "tests/fuzz/test_raw_websocket.py",
+    "tests/security/test_data_is_private.py",
+    "tests/system/test_one_turn_in_the_logs.py",
+    "tests/system/test_ready.py",
+    "tests/system/test_standalone.py",
+)
 """What uses the fixture `arena_stack`."""
-LONG = (SHARED, "tests/fuzz/", "tests/system/", "tests/arena/")
+LONG = (SHARED, "tests/blind/", "tests/system/", "tests/fuzz/", "tests/arena/")
 """Where the long files are: begun early, none of them is what the others wait for at the end."""
 
 

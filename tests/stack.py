@@ -97,7 +97,7 @@ class Arena:
         """Ask it to stop as Ctrl-C does; answers the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(20)
+        return self.process.wait(60)  # ten seconds at most, on a machine that does nothing else
 
     def close(self) -> None:
         """Stop it whatever state it is in, and drop what it stored on servers that are not its own."""

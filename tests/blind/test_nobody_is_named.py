@@ -17,7 +17,7 @@ from tests.blind.report import naming_by
 from tests.stack import Arena
 
 pytestmark = pytest.mark.stack
-BATTLES, AT_ONCE = 18, 6
+BATTLES, AT_ONCE = 12, 6
 
 
 @pytest.fixture(scope="module")

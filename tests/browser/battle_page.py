@@ -56,7 +56,7 @@ class BattlePage:
         deadline = time.monotonic() + seconds
         while not self.ask(script):
             assert time.monotonic() < deadline, f"not so after {seconds} s: {script}\n{self.complaints}"
-            self.page.wait_for_timeout(50)
+            self.page.wait_for_timeout(100)
 
     def wait_for_pictures(self) -> None:
         """Wait until the moment of the clock is drawn, and nothing more has been drawn for some frames."""

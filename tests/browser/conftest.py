@@ -23,6 +23,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Windows that nobody looks at, made for each page.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 OpenPage = Callable[..., BattlePage]

@@ -23,18 +23,18 @@ CREATE TRIGGER seeded AFTER INSERT ON battles WHEN NEW.status = 'ongoing' BEGIN
 END
 """
 ON_POSTGRESQL = """
-CREATE FUNCTION seeded() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+CREATE OR REPLACE FUNCTION seeded() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   IF NEW.status = 'ongoing' THEN
     NEW.seed := {seed}; NEW.secret := '{secret}'; NEW.left_model_id := '{left}'; NEW.right_model_id := '{right}';
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER seeded BEFORE INSERT ON battles FOR EACH ROW EXECUTE FUNCTION seeded();
+CREATE OR REPLACE TRIGGER seeded BEFORE INSERT ON battles FOR EACH ROW EXECUTE FUNCTION seeded();
 """
 
 
 def seed_battles(arena: Arena, pair: tuple[str, str] = PAIR) -> None:
-    """From now on every battle that a visitor opens in `arena` is the known one."""
+    """From now on every battle that a visitor opens in `arena` is the known one, played by `pair`."""
     known = {"seed": SEED, "secret": SECRET, "left": pair[0], "right": pair[1]}
     if url := arena.environment.get("DATABASE_URL"):
         with psycopg.connect(url, autocommit=True) as database:
@@ -42,6 +42,9 @@ def seed_battles(arena: Arena, pair: tuple[str, str] = PAIR) -> None:
         return
     database_file = sqlite3.connect(arena.folder / "arena.sqlite3", timeout=60, isolation_level=None)
     try:
+        database_file.execute("BEGIN IMMEDIATE")
+        database_file.execute("DROP TRIGGER IF EXISTS seeded")
         database_file.execute(ON_SQLITE.format(**known))
+        database_file.execute("COMMIT")
     finally:
         database_file.close()

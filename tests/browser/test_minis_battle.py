@@ -1,18 +1,15 @@
-"""The default battle: the architecture of OpenVLA against that of Octo, from the instruction to the names.
-
-The worker of this arena hosts these two alone, so these two are drawn.
-"""
+"""The default battle: the architecture of OpenVLA against that of Octo, from the instruction to the names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
 
 from tests.browser.battle_page import BattlePage
+from tests.browser.conftest import OpenPage
 from tests.browser.seeded import seed_battles
-from tests.stack import FOR_TESTS, Arena
+from tests.stack import Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 SIDES = ("left", "right")
@@ -23,23 +20,14 @@ MADE_BY = {
 }
 
 
-@pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    arena = Arena(tmp_path_factory.mktemp("minis"), **FOR_TESTS, ARENA_WORKER_POLICIES=",".join(MADE_BY))
-    try:
-        arena.start()
-        seed_battles(arena, ("openvla-mini", "octo-mini"))
-        yield arena
-    finally:
-        arena.close()
-
-
 @pytest.fixture
-def battle(browser: Browser, arena: Arena) -> Iterator[BattlePage]:
-    context = browser.new_context(base_url=arena.url.rstrip("/"))
-    context.set_default_timeout(120_000)
-    yield BattlePage(context.new_page()).open_ready()
-    context.close()
+def battle(open_page: OpenPage, site: Arena) -> Iterator[BattlePage]:
+    """A battle between these two; afterwards those that are opened are known ones again."""
+    seed_battles(site, ("openvla-mini", "octo-mini"))
+    try:
+        yield open_page().open_ready()
+    finally:
+        seed_battles(site)
 
 
 def test_openvla_mini_meets_octo_mini_and_the_vote_tells_which_was_which(battle: BattlePage) -> None:

@@ -7,7 +7,8 @@ import pytest
 from tests.browser.conftest import OpenPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
-TWENTY_TIMES_SLOWER = {"rate": 20}
+MUCH_SLOWER = {"rate": 100}
+"""No machine that runs the tests draws a picture in time then, however few it draws."""
 
 
 def test_drawing_less_keeps_the_point_of_view(open_page: OpenPage) -> None:
@@ -16,7 +17,7 @@ def test_drawing_less_keeps_the_point_of_view(open_page: OpenPage) -> None:
     battle.page.get_by_role("button", name="Repeat").click()
     before = battle.ask("vlaArena.cameras")
 
-    battle.page.context.new_cdp_session(battle.page).send("Emulation.setCPUThrottlingRate", TWENTY_TIMES_SLOWER)
+    battle.page.context.new_cdp_session(battle.page).send("Emulation.setCPUThrottlingRate", MUCH_SLOWER)
     battle.wait_for("vlaArena.drawing.quality === 'coarse'")
 
     for seen, was in zip(battle.ask("vlaArena.cameras"), before, strict=True):

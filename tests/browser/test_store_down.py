@@ -14,7 +14,7 @@ from tests.browser.seeded import seed_battles
 from tests.faults.link import Line, LineState
 from tests.stack import FOR_TESTS, Arena
 
-pytestmark = [pytest.mark.browser, pytest.mark.stack]
+pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.slow]
 SIDES = ("left", "right")
 SETTLED = "Boolean(window.vlaArena?.ready && vlaArena.moment?.settled)"
 SAID = (

@@ -38,6 +38,7 @@ def test_the_patient_who_are_trusted_move_nobody_by_more_than_20_points(days: in
     assert max(attack(way, seed=seed, crowd=OLDER).moved for seed in range(4)) <= 20
 
 
+@pytest.mark.slow
 def test_four_weeks_later_the_patient_still_move_a_rating_by_less_than_20_points_on_average() -> None:
     found = [attack(Stuffing(250, 17, 17, 5, knowing=True, ago=28), seed=seed, crowd=OLDER) for seed in range(4)]
     assert np.mean([each.moved for each in found]) <= 20
@@ -49,6 +50,7 @@ def test_the_patient_in_a_young_arena_move_a_rating_by_less_than_20_points_on_av
     assert np.mean([each.flagged for each in found]) >= 0.8
 
 
+@pytest.mark.slow
 def test_the_patient_are_flagged_though_they_came_two_weeks_ago() -> None:
     found = [attack(Stuffing(250, 17, 17, 14, knowing=True), seed=seed, crowd=OLDER) for seed in range(4)]
     assert all(each.flagged for each in found)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.stack import BASE_DIR, Arena
+from tests.stack import Arena
 from tests.system.conftest import MakeArena
 
 VOTE = """
 from django.contrib.auth.models import Group, Permission, User
 from tests.factories import VoteFactory, TurnFactory
+from django.core.management import call_command
 from policies.models import Policy
 left, right = Policy.objects.filter(status="active")[:2]
 for choice in ("left_better", "tie", "right_better"):
@@ -25,6 +24,26 @@ for choice in ("left_better", "tie", "right_better"):
 moderators = Group.objects.create(name="moderators")
 moderators.permissions.set(Permission.objects.filter(codename="change_vote"))
 User.objects.create_user("mo", password="kept as a hash").groups.add(moderators)
+call_command("rebuild_rankings")
+"""
+
+
+REFUSED = """
+import json
+from django.core.management import CommandError, call_command
+def told(call):
+    try:
+        call_command(*call)
+    except CommandError as error:
+        return str(error)
+    raise AssertionError(call)
+print(json.dumps([told(call) for call in {calls!r}]))
+"""
+MOMENTS = """
+from django.core.management import call_command
+from arena.models import Rollout
+call_command("rebuild_rankings", check=True)
+print(*(rollout.created_at.isoformat() for rollout in Rollout.objects.order_by("pk")))
 """
 
 
@@ -35,7 +54,6 @@ def played(make_arena: MakeArena) -> Arena:
     arena.manage("prepare")
     arena.manage("play", "pick up the red cube", "--left", "scripted-expert", "--right", "hold-still")
     arena.manage("shell", "--verbosity", "0", "-c", VOTE)
-    arena.manage("rebuild_rankings")
     return arena
 
 
@@ -61,27 +79,11 @@ def contents(file: Path) -> dict[str, Any]:
         return dict(json.loads(stream.read())["files"])
 
 
-def refused(arena: Arena, *arguments: str) -> str:
-    """What a command says that fails."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=BASE_DIR,
-        env=arena.environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode != 0
-    return done.stderr
-
-
-def moments(arena: Arena) -> list[str]:
-    """When each rollout was made, to the microsecond."""
-    asked = (
-        "from arena.models import Rollout; print(*(r.created_at.isoformat() for r in Rollout.objects.order_by('pk')))"
-    )
-    return arena.manage("shell", "--verbosity", "0", "-c", asked).split()
+def refused(arena: Arena, *calls: tuple[str, Path]) -> list[str]:
+    """What each of these commands says that fails."""
+    named = [(command, str(file)) for command, file in calls]
+    told = arena.manage("shell", "--verbosity", "0", "-c", REFUSED.format(calls=named))
+    return list(json.loads(told.splitlines()[-1]))
 
 
 def test_a_new_arena_becomes_the_same_row_for_row_and_episode_for_episode(
@@ -100,31 +102,30 @@ def test_a_new_arena_becomes_the_same_row_for_row_and_episode_for_episode(
     assert found["tables/auth.User.jsonl"][0] == 1
     verified = json.loads(copy.manage("verify", "--all", "--json"))
     assert (verified["checked"], verified["identical"], verified["different"]) == (2, 2, [])
-    copy.manage("rebuild_rankings", "--check")
 
 
-def test_an_arena_in_use_is_not_overwritten(played: Arena, saved: Path) -> None:
-    assert "restore into a new one" in refused(played, "restore", str(saved))
+def moments(arena: Arena) -> list[str]:
+    """When each rollout was made, to the microsecond; the rankings are sound."""
+    return arena.manage("shell", "--verbosity", "0", "-c", MOMENTS).splitlines()[-1].split()
 
 
-def test_a_file_that_exists_is_not_overwritten(played: Arena, saved: Path) -> None:
-    assert "exists already" in refused(played, "backup", str(saved))
+def test_nothing_that_is_there_is_overwritten(played: Arena, saved: Path) -> None:
+    in_use, exists = refused(played, ("restore", saved), ("backup", saved))
+    assert "restore into a new one" in in_use
+    assert "exists already" in exists
 
 
-def test_a_damaged_backup_changes_nothing(empty: Arena, saved: Path, tmp_path: Path) -> None:
-    damaged = tmp_path / "damaged.tar"
+def test_a_file_that_is_damaged_or_no_backup_changes_nothing(empty: Arena, saved: Path, tmp_path: Path) -> None:
     content = saved.read_bytes()
+    damaged, truncated, text = (tmp_path / name for name in ("damaged.tar", "truncated.tar", "notes.txt"))
     damaged.write_bytes(content.replace(b'"left_better"', b'"both_worse_"'[:13], 1))
-    assert "is damaged: its SHA-256" in refused(empty, "restore", str(damaged))
-    truncated = tmp_path / "truncated.tar"
     truncated.write_bytes(content[: len(content) // 2])
-    assert refused(empty, "restore", str(truncated))
+    text.write_text("no backup")
+    files = (damaged, truncated, text, tmp_path / "nothing.tar")
+    told = refused(empty, *(("restore", file) for file in files))
+    assert "is damaged: its SHA-256" in told[0]
+    assert told[1]
+    assert "notes.txt cannot be read" in told[2]
+    assert "cannot be read" in told[3]
     counted = "from arena.models import Vote; print('votes', Vote.objects.count())"
     assert empty.manage("shell", "--verbosity", "0", "-c", counted).strip().endswith("votes 0")
-
-
-def test_a_file_of_another_kind_is_named(empty: Arena, tmp_path: Path) -> None:
-    text = tmp_path / "notes.txt"
-    text.write_text("no backup")
-    assert "notes.txt cannot be read" in refused(empty, "restore", str(text))
-    assert "cannot be read" in refused(empty, "restore", str(tmp_path / "nothing.tar"))

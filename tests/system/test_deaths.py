@@ -33,6 +33,7 @@ def test_a_killed_part_is_started_again(arena: Arena, part: str) -> None:
     assert any(f"{part} was killed by SIGKILL; starting it again" in line for line in arena.errors)
 
 
+@pytest.mark.slow
 def test_after_a_killed_supervisor_nothing_is_left_and_the_next_start_works(make_arena: MakeArena) -> None:
     arena = make_arena()
     arena.start()
@@ -48,6 +49,7 @@ def test_after_a_killed_supervisor_nothing_is_left_and_the_next_start_works(make
     assert arena.manage("shell", "--verbosity", "0", "-c", asked).strip().endswith("1")
 
 
+@pytest.mark.slow
 def test_the_third_death_within_a_minute_stops_everything_and_shows_the_last_lines(make_arena: MakeArena) -> None:
     arena = make_arena()
     arena.start()

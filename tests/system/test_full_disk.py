@@ -219,6 +219,7 @@ def status(arena: Arena, path: str, data: bytes | None = None) -> int:
         return error.code
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_arena_as_it_ships_outlives_a_full_disk(small_disk: Path, make_arena: MakeArena) -> None:
     arena = make_arena(small_disk / "arena")
@@ -229,7 +230,7 @@ def test_the_arena_as_it_ships_outlives_a_full_disk(small_disk: Path, make_arena
         os.kill(arena.children()[name], signal.SIGKILL)
     wait_until(lambda: arena.health()[0] == 503)
     if "mongo" in own:  # which cannot start on a full disk: a crash loop, were it counted
-        wait_until(lambda: sum("mongo" in line and "is full" in line for line in arena.errors) >= 4)
+        wait_until(lambda: sum("mongo" in line and "is full" in line for line in arena.errors) >= 4, seconds=240)
     assert arena.process.poll() is None, "".join(arena.errors[-20:])
     assert status(arena, "api/health/live") == 200
     if "DATABASE_URL" not in servers.given:

@@ -60,6 +60,7 @@ def hosted(visitor: Visitor) -> dict[str, Any]:
     return {model["model_id"]: model["hosted"] for model in models["results"] if model["family"] == "test"}
 
 
+@pytest.mark.slow
 def test_rollouts_go_to_the_worker_that_hosts_their_policy(arena: Arena, request: pytest.FixtureRequest) -> None:
     visitor = Visitor(arena.url)
     wait_until(lambda: hosted(visitor) == {"first": True, "second": True, "third": False})

@@ -31,6 +31,7 @@ def arena(make_arena: MakeArena) -> Arena:
     return arena
 
 
+@pytest.mark.slow
 def test_the_turn_completes_although_both_worker_processes_were_killed_while_they_played(arena: Arena) -> None:
     visitor = Visitor(arena.url)
     turn_id = kill_workers_mid_rollout(arena, visitor)

@@ -29,6 +29,7 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
         arena.close()
 
 
+@pytest.mark.slow
 @pytest.mark.stack
 def test_two_web_processes_are_one_arena(arena: Arena) -> None:
     webs = {name: pid for name, pid in arena.children().items() if name.startswith("web")}
