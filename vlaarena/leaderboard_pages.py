@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from arena.errors import UnknownName
 from rankings import selectors
 from rankings.influence import Handover
+from rankings.limits import COHORT, NETWORK
 from rankings.models import Snapshot
 from rankings.physics import PhysicsRow
 from rankings.published import Published, current
@@ -138,6 +139,7 @@ def method(request: HttpRequest) -> HttpResponse:
         "integrity": settings.INTEGRITY,
         "repeat_percent": 100 * settings.REPEAT_SHARE,
         "trust": {"newcomer": round(100 * NEWCOMER), "proven": PROVEN},
+        "limits": {"network": round(NETWORK), "cohort": round(COHORT)},
     }
     return _page(request, "leaderboard/method.html", "method", current().published, context)
 
