@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,12 +52,14 @@ def _servers() -> Iterator[None]:
 def _stores(_servers: None) -> Iterator[None]:
     """Every store that a test names is kept, and closed at the end: none is dropped with its sockets open."""
     named: dict[tuple[str, str, int], store.EpisodeStore] = {}
+    one_at_a_time = threading.Lock()
 
     def kept(url: str, database: str, process_id: int) -> store.EpisodeStore:
         key = (url, database, process_id)
-        if key not in named:
-            named[key] = store.EpisodeStore(url, database)
-        return named[key]
+        with one_at_a_time:
+            if key not in named:
+                named[key] = store.EpisodeStore(url, database)
+            return named[key]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "_store", kept)

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.conftest import OpenPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
-MUCH_SLOWER = {"rate": 100}
+MUCH_SLOWER = {"rate": 60}
 """No machine that runs the tests draws a picture in time then, however few it draws."""
 
 
