@@ -16,7 +16,7 @@ from tests.blind.peek import SIDES, Peeked, peek_at_many
 from tests.blind.report import naming_by
 from tests.stack import Arena
 
-pytestmark = pytest.mark.stack
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(900)]
 BATTLES, AT_ONCE = 12, 6
 
 
