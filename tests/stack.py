@@ -153,6 +153,12 @@ class Arena:
         finally:
             connection.close()
 
+    def wait_healthy(self, seconds: float = 180.0) -> None:
+        deadline = time.monotonic() + seconds
+        while (answer := self.health())[0] != 200:
+            assert time.monotonic() < deadline, f"after {seconds} s: {answer}\n" + "".join(self.errors[-30:])
+            time.sleep(0.1)
+
     def manage(self, *arguments: str) -> str:
         """Run a management command beside the arena; answers what it printed."""
         done = subprocess.run(

@@ -27,7 +27,7 @@ def test_a_killed_part_is_started_again(arena: Arena, part: str) -> None:
     family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: arena.children()[part] != pid)
-    wait_until(lambda: arena.health()[0] == 200)
+    arena.wait_healthy()
     _, alive = psutil.wait_procs(family, timeout=20)
     assert alive == []
     assert any(f"{part} was killed by SIGKILL; starting it again" in line for line in arena.errors)
@@ -57,7 +57,7 @@ def test_the_third_death_within_a_minute_stops_everything_and_shows_the_last_lin
         pid = arena.children()["web"]
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda pid=pid: arena.children()["web"] != pid)
-        wait_until(lambda: arena.health()[0] == 200)
+        arena.wait_healthy()
     os.kill(arena.children()["web"], signal.SIGKILL)
     assert arena.process.wait(60) != 0
     told = "".join(arena.errors)

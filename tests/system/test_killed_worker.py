@@ -51,7 +51,7 @@ def kill_workers_mid_rollout(arena: Arena, visitor: Visitor) -> str:
             os.kill(process.pid, signal.SIGKILL)
         if visitor.get(f"/api/turns/{turn_id}")[1]["status"] == "running":
             return turn_id
-        wait_until(lambda: arena.health()[0] == 200)
+        arena.wait_healthy()
     raise AssertionError("every turn was over before its workers could be killed")
 
 
