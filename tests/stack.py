@@ -168,7 +168,7 @@ class Arena:
         return done.stdout
 
 
-def wait_until(what: Callable[[], object], seconds: float = 60.0) -> None:
+def wait_until(what: Callable[[], object], seconds: float = 180.0) -> None:
     """Wait until `what()` is true; fail when it is not in time."""
     deadline = time.monotonic() + seconds
     while not what():
