@@ -20,7 +20,8 @@ from tests.settings import RUN_DIR
 from tests.stack import FOR_TESTS, Arena
 
 pytest_plugins = ["tests.side_by_side", "tests.fuzz.summary"]
-ENGINES = {"db", "transactional_db", "arena_stack", "make_arena"}
+ARENAS = {"arena_stack", "make_arena"}
+ENGINES = {"db", "transactional_db", *ARENAS}
 """Fixtures with which a test asks a database, or a whole arena on the servers that were given."""
 
 
@@ -28,10 +29,11 @@ ENGINES = {"db", "transactional_db", "arena_stack", "make_arena"}
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `make test-services` runs again: what touches an engine, without the browser, which may take longer."""
     for item in items:
-        asks = ENGINES.intersection(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
-        if item.get_closest_marker("browser"):
+        takes = set(getattr(item, "fixturenames", ()))
+        browser, stack = item.get_closest_marker("browser"), item.get_closest_marker("stack")
+        if browser or stack or takes & ARENAS:
             item.add_marker(pytest.mark.timeout(900))  # not by speed: see tests.browser.battle_page.PATIENCE_S
-        elif asks:
+        if not browser and (takes & ENGINES or item.get_closest_marker("django_db")):
             item.add_marker(pytest.mark.engine)
 
 

@@ -37,7 +37,7 @@ def test_a_turn_can_be_followed_from_its_request_to_its_worker(arena_stack: Aren
         return [line for line in text.splitlines() if f"request_id={request_id}" in line]
 
     assert sent.status == 202
-    wait_until(lambda: len(lines("worker")) >= 2, 120)
+    wait_until(lambda: len(lines("worker")) >= 2)
     for line in (*lines("web"), *lines("worker")):
         assert f"turn_id={turn['turn_id']}" in line
     played = {found[0] for line in lines("worker") if (found := re.search(r"episode_id=\w+", line))}

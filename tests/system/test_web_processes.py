@@ -82,6 +82,6 @@ def test_numbers_of_processes_that_cannot_work_are_refused(
     try:
         arena.launch()
         assert arena.process.wait(60) != 0
-        wait_until(lambda: any(complaint in line for line in arena.errors), 10)
+        wait_until(lambda: any(complaint in line for line in arena.errors))
     finally:
         arena.close()
