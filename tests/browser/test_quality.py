@@ -13,9 +13,10 @@ BUSY_IN_EVERY_FRAME = """() => { const work = () => {
 
 
 def test_drawing_less_keeps_the_point_of_view(open_page: OpenPage) -> None:
-    battle = open_page().open_ready()
+    battle = open_page(reduced_motion="reduce").open_ready()
     battle.play_turn("pick up the red cube")
     battle.page.get_by_role("button", name="Repeat").click()
+    battle.page.get_by_role("button", name="Play", exact=True).click()
     before = battle.ask("vlaArena.cameras")
 
     battle.ask(BUSY_IN_EVERY_FRAME)
