@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -62,15 +62,14 @@ class Waiting:
 class Line:
     """`waiting`: all turns that are not done, in the order in which they came. `seconds`: how long those of the last
     turns took that both sides completed and whose battles are closed, from the first start to the end. `ended`: when
-    the last turns did. `slots`:
-    turns that live workers can play side by side; 0 where none says anything. `untold`: how many turns of each visitor
-    are done and not told."""
+    the last turns did. `slots`: turns that live workers can play side by side; 0 where none says anything. `untold`:
+    how many turns of each visitor are done and not told."""
 
     waiting: list[Waiting]
     seconds: list[float]
     ended: list[datetime]
     slots: int = 0
-    untold: Mapping[str, int] = field(default_factory=Counter)
+    untold: Counter[str] = field(default_factory=Counter)
 
     def candidates(self) -> list[Waiting]:
         """Held turns that may go to the workers now, if none of the others does."""
@@ -79,7 +78,7 @@ class Line:
     def has_room(self, visitor: str, network: str) -> bool:
         """Whether one turn more of this visitor may go to the workers."""
         sent = [each for each in self.waiting if each.sent]
-        own = sum(each.visitor == visitor for each in sent) + self.untold.get(visitor, 0)
+        own = sum(each.visitor == visitor for each in sent) + self.untold[visitor]
         if _reached(own, int(settings.QUEUE["at_once"])):
             return False
         return len(sent) < self.slots or not any(each.network == network for each in sent)
@@ -204,7 +203,7 @@ def admit(session: Session, caller: Origin) -> bool:
     known = the_line()
     line = known.waiting
     visitor = visitor_in_line(session)
-    own = sum(each.visitor == visitor for each in line) + known.untold.get(visitor, 0)
+    own = sum(each.visitor == visitor for each in line) + known.untold[visitor]
     network = caller.network or visitor
     neighbours = [each for each in line if caller.address and each.caller == caller.address]
     if _reached(own, rules["per_visitor"]):
@@ -212,7 +211,7 @@ def admit(session: Session, caller: Origin) -> bool:
     if _reached(len(neighbours), rules["per_address"]):
         raise TooManyTurns("address", rules["per_address"], _soon(known, 1))
     _check_room(known, caller)
-    wait = _wait(_ahead(line, visitor, network, known.untold.get(visitor, 0)), known)
+    wait = _wait(_ahead(line, visitor, network, known.untold[visitor]), known)
     if rules["wait_s"] and wait is not None and wait > rules["wait_s"]:
         raise QueueFull(len(line), wait, math.ceil(wait - rules["wait_s"]))
     return known.has_room(visitor, network) and not _is_overtaking(known, network)
@@ -225,7 +224,7 @@ def place_in_queue(turn: Turn) -> QueueJson:
     line = the_line()
     earlier = [each for each in line.waiting if each.key < turn.pk]
     visitor = visitor_in_line(turn.battle.session)
-    ahead = _ahead(earlier, visitor, turn.network or visitor, line.untold.get(visitor, 0))
+    ahead = _ahead(earlier, visitor, turn.network or visitor, line.untold[visitor])
     return {"ahead": ahead, "expected_wait_s": _wait(ahead, line)}
 
 

@@ -26,18 +26,9 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()
     from tests.blind import kept
-    from tests.blind.peek import peek_at_many
     from tests.blind.report import told
-    from tests.stack import Arena
 
-    with tempfile.TemporaryDirectory(prefix="vla-arena-blind-") as folder:
-        arena = Arena(Path(folder) / "var")
-        try:
-            arena.start()
-            battles = peek_at_many(arena.url, options.battles, options.at_once, options.seed)
-            manifest = manifest_of(arena.url)
-        finally:
-            arena.close()
+    battles, manifest = kept.read(options.again) if options.again else _played(options)
     if options.keep:
         kept.write(options.keep, battles, manifest)
     found = told(battles, manifest, options.deals, options.attacks)
@@ -45,6 +36,20 @@ def main() -> int:
     leaks = found["form and time"]["p"] < P_BOUND or found["networks run"]["exactly"]["named"] > 0
     print("sides can be named beyond motion" if leaks else "nothing but motion names a side", file=sys.stderr)
     return int(leaks)
+
+
+def _played(options: argparse.Namespace) -> tuple[list[Any], dict[str, Any]]:
+    """The battles of an arena of its own, and the manifest of their scene."""
+    from tests.blind.peek import peek_at_many
+    from tests.stack import Arena
+
+    with tempfile.TemporaryDirectory(prefix="vla-arena-blind-") as folder:
+        arena = Arena(Path(folder) / "var")
+        try:
+            arena.start()
+            return peek_at_many(arena.url, options.battles, options.at_once, options.seed), manifest_of(arena.url)
+        finally:
+            arena.close()
 
 
 def manifest_of(url: str) -> dict[str, Any]:
@@ -62,7 +67,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--deals", type=int, default=999, help="permutations")
     parser.add_argument("--attacks", type=int, default=75, help="battles on whose sides all networks are run")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", type=Path, help="a file to keep what was seen in, to look at it again")
+    parser.add_argument("--keep", type=Path, help="a file to keep what was seen in")
+    parser.add_argument("--again", type=Path, help="look again at what such a file has, and play nothing")
     return parser.parse_args()
 
 
