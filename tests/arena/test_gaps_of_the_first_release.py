@@ -63,7 +63,6 @@ def rating(policy: str) -> int:
     return int(ModelStatsTotal.objects.get(model_id=policy).elo_score)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("behind", "stage", "contestants")
 def test_82_cookies_of_one_address_move_no_rating() -> None:
     for outcome in ["left_better", "right_better"] * 50:
