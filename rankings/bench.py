@@ -16,7 +16,7 @@ from rankings.bradley_terry import fit
 from rankings.counts import Columns, Counts
 from rankings.models import ModelStatsTotal
 from rankings.ratings import CAP
-from rankings.study import Crowd, Setting, simulate, truth
+from rankings.studies.voters import Crowd, Setting, simulate, truth
 
 POLICIES = 50
 VOTES = 1_000_000

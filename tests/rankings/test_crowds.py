@@ -1,6 +1,6 @@
 """A crowd of one, in simulation: what fresh cookies move, who is flagged, and that honest tastes are left in peace.
 
-docs/ranking-study.md has the figures of more arenas: `manage.py ranking_study --only-crowds`.
+docs/ranking-study.md has the figures of more arenas: `manage.py ranking_study --only crowds`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,18 @@ import pytest
 
 from rankings.bradley_terry import fit
 from rankings.campaigns import campaigns
-from rankings.crowds import Honest, Stuffing, attack, ever_suspected, false_flags, flags, honest, stuffed, together
-from rankings.study import truth
+from rankings.studies.crowds import (
+    Honest,
+    Stuffing,
+    attack,
+    ever_suspected,
+    false_flags,
+    flags,
+    honest,
+    stuffed,
+    together,
+)
+from rankings.studies.voters import truth
 
 SMALL = Honest(votes=4000, voters=300, policies=6)
 
@@ -93,7 +103,7 @@ def test_an_arena_of_newcomers_alone_names_nobody() -> None:
 
 
 def test_nobody_new_is_no_campaign() -> None:
-    from rankings.crowds import table_of
+    from rankings.studies.crowds import table_of
 
     rng = np.random.default_rng(7)
     counts = table_of(6, honest(truth(6, rng), SMALL, rng)).counts()

@@ -9,10 +9,10 @@ import pytest
 
 from rankings import limits
 from rankings.bradley_terry import fit
-from rankings.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
 from rankings.limits import COHORT, NETWORK, limited
 from rankings.ratings import CAP
-from rankings.study import truth
+from rankings.studies.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
+from rankings.studies.voters import truth
 from rankings.table import Board, Table
 
 OLDER = Honest(days=60)

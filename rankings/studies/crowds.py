@@ -21,7 +21,7 @@ from rankings.campaigns import Campaign, campaigns, strongest
 from rankings.counts import Floats, Integers
 from rankings.limits import LATELY, limited
 from rankings.ratings import CAP
-from rankings.study import outcomes, population, truth
+from rankings.studies.voters import outcomes, population, truth
 from rankings.table import Table
 from rankings.trust import Answers, answer
 

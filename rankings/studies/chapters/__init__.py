@@ -1,0 +1,17 @@
+"""The chapters of the study, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rankings.studies.chapters import crowds, intervals, newcomer, order, stuffing
+from rankings.studies.chapters.form import Chapter
+
+CHAPTERS: dict[str, Callable[[int], Chapter]] = {
+    "intervals": intervals.chapter,
+    "stuffing": stuffing.chapter,
+    "newcomer": newcomer.chapter,
+    "order": order.chapter,
+    "crowds": crowds.chapter,
+}
+"""Name -> what simulates it, so many times."""
