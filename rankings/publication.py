@@ -20,8 +20,8 @@ from rankings.table import Board, Table
 from rankings.trust import Answers
 
 CODE = (
-    "bradley_terry", "counts", "davidson", "estimate", "graph", "limits", "offsets", "posterior", "ratings", "sandwich",
-    "table", "trust", "visits",
+    "bradley_terry", "centre", "counts", "davidson", "estimate", "graph", "limits", "offsets", "posterior", "ratings",
+    "sandwich", "student", "table", "trust", "visits",
 )  # fmt: skip
 """The modules that a figure depends on."""
 

@@ -21,7 +21,7 @@ from rankings.campaigns import Campaign, campaigns, strongest
 from rankings.counts import Floats, Integers
 from rankings.limits import LATELY, limited
 from rankings.ratings import CAP
-from rankings.studies.voters import outcomes, population, truth
+from rankings.studies.voters import outcomes, population, rated, truth
 from rankings.table import Table
 from rankings.trust import Answers, answer
 
@@ -227,7 +227,7 @@ def held(repeats: int, crowd: Honest = HONEST, *, limits: bool = True) -> tuple[
         rng = np.random.default_rng(seed)
         theta = truth(crowd.policies, rng)
         found = fitted(crowd.policies, honest(theta, crowd, rng), limits=limits)
-        inside.append(np.abs(found.rating - 1500.0 - population(theta, crowd.taste)) <= found.half_width)
+        inside.append(np.abs(found.rating - rated(population(theta, crowd.taste), found)) <= found.half_width)
         widths.append(found.half_width.mean())
     return float(np.mean(inside)), float(np.mean(widths))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankings.bradley_terry import SCALE, Fit, fit
+from rankings.bradley_terry import MEAN, SCALE, Fit, fit
 from rankings.counts import UNKNOWN_VOTER, Columns, Counts, Floats, Integers
 from rankings.graph import Booleans
 from rankings.pairing import Belief, plan
@@ -88,6 +88,12 @@ def population(theta: Floats, taste: float) -> Floats:
     return found
 
 
+def rated(truth: Floats, found: Fit) -> Floats:
+    """(k,) what the board would print if it knew the truth (k,) [Elo points]: about the mean that it is told from."""
+    known: Floats = MEAN + truth - found.weight @ truth
+    return known
+
+
 @dataclass(frozen=True)
 class Coverage:
     """Share of intervals that hold the truth, over all repeats and policies, and their mean half-width."""
@@ -104,7 +110,7 @@ def coverage(setting: Setting, *, repeats: int, seed: int, cap: int = CAP, clust
     for _ in range(repeats):
         theta = truth(setting.policies, rng)
         found = fit(simulate(theta, setting, rng), cap=cap, cluster=cluster)
-        error = np.abs(found.rating - 1500.0 - population(theta, setting.crowd.taste))
+        error = np.abs(found.rating - rated(population(theta, setting.crowd.taste), found))
         held.append(error <= found.half_width)
         widths.append(found.half_width.mean())
         errors.append(error.max())
