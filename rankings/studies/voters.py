@@ -16,6 +16,7 @@ from rankings.graph import Booleans
 from rankings.pairing import Belief, plan
 from rankings.posterior import Games, Posterior, sigmoid
 from rankings.ratings import CAP
+from rankings.student import Z
 
 SPREAD = 150.0
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
@@ -39,10 +40,16 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Setting:
+    """`unequal`: how unlike pairs are drawn, the standard deviation of the logarithm of a pair's chance; 0: all alike.
+    `newcomer`: so many votes on one more policy, the last, which has no others. `days` over which votes are spread."""
+
     policies: int = 10
     votes: int = 1000
     ties: float = 0.35
     crowd: Crowd = Crowd()
+    unequal: float = 0.0
+    newcomer: int = 0
+    days: int = 1
 
 
 def truth(policies: int, rng: np.random.Generator) -> Floats:
@@ -51,21 +58,34 @@ def truth(policies: int, rng: np.random.Generator) -> Floats:
 
 
 def simulate(theta: Floats, setting: Setting, rng: np.random.Generator) -> Counts:
-    """Votes on pairs drawn alike, all on one day."""
-    size, votes, crowd = len(theta), setting.votes, setting.crowd
-    left = rng.integers(0, size, votes)
-    right = (left + rng.integers(1, size, votes)) % size
-    voter = _voters(crowd, votes, rng)
+    """`theta` (k,): also of the newcomer, where there is one."""
+    size, crowd = len(theta), setting.crowd
+    left, right = _drawn(size - (setting.newcomer > 0), setting, rng)
+    if setting.newcomer:
+        left = np.concatenate([left, np.full(setting.newcomer, size - 1)])
+        right = np.concatenate([right, rng.integers(0, size - 1, setting.newcomer)])
+    voter = _voters(crowd, len(left), rng)
     own = rng.normal(0.0, crowd.taste / SCALE, (max(1, crowd.voters), size))
     margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
-    known = voter if crowd.voters else np.full(votes, UNKNOWN_VOTER)
-    return counted(size, left, right, known, outcomes(margin, setting.ties, rng))
+    known = voter if crowd.voters else np.full(len(left), UNKNOWN_VOTER)
+    day = rng.integers(0, setting.days, len(left))
+    return counted(size, left, right, known, outcomes(margin, setting.ties, rng), day)
 
 
-def counted(size: int, left: Integers, right: Integers, voter: Integers, outcome: Integers) -> Counts:
+def _drawn(size: int, setting: Setting, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    often = rng.lognormal(0.0, setting.unequal, (size, size))
+    np.fill_diagonal(often, 0.0)
+    pair = rng.choice(size * size, setting.votes, p=(often / often.sum()).ravel()).astype(np.int64)
+    return pair // size, pair % size
+
+
+def counted(
+    size: int, left: Integers, right: Integers, voter: Integers, outcome: Integers, day: Integers | None = None
+) -> Counts:
+    """`day`: all on one day without."""
     zeros = np.zeros(len(left), np.int64)
     names = [f"p{number:03}" for number in range(size)]
-    return Counts.of(names, Columns(left, right, voter, zeros, zeros, outcome))
+    return Counts.of(names, Columns(left, right, voter, zeros, zeros if day is None else day, outcome))
 
 
 def outcomes(margin: Floats, ties: float, rng: np.random.Generator) -> Integers:
@@ -96,25 +116,32 @@ def rated(truth: Floats, found: Fit) -> Floats:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Share of intervals that hold the truth, over all repeats and policies, and their mean half-width."""
+    """Share of intervals that hold the truth, over all repeats and policies, and their mean half-width; `newcomer`:
+    the same of the newcomer alone, who is not among the others. `differences`: of all pairs' differences."""
 
     held: float
     half_width: float
-    worst_error: float
-    """The largest distance of a rating from the truth, averaged over repeats."""
+    newcomer: float
+    differences: float
 
 
 def coverage(setting: Setting, *, repeats: int, seed: int, cap: int = CAP, cluster: bool = True) -> Coverage:
+    """In arenas that are drawn anew each time."""
     rng = np.random.default_rng(seed)
-    held, widths, errors = [], [], []
+    held, widths, apart = [], [], []
     for _ in range(repeats):
-        theta = truth(setting.policies, rng)
+        theta = truth(setting.policies + (setting.newcomer > 0), rng)
         found = fit(simulate(theta, setting, rng), cap=cap, cluster=cluster)
-        error = np.abs(found.rating - rated(population(theta, setting.crowd.taste), found))
-        held.append(error <= found.half_width)
-        widths.append(found.half_width.mean())
-        errors.append(error.max())
-    return Coverage(float(np.mean(held)), float(np.mean(widths)), float(np.mean(errors)))
+        true = population(theta, setting.crowd.taste)
+        held.append(np.abs(found.rating - rated(true, found)) <= found.half_width)
+        widths.append(found.half_width)
+        error = np.abs(np.subtract.outer(found.rating, found.rating) - np.subtract.outer(true, true))
+        apart.append((error <= Z * found.difference_sd)[np.triu_indices(len(theta), 1)])
+    old, inside = slice(0, setting.policies), np.array(held)
+    newcomer = float(inside[:, setting.policies :].mean()) if setting.newcomer else float("nan")
+    return Coverage(
+        float(inside[:, old].mean()), float(np.array(widths)[:, old].mean()), newcomer, float(np.mean(apart))
+    )
 
 
 def stuffing(*, honest: int, stuffed: int, cap: int, policies: int = 10, seed: int) -> float:

@@ -24,7 +24,7 @@ def votes(crowd: Honest, way: Stuffing | None = None, seed: int = 0) -> Ballots:
     rng = np.random.default_rng(seed)
     theta = truth(crowd.policies, rng)
     base = honest(theta, crowd, rng)
-    return together(base, stuffed(theta, TARGET, way, rng, until=crowd.days)) if way else base
+    return together(base, stuffed(theta, way._replace(target=TARGET), rng, until=crowd.days)) if way else base
 
 
 def trusts(table: Table) -> np.ndarray:
