@@ -21,7 +21,7 @@ from rankings.campaigns import Campaign, campaigns, strongest
 from rankings.counts import Floats, Integers
 from rankings.limits import LATELY, limited
 from rankings.ratings import CAP
-from rankings.studies.voters import outcomes, population, rated, truth
+from rankings.studies.voters import Aim, outcomes, population, rated, truth
 from rankings.table import Table
 from rankings.trust import Answers, answer
 from rankings.visits import ALONE
@@ -82,8 +82,8 @@ class Stuffing(NamedTuple):
     """`votes` by `cookies` that nobody has seen before, for one policy, from `networks` (0: from none that anybody
     knows), on `days` days, the last of them so many days `ago`.
 
-    `knowing`: they vote for whom physics calls the winner where it is clear, so as to be trusted. `target`, `opponent`:
-    how many true ratings are above; opponent None: any other policy. `down`: against the target.
+    `knowing`: they vote for whom physics calls the winner where it is clear, so as to be trusted. `down`: against the
+    policy that they aim at.
     """
 
     votes: int
@@ -92,13 +92,8 @@ class Stuffing(NamedTuple):
     days: int = 1
     knowing: bool = False
     ago: int = 0
-    target: int | None = None
-    opponent: int | None = None
+    aim: Aim = Aim()
     down: bool = False
-
-    def aims(self, theta: Floats) -> int:
-        """The policy that is pushed: the one in the middle unless said otherwise."""
-        return int(np.argsort(-theta)[(len(theta) - 1) // 2 if self.target is None else self.target])
 
 
 def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
@@ -123,10 +118,8 @@ def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
 
 def stuffed(theta: Floats, way: Stuffing, rng: np.random.Generator, *, until: int = HONEST.days) -> Ballots:
     """`until`: how many days of votes there are. Voters and networks are numbered from 0; see `together`."""
-    size, votes, target = len(theta), way.votes, way.aims(theta)
-    other = rng.integers(1, size, votes)
-    left = np.full(votes, target)
-    right = (left + other) % size if way.opponent is None else np.full(votes, np.argsort(-theta)[way.opponent])
+    votes = way.votes
+    left, right = np.full(votes, way.aim.at(theta)), way.aim.against(theta, votes, rng)
     outcome = outcomes(theta[left] - theta[right], TIES, rng)
     winner = _winner(outcome, rng)
     wanted, contrary = (1, LEFT_WINS) if way.down else (0, RIGHT_WINS)
@@ -193,7 +186,7 @@ def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
     """One arena in which somebody pushes a policy."""
     theta, base, both = _pushed(way, seed, crowd)
     with_them, without = (fitted(crowd.policies, each).rating for each in (both, base))
-    name = _name(way.aims(theta))
+    name = _name(way.aim.at(theta))
     found = [each for each in flags(crowd.policies, both) if each.policy == name and each.favours != way.down]
     voters = {voter for each in found for voter in each.voters}
     caught = sum(voter > base.voter.max() for voter in voters)

@@ -7,6 +7,7 @@ the rating that infinitely many such voters would give. Ties take a given share 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -114,6 +115,25 @@ def rated(truth: Floats, found: Fit) -> Floats:
     return known
 
 
+class Aim(NamedTuple):
+    """Whom stuffed votes are about, by how many true ratings are above: `target`, None for the one in the middle, and
+    always the same `opponent`, None for all others."""
+
+    target: int | None = None
+    opponent: int | None = None
+
+    def at(self, theta: Floats) -> int:
+        return int(np.argsort(-theta)[(len(theta) - 1) // 2 if self.target is None else self.target])
+
+    def against(self, theta: Floats, votes: int, rng: np.random.Generator) -> Integers:
+        """(votes,)"""
+        others = (self.at(theta) + rng.integers(1, len(theta), votes)) % len(theta)
+        return others if self.opponent is None else np.full(votes, np.argsort(-theta)[self.opponent])
+
+
+MIDDLE = Aim()
+
+
 @dataclass(frozen=True)
 class Coverage:
     """Share of intervals that hold the truth, over all repeats and policies, and their mean half-width; `newcomer`:
@@ -144,8 +164,9 @@ def coverage(setting: Setting, *, repeats: int, seed: int, cap: int = CAP, clust
     )
 
 
-def stuffing(*, honest: int, stuffed: int, cap: int, policies: int = 10, seed: int) -> float:
-    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one policy."""
+def stuffing(*, honest: int, stuffed: int, cap: int, aim: Aim = MIDDLE, policies: int = 10, seed: int) -> float:
+    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one policy, where
+    nobody's network is known and the cap is all there is."""
     rng = np.random.default_rng(seed)
     theta = truth(policies, rng)
     left = rng.integers(0, policies, honest + stuffed)
@@ -153,8 +174,8 @@ def stuffing(*, honest: int, stuffed: int, cap: int, policies: int = 10, seed: i
     outcome = outcomes(theta[left] - theta[right], 0.35, rng)
     voter = rng.integers(0, honest // 5, honest + stuffed)
     voter[honest:], outcome[honest:] = honest, 0
-    left[honest:] = np.argsort(theta)[policies // 2]
-    right[honest:] = (left[honest:] + rng.integers(1, policies, stuffed)) % policies
+    left[honest:] = aim.at(theta)
+    right[honest:] = aim.against(theta, stuffed, rng)
     with_it = fit(counted(policies, left, right, voter, outcome), cap=cap)
     without = fit(counted(policies, left[:honest], right[:honest], voter[:honest], outcome[:honest]), cap=cap)
     return float(np.abs(with_it.rating - without.rating).max())
