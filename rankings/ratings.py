@@ -20,8 +20,9 @@ CAP = 15
 
 
 class Rating(TypedDict):
-    """`low` and `high` are the 95 % interval, null where nothing is known. `rank_low` is the best rank that the votes
-    allow, `rank_high` the worst; null below LISTED votes. Between components no order is supposed.
+    """`low` and `high` are the 95 % interval, null where nothing is known. `weight`: how much the policy counts in the
+    mean of its component, which is 1500. `rank_low` is the best rank in its component that the votes allow, `rank_high`
+    the worst; null below LISTED votes. Between components there is no order.
 
     `provisional`: the thresholds are not met yet. `flags` say why a figure is shaky: `few_votes` (below LISTED),
     `no_upper_bound` (somebody comparable never scored against it, even through others), `no_lower_bound` (it never
@@ -31,6 +32,7 @@ class Rating(TypedDict):
     rating: float
     low: float | None
     high: float | None
+    weight: float
     votes: int
     wins: int
     losses: int
@@ -156,6 +158,7 @@ def _models(counts: Counts, found: Fit, thresholds: Thresholds) -> dict[str, Rat
             "rating": _rounded(found.rating[place]),
             "low": _finite(found.rating[place] - found.half_width[place]),
             "high": _finite(found.rating[place] + found.half_width[place]),
+            "weight": round(float(found.weight[place]), 4),
             "votes": own.votes,
             "wins": own.wins,
             "losses": own.losses,
