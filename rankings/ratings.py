@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
 
 from rankings.bradley_terry import PRIOR, Fit, SideAdvantage, fit, side_advantage
-from rankings.counts import Ballot, Counts, Record, records, tally
+from rankings.counts import Ballot, Counts, Integers, Record, records, tally
 from rankings.estimate import TIES
+from rankings.graph import Booleans
 
 LISTED = 5
 """A policy with fewer votes is on no rank (P-EL-06)."""
@@ -20,8 +21,9 @@ CAP = 15
 
 
 class Rating(TypedDict):
-    """`low` and `high` are the 95 % interval, null where nothing is known. `rank_low` is the best rank that the votes
-    allow, `rank_high` the worst; null below LISTED votes. Between components no order is supposed.
+    """`low` and `high` are the 95 % interval, null where nothing is known. `component` is a place in the board's
+    components, from 1; `rank_low` is the best rank in it that the votes allow, `rank_high` the worst; null below LISTED
+    votes. Between components there is no order, and their ratings cannot be compared.
 
     `provisional`: the thresholds are not met yet. `flags` say why a figure is shaky: `few_votes` (below LISTED),
     `no_upper_bound` (somebody comparable never scored against it, even through others), `no_lower_bound` (it never
@@ -40,6 +42,7 @@ class Rating(TypedDict):
     tie_rate: float
     both_bad_rate: float
     opponents: int
+    component: int
     rank_low: int | None
     rank_high: int | None
     provisional: bool
@@ -55,7 +58,8 @@ class Side(TypedDict):
 
 
 class Ratings(TypedDict):
-    """`components`: names that can be compared with each other; between components there is no order."""
+    """`components`: names that can be compared with each other, the group with most votes first; between components
+    there is no order."""
 
     models: dict[str, Rating]
     components: list[list[str]]
@@ -123,9 +127,10 @@ def board_ratings(counts: Counts, options: Options, found: Fit | None = None) ->
     `found`: what `fitted` made of the same counts and options, where that is at hand.
     """
     found = found or fitted(counts, options)
+    components = components_of(counts, found)
     return {
-        "models": _models(counts, found, options.thresholds),
-        "components": found.components(),
+        "models": _models(counts, found, options.thresholds, components),
+        "components": components,
         "side_advantage": _side(side_advantage(counts, cap=options.cap)),
     }
 
@@ -144,10 +149,19 @@ def fitted(counts: Counts, options: Options) -> Fit:
     return fit(counts, prior=options.prior, cap=options.cap, cluster=options.cluster, ties=options.ties)
 
 
-def _models(counts: Counts, found: Fit, thresholds: Thresholds) -> dict[str, Rating]:
+def components_of(counts: Counts, found: Fit) -> list[list[str]]:
+    """The names that can be compared with each other, each group sorted; the group with most votes first."""
+    votes = dict(zip(counts.names, counts.per_policy().sum(axis=1).tolist(), strict=True))
+    return sorted(found.components(), key=lambda names: (-sum(votes[name] for name in names), -len(names), names))
+
+
+def _models(
+    counts: Counts, found: Fit, thresholds: Thresholds, components: Sequence[Sequence[str]]
+) -> dict[str, Rating]:
     record, opponents = records(counts), counts.opponents().tolist()
     listed = np.array([record[name].votes >= LISTED for name in found.names], dtype=bool)
-    best, worst = found.rank_ranges(listed)
+    best, worst = _rank_ranges(found, listed)
+    component = {name: number for number, names in enumerate(components, 1) for name in names}
     models: dict[str, Rating] = {}
     for place, name in enumerate(found.names):
         own, met = record[name], opponents[place]
@@ -165,12 +179,23 @@ def _models(counts: Counts, found: Fit, thresholds: Thresholds) -> dict[str, Rat
             "tie_rate": _share(own.ties, own.votes),
             "both_bad_rate": _share(own.both_bad, own.votes),
             "opponents": met,
+            "component": component[name],
             "rank_low": int(best[place]) if listed[place] else None,
             "rank_high": int(worst[place]) if listed[place] else None,
             "provisional": not (settled and listed[place]),
             "flags": _flags(found, place, own),
         }
     return models
+
+
+def _rank_ranges(found: Fit, listed: Booleans) -> tuple[Integers, Integers]:
+    """(k,) best and worst rank of each policy among the listed ones of its component."""
+    best, worst = np.zeros((2, len(listed)), dtype=np.int64)
+    for label in np.unique(found.group):
+        own = found.group == label
+        low, high = found.rank_ranges(listed & own)
+        best[own], worst[own] = low[own], high[own]
+    return best, worst
 
 
 def _flags(found: Fit, place: int, own: Record) -> list[str]:
