@@ -157,7 +157,7 @@ UNPLACED = Place(None, None, [])
 def _places(board: Iterable[Standing], now: Published, name: str, listed: Collection[str]) -> dict[str, Place]:
     """Of each policy that votes connect with others."""
     components = now.components(name, listed)
-    ranks = _ranks([each for each in board if each.model_id in components], components, now.rows(name))
+    ranks = ranks_within([each for each in board if each.model_id in components], components, now.rows(name))
     robots = _robots(now.board(name))
     return {
         model_id: Place(component, ranks.get(model_id), robots.get(model_id, []))
@@ -165,7 +165,7 @@ def _places(board: Iterable[Standing], now: Published, name: str, listed: Collec
     }
 
 
-def _ranks(board: Iterable[Standing], component: Mapping[str, int], rows: Mapping[str, Rating]) -> dict[str, int]:
+def ranks_within(board: Iterable[Standing], component: Mapping[str, int], rows: Mapping[str, Rating]) -> dict[str, int]:
     """1 for the highest score of a component; equal scores share a rank, and the ranks after them are skipped, but for
     where votes settle the order of two that differ by less than a point."""
     scores = {each.model_id: each.elo_score for each in board if not each.provisional}
