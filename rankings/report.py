@@ -51,8 +51,8 @@ class Voters(TypedDict):
 
 
 class Removal(TypedDict):
-    """How much hangs on single voters: `movers` is how many of them could, each alone, change the top three of the
-    component with most votes. There are no top three of policies that never met."""
+    """How much hangs on single voters in the component with most votes: `movers` is how many of them could, each alone,
+    change its top three. There is no order, and so no top three, over several components."""
 
     movers: int
     largest: float
