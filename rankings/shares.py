@@ -30,12 +30,19 @@ def mean_over(counts: Counts, robots: Sequence[str], components: Sequence[Sequen
     for names in components:
         members = [counts.names.index(name) for name in names]
         here = np.flatnonzero(votes[:, members].any(axis=1)).tolist()
-        own = weights[:, members].sum(axis=1)
-        found["robots"].append({robots[at]: round(float(own[at] / own[here].sum()), 4) for at in here})
+        shares = _shares(weights[np.ix_(here, members)].sum(axis=1))
+        found["robots"].append({robots[at]: share for at, share in zip(here, shares, strict=True)})
         for name, member in zip(names, members, strict=True):
             if not votes[here, member].all():
                 found["played_on"][name] = [robots[at] for at in here if votes[at, member]]
     return found
+
+
+def _shares(weights: Floats) -> list[float]:
+    """All together 1; alike where nothing weighs anything."""
+    whole = weights.sum()
+    shares = weights / whole if whole > 0 else np.full(len(weights), 1.0 / len(weights))
+    return [round(share, 4) for share in shares.tolist()]
 
 
 def _votes(counts: Counts, robots: int) -> Integers:

@@ -64,6 +64,14 @@ def test_each_component_has_shares_of_its_own() -> None:
     assert found == {"robots": [{"one": 1.0}, {"other": 1.0}], "played_on": {}}
 
 
+def test_votes_that_all_say_the_same_leave_shares_that_are_numbers() -> None:
+    one_sided = ballots(("c", "d", "left_better", 500))
+    votes = [*on("one", one_sided, 40), *on("other", one_sided, 40), *on("one", PAIR), *on("other", OTHER)]
+    for found in shares(tally(votes), "one", "other")["robots"]:
+        assert sum(found.values()) == pytest.approx(1.0, abs=1e-3)
+        assert min(found.values()) > 0.3
+
+
 @pytest.fixture
 def two_robots(db: None) -> None:
     cast([*PAIR, *ballots(("c", "a", "left_better", 9))])
