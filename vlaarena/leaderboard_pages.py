@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from arena.errors import UnknownName
 from rankings import selectors
@@ -84,7 +84,7 @@ def physics(request: HttpRequest) -> HttpResponse:
     mean_of = published.content.get("physics_mean_of", []) if published.content else []
     task = request.GET.get("task", "")
     chosen = task if task in boards else "all"
-    tasks = {each.id: each.name for each in catalogue.tasks()}
+    tasks = _task_names()
     context = {
         "task": chosen,
         "tasks": [(key, tasks.get(key, key)) for key in boards if key != "all"],
@@ -133,7 +133,7 @@ def trust(request: HttpRequest) -> HttpResponse:
     content = published.content
     context: dict[str, Any] = {"names": names}
     if content:
-        tasks = {each.id: each.name for each in catalogue.tasks()}
+        tasks = _task_names()
         agreement = content["agreement"]
         context |= {
             "calibration": content["calibration"],
@@ -228,6 +228,11 @@ def _mean_over(component: Component, names: Mapping[str, str]) -> dict[str, Any]
     robots = sorted(component["robots"], key=lambda each: (-each["share"], each["robot_id"]))
     told = [(names.get(each["robot_id"], each["robot_id"]), round(100 * each["share"])) for each in robots]
     return {"component": component["component"], "robots": told}
+
+
+def _task_names() -> dict[str, str]:
+    """In the visitor's language."""
+    return {task.id: gettext(task.name) for task in catalogue.tasks()}
 
 
 def _measured(row: PhysicsRow, names: Mapping[str, str], tasks: Mapping[str, str]) -> dict[str, Any]:
