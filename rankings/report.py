@@ -51,7 +51,8 @@ class Voters(TypedDict):
 
 
 class Removal(TypedDict):
-    """How much hangs on single voters: `movers` is how many of them could, each alone, change the top three."""
+    """How much hangs on single voters in the component with most votes: `movers` is how many of them could, each alone,
+    change its top three. There is no order, and so no top three, over several components."""
 
     movers: int
     largest: float
@@ -77,13 +78,15 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 
 class Content(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
-    the first is taken for the left side. `trend`: the global board at each publication, oldest first."""
+    the first is taken for the left side. `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the
+    global board at each publication, oldest first."""
 
     figures: Figures
     pairs: dict[str, dict[str, list[int]]]
     matrices: dict[str, Matrix]
     calibration: Calibration
     physics: dict[str, list[PhysicsRow]]
+    physics_mean_of: list[str]
     agreement: Agreements
     exposure: dict[str, Exposure]
     removal: Removal
@@ -96,7 +99,7 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], see
     """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `seen`: votes and physics."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
-    controls = observed.controls()
+    controls, played = observed.controls(), observed.played()
     agreements = _agreements(seen)
     integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
     content: Content = {
@@ -104,7 +107,8 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], see
         "pairs": _pairs(whole),
         "matrices": {board.name: _matrix(each) for board, each in boards.items() if _shown(board)},
         "calibration": _calibration(whole),
-        "physics": physics.boards(observed.played()),
+        "physics": physics.boards(played),
+        "physics_mean_of": physics.compared_tasks(played),
         "agreement": agreements,
         "exposure": _exposure(whole),
         "removal": _removal(whole),
@@ -154,9 +158,10 @@ def _pairs(whole: Rated | None) -> dict[str, dict[str, list[int]]]:
 
 
 def _matrix(each: Rated) -> Matrix:
-    """Best first; references do not take part."""
+    """Component by component, best first; references do not take part."""
     rating = dict(zip(each.fit.names, each.fit.rating.tolist(), strict=True))
-    return matrix(each.counts, sorted(rating, key=lambda name: (-rating[name], name)))
+    components = each.ratings["components"]
+    return matrix(each.counts, [sorted(names, key=lambda name: (-rating[name], name)) for names in components])
 
 
 def _calibration(whole: Rated | None) -> Calibration:
@@ -201,7 +206,8 @@ def _exposure(whole: Rated | None) -> dict[str, Exposure]:
 def _removal(whole: Rated | None) -> Removal:
     if whole is None:
         return {"movers": 0, "largest": 0.0, "handovers": []}
-    ranked = {name for name, row in whole.ratings["models"].items() if row["rank_low"] is not None}
+    rows = whole.ratings["models"]
+    ranked = {name for name, row in rows.items() if row["rank_low"] is not None and row["component"] == 1}
     found = integrity.influence_report(whole.counts, whole.fit, ranked)
     return {"movers": len(found["movers"]), "largest": found["largest"], "handovers": found["handovers"]}
 

@@ -23,14 +23,16 @@ Row = TypeVar("Row")
 
 
 class PublishedReport(TypedDict):
-    """Null and empty before the first publication. `physics`: "all" and each task played -> its board. `matrices`: the
-    name of a board -> its pairs. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
+    """Null and empty before the first publication. `physics`: "all" and each task played -> its board; "all" is the
+    mean over the tasks in `physics_mean_of`. `matrices`: the name of a board -> its pairs. `influence` is about the
+    component with most votes. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
 
     snapshot_at: str | None
     input_hash: str | None
     code_version: str | None
     matrices: dict[str, Matrix]
     physics: dict[str, list[PhysicsRow]]
+    physics_mean_of: list[str]
     agreement: Agreements | None
     calibration: Calibration
     influence: Removal | None
@@ -46,6 +48,7 @@ NOTHING: PublishedReport = {
     "code_version": None,
     "matrices": {},
     "physics": {},
+    "physics_mean_of": [],
     "agreement": None,
     "calibration": calibration.nothing(),
     "influence": None,
@@ -85,6 +88,7 @@ def published_report() -> PublishedReport:
         "physics": {
             board: [row for row in rows if row["model_id"] in listed] for board, rows in content["physics"].items()
         },
+        "physics_mean_of": content.get("physics_mean_of", []),
         "agreement": {**agreement, "policies": _listed(agreement["policies"], listed)},
         "calibration": content["calibration"],
         "influence": content["removal"],

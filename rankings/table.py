@@ -203,6 +203,11 @@ class Table:
         """Whether every row with a vote is on it."""
         return bool((self._rows(board) == self._has_votes).all())
 
+    def robots(self, board: Board = Board()) -> list[str]:
+        """The robots with a vote on a board, in the order of their numbers in its counts."""
+        rows = self._rows(board)
+        return [self.values["robot"][code] for code in np.unique(self.codes["robot"][rows]).tolist()]
+
     def counts(self, board: Board = Board(), *, without_voters: Collection[str] = ()) -> Counts:
         """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards."""
         rows = self._rows(board)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import crowds, intervals, newcomer, order, stuffing
+from rankings.studies.chapters import crowds, intervals, newcomer, order, orders, stuffing
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -12,6 +12,7 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "stuffing": stuffing.chapter,
     "newcomer": newcomer.chapter,
     "order": order.chapter,
+    "orders": orders.chapter,
     "crowds": crowds.chapter,
 }
 """Name -> what simulates it, so many times."""
