@@ -21,9 +21,9 @@ CAP = 15
 
 class Rating(TypedDict):
     """`low` and `high` are the 95 % interval, null where nothing is known. `weight`: how much the policy counts in the
-    mean of its component, which is 1500. `component` is a place in the board's components, from 1; `rank_low` is the best
-    rank in it that the votes allow, `rank_high` the worst; null below LISTED votes. Between components there is no order,
-    and their ratings cannot be compared.
+    mean of its component, which is 1500. `component` is a place in the board's components, from 1; `rank_low` is the
+    best rank in it that the votes allow, `rank_high` the worst; null below LISTED votes. Between components there is no
+    order, and their ratings cannot be compared.
 
     `provisional`: the thresholds are not met yet. `flags` say why a figure is shaky: `few_votes` (below LISTED),
     `no_upper_bound` (somebody comparable never scored against it, even through others), `no_lower_bound` (it never

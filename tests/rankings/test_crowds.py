@@ -85,7 +85,8 @@ def test_honest_newcomers_with_tastes_are_no_campaign() -> None:
 def test_a_push_against_a_policy_is_seen_as_one_for_it_is() -> None:
     rng = np.random.default_rng(5)
     theta = truth(6, rng)
-    base, more = honest(theta, SMALL, rng), stuffed(theta, Stuffing(250, 17, 17, aim=Aim(2)), rng)
+    above = int((theta > theta[2]).sum())
+    base, more = honest(theta, SMALL, rng), stuffed(theta, Stuffing(250, 17, 17, aim=Aim(above)), rng)
     turned = more.__class__(*(getattr(more, name) for name in more.__dataclass_fields__))
     turned.outcome[:] = 1 - turned.outcome
     found = flags(6, together(base, turned))
