@@ -1,7 +1,7 @@
 """An arena of honest votes in the database, the clock that it lives by, and what it publishes: for simulated crowds.
 
-The votes are those of `rankings.studies.crowds.honest`: voters with tastes, some on shared networks, who come back on later
-days. In part of the battles one side alone reached the goal, and then most votes go with it.
+The votes are those of `rankings.studies.crowds.honest`: voters with tastes, some on shared networks, who come back on
+later days. In part of the battles one side alone reached the goal, and then most votes go with it.
 """
 
 from __future__ import annotations
