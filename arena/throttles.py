@@ -20,7 +20,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from arena import challenges
+from arena import challenges, starts
 from arena.counters import Counted, count, take_back
 from arena.errors import TooMany
 from arena.networks import NOWHERE, Origin, is_exempt, places
@@ -50,33 +50,34 @@ class Window:
         number = int(now // self.rate.seconds)
         return Counted(self._counter(number), self._counter(number - 1), 2 * self.rate.seconds)
 
-    def wait(self, now: float, used: int, before: int) -> float:
-        """In how many seconds there is room for one that has been counted; 0 where there is. `used`: of this window,
-        this one included; `before`: of the window before."""
+    def wait(self, now: float, used: int, before: int, times: int = 1) -> float:
+        """In how many seconds there is room for so many that have been counted; 0 where there is. `used`: of this
+        window, these included; `before`: of the window before."""
         span = self.rate.seconds
         elapsed = now % span
         if used + before * (1.0 - elapsed / span) <= self.rate.times:
             return 0.0
         if used <= self.rate.times:  # it fits as `before` fades, else in the next window as `used` does
             return span * (1.0 - (self.rate.times - used) / before) - elapsed
-        return span - elapsed + span * max(0.0, 1.0 - (self.rate.times - 1) / (used - 1))
+        earlier = max(1, used - times)
+        return span - elapsed + span * min(1.0, max(0.0, 1.0 - (self.rate.times - times) / earlier))
 
     def _counter(self, number: int) -> str:
         return f"arena:rate:{self.key}:{self.rate.seconds}:{number}"
 
 
-def spend(action: str, callers: dict[str, str], now: float | None = None) -> None:
-    """Count one `action` ("votes", "turns") of every caller ("visitor", "address" -> who); raises TooMany.
+def spend(action: str, callers: dict[str, str], now: float | None = None, times: int = 1) -> None:
+    """Count so many of an `action` ("votes", "turns") of every caller ("visitor", "address" -> who); raises TooMany.
 
     A refused attempt is not counted, so that waiting as long as was said is enough.
     """
     moment = time.time() if now is None else now
     windows = list(_windows(action, callers))
     counted = [window.counted(moment) for _, _, window in windows]
-    for (kind, rate, window), (used, before) in zip(windows, count(counted), strict=True):
-        wait = window.wait(moment, used, before)
+    for (kind, rate, window), (used, before) in zip(windows, count(counted, times), strict=True):
+        wait = window.wait(moment, used, before, times)
         if wait > 0.0:
-            take_back(counted)
+            take_back(counted, times)
             raise TooMany(action, kind, rate.times, rate.seconds, math.ceil(wait))
 
 
@@ -128,8 +129,12 @@ class Limited(BaseThrottle):
         callers = {"address": address_of(request._request)}
         if visitor := visitor_of(request._request):
             callers["visitor"] = visitor
-        spend(self.action, callers)
+        spend(self.action, callers, times=self.cost(request))
         return True
+
+    def cost(self, request: Request) -> int:
+        """How many of the action a request stands for."""
+        return 1
 
 
 class CrowdsChallenged(BaseThrottle):
@@ -145,7 +150,13 @@ class VotesLimited(Limited):
 
 
 class TurnsLimited(Limited):
+    """An instruction that is to be played from several starts is as many turns."""
+
     action = "turns"
+
+    def cost(self, request: Request) -> int:
+        asked = request.data.get("starts") if isinstance(request.data, dict) else None
+        return starts.SEVERAL if asked == starts.SEVERAL else starts.ONE
 
 
 class CancelsLimited(Limited):

@@ -61,7 +61,7 @@ class Play:
 
     def send(self) -> None:
         start = self.dice.choice(list(StartKind))
-        actions.submit_instruction(battle_row(self.battle_id), "pick up the red cube", start)
+        actions.submit_instruction(battle_row(self.battle_id), actions.Task("pick up the red cube", start))
 
     def explore(self) -> None:
         turns = list(battle_row(self.battle_id).turns.all())
