@@ -23,6 +23,8 @@ from arena.selectors import doors, turn_json, turn_status
 from arena.shapes import FailureReason, SideName, SideOfTurn
 
 log = logging.getLogger(__name__)
+TOLD_S = 0.05
+"""After the moment at which a turn is told: by then every machine's clock says so."""
 
 
 @dataclass(frozen=True)
@@ -230,6 +232,9 @@ def close_turn(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool =
     turn.shown_at = release.end_of(turn, turn.settled_at)
     turn.save(update_fields=["settled_at", "shown_at", "caller", "network"])
     transaction.on_commit(send_due_or_leave_to_the_sweep)
+    if any(each.settled_at is None for each in turns):  # other starts, which wait until this one is told
+        wait_s = (turn.shown_at - turn.settled_at).total_seconds()
+        transaction.on_commit(partial(dispatch.sweep_in, wait_s + TOLD_S))
     tell_end(battle, turn, turns, instead=instead)
 
 

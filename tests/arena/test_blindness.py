@@ -92,8 +92,8 @@ class Watcher:
         self.seen.append(f"{response.status_code} {headers} {cookies} {size} {response.content.decode('latin-1')}")
         return response
 
-    def send(self, instruction: str, start: str = "continue") -> Json:
-        body = {"instruction": instruction, "start": start}
+    def send(self, instruction: str, start: str = "continue", **more: Any) -> Json:
+        body = {"instruction": instruction, "start": start, **more}
         self.turn: Json = self.note(self.visitor.post(f"battles/{self.battle_id}/turns", body)).json()
         return self.turn
 
@@ -270,6 +270,36 @@ async def test_nothing_on_the_socket_tells_who_is_who_when_the_policies_change_s
     texts = [text for each in heard for text in each.straight()]
     assert not [text for text in texts for policy in pair if policy.id in text or policy.name in text]
     assert not [text for text in texts if "out of memory" in text or "duration" in text]
+
+
+async def test_nothing_tells_who_is_who_in_a_battle_of_three_starts_when_the_policies_change_sides(
+    pair: tuple[Policy, Policy], stage: FakeStage
+) -> None:
+    quick, slow = pair
+    watches = [await sync_to_async(Watcher)(*order) for order in ((quick, slow), (slow, quick))]
+    cast_of(pair, stage, (2, 5))
+    straight, mirrored = await asyncio.gather(*map(watch_three_starts, watches))
+    assert [heard.straight() for heard in straight] == [heard.mirrored() for heard in mirrored]
+    assert len({heard.rows["left"] for heard in straight}) == 3, "the starts are the same"
+    answers = [anonymous(watch.seen) for watch in watches]
+    assert answers[0] == answers[1]
+    assert not [text for text in answers[0] if "duration" in text or "success" in text]
+
+
+async def watch_three_starts(watch: Watcher) -> list[Heard]:
+    """What the socket says of each. A start is played as soon as the end of the one before is told, which is when the
+    line lets it go."""
+    apart = sync_to_async(thread_sensitive=False)
+    async with Socket(watch.visitor, watch.battle_id) as socket:
+        await socket.next()
+        sent = await apart(in_its_own_connection(lambda: watch.send("pick up the red cube", starts=3)))()
+        heard = []
+        for turn in sent["starts"]:
+            playing = asyncio.create_task(apart(in_its_own_connection(lambda turn=turn: settle(turn)))())
+            heard.append(await listen(socket))
+            await playing
+            await apart(in_its_own_connection(lambda: watch.note(watch.visitor.get(f"battles/{watch.battle_id}"))))()
+        return heard
 
 
 async def watch_a_turn(watch: Watcher, instruction: str) -> Heard:
