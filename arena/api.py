@@ -34,7 +34,7 @@ from arena.serializers import (
 )
 from arena.shapes import OpenedBattle, SentStart, SentTurn, TurnJson
 from arena.starts import CHOICES, ONE
-from arena.throttles import CrowdsChallenged, SessionsLimited, TurnsLimited, VotesLimited, caller_of, ip_of
+from arena.throttles import CrowdsChallenged, SessionsLimited, TurnsLimited, VotesLimited, caller_of, ip_of, spend_more
 from arena.waits import gone_of
 from simulation.episode_format import to_float32, to_float64
 from simulation.store import Document, get_store
@@ -61,6 +61,7 @@ class ArenaView(APIView):
     authentication_classes = [VisitorSession]
     permission_classes = [SameSite]
     parser_classes = [SmallJSONParser]
+    spent_at = 0.0  # when its throttle counted the call
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -200,6 +201,7 @@ class Turns(ArenaView):
         wanted.is_valid(raise_exception=True)
         instruction = clean_instruction(wanted.validated_data["instruction"])
         task = actions.Task(instruction, StartKind(wanted.validated_data["start"]), wanted.validated_data["starts"])
+        spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
         return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
 
 

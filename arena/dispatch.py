@@ -43,8 +43,8 @@ def play(rollouts: Mapping[str, str], profile: str = "") -> None:
 
 
 def sweep_in(seconds: float) -> None:
-    """Ask for a sweep after so long: it sends what is due by then. Beat asks for sweeps anyway, so nothing is lost where
-    the queue does not take it."""
+    """Ask for a sweep after so long: it sends what is due by then. Where the queue does not take it, beat's next sweep
+    does the same."""
     try:
         current_app.send_task(
             SWEEP, countdown=seconds, expires=seconds + SWEPT_WITHIN_S, retry=False, ignore_result=True

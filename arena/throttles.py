@@ -20,7 +20,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from arena import challenges, starts
+from arena import challenges
 from arena.counters import Counted, count, take_back
 from arena.errors import TooMany
 from arena.networks import NOWHERE, Origin, is_exempt, places
@@ -66,18 +66,19 @@ class Window:
         return f"arena:rate:{self.key}:{self.rate.seconds}:{number}"
 
 
-def spend(action: str, callers: dict[str, str], now: float | None = None, times: int = 1) -> None:
+def spend(action: str, callers: dict[str, str], now: float | None = None, times: int = 1, already: int = 0) -> None:
     """Count so many of an `action` ("votes", "turns") of every caller ("visitor", "address" -> who); raises TooMany.
 
-    A refused attempt is not counted, so that waiting as long as was said is enough.
+    A refused attempt is not counted, so that waiting as long as was said is enough; nor are the ones that were counted
+    of it `already`, in this moment.
     """
     moment = time.time() if now is None else now
     windows = list(_windows(action, callers))
     counted = [window.counted(moment) for _, _, window in windows]
     for (kind, rate, window), (used, before) in zip(windows, count(counted, times), strict=True):
-        wait = window.wait(moment, used, before, times)
+        wait = window.wait(moment, used, before, times + already)
         if wait > 0.0:
-            take_back(counted, times)
+            take_back(counted, times + already)
             raise TooMany(action, kind, rate.times, rate.seconds, math.ceil(wait))
 
 
@@ -126,15 +127,21 @@ class Limited(BaseThrottle):
     action = ""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        callers = {"address": address_of(request._request)}
-        if visitor := visitor_of(request._request):
-            callers["visitor"] = visitor
-        spend(self.action, callers, times=self.cost(request))
+        spent_at = time.time()
+        spend(self.action, _callers(request), spent_at)
+        view.spent_at = spent_at  # type: ignore[attr-defined] # for `spend_more`
         return True
 
-    def cost(self, request: Request) -> int:
-        """How many of the action a request stands for."""
-        return 1
+
+def spend_more(action: str, request: Request, spent_at: float, times: int) -> None:
+    """Count so many more of a request of which one was counted at `spent_at`; raises TooMany, and then counts none."""
+    if times:
+        spend(action, _callers(request), spent_at, times, already=1)
+
+
+def _callers(request: Request) -> dict[str, str]:
+    visitor = visitor_of(request._request)
+    return {"address": address_of(request._request), **({"visitor": visitor} if visitor else {})}
 
 
 class CrowdsChallenged(BaseThrottle):
@@ -150,13 +157,7 @@ class VotesLimited(Limited):
 
 
 class TurnsLimited(Limited):
-    """An instruction that is to be played from several starts is as many turns."""
-
     action = "turns"
-
-    def cost(self, request: Request) -> int:
-        asked = request.data.get("starts") if isinstance(request.data, dict) else None
-        return starts.SEVERAL if asked == starts.SEVERAL else starts.ONE
 
 
 class CancelsLimited(Limited):

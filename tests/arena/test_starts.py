@@ -9,7 +9,9 @@ import pytest
 from django.db import IntegrityError
 
 from arena import episodes, starts, sweeps
+from arena.errors import TooMany
 from arena.models import Battle, Purpose, Rollout, Turn, Vote
+from arena.throttles import spend
 from policies.models import Hosting
 from rankings import aggregation
 from rankings.agreement import LEFT
@@ -265,6 +267,16 @@ def test_three_starts_take_three_places_in_the_line(visitor: Visitor, battle_id:
     visitor.send(other)
     assert send_refused(visitor, visitor.open())[0] == 202
     assert send_refused(visitor, visitor.open())[0] == 429
+
+
+def test_waiting_as_long_as_was_said_is_enough_for_three_starts(settings: Any) -> None:
+    settings.RATE_LIMITS = {"turns": {"visitor": [(5, 60)]}}
+    spend("turns", {"visitor": "one"}, now=3.0, times=3)
+    for now in (4.0, 5.0):
+        spend("turns", {"visitor": "one"}, now=now)
+        with pytest.raises(TooMany) as refused:
+            spend("turns", {"visitor": "one"}, now=now, times=2, already=1)
+    spend("turns", {"visitor": "one"}, now=5.0 + refused.value.wait, times=3)
 
 
 @pytest.mark.parametrize("rule", ["turns", "per_address"])

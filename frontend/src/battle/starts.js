@@ -54,9 +54,9 @@ export function sayReached(starts, side) {
 export function saySplit(starts, names) {
   const said = Object.entries(names).map(([side, name]) => {
     const count = reached(starts, side);
-    if (count === 1) return gettext("%(name)s reached the goal from one start alone: shown by itself, that clip would have been luck.", { name });
+    if (count === 1) return gettext("%(name)s reached the goal from only one of the starts: seen alone, that clip would have been a lucky one.", { name });
     if (count !== null && count > 1 && count < starts.length) {
-      return gettext("%(name)s missed the goal from one start: shown by itself, that clip would have been bad luck.", { name });
+      return gettext("%(name)s missed the goal from only one of the starts: seen alone, that clip would have been an unlucky one.", { name });
     }
     return "";
   });
