@@ -27,7 +27,7 @@ test("the start that is played is shown, not the last one", () => {
 test("where a start is missing, the one that has to be sent again is shown", () => {
   const missing = { ...battle("completed", "failed", "completed"), vote_blocked_because: "starts_missing" };
   assert.equal(underWay(missing).start_number, 2);
-  assert.match(whyNotSend(missing), /could not be played to its end/);
+  assert.match(whyNotSend(missing), /Not all three starts/);
 });
 
 test("the vote opens when all starts have been played and seen", () => {

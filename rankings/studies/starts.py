@@ -76,7 +76,9 @@ def needed(found: Floats, wanted: float, *, seed: int, checkpoints: Sequence[int
     """Of `orders`."""
     rng = np.random.default_rng(seed)
     again = [found[rng.integers(0, len(found), len(found))] for _ in range(RESAMPLED)]
-    low, high = np.quantile([_crossing(each.mean(axis=0), wanted, checkpoints) for each in again], [0.025, 0.975])
+    low, high = np.quantile(
+        [_crossing(each.mean(axis=0), wanted, checkpoints) for each in again], [0.025, 0.975], method="inverted_cdf"
+    )
     return Needed(_crossing(found.mean(axis=0), wanted, checkpoints), float(low), float(high))
 
 

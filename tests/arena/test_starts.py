@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from arena import episodes, starts, sweeps
-from arena.errors import TooMany
+from arena import actions, episodes, starts, sweeps
+from arena.errors import NotRetryable, QueueUnavailable, TooMany
 from arena.models import Battle, Purpose, Rollout, Turn, Vote
 from arena.throttles import spend
 from policies.models import Hosting
@@ -19,6 +19,7 @@ from rankings.observed import battles_per_policy, beside_physics, played
 from rankings.trust import clear_winner
 from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, cast, play
+from tests.arena.test_attempts import lose
 from tests.factories import BattleFactory, TurnFactory
 from tests.fakes import FakePolicy, FakeStage
 from tests.people import logged_in, moderator
@@ -210,9 +211,6 @@ def test_a_start_that_a_side_failed_is_played_again_with_the_same_words(
 def test_a_moderator_may_have_a_failed_start_played_again_while_no_other_is_open(
     visitor: Visitor, stage: FakeStage, battle_id: str
 ) -> None:
-    from arena import actions
-    from arena.errors import NotRetryable
-
     first, second, third = send_three(visitor, battle_id)
     stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(raises=RuntimeError("out of ideas"))}
     play(first)
@@ -300,8 +298,6 @@ def test_three_starts_cost_three_turns_of_the_rate_limit(visitor: Visitor, battl
 def test_what_could_not_be_queued_leaves_no_start_behind(
     visitor: Visitor, battle_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arena.errors import QueueUnavailable
-
     def down(*_: Any) -> None:
         raise QueueUnavailable
 
@@ -396,3 +392,18 @@ def test_moderators_see_from_how_many_starts_a_battle_is_shown(
         seen = staff.get(address)
         assert seen.status_code == 200
         assert str(turn.start_seed) not in seen.content.decode()
+
+
+def test_a_start_whose_worker_was_lost_is_played_again_and_the_others_follow(
+    visitor: Visitor, stage: FakeStage, battle_id: str, sent: list[str]
+) -> None:
+    first, second, third = send_three(visitor, battle_id)
+    play(first)
+    lost = actions.claim_rollout(second["left_episode_id"], "somewhere:1")
+    assert lost is not None
+    lose(lost)
+    sweeps.sweep()
+    assert sent[4:] == [second["left_episode_id"]]
+    play(second)
+    play(third)
+    assert visitor.battle(battle_id)["can_vote"]

@@ -2,7 +2,7 @@
 
 import { gettext } from "../i18n.js";
 import { part } from "./part.js";
-import { reached, sayReached, saySplit, sayStart } from "./starts.js";
+import { reached, sayReached, saySplit } from "./starts.js";
 import { voteName } from "./vote.js";
 import { JUDGEMENTS, REASONS, explainEnding } from "./words.js";
 
@@ -78,7 +78,7 @@ export class Verdict {
     }
     const body = part(this.#root, "start-rows");
     const { content } = part(this.#root, "start-template");
-    body.replaceChildren(...starts.map((start) => startRow(content, start, battle)));
+    body.replaceChildren(...starts.map((start) => startRow(content, start)));
     const split = part(this.#root, "split");
     split.textContent = saySplit(starts, { left: left_model.name, right: right_model.name });
     split.hidden = split.textContent === "";
@@ -115,15 +115,20 @@ export class Verdict {
   }
 }
 
-function startRow(content, start, battle) {
+function startRow(content, start) {
   const row = content.firstElementChild.cloneNode(true);
-  part(row, "start-name").textContent = sayStart({ start_number: start.number }, battle);
+  part(row, "start-name").textContent = gettext("Start %(number)s", { number: start.number });
   for (const side of SIDES) {
     const cell = part(row, `start-${side}`);
     cell.dataset.success = String(start[side].success ?? "");
-    part(cell, "success").textContent = sayGoal(start[side]);
+    part(cell, "success").textContent = sayShortly(start[side]);
   }
   return row;
+}
+
+function sayShortly({ success, progress }) {
+  if (success === null) return gettext("No judged goal");
+  return success ? gettext("Reached") : gettext("Missed at %(percent)s %", { percent: Math.round(100 * (progress ?? 0)) });
 }
 
 /** Success and progress as physics judged them; without a known goal only people can. */

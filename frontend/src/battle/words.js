@@ -16,7 +16,7 @@ const ERRORS = {
   turn_running: gettext("Both robots are still working on the last instruction."),
   battle_closed: gettext("This battle is over. Start the next one."),
   no_completed_turn: gettext("Both robots have to finish an instruction before you can vote."),
-  starts_missing: gettext("One of the three starts could not be played to its end. Send the instruction again to play what is missing; then you can vote."),
+  starts_missing: gettext("Not all three starts were played to their end. Send the instruction again to play what is missing; then you can vote."),
   starts_played: gettext("This battle is about one instruction from three starts. Vote, then give the next one."),
   other_starts: gettext("How many starts a battle has is said by its first instruction. Start the next battle to change it."),
   other_instruction: gettext("Some starts of this battle have been played with other words, and the vote is about one instruction. Send those words again."),
@@ -34,7 +34,7 @@ const ERRORS = {
 
 const VOTE_BLOCKED = {
   no_completed_turn: gettext("Voting opens when both robots have finished an instruction."),
-  starts_missing: gettext("One of the three starts could not be played to its end. Send the instruction again to play what is missing; then you can vote."),
+  starts_missing: gettext("Not all three starts were played to their end. Send the instruction again to play what is missing; then you can vote."),
   turn_running: gettext("Voting opens when both robots have finished."),
   turn_running_of_several: gettext("Voting opens when both robots have finished all three starts: one vote on all of them."),
   not_seen_of_several: gettext("Voting opens when you have seen all three starts. Choose the others above."),
