@@ -18,7 +18,7 @@ const ERRORS = {
   no_completed_turn: gettext("Both robots have to finish an instruction before you can vote."),
   starts_missing: gettext("Not all three starts were played to their end. Send the instruction again to play what is missing; then you can vote."),
   starts_played: gettext("This battle is about one instruction from three starts. Vote, then give the next one."),
-  other_starts: gettext("How many starts a battle has is said by its first instruction. Start the next battle to change it."),
+  other_starts: gettext("A battle's first instruction sets how many starts it has. Start the next battle to change it."),
   other_instruction: gettext("Some starts of this battle have been played with other words, and the vote is about one instruction. Send those words again."),
   already_voted: gettext("This battle has its vote already, perhaps from another tab. Here is how it ended."),
   not_voted: gettext("A battle can be explored once you have voted."),
