@@ -341,9 +341,9 @@ async def test_after_a_side_has_ended_frames_come_at_the_same_pace_whoever_goes_
         assert alone == pytest.approx(STEP_S, abs=0.03)
 
 
-@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize(("fails", "starts"), [(False, 1), (True, 1), (False, 3)])
 def test_until_the_clock_has_shown_a_turn_every_answer_is_what_it_was_while_both_sides_played(
-    pair: tuple[Policy, Policy], stage: FakeStage, fails: bool
+    pair: tuple[Policy, Policy], stage: FakeStage, fails: bool, starts: int
 ) -> None:
     """Status, doors, votes, episodes and places in the line went by the moment at which the sides settled, which is
     that of the slower one (leak 3); a side's failure was told as its own (leak 2)."""
@@ -353,14 +353,15 @@ def test_until_the_clock_has_shown_a_turn_every_answer_is_what_it_was_while_both
     stage.cast = {quick.id: Gated(gate), slow.id: Gated(gate, stride=-0.02, **trouble)}
     stage.success_at = {quick.id: 4, slow.id: 9}
     watch = Watcher(quick, slow)
-    turn = watch.send("pick up the red cube")
+    turn = watch.send("pick up the red cube", starts=starts)
     with workers(turn):
         wait_for(lambda: watch.visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "running")
         playing = [*watch.look(), *watch.try_all()]
         gate.set()
-    assert Turn.objects.get().settled_at is not None
+    played = Turn.objects.get(turn_id=turn["turn_id"])
+    assert played.settled_at is not None
     settled = [*watch.look(), *watch.try_all()]
-    shown_at = Turn.objects.get().shown_at
+    shown_at = played.shown_at
     assert shown_at is not None
     assert time.time() < shown_at.timestamp() - 0.5, "too late to have looked in time"
     assert anonymous(settled) == anonymous(playing)
