@@ -470,6 +470,24 @@ async def test_a_page_that_is_loaded_in_the_middle_is_shown_the_same_whether_bot
     assert time.time() >= shown_at.timestamp()
 
 
+async def test_a_page_that_is_loaded_in_the_middle_of_the_second_start_is_shown_that_one(
+    pair: tuple[Policy, Policy], stage: FakeStage
+) -> None:
+    """The third is known to it, and waits."""
+    cast_of(pair, stage, (2, 4), pause_s=0.0)
+    watch = await sync_to_async(Watcher)(*pair)
+    first, second, _ = (await sync_to_async(watch.send)("pick up the red cube", starts=3))["starts"]
+    await sync_to_async(settle)(first)
+    await sync_to_async(wait_until_told)(watch)
+    await sync_to_async(settle)(second)
+    async with Socket(watch.visitor, watch.battle_id) as socket:
+        snapshot = (await socket.next())["battle"]
+        heard = await socket.until("snapshot")
+    assert [turn["status"] for turn in snapshot["turns"]] == ["completed", "running", "queued"]
+    assert {message["turn_id"] for message in heard[:-1]} == {second["turn_id"]}
+    assert [turn["status"] for turn in heard[-1]["battle"]["turns"]] == ["completed", "completed", "queued"]
+
+
 def test_the_cookie_says_nothing_about_battles(pair: tuple[Policy, Policy]) -> None:
     one = Visitor()
     one.open()

@@ -2,7 +2,6 @@
 
 import { gettext, ngettext } from "../i18n.js";
 import { part } from "./part.js";
-import { sayNext } from "./phase.js";
 import { sayStart } from "./starts.js";
 
 /** How often the queue is asked about [ms]; a turn that starts at once is never asked about. */

@@ -58,7 +58,7 @@ const sentences = {
 };
 
 /** Of a start that waits for the end of the one before. */
-export const sayNext = (turn, battle) => gettext("%(start)s follows in a moment.", { start: sayStart(turn, battle) });
+const sayNext = (turn, battle) => gettext("%(start)s follows in a moment.", { start: sayStart(turn, battle) });
 
 function sayOutcome({ turns, can_vote, vote_blocked_because }) {
   const failed = turns.at(-1).status === "failed" || vote_blocked_because === "starts_missing";
