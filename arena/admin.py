@@ -59,7 +59,7 @@ class ReadOnly:
 OF_A_BATTLE: list[Any] = [
     *("battle_id", "seq_in_session"),
     *(unless_hidden("left_model"), unless_hidden("right_model")),
-    *("status", "spoiled", "created_at"),
+    *("starts", "status", "spoiled", "created_at"),
 ]
 OF_A_TURN: list[Any] = [
     *("turn_id", "seq", "instruction", "start", "exploration"),
@@ -111,13 +111,13 @@ class RevealForm(forms.Form):
 class BattleAdmin(ReadOnly, BlindAdmin):
     list_display = [
         *("battle_id", "status", unless_hidden("left_model"), unless_hidden("right_model")),
-        *("spoiled", "seq_in_session", "created_at", "replay"),
+        *("spoiled", "starts", "seq_in_session", "created_at", "replay"),
     ]
-    list_filter = ["status", "spoiled", ModelOfBattle, "created_at"]
+    list_filter = ["status", "spoiled", "starts", ModelOfBattle, "created_at"]
     list_select_related = ["left_model", "right_model"]
     search_fields = ["battle_id", "session__session_id", "session__user_id"]
-    asked_after = frozenset({"status", "spoiled", "battle_id", "seq_in_session", "created_at"})
-    always_shown = ("battle_id", "session", "seq_in_session", "status", "spoiled", "created_at", "replay")
+    asked_after = frozenset({"status", "spoiled", "starts", "battle_id", "seq_in_session", "created_at"})
+    always_shown = ("battle_id", "session", "seq_in_session", "starts", "status", "spoiled", "created_at", "replay")
     readonly_fields = ["replay"]
     inlines = [TurnInline]
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from arena import actions, selectors
-from arena.api import ArenaView, answer_turn
+from arena.api import ArenaView, answer_turns
 from arena.errors import NotFound
 from arena.permissions import own_battle
 from arena.schema import UNFIT, answer, body, refusals
@@ -58,4 +58,4 @@ class Explorations(ArenaView):
         wish = actions.Wish(**wanted.validated_data)
         if wish.turn_id is not None and not is_public_id(wish.turn_id):
             raise NotFound
-        return answer_turn(request, actions.explore(battle, wish, caller_of(request._request)))
+        return answer_turns(request, [actions.explore(battle, wish, caller_of(request._request))])

@@ -32,8 +32,9 @@ from arena.serializers import (
     clean_instruction,
     is_public_id,
 )
-from arena.shapes import OpenedBattle, SentTurn, TurnJson
-from arena.throttles import CrowdsChallenged, SessionsLimited, TurnsLimited, VotesLimited, caller_of, ip_of
+from arena.shapes import OpenedBattle, SentStart, SentTurn, TurnJson
+from arena.starts import CHOICES, ONE
+from arena.throttles import CrowdsChallenged, SessionsLimited, TurnsLimited, VotesLimited, caller_of, ip_of, spend_more
 from arena.waits import gone_of
 from simulation.episode_format import to_float32, to_float64
 from simulation.store import Document, get_store
@@ -60,6 +61,7 @@ class ArenaView(APIView):
     authentication_classes = [VisitorSession]
     permission_classes = [SameSite]
     parser_classes = [SmallJSONParser]
+    spent_at = 0.0  # when its throttle counted the call
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -182,11 +184,14 @@ class Turns(ArenaView):
         operation_id="send_turn",
         description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
         "minute and answers 200 once the turn's end is told, which is when its clock has shown it. Only a few may wait "
-        "at once: the others get 202 at once, without `Preference-Applied`.",
+        "at once: the others get 202 at once, without `Preference-Applied`. With `starts: 3` in a battle's first "
+        "instruction it is played from three first states, one turn after the other, for one vote; the answer tells "
+        "the first of them, and all in `starts`.",
         parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
         request=body(
             instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
             start={"type": "string", "enum": StartKind.values, "default": "continue"},
+            starts={"type": "integer", "enum": list(CHOICES), "default": ONE},
         ),
         responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*UNFIT, 404, 409, 422, 429, 503)},
     )
@@ -195,9 +200,9 @@ class Turns(ArenaView):
         wanted = TurnSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         instruction = clean_instruction(wanted.validated_data["instruction"])
-        start, caller = StartKind(wanted.validated_data["start"]), caller_of(request._request)
-        turn = actions.submit_instruction(battle, instruction, start, caller)
-        return answer_turn(request, turn)
+        task = actions.Task(instruction, StartKind(wanted.validated_data["start"]), wanted.validated_data["starts"])
+        spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
+        return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
 
 
 class TurnDetail(ArenaView):
@@ -297,12 +302,15 @@ class Votes(ArenaView):
         return Response({"vote_id": vote.vote_id, "revealed_models": names}, status=201)
 
 
-def answer_turn(request: Request, turn: Turn) -> Response:
-    """202 at once, or, with `Prefer: wait=N`, 200 once the turn's end is told."""
+def answer_turns(request: Request, turns: list[Turn]) -> Response:
+    """202 at once, or, with `Prefer: wait=N`, 200 once the end of the last is told. `status` is the last one's, the ids
+    are the first one's; those of several starts come beside them."""
     wait_s, gone = _wait_wanted(request.headers), gone_of(request._request)
-    state = _wait_for(turn.turn_id, wait_s, gone) if wait_s else selectors.turn_json(turn, show_outcome=False)
-    settled = wait_s > 0 and state["status"] in ("completed", "failed")
-    response = Response(_sent(state, settled), status=200 if settled else 202)
+    last = _wait_for(turns[-1].turn_id, wait_s, gone) if wait_s else selectors.turn_json(turns[-1], show_outcome=False)
+    settled = wait_s > 0 and last["status"] in ("completed", "failed")
+    told = {**_ids(turns[0]), "status": last["status"] if settled else "running"}
+    more = {"starts": [_ids(turn) for turn in turns]} if turns[0].start_seed is not None else {}
+    response = Response({**told, **more}, status=200 if settled else 202)
     if wait_s:
         response["Preference-Applied"] = f"wait={wait_s}"
     return response
@@ -319,13 +327,9 @@ def _opened(battle: Battle) -> OpenedBattle:
     }
 
 
-def _sent(turn: TurnJson, settled: bool) -> SentTurn:
-    return {
-        "turn_id": turn["turn_id"],
-        "left_episode_id": turn["left"]["episode_id"],
-        "right_episode_id": turn["right"]["episode_id"],
-        "status": turn["status"] if settled else "running",
-    }
+def _ids(turn: Turn) -> SentStart:
+    sides = {rollout.side: rollout.episode_id for rollout in turn.rollouts.all()}
+    return {"turn_id": turn.turn_id, "left_episode_id": sides["left"], "right_episode_id": sides["right"]}
 
 
 def _for_ever(content: bytes) -> HttpResponse:

@@ -164,11 +164,12 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         """Send an event and note what it says about the turn's clock."""
         self.seq = event["seq"]
         await self._send(event)
-        if event["type"] == "turn.opened":
+        if event["type"] == "turn.opened" and not self.held.is_behind_another(event["turn"]["turn_id"]):
             self.held.open(event["turn"]["turn_id"], anew=True)
             if event["turn"]["status"] == "running":  # a side of it was played before
                 await self._look_back(event["turn"]["turn_id"])
         elif event["type"] == "rollout.started":
+            self.held.open(event["turn_id"])
             self._start(event["turn_id"], event["release_from"])
         elif event["type"] == "turn.finished":
             self.held.close(event["turn_id"])
@@ -177,14 +178,14 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         battle, news_at = await _snapshot(self.battle_id)
         self.seq = battle["seq"]
         await self._send({"type": "snapshot", "battle": battle})
-        last = battle["turns"][-1] if battle["turns"] else None
-        if last is None or last["status"] in ("completed", "failed"):
+        turn = next((turn for turn in battle["turns"] if turn["status"] not in ("completed", "failed")), None)
+        if turn is None:
             self.held.forget()
             return
-        if self.held.open(last["turn_id"]):
-            await self._look_back(last["turn_id"])
-        if last["release_from"]:
-            self._start(last["turn_id"], last["release_from"])
+        if self.held.open(turn["turn_id"]):
+            await self._look_back(turn["turn_id"])
+        if turn["release_from"]:
+            self._start(turn["turn_id"], turn["release_from"])
         if news_at is not None:
             self.held.hold_end(_on_our_clock(news_at.timestamp(), release.buffer() + release.longest()))
 

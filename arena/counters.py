@@ -16,42 +16,42 @@ from django.core.cache import cache
 
 
 class Counted(NamedTuple):
-    """What to raise by one, and to forget after so many seconds; and another that is only read."""
+    """What to raise, and to forget after so many seconds; and another that is only read."""
 
     raised: str
     read: str
     seconds: int
 
 
-def count(counters: Sequence[Counted]) -> list[tuple[int, int]]:
-    """Raise each by one; answers for each what it is now, and what the other one is (0 where there is none)."""
+def count(counters: Sequence[Counted], times: int = 1) -> list[tuple[int, int]]:
+    """Raise each by `times`; answers for each what it is now, and what the other one is (0 where there is none)."""
     if not settings.CACHE_URL:
-        return [(_raise(each), int(cache.get(each.read, 0))) for each in counters]
+        return [(_raise(each, times), int(cache.get(each.read, 0))) for each in counters]
     with _redis(settings.CACHE_URL).pipeline(transaction=False) as pipeline:
         for each in counters:
-            pipeline.incr(cache.make_key(each.raised))
+            pipeline.incr(cache.make_key(each.raised), times)
             pipeline.expire(cache.make_key(each.raised), each.seconds)
             pipeline.get(cache.make_key(each.read))
         answers = pipeline.execute()
     return [(int(used), int(other or 0)) for used, other in zip(answers[::3], answers[2::3], strict=True)]
 
 
-def take_back(counters: Sequence[Counted]) -> None:
-    """Lower by one what `count` has raised."""
+def take_back(counters: Sequence[Counted], times: int = 1) -> None:
+    """Lower by `times` what `count` has raised."""
     if not settings.CACHE_URL:
         for each in counters:
             with suppress(ValueError):  # it is forgotten already
-                cache.decr(each.raised)
+                cache.decr(each.raised, times)
         return
     with _redis(settings.CACHE_URL).pipeline(transaction=False) as pipeline:
         for each in counters:
-            pipeline.decr(cache.make_key(each.raised))
+            pipeline.decr(cache.make_key(each.raised), times)
         pipeline.execute()
 
 
-def _raise(counter: Counted) -> int:
+def _raise(counter: Counted, times: int) -> int:
     cache.add(counter.raised, 0, timeout=counter.seconds)
-    return int(cache.incr(counter.raised))
+    return int(cache.incr(counter.raised, times))
 
 
 @remembered

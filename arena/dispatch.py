@@ -13,7 +13,8 @@ from arena.hosting import queue_of
 
 log = logging.getLogger(__name__)
 
-PLAY = "arena.play_rollout"
+PLAY, SWEEP = "arena.play_rollout", "arena.sweep"
+SWEPT_WITHIN_S = 10.0
 # Refused connections are tried again at once and then told to the visitor, who is waiting for the answer.
 RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.2}
 NOT_SENT = (exceptions.KombuError, exceptions.ConnectionError, exceptions.ChannelError, OSError, AttributeError)
@@ -39,3 +40,14 @@ def play(rollouts: Mapping[str, str], profile: str = "") -> None:
     except NOT_SENT as error:
         log.warning("The queue took no message: %r", error)
         raise QueueUnavailable from error
+
+
+def sweep_in(seconds: float) -> None:
+    """Ask for a sweep after so long: it sends what is due by then. Where the queue does not take it, beat's next sweep
+    does the same."""
+    try:
+        current_app.send_task(
+            SWEEP, countdown=seconds, expires=seconds + SWEPT_WITHIN_S, retry=False, ignore_result=True
+        )
+    except NOT_SENT as error:
+        log.warning("The queue took no sweep: %r", error)

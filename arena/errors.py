@@ -80,6 +80,35 @@ class NoCompletedTurn(ArenaError):
     status, code, detail = 409, "no_completed_turn", "Vote after a turn that both sides completed."
 
 
+class StartsMissing(ArenaError):
+    status, code = 409, "starts_missing"
+    detail = "Vote once both sides have completed all starts of this battle: send its instruction again."
+
+
+class StartsPlayed(ArenaError):
+    status, code = 409, "starts_played"
+    detail = "All starts of this battle have been played: vote, then open the session's next battle."
+
+
+class OtherStarts(ArenaError):
+    """The first instruction says from how many starts a battle is shown."""
+
+    status, code = 409, "other_starts"
+
+    def __init__(self, starts: int) -> None:
+        super().__init__(f'This battle is shown from {starts} starts: send "starts": {starts}.', starts=starts)
+
+
+class OtherInstruction(ArenaError):
+    """Some starts have been played with `instruction`; the vote is about one instruction."""
+
+    status, code = 409, "other_instruction"
+
+    def __init__(self, instruction: str) -> None:
+        told = f"The starts that are missing are played with the instruction of the others: {instruction!r}."
+        super().__init__(told, instruction=instruction)
+
+
 class AlreadyVoted(ArenaError):
     status, code, detail = 409, "already_voted", "This battle has its vote."
 
@@ -90,6 +119,10 @@ class NotVoted(ArenaError):
 
 class NoSuchMoment(ArenaError):
     status, code = 422, "no_such_moment"
+
+
+class InvalidStarts(ArenaError):
+    status, code = 422, "invalid_starts"
 
 
 class InvalidReasons(ArenaError):

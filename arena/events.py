@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 
 from arena import played
 from arena.courier import courier
-from arena.shapes import Doors, FailureReason, Revealed, SideName, TurnJson, VoteJson, check
+from arena.shapes import Doors, FailureReason, Revealed, SideName, StartJson, TurnJson, VoteJson, check
 
 log = logging.getLogger(__name__)
 
@@ -72,13 +72,14 @@ class TurnFinished(Event):
 
 
 class BattleVoted(Event):
-    """The names, the battle's secret; and every turn again, now with its outcomes."""
+    """The names, the battle's secret; every turn again, now with its outcomes; and those of several starts."""
 
     vote: VoteJson
     left_model: Revealed
     right_model: Revealed
     secret: str | None
     turns: list[TurnJson]
+    starts: list[StartJson] | None
     battle: Doors
 
 

@@ -143,10 +143,12 @@ class HeldEnd:
 
 
 class HeldBack:
-    """All that one socket has heard and not said yet. A battle has one turn at a time whose end is not told."""
+    """All that one socket has heard and not said yet. A battle has one turn at a time that is played or shown; other
+    starts wait for it (`arena.queue`)."""
 
     def __init__(self) -> None:
         self._turns: dict[str, LiveTurn] = {}
+        self._open: str | None = None
         self._end: HeldEnd | None = None
         self.late: list[float] = []
 
@@ -155,14 +157,14 @@ class HeldBack:
 
         `anew`: it begins, for the first time or again. Its rows may have come before, but nothing was shown of it.
         """
-        known = self._turns.get(turn_id)
+        known, self._open = self._turns.get(turn_id), turn_id
         kept = known if known and not (anew and known.began is not None) else LiveTurn(turn_id)
         self._turns = {turn_id: kept}
         return known is None
 
     def forget(self) -> None:
         """No turn is under way, and all that was held is known."""
-        self._turns, self._end = {}, None
+        self._turns, self._open, self._end = {}, None, None
 
     def turn(self, turn_id: str) -> LiveTurn:
         """The turn; its first rows may come before anything is told of it."""
@@ -170,6 +172,12 @@ class HeldBack:
 
     def close(self, turn_id: str) -> None:
         self._turns.pop(turn_id, None)
+        if self._open == turn_id:
+            self._open = None
+
+    def is_behind_another(self, turn_id: str) -> bool:
+        """Whether this turn waits for the one that is under way."""
+        return self._open not in (None, turn_id)
 
     @property
     def has_end(self) -> bool:

@@ -143,7 +143,7 @@ def read_moment(value: Any) -> Any:
 
 TOLD_OF_POLICIES = ("name", "family", "provenance")
 SHOWN = (
-    *("battle_id", "status", "event_seq", "secret"),
+    *("battle_id", "status", "event_seq", "secret", "seed", "starts"),
     *("session__user_id", "session__robot_id", "session__scene_id"),
     *(f"{side}_model__{column}" for side in ("left", "right") for column in TOLD_OF_POLICIES),
     *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", *REASONS)),
@@ -260,6 +260,11 @@ class Battle(models.Model):
         "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="battles_right"
     )
     seed = models.PositiveIntegerField(help_text="Makes the first state of both sides.")
+    starts = models.PositiveSmallIntegerField(
+        default=1,
+        db_default=1,
+        help_text="From how many first states its instruction is played before the vote: arena.starts.",
+    )
     secret = models.CharField(
         max_length=32,
         blank=True,
@@ -360,6 +365,9 @@ class Turn(models.Model):
         max_length=50, blank=True, default=_request_id, editable=False, help_text="Who sent it, as log lines name it."
     )
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    start_seed = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Of a battle of several starts: which of them this turn plays."
+    )
     exploration = models.BooleanField(
         default=False, db_index=True, help_text="Played after the vote, with the names known: counted nowhere."
     )
@@ -390,6 +398,10 @@ class Turn(models.Model):
                 | models.Q(exploration=False, explores=None, explores_record=None, explores_seed=None),
                 name="only_explorations_say_where_they_start",
             ),
+            models.CheckConstraint(
+                condition=models.Q(start_seed=None) | models.Q(exploration=False, start=StartKind.RESET),
+                name="one_of_several_starts_is_a_first_state",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -398,7 +410,8 @@ class Turn(models.Model):
     @property
     def seed(self) -> int:
         """Of the first state, where the turn starts there, and of the policies' chance."""
-        return self.battle.seed if self.explores_seed is None else self.explores_seed
+        own = self.explores_seed if self.exploration else self.start_seed
+        return self.battle.seed if own is None else own
 
     def know_rollouts(self, rollouts: list[Rollout]) -> None:
         """Take these for `rollouts.all()`, as after `prefetch_related`: they were made just now, or read otherwise."""

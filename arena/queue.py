@@ -50,6 +50,7 @@ class Waiting:
     `caller`: the address' digest, empty where exempt. `sent`: the workers have heard of it. `since`: when it came."""
 
     key: int
+    battle: str
     visitor: str
     network: str
     caller: str
@@ -63,17 +64,29 @@ class Line:
     """`waiting`: all turns that are not done, in the order in which they came. `seconds`: how long those of the last
     turns took that both sides completed and whose battles are closed, from the first start to the end. `ended`: when
     the last turns did. `slots`: turns that live workers can play side by side; 0 where none says anything. `untold`:
-    how many turns of each visitor are done and not told."""
+    how many turns of each visitor are done and not told. `showing`: the battles of those turns."""
 
     waiting: list[Waiting]
     seconds: list[float]
     ended: list[datetime]
     slots: int = 0
     untold: Counter[str] = field(default_factory=Counter)
+    showing: frozenset[str] = frozenset()
 
     def candidates(self) -> list[Waiting]:
-        """Held turns that may go to the workers now, if none of the others does."""
-        return [each for each in self.waiting if not each.sent and self.has_room(each.visitor, each.network)]
+        """Held turns that may go to the workers now, if none of the others does: of a battle of several starts one at
+        a time, once the end of the one before is told."""
+        first: dict[str, int] = {}
+        for each in self.waiting:
+            first.setdefault(each.battle, each.key)
+        return [
+            each
+            for each in self.waiting
+            if not each.sent
+            and first[each.battle] == each.key
+            and each.battle not in self.showing
+            and self.has_room(each.visitor, each.network)
+        ]
 
     def has_room(self, visitor: str, network: str) -> bool:
         """Whether one turn more of this visitor may go to the workers."""
@@ -94,6 +107,7 @@ class _Side(NamedTuple):
 
     slots: int | None
     key: int
+    battle: str
     visitor: str
     network: str
     caller: str
@@ -119,7 +133,7 @@ WITH asked AS (
 ), live AS (
     SELECT MAX(slots) AS slots FROM hostings WHERE seen_at BETWEEN %s AND %s GROUP BY worker
 )
-SELECT (SELECT SUM(slots) FROM live), turn.id, COALESCE(NULLIF(stay.user_id, ''), stay.session_id),
+SELECT (SELECT SUM(slots) FROM live), turn.id, turn.battle_id, COALESCE(NULLIF(stay.user_id, ''), stay.session_id),
     COALESCE(NULLIF(turn.network, ''), NULLIF(stay.user_id, ''), stay.session_id), turn.caller, turn.created_at,
     turn.settled_at IS NULL, COALESCE(turn.shown_at > %s, FALSE), battle.status <> 'ongoing',
     side.status, side.heartbeat_at, side.started_at, side.finished_at
@@ -149,6 +163,7 @@ def the_line(recent: int = RECENT_TURNS) -> Line:
         ended=[end for _, end, _ in spans],
         slots=int(sides[0].slots or 0) // 2 if sides else 0,
         untold=Counter(visitor for _, visitor in {(side.key, side.visitor) for side in sides if side.untold}),
+        showing=frozenset(side.battle for side in sides if side.untold),
     )
 
 
@@ -193,8 +208,9 @@ def last_played(waiting: list[Waiting]) -> dict[str, datetime]:
     return found
 
 
-def admit(session: Session, caller: Origin) -> bool:
-    """Whether a turn that comes now goes to the workers at once; False: it waits for others of its network.
+def admit(session: Session, caller: Origin, turns: int = 1) -> bool:
+    """Whether a turn that comes now goes to the workers at once; False: it waits for others of its network. Of several
+    `turns` the others come after it: there has to be room for each, as if they came one by one.
 
     Raises TooManyTurns and QueueFull. For `arena.actions.line.join_line`, which holds the line's lock, so that the
     bounds hold however many ask at once.
@@ -206,12 +222,13 @@ def admit(session: Session, caller: Origin) -> bool:
     own = sum(each.visitor == visitor for each in line) + known.untold[visitor]
     network = caller.network or visitor
     neighbours = [each for each in line if caller.address and each.caller == caller.address]
-    if _reached(own, rules["per_visitor"]):
+    more = turns - 1
+    if _reached(own + more, rules["per_visitor"]):
         raise TooManyTurns("visitor", rules["per_visitor"], _soon(known, 1))
-    if _reached(len(neighbours), rules["per_address"]):
+    if _reached(len(neighbours) + more, rules["per_address"]):
         raise TooManyTurns("address", rules["per_address"], _soon(known, 1))
-    _check_room(known, caller)
-    wait = _wait(_ahead(line, visitor, network, known.untold[visitor]), known)
+    _check_room(known, caller, more)
+    wait = _wait(more + _ahead(line, visitor, network, known.untold[visitor]), known)
     if rules["wait_s"] and wait is not None and wait > rules["wait_s"]:
         raise QueueFull(len(line), wait, math.ceil(wait - rules["wait_s"]))
     return known.has_room(visitor, network) and not _is_overtaking(known, network)
@@ -233,15 +250,16 @@ def visitor_in_line(session: Session) -> str:
     return str(session.user_id or session.session_id)
 
 
-def _check_room(known: Line, caller: Origin) -> None:
-    """Raises QueueFull, or TooManyTurns for a network.
+def _check_room(known: Line, caller: Origin, more: int) -> None:
+    """Raises QueueFull, or TooManyTurns for a network. `more`: how many turns come beside the first.
 
     A network may have as many turns in the line as there are places left, and one in any case: however many it sends,
     there is room for the next network. Visitors of exempt networks share the places among themselves.
     """
     line, places = known.waiting, int(settings.QUEUE["turns"])
     own = [each for each in line if (each.network == caller.network if caller.network else not each.caller)]
-    if not _reached(len(own), max(1, places - len(line)) if places and caller.network else places):
+    bound = max(1, places - len(line)) if places and caller.network else places
+    if not _reached(len(own) + more, bound):
         return
     if caller.network:
         raise TooManyTurns("network", len(own), _soon(known, 1))
@@ -301,7 +319,7 @@ def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
     found: dict[int, Waiting] = {}
     for side in sides:
         before = found.get(side.key) or Waiting(
-            side.key, side.visitor, side.network, side.caller, False, 0, read_moment(side.since)
+            side.key, side.battle, side.visitor, side.network, side.caller, False, 0, read_moment(side.since)
         )
         held = side.status == RolloutStatus.QUEUED and side.heartbeat_at is None
         playing = before.playing + (side.status == RolloutStatus.RUNNING)

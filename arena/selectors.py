@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Prefetch
 from django.utils import timezone
 
-from arena import release
+from arena import release, starts
 from arena.errors import SceneChanged
 from arena.models import (
     REASONS,
@@ -33,6 +33,7 @@ from arena.shapes import (
     BattleJson,
     BattleRow,
     Doors,
+    EndOfStart,
     EpisodeJson,
     EpisodeState,
     Exploration,
@@ -45,6 +46,7 @@ from arena.shapes import (
     SessionRow,
     SharedBattle,
     SideOfTurn,
+    StartJson,
     Status,
     TurnJson,
     VoteJson,
@@ -112,6 +114,7 @@ def battle_json(battle: Battle, now: datetime | None = None) -> BattleJson:
         "turns": [turn_json(turn, revealed(battle), now) for turn in turns],
         "vote": vote_json(vote_of(battle)),
         "secret": shown_secret(battle),
+        "starts": starts_json(battle, turns),
         **doors(battle, turns, now),
     }
 
@@ -170,14 +173,41 @@ def shared_battle(battle_id: str) -> SharedBattle | None:
         "right_model": revealed_model(battle, Side.RIGHT),
         "turns": [turn_json(turn, show_outcome=True) for turn in turns if not turn.exploration],
         "vote": vote,
+        "starts": starts_json(battle, turns),
     }
+
+
+def starts_json(battle: Battle, turns: list[Turn]) -> list[StartJson] | None:
+    """How both sides did from each start; None before the vote, and where there is one start."""
+    if battle.starts == starts.ONE or not revealed(battle):
+        return None
+    played = {turn.start_seed: turn for turn in turns if turn_status(turn) == "completed"}
+    numbered = enumerate(starts.seeds(battle), 1)
+    return [_start_json(number, played[seed]) for number, seed in numbered if seed in played]
+
+
+def _start_json(number: int, turn: Turn) -> StartJson:
+    sides = _sides(turn)
+    return {
+        "number": number,
+        "turn_id": turn.turn_id,
+        "seq": turn.seq,
+        "seed": turn.seed,
+        "left": _end_of_start(sides[Side.LEFT]),
+        "right": _end_of_start(sides[Side.RIGHT]),
+    }
+
+
+def _end_of_start(rollout: Rollout) -> EndOfStart:
+    return {"success": rollout.success, "progress": rollout.progress}
 
 
 def doors(battle: Battle, turns: list[Turn], now: datetime | None = None) -> Doors:
     """What may be done next with this battle, as far as visitors know (`arena.release`)."""
     now = now or timezone.now()
     running = any(not release.told(turn, now) for turn in turns)
-    completed = any(told_status(turn, now) == "completed" for turn in turns)
+    completed = completed_turns(turns, now)
+    missing = starts.missing(battle, completed) if battle.starts > starts.ONE else []
     blocked: Any = None
     if battle.status == BattleStatus.VOTED:
         blocked = "already_voted"
@@ -187,13 +217,22 @@ def doors(battle: Battle, turns: list[Turn], now: datetime | None = None) -> Doo
         blocked = "turn_running"
     elif not completed:
         blocked = "no_completed_turn"
+    elif missing:
+        blocked = "starts_missing"
+    may_go_on = battle.starts == starts.ONE or bool(missing)
     return {
         "status": cast(Any, battle.status),
         "can_vote": blocked is None,
         "vote_blocked_because": blocked,
-        "can_send": battle.status == BattleStatus.ONGOING and not running,
+        "can_send": battle.status == BattleStatus.ONGOING and not running and may_go_on,
         "can_explore": revealed(battle) and not running,
+        "start_count": battle.starts,
     }
+
+
+def completed_turns(turns: list[Turn], now: datetime | None = None) -> list[Turn]:
+    """Those that both sides have completed, as far as visitors know."""
+    return [turn for turn in turns if told_status(turn, now) == "completed"]
 
 
 def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> TurnJson:
@@ -206,6 +245,7 @@ def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> Tu
         "seq": turn.seq,
         "instruction": turn.instruction,
         "start": cast(Any, turn.start),
+        "start_number": starts.number_of(turn),
         "status": status,
         "release_from": _time(turn.release_from) if turn.release_from else None,
         "step_s": release.step_s(),

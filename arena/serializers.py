@@ -9,7 +9,15 @@ from typing import Any
 from django.conf import settings
 from rest_framework import serializers
 
-from arena.errors import InstructionTooLong, InvalidInstruction, InvalidReasons, InvalidVote, UnknownName
+from arena import starts
+from arena.errors import (
+    InstructionTooLong,
+    InvalidInstruction,
+    InvalidReasons,
+    InvalidStarts,
+    InvalidVote,
+    UnknownName,
+)
 from arena.models import REASONS, Judgement, StartKind, VoteChoice
 from simulation import catalogue
 
@@ -46,9 +54,17 @@ class SceneChoiceSerializer(serializers.Serializer[Any]):
 class TurnSerializer(serializers.Serializer[Any]):
     instruction = AnythingField(default="")
     start = serializers.ChoiceField(choices=StartKind.choices, default=StartKind.CONTINUE)
+    starts = AnythingField(default=starts.ONE)
 
     def validate_instruction(self, value: Any) -> str:
         return clean_instruction(value)
+
+    def validate_starts(self, value: Any) -> int:
+        if type(value) is not int or value not in starts.CHOICES:
+            known = list(starts.CHOICES)
+            told = " or ".join(map(str, known))
+            raise InvalidStarts(f"A battle is shown from {told} starts.", known=known)
+        return value
 
 
 class VoteSerializer(serializers.Serializer[Any]):

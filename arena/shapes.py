@@ -58,7 +58,8 @@ class Exploration(TypedDict):
 
 
 class TurnJson(TypedDict):
-    """`exploration` is null for the turns that a vote is about.
+    """`exploration` is null for the turns that a vote is about. `start_number`: in a battle of several starts, which of
+    them it plays, from 1.
 
     Step n of both sides is shown at `release_from` (null until both have started) plus n times `step_s` seconds.
     """
@@ -67,6 +68,7 @@ class TurnJson(TypedDict):
     seq: int
     instruction: str
     start: Literal["continue", "reset"]
+    start_number: int | None
     status: Status
     release_from: str | None
     step_s: float
@@ -75,6 +77,24 @@ class TurnJson(TypedDict):
     exploration: Exploration | None
     left: SideOfTurn
     right: SideOfTurn
+
+
+class EndOfStart(TypedDict):
+    """What physics says of a side; null where the instruction has no judged goal."""
+
+    success: bool | None
+    progress: float | None
+
+
+class StartJson(TypedDict):
+    """One of several starts of a voted battle: the turn that both sides completed from it. `seq` is the turn's."""
+
+    number: int
+    turn_id: str
+    seq: int
+    seed: int
+    left: EndOfStart
+    right: EndOfStart
 
 
 class Reasons(TypedDict):
@@ -94,18 +114,24 @@ class VoteJson(TypedDict):
 
 
 class Doors(TypedDict):
-    """What the visitor may do next. `vote_blocked_because` is a code of `arena.errors`."""
+    """What the visitor may do next. `vote_blocked_because` is a code of `arena.errors`. `start_count`: from how many
+    starts the battle is shown.
+    """
 
     status: Literal["ongoing", "voted", "abandoned"]
     can_vote: bool
-    vote_blocked_because: Literal["no_completed_turn", "turn_running", "already_voted", "battle_closed"] | None
+    vote_blocked_because: (
+        Literal["no_completed_turn", "starts_missing", "turn_running", "already_voted", "battle_closed"] | None
+    )
     can_send: bool
     can_explore: bool
+    start_count: int
 
 
 class BattleJson(Doors):
     """`GET battles/{id}`, and the first message on its socket. `seq` is the last event that it includes. `secret`, from
-    which what the models saw was varied, is null before the vote, and of battles that had none.
+    which what the models saw was varied, is null before the vote, and of battles that had none. `starts` is null before
+    the vote, and of battles of one start.
     """
 
     battle_id: str
@@ -118,6 +144,7 @@ class BattleJson(Doors):
     turns: list[TurnJson]
     vote: VoteJson | None
     secret: str | None
+    starts: list[StartJson] | None
 
 
 class SharedBattle(TypedDict):
@@ -130,6 +157,7 @@ class SharedBattle(TypedDict):
     right_model: Revealed
     turns: list[TurnJson]
     vote: VoteJson
+    starts: list[StartJson] | None
 
 
 class BattleRow(TypedDict):
@@ -187,11 +215,19 @@ class OpenedBattle(TypedDict):
     right_model: Hidden
 
 
-class SentTurn(TypedDict):
+class SentStart(TypedDict):
+    """One of several turns that were sent at once."""
+
     turn_id: str
     left_episode_id: str
     right_episode_id: str
+
+
+class SentTurn(SentStart):
+    """`starts`: of a battle of several starts, all turns that were sent, the first of them included."""
+
     status: Status
+    starts: NotRequired[list[SentStart]]
 
 
 class RevealedModels(TypedDict):

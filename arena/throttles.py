@@ -50,33 +50,35 @@ class Window:
         number = int(now // self.rate.seconds)
         return Counted(self._counter(number), self._counter(number - 1), 2 * self.rate.seconds)
 
-    def wait(self, now: float, used: int, before: int) -> float:
-        """In how many seconds there is room for one that has been counted; 0 where there is. `used`: of this window,
-        this one included; `before`: of the window before."""
+    def wait(self, now: float, used: int, before: int, times: int = 1) -> float:
+        """In how many seconds there is room for so many that have been counted; 0 where there is. `used`: of this
+        window, these included; `before`: of the window before."""
         span = self.rate.seconds
         elapsed = now % span
         if used + before * (1.0 - elapsed / span) <= self.rate.times:
             return 0.0
         if used <= self.rate.times:  # it fits as `before` fades, else in the next window as `used` does
             return span * (1.0 - (self.rate.times - used) / before) - elapsed
-        return span - elapsed + span * max(0.0, 1.0 - (self.rate.times - 1) / (used - 1))
+        earlier = max(1, used - times)
+        return span - elapsed + span * min(1.0, max(0.0, 1.0 - (self.rate.times - times) / earlier))
 
     def _counter(self, number: int) -> str:
         return f"arena:rate:{self.key}:{self.rate.seconds}:{number}"
 
 
-def spend(action: str, callers: dict[str, str], now: float | None = None) -> None:
-    """Count one `action` ("votes", "turns") of every caller ("visitor", "address" -> who); raises TooMany.
+def spend(action: str, callers: dict[str, str], now: float | None = None, times: int = 1, already: int = 0) -> None:
+    """Count so many of an `action` ("votes", "turns") of every caller ("visitor", "address" -> who); raises TooMany.
 
-    A refused attempt is not counted, so that waiting as long as was said is enough.
+    A refused attempt is not counted, so that waiting as long as was said is enough; nor are the ones that were counted
+    of it `already`, in this moment.
     """
     moment = time.time() if now is None else now
     windows = list(_windows(action, callers))
     counted = [window.counted(moment) for _, _, window in windows]
-    for (kind, rate, window), (used, before) in zip(windows, count(counted), strict=True):
-        wait = window.wait(moment, used, before)
+    for (kind, rate, window), (used, before) in zip(windows, count(counted, times), strict=True):
+        wait = window.wait(moment, used, before, times + already)
         if wait > 0.0:
-            take_back(counted)
+            take_back(counted, times + already)
             raise TooMany(action, kind, rate.times, rate.seconds, math.ceil(wait))
 
 
@@ -125,11 +127,21 @@ class Limited(BaseThrottle):
     action = ""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        callers = {"address": address_of(request._request)}
-        if visitor := visitor_of(request._request):
-            callers["visitor"] = visitor
-        spend(self.action, callers)
+        spent_at = time.time()
+        spend(self.action, _callers(request), spent_at)
+        view.spent_at = spent_at  # type: ignore[attr-defined] # for `spend_more`
         return True
+
+
+def spend_more(action: str, request: Request, spent_at: float, times: int) -> None:
+    """Count so many more of a request of which one was counted at `spent_at`; raises TooMany, and then counts none."""
+    if times:
+        spend(action, _callers(request), spent_at, times, already=1)
+
+
+def _callers(request: Request) -> dict[str, str]:
+    visitor = visitor_of(request._request)
+    return {"address": address_of(request._request), **({"visitor": visitor} if visitor else {})}
 
 
 class CrowdsChallenged(BaseThrottle):

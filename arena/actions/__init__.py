@@ -20,12 +20,13 @@ from arena.actions.rollouts import (
     retry_rollout,
 )
 from arena.actions.sessions import open_next_battle, open_session
-from arena.actions.turns import submit_instruction
+from arena.actions.turns import Task, submit_instruction
 from arena.actions.votes import cast_vote
 
 __all__ = [
     "Outcome",
     "RendersOtherwise",
+    "Task",
     "Wish",
     "cast_vote",
     "claim_rollout",

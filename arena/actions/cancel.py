@@ -1,19 +1,19 @@
-"""Stopping a turn that its visitor no longer wants."""
+"""Stopping turns that their visitor no longer wants."""
 
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 
 from arena import release
 from arena.actions.announce import lock_battle, take_back_end
-from arena.actions.rollouts import close_turn
+from arena.actions.rollouts import end_cancelled
 from arena.errors import NotFound, TurnSettled
-from arena.models import Rollout, RolloutStatus, Turn
+from arena.models import Turn
 
 
 def cancel_turn(turn: Turn) -> Turn:
-    """End a turn whose end is not told yet; raises TurnSettled when it is, NotFound when the turn is gone.
+    """End a turn whose end is not told yet, and with it the battle's other starts that are still to be played; raises
+    TurnSettled when its end is told, NotFound when the turn is gone.
 
     Both sides fail alike, also those that had finished: else the visitor would learn how quick they are. Workers find
     out with their next heartbeat. Like any turn that a side failed it counts as not having been.
@@ -27,17 +27,7 @@ def cancel_turn(turn: Turn) -> Turn:
         if release.told(found):
             raise TurnSettled
         taken_back = take_back_end(battle, turns) is not None
-        ended = {
-            "status": RolloutStatus.FAILED,
-            "termination_reason": release.CANCELLED,
-            "steps_done": 0,
-            "success": None,
-            "progress": None,
-            "duration_ms": None,
-            "finished_at": timezone.now(),
-        }
-        Rollout.objects.filter(turn=found).update(**ended)
-        for rollout in found.rollouts.all():
-            vars(rollout).update(ended)
-        close_turn(battle, found, turns, instead=taken_back)
+        for each in [each for each in turns if not release.told(each)]:
+            end_cancelled(battle, each, turns, instead=taken_back)
+            taken_back = False
         return found

@@ -22,7 +22,7 @@ from simulation.store import get_store
 @dataclass(frozen=True)
 class Wish:
     """What to play. Without `turn_id` it starts in the seed's first state; without a seed, chance draws one there and
-    the battle's own is kept where it goes on from a recording. Without an instruction it is the turn's.
+    the turn's own is kept where it goes on from a recording. Without an instruction it is the turn's.
     """
 
     instruction: str | None = None
@@ -46,7 +46,7 @@ def explore(battle: Battle, wish: Wish, caller: Origin = NOWHERE) -> Turn:
             touch_session(battle.session_id)
             turn = _add(lock_numbered(battle), wish, caller, hosts)
     except QueueUnavailable:
-        if turn is None or withdraw(turn, battle):
+        if turn is None or withdraw([turn], battle):
             raise
     return turn
 
@@ -69,7 +69,7 @@ def _add(battle: Battle, wish: Wish, caller: Origin, hosts: hosting.Hosts) -> Tu
         exploration=True,
         explores=origin,
         explores_record=wish.record if origin else None,
-        explores_seed=_seed(battle, wish),
+        explores_seed=_seed(wish, origin),
         caller=place.caller.address,
         network=place.caller.network,
     )
@@ -87,7 +87,7 @@ def _origin(turns: list[Turn], wish: Wish) -> Turn:
     return turn
 
 
-def _seed(battle: Battle, wish: Wish) -> int:
+def _seed(wish: Wish, origin: Turn | None) -> int:
     if wish.seed is not None:
         return wish.seed
-    return battle.seed if wish.turn_id else secrets.randbelow(SEEDS)
+    return origin.seed if origin else secrets.randbelow(SEEDS)

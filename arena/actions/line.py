@@ -29,14 +29,14 @@ class Place:
     caller: Origin
 
 
-def join_line(session: Session, caller: Origin) -> Place:
-    """Let a turn of this session join the line; raises TooManyTurns and QueueFull.
+def join_line(session: Session, caller: Origin, turns: int = 1) -> Place:
+    """Let so many turns of this session join the line; raises TooManyTurns and QueueFull. The place is the first one's.
 
     It locks the line until the transaction ends. Everybody who sends a turn waits for that, so it is the last lock that
     a transaction takes, and little is left to do under it.
     """
     _lock_line()
-    return Place(held=not admit(session, caller), caller=caller)
+    return Place(held=not admit(session, caller, turns), caller=caller)
 
 
 def send_due() -> None:

@@ -23,6 +23,8 @@ from arena.selectors import doors, turn_json, turn_status
 from arena.shapes import FailureReason, SideName, SideOfTurn
 
 log = logging.getLogger(__name__)
+TOLD_S = 0.05
+"""After the moment at which a turn is told: by then every machine's clock says so."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ def retry_rollout(rollout: Rollout) -> None:
     with transaction.atomic():
         battle = lock_battle(rollout.turn.battle_id)
         turns = battle.turns_with_sides()
-        if battle.status != BattleStatus.ONGOING or turns[-1].turn_id != rollout.turn_id:
+        if battle.status != BattleStatus.ONGOING or not _may_be_retried(rollout.turn, turns):
             raise NotRetryable
         taken_back = take_back_end(battle, turns) is not None
         failed = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.FAILED)
@@ -178,9 +180,19 @@ def retry_rollout(rollout: Rollout) -> None:
         begun_anew = {"settled_at": None, "shown_at": None, "told_seq": None, "release_from": None}
         Turn.objects.filter(turn_id=rollout.turn_id).update(**begun_anew)
         turns = battle.turns_with_sides()
+        again = next(each for each in turns if each.turn_id == rollout.turn_id)
         transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id}))
-        told = {"turn": turn_json(turns[-1], show_outcome=False), "battle": doors(battle, turns)}
+        told = {"turn": turn_json(again, show_outcome=False), "battle": doors(battle, turns)}
         announce(battle, "turn.opened", instead=taken_back, **told)
+
+
+def _may_be_retried(turn: Turn, turns: list[Turn]) -> bool:
+    """Nothing was played after it that went on where it ended, or that took its place, and no other turn is open."""
+    later = [each for each in turns if each.seq > turn.seq]
+    if turn.start_seed is None:
+        return not later
+    others_told = all(release.told(each) for each in turns if each.turn_id != turn.turn_id)
+    return others_told and all(each.start_seed != turn.start_seed for each in later)
 
 
 def _settle(rollout: Rollout, **columns: Any) -> bool:
@@ -220,7 +232,27 @@ def close_turn(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool =
     turn.shown_at = release.end_of(turn, turn.settled_at)
     turn.save(update_fields=["settled_at", "shown_at", "caller", "network"])
     transaction.on_commit(send_due_or_leave_to_the_sweep)
+    if any(each.settled_at is None for each in turns):  # other starts, which wait until this one is told
+        wait_s = (turn.shown_at - turn.settled_at).total_seconds()
+        transaction.on_commit(partial(dispatch.sweep_in, wait_s + TOLD_S))
     tell_end(battle, turn, turns, instead=instead)
+
+
+def end_cancelled(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:
+    """Let both sides of a turn fail as cancelled, whatever they have done. The caller holds the battle's lock."""
+    ended = {
+        "status": RolloutStatus.FAILED,
+        "termination_reason": release.CANCELLED,
+        "steps_done": 0,
+        "success": None,
+        "progress": None,
+        "duration_ms": None,
+        "finished_at": timezone.now(),
+    }
+    Rollout.objects.filter(turn=turn).update(**ended)
+    for rollout in turn.rollouts.all():
+        vars(rollout).update(ended)
+    close_turn(battle, turn, turns, instead=instead)
 
 
 def tell_end(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:

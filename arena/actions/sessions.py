@@ -8,7 +8,7 @@ from django.db import transaction
 
 from arena import hosting
 from arena.actions.announce import announce, take_back_end, touch_session
-from arena.actions.rollouts import tell_end
+from arena.actions.rollouts import end_cancelled, tell_end
 from arena.models import Battle, BattleStatus, Session
 from arena.pairing import draw_pair, written_chances
 from arena.selectors import doors
@@ -49,7 +49,10 @@ def _open_battle(session: Session, seq: int) -> Battle:
 
 
 def abandon(battle: Battle) -> None:
-    """Close a battle to turns and votes, unless it is closed already. The caller holds its lock."""
+    """Close a battle to turns and votes, unless it is closed already. The caller holds its lock.
+
+    What is being played is played to its end; starts that wait for it are not played at all.
+    """
     if battle.status != BattleStatus.ONGOING:  # a vote came first
         return
     turns = battle.turns_with_sides()
@@ -57,5 +60,8 @@ def abandon(battle: Battle) -> None:
     battle.status = BattleStatus.ABANDONED  # saved with the number of the event
     told = doors(battle, [])  # all are shut, whatever its turns
     announce(battle, "battle.abandoned", instead=unheard is not None, battle=told)
+    for turn in turns:
+        if turn.start_seed is not None and all(side.held for side in turn.rollouts.all()):
+            end_cancelled(battle, turn, turns)
     if unheard is not None:
         tell_end(battle, unheard, turns)

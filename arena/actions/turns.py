@@ -2,46 +2,73 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
 
 from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
-from arena import dispatch, hosting, release
+from arena import dispatch, hosting, release, starts
 from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
 from arena.actions.line import Place, join_line, send_due
-from arena.controls import maybe_control
-from arena.errors import BattleClosed, NotHosted, QueueUnavailable, TurnRunning
+from arena.controls import Control, maybe_control
+from arena.errors import (
+    BattleClosed,
+    NotHosted,
+    OtherInstruction,
+    OtherStarts,
+    QueueUnavailable,
+    StartsPlayed,
+    TurnRunning,
+)
 from arena.hosting import Hosts
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
 from arena.networks import NOWHERE, Origin
-from arena.selectors import doors, turn_json
+from arena.selectors import completed_turns, doors, turn_json
 from simulation.store import get_store
 
-DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "secret", "render_profile")
+DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "starts", "secret", "render_profile")
 """What a first instruction may change of its battle."""
 
 
-def submit_instruction(battle: Battle, instruction: str, start: StartKind, caller: Origin = NOWHERE) -> Turn:
-    """Add a turn with a rollout per side and put both on the queue. `caller`: who asks (`throttles.caller_of`).
+@dataclass(frozen=True)
+class Task:
+    """What to tell both sides. `starts`: from how many first states the battle is shown."""
 
-    Raises BattleClosed, TurnRunning, and, with nothing left behind, NotHosted, StoreUnavailable, QueueUnavailable,
-    QueueFull and TooManyTurns.
+    instruction: str
+    start: StartKind = StartKind.CONTINUE
+    starts: int = starts.ONE
+
+
+def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> list[Turn]:
+    """Add a turn with a rollout per side and put both on the queue; of several starts, a turn for each that is missing,
+    of which the first goes to the queue and the others wait for one another (`arena.queue`). `caller`: who asks
+    (`throttles.caller_of`).
+
+    Raises BattleClosed, TurnRunning, OtherStarts, StartsPlayed, OtherInstruction, and, with nothing left behind,
+    NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
     """
     get_store().ping()
     hosts = hosting.hosts()
     check_hosted(battle, hosts)
-    turn: Turn | None = None
+    turns: list[Turn] = []
     try:
         with transaction.atomic():
             touch_session(battle.session_id)
-            control = None if battle.event_seq else maybe_control(battle, instruction, hosts)
+            control = _control(battle, task, hosts)
             locked = lock_numbered(battle, control.columns() if control else None)
-            turn = _add_turn(locked, instruction, start, caller, hosts)
+            turns = _add_turns(locked, task, caller, hosts)
     except QueueUnavailable:
-        if turn is None or withdraw(turn, battle):
+        if not turns or withdraw(turns, battle):
             raise
-    return turn
+    return turns
+
+
+def _control(battle: Battle, task: Task, hosts: Hosts) -> Control | None:
+    """Only battles of one start are repeated, by battles of one start."""
+    if battle.event_seq or task.starts > starts.ONE:
+        return None
+    return maybe_control(battle, task.instruction, hosts)
 
 
 def check_hosted(battle: Battle, hosts: Hosts) -> None:
@@ -62,26 +89,52 @@ def choose_profile(battle: Battle, hosts: Hosts) -> None:
         battle.save(update_fields=["render_profile"])
 
 
-def _add_turn(battle: Battle, instruction: str, start: StartKind, caller: Origin, hosts: Hosts) -> Turn:
+def _add_turns(battle: Battle, task: Task, caller: Origin, hosts: Hosts) -> list[Turn]:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
     if not all(release.told(turn) for turn in turns):
         raise TurnRunning
+    wanted = _wanted_starts(battle, task, turns)
     choose_profile(battle, hosts)
-    place = join_line(battle.session, caller)
-    turn = Turn.objects.create(
-        session_id=battle.session_id,
-        battle=battle,
-        battle_seq_in_session=battle.seq_in_session,
-        seq=len(turns) + 1,
-        instruction=instruction,
-        start=start,
-        caller=place.caller.address,
-        network=place.caller.network,
-    )
-    open_turn(battle, turn, turns, place)
-    return turn
+    place = join_line(battle.session, caller, len(wanted))
+    added: list[Turn] = []
+    for number, (start, seed) in enumerate(wanted):
+        if number:
+            skip_numbers(battle)  # each is told by an event of its own, the first by that of `lock_numbered`
+            place = replace(place, held=True)
+        turn = Turn.objects.create(
+            session_id=battle.session_id,
+            battle=battle,
+            battle_seq_in_session=battle.seq_in_session,
+            seq=len(turns) + 1 + number,
+            instruction=task.instruction,
+            start=start,
+            start_seed=seed,
+            caller=place.caller.address,
+            network=place.caller.network,
+        )
+        open_turn(battle, turn, [*turns, *added], place)
+        added.append(turn)
+    return added
+
+
+def _wanted_starts(battle: Battle, task: Task, turns: list[Turn]) -> list[tuple[StartKind, int | None]]:
+    """How each turn to add starts, and from which of several starts. A battle's first turns say how many it has."""
+    if not turns and battle.starts != task.starts:
+        battle.starts = task.starts
+        battle.save(update_fields=["starts"])
+    if battle.starts != task.starts:
+        raise OtherStarts(battle.starts)
+    if battle.starts == starts.ONE:
+        return [(task.start, None)]
+    completed = completed_turns(turns)
+    missing = starts.missing(battle, completed)
+    if not missing:
+        raise StartsPlayed
+    if completed and completed[0].instruction != task.instruction:
+        raise OtherInstruction(completed[0].instruction)
+    return [(StartKind.RESET, seed) for seed in missing]
 
 
 def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> None:
@@ -104,20 +157,20 @@ def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> 
     tell(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*earlier, turn]))
 
 
-def withdraw(turn: Turn, before: Battle) -> bool:
-    """Take back a turn that could not be queued. False when a worker has a side already: a sweep sends the other.
+def withdraw(turns: list[Turn], before: Battle) -> bool:
+    """Take back turns that could not be queued. False when a worker has a side already: a sweep sends the others.
 
     `before`: the battle as it was before the turn. It gets the policies and the start back that it had: one that has
     become a control may be for other words.
     """
     with transaction.atomic():
-        battle = lock_battle(turn.battle_id)
-        rollouts = Rollout.objects.filter(turn=turn)
+        battle = lock_battle(before.battle_id)
+        rollouts = Rollout.objects.filter(turn__in=turns)
         if rollouts.exclude(status=RolloutStatus.QUEUED).exists():
             skip_numbers(battle)
             return False
         rollouts.delete()
-        turn.delete()
+        Turn.objects.filter(pk__in=[turn.pk for turn in turns]).delete()
         for column in DRAWN:
             setattr(battle, column, getattr(before, column))
         battle.save(update_fields=DRAWN)

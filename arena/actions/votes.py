@@ -8,11 +8,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from arena.actions.announce import announce, lock_battle, touch_session
-from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, TurnRunning
+from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, StartsMissing, TurnRunning
 from arena.instruments import VOTES
 from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
 from arena.networks import NOWHERE, Origin
-from arena.selectors import doors, revealed_model, shown_secret, turn_json, turn_status, vote_json
+from arena.selectors import doors, revealed_model, shown_secret, starts_json, turn_json, turn_status, vote_json
 from arena.signals import vote_cast
 
 REFUSALS: dict[str, type[ArenaError]] = {
@@ -20,6 +20,7 @@ REFUSALS: dict[str, type[ArenaError]] = {
     "battle_closed": BattleClosed,
     "turn_running": TurnRunning,
     "no_completed_turn": NoCompletedTurn,
+    "starts_missing": StartsMissing,
 }
 
 
@@ -31,7 +32,7 @@ def cast_vote(
 ) -> Vote:
     """One vote per battle, with the respects (models.REASONS) in which a side was better, and where it came from.
 
-    Raises AlreadyVoted, BattleClosed, TurnRunning or NoCompletedTurn.
+    Raises AlreadyVoted, BattleClosed, TurnRunning, NoCompletedTurn or StartsMissing.
     """
     with transaction.atomic():
         touch_session(battle.session_id)
@@ -67,6 +68,7 @@ def cast_vote(
             right_model=revealed_model(locked, Side.RIGHT),
             secret=shown_secret(locked),
             turns=[turn_json(turn, show_outcome=True) for turn in turns],
+            starts=starts_json(locked, turns),
             battle=doors(locked, turns),
         )
         vote_cast.send(sender=Vote, vote=vote)  # last: whoever votes waits for its lock

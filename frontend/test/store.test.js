@@ -33,6 +33,7 @@ const battle = (news = {}) => ({
   turns: [],
   vote: null,
   secret: null,
+  starts: null,
   ...DOORS,
   ...news,
 });
@@ -98,6 +99,7 @@ test("a vote brings the names, the secret and every turn's outcomes", () => {
     right_model: model("b"),
     turns: [withOutcome],
     secret: "5ec4e7",
+    starts: null,
     battle: VOTED,
   });
   assert.deepEqual(

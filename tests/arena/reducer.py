@@ -53,7 +53,7 @@ def _turn_finished(battle: Json, event: Json) -> None:
 
 
 def _voted(battle: Json, event: Json) -> None:
-    battle.update({name: event[name] for name in ("vote", "left_model", "right_model", "secret", "turns")})
+    battle.update({name: event[name] for name in ("vote", "left_model", "right_model", "secret", "turns", "starts")})
 
 
 def _abandoned(battle: Json, event: Json) -> None:

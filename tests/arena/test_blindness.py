@@ -92,8 +92,8 @@ class Watcher:
         self.seen.append(f"{response.status_code} {headers} {cookies} {size} {response.content.decode('latin-1')}")
         return response
 
-    def send(self, instruction: str, start: str = "continue") -> Json:
-        body = {"instruction": instruction, "start": start}
+    def send(self, instruction: str, start: str = "continue", **more: Any) -> Json:
+        body = {"instruction": instruction, "start": start, **more}
         self.turn: Json = self.note(self.visitor.post(f"battles/{self.battle_id}/turns", body)).json()
         return self.turn
 
@@ -272,6 +272,36 @@ async def test_nothing_on_the_socket_tells_who_is_who_when_the_policies_change_s
     assert not [text for text in texts if "out of memory" in text or "duration" in text]
 
 
+async def test_nothing_tells_who_is_who_in_a_battle_of_three_starts_when_the_policies_change_sides(
+    pair: tuple[Policy, Policy], stage: FakeStage
+) -> None:
+    quick, slow = pair
+    watches = [await sync_to_async(Watcher)(*order) for order in ((quick, slow), (slow, quick))]
+    cast_of(pair, stage, (2, 5))
+    straight, mirrored = await asyncio.gather(*map(watch_three_starts, watches))
+    assert [heard.straight() for heard in straight] == [heard.mirrored() for heard in mirrored]
+    assert len({heard.rows["left"] for heard in straight}) == 3, "the starts are the same"
+    answers = [anonymous(watch.seen) for watch in watches]
+    assert answers[0] == answers[1]
+    assert not [text for text in answers[0] if "duration" in text or "success" in text]
+
+
+async def watch_three_starts(watch: Watcher) -> list[Heard]:
+    """What the socket says of each. A start is played as soon as the end of the one before is told, which is when the
+    line lets it go."""
+    apart = sync_to_async(thread_sensitive=False)
+    async with Socket(watch.visitor, watch.battle_id) as socket:
+        await socket.next()
+        sent = await apart(in_its_own_connection(lambda: watch.send("pick up the red cube", starts=3)))()
+        heard = []
+        for turn in sent["starts"]:
+            playing = asyncio.create_task(apart(in_its_own_connection(lambda turn=turn: settle(turn)))())
+            heard.append(await listen(socket))
+            await playing
+            await apart(in_its_own_connection(lambda: watch.note(watch.visitor.get(f"battles/{watch.battle_id}"))))()
+        return heard
+
+
 async def watch_a_turn(watch: Watcher, instruction: str) -> Heard:
     apart = sync_to_async(thread_sensitive=False)
     async with Socket(watch.visitor, watch.battle_id) as socket:
@@ -311,9 +341,9 @@ async def test_after_a_side_has_ended_frames_come_at_the_same_pace_whoever_goes_
         assert alone == pytest.approx(STEP_S, abs=0.03)
 
 
-@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize(("fails", "starts"), [(False, 1), (True, 1), (False, 3)])
 def test_until_the_clock_has_shown_a_turn_every_answer_is_what_it_was_while_both_sides_played(
-    pair: tuple[Policy, Policy], stage: FakeStage, fails: bool
+    pair: tuple[Policy, Policy], stage: FakeStage, fails: bool, starts: int
 ) -> None:
     """Status, doors, votes, episodes and places in the line went by the moment at which the sides settled, which is
     that of the slower one (leak 3); a side's failure was told as its own (leak 2)."""
@@ -323,14 +353,15 @@ def test_until_the_clock_has_shown_a_turn_every_answer_is_what_it_was_while_both
     stage.cast = {quick.id: Gated(gate), slow.id: Gated(gate, stride=-0.02, **trouble)}
     stage.success_at = {quick.id: 4, slow.id: 9}
     watch = Watcher(quick, slow)
-    turn = watch.send("pick up the red cube")
+    turn = watch.send("pick up the red cube", starts=starts)
     with workers(turn):
         wait_for(lambda: watch.visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "running")
         playing = [*watch.look(), *watch.try_all()]
         gate.set()
-    assert Turn.objects.get().settled_at is not None
+    played = Turn.objects.get(turn_id=turn["turn_id"])
+    assert played.settled_at is not None
     settled = [*watch.look(), *watch.try_all()]
-    shown_at = Turn.objects.get().shown_at
+    shown_at = played.shown_at
     assert shown_at is not None
     assert time.time() < shown_at.timestamp() - 0.5, "too late to have looked in time"
     assert anonymous(settled) == anonymous(playing)
@@ -437,6 +468,24 @@ async def test_a_page_that_is_loaded_in_the_middle_is_shown_the_same_whether_bot
     assert len(base64.b64decode(first["left"])) > NQ * 2 * (1 + ROWS_PER_STEP)
     assert (last["turns"][0]["status"], last["seq"]) == ("completed", 5)
     assert time.time() >= shown_at.timestamp()
+
+
+async def test_a_page_that_is_loaded_in_the_middle_of_the_second_start_is_shown_that_one(
+    pair: tuple[Policy, Policy], stage: FakeStage
+) -> None:
+    """The third is known to it, and waits."""
+    cast_of(pair, stage, (2, 4), pause_s=0.0)
+    watch = await sync_to_async(Watcher)(*pair)
+    first, second, _ = (await sync_to_async(watch.send)("pick up the red cube", starts=3))["starts"]
+    await sync_to_async(settle)(first)
+    await sync_to_async(wait_until_told)(watch)
+    await sync_to_async(settle)(second)
+    async with Socket(watch.visitor, watch.battle_id) as socket:
+        snapshot = (await socket.next())["battle"]
+        heard = await socket.until("snapshot")
+    assert [turn["status"] for turn in snapshot["turns"]] == ["completed", "running", "queued"]
+    assert {message["turn_id"] for message in heard[:-1]} == {second["turn_id"]}
+    assert [turn["status"] for turn in heard[-1]["battle"]["turns"]] == ["completed", "completed", "queued"]
 
 
 def test_the_cookie_says_nothing_about_battles(pair: tuple[Policy, Policy]) -> None:

@@ -68,7 +68,7 @@ def test_a_turn_that_has_ended_cannot_be_cancelled(visitor: Visitor, stage: Fake
 def test_a_turn_that_was_withdrawn_meanwhile_is_not_there_to_be_cancelled(visitor: Visitor) -> None:
     visitor.send(visitor.open())
     turn = Turn.objects.get()
-    assert withdraw(turn, turn.battle)
+    assert withdraw([turn], turn.battle)
     with pytest.raises(NotFound):
         cancel_turn(turn)
 

@@ -38,8 +38,8 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Json]:
 class Play:
     """Does to one battle whatever may be done to it, at random."""
 
-    def __init__(self, battle_id: str, dice: random.Random) -> None:
-        self.battle_id, self.dice = battle_id, dice
+    def __init__(self, battle_id: str, dice: random.Random, starts: int = 1) -> None:
+        self.battle_id, self.dice, self.starts = battle_id, dice, starts
 
     def do_something(self) -> None:
         moves: list[Callable[[], object]] = [self.send, self.claim, self.claim, self.report, self.report]
@@ -56,12 +56,12 @@ class Play:
 
     def rollout(self, status: str) -> Rollout | None:
         found = Rollout.objects.select_related("turn").filter(turn__battle__battle_id=self.battle_id, status=status)
-        rollouts = list(found)
+        rollouts = [rollout for rollout in found if not rollout.held]
         return self.dice.choice(rollouts) if rollouts else None
 
     def send(self) -> None:
         start = self.dice.choice(list(StartKind))
-        actions.submit_instruction(battle_row(self.battle_id), "pick up the red cube", start)
+        actions.submit_instruction(battle_row(self.battle_id), actions.Task("pick up the red cube", start, self.starts))
 
     def explore(self) -> None:
         turns = list(battle_row(self.battle_id).turns.all())
@@ -109,12 +109,13 @@ class Play:
             actions.open_next_battle(battle_row(self.battle_id).session)
 
 
+@pytest.mark.parametrize("starts", [1, 3])
 @pytest.mark.parametrize("seed", range(12))
 def test_a_snapshot_and_the_events_after_it_are_the_fresh_snapshot(
-    visitor: Visitor, told: list[Json], seed: int
+    visitor: Visitor, told: list[Json], seed: int, starts: int
 ) -> None:
     dice = random.Random(seed)
-    play = Play(visitor.open(), dice)
+    play = Play(visitor.open(), dice, starts)
     snapshots: list[Any] = [selectors.snapshot(play.battle_id)]
     for _ in range(40):
         play.do_something()
@@ -141,15 +142,16 @@ class Sockets:
         (self.told if at is None else self.held).append(event)
 
 
+@pytest.mark.parametrize("starts", [1, 3])
 @pytest.mark.parametrize("seed", range(8))
 def test_while_ends_are_not_told_what_else_happens_leaves_no_gap_in_the_numbers(
-    visitor: Visitor, told: list[Json], monkeypatch: pytest.MonkeyPatch, settings: Any, seed: int
+    visitor: Visitor, told: list[Json], monkeypatch: pytest.MonkeyPatch, settings: Any, seed: int, starts: int
 ) -> None:
     """Cancelled, retried, left: whatever comes after an end that is still hidden gets the numbers that come next."""
     settings.RELEASE = {"buffer_s": 3600.0, "speed": 1.0}
-    sockets, dice = Sockets(), random.Random(seed)
+    sockets, dice = Sockets(), random.Random(10 * starts + seed)
     monkeypatch.setattr(events, "publish", sockets.publish)
-    play = Play(visitor.open(), dice)
+    play = Play(visitor.open(), dice, starts)
     grown: Any = selectors.snapshot(play.battle_id)
     hidden = 0
     for number in range(62):

@@ -32,6 +32,7 @@ def walk(battle: BattlePage, start: str = "/battle") -> Iterator[str]:
     yield from _to_the_vote(battle, start)
     yield from _after_the_vote(battle)
     yield from _around(battle)
+    yield from _three_starts(battle)
     yield from _troubles(battle)
 
 
@@ -107,6 +108,20 @@ def _around(battle: BattlePage) -> Iterator[str]:
     for name, address in {**PAGES, "model": f"/models/{model_id}"}.items():
         battle.open(address)
         yield name
+
+
+def _three_starts(battle: BattlePage) -> Iterator[str]:
+    battle.open_ready()
+    battle.part("starts").locator("input").check()
+    battle.send(INSTRUCTION)
+    battle.wait_for("vlaArena.battle.turns.length === 3 && vlaArena.battle.turns[1].status === 'running'")
+    yield "battle-starts-live"
+    battle.wait_for("vlaArena.battle.can_vote")
+    battle.page.locator("[data-turn]").first.click()
+    battle.wait_for(SETTLED)
+    yield "battle-starts"
+    battle.vote("left_better")
+    yield "battle-starts-voted"
 
 
 def _troubles(battle: BattlePage) -> Iterator[str]:

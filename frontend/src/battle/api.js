@@ -40,8 +40,8 @@ export class Api {
     return this.#get(`battles/${battleId}`);
   }
 
-  sendInstruction(battleId, instruction, start) {
-    return this.#send(`battles/${battleId}/turns`, { instruction, start });
+  sendInstruction(battleId, instruction, start, starts) {
+    return this.#send(`battles/${battleId}/turns`, { instruction, start, starts });
   }
 
   vote(battleId, vote, reasons) {
@@ -61,7 +61,8 @@ export class Api {
   /** A voted battle of whomever, in the shape of one's own: nothing can be done with it. */
   async sharedBattle(battleId) {
     const closed = { can_vote: false, vote_blocked_because: "already_voted", can_send: false, can_explore: false };
-    return { ...(await this.#get(`shared/${battleId}`)), ...closed, session_id: null, status: "voted", seq: 0 };
+    const battle = await this.#get(`shared/${battleId}`);
+    return { ...battle, ...closed, session_id: null, status: "voted", seq: 0, start_count: battle.starts?.length ?? 1 };
   }
 
   scene(robotId, sceneId) {

@@ -9,15 +9,17 @@ export class Composer {
   #button;
   #why;
   #restart;
+  #starts;
   #sending = false;
 
-  /** @param {HTMLFormElement} form @param {(instruction: string, start: string) => Promise<boolean>} send true: sent */
+  /** @param {HTMLFormElement} form @param {(instruction: string, how: {start: string, several: boolean}) => Promise<boolean>} send true: sent */
   constructor(form, send) {
     this.#form = form;
     this.#input = form.elements.instruction;
     this.#button = form.querySelector("[data-part=send]");
     this.#why = form.querySelector("[data-part=send-why]");
     this.#restart = form.querySelector("[data-part=restart]");
+    this.#starts = form.querySelector("[data-part=starts]");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit(send);
@@ -39,13 +41,14 @@ export class Composer {
     this.focus();
   }
 
-  /** @param {{phase: string, canVote: boolean, blocked: string | null}} view */
-  render({ phase, canVote, blocked }) {
+  /** @param {{phase: string, several: boolean, canVote: boolean, blocked: string | null}} view */
+  render({ phase, several, canVote, blocked }) {
     this.blocked = blocked;
     this.#button.setAttribute("aria-disabled", String(blocked !== null));
     this.#why.textContent = blocked ?? "";
-    this.#restart.hidden = phase !== "settled";
-    const label = phase === "settled" && !canVote ? LABELS.again : LABELS[phase];
+    this.#restart.hidden = phase !== "settled" || several;
+    this.#starts.hidden = !["idle", "voted", "abandoned"].includes(phase);
+    const label = phase !== "settled" ? LABELS[phase] : several ? LABELS.after : canVote ? LABELS.settled : LABELS.again;
     this.#form.querySelector("[data-part=composer-label]").textContent = label ?? LABELS.idle;
   }
 
@@ -66,9 +69,10 @@ export class Composer {
       return;
     }
     const again = !this.#restart.hidden && this.#form.elements.restart.checked;
+    const several = !this.#starts.hidden && this.#form.elements.starts.checked;
     this.#sending = true;
     try {
-      if (!(await send(instruction, again ? "reset" : "continue"))) return;
+      if (!(await send(instruction, { start: again ? "reset" : "continue", several }))) return;
       this.#input.value = "";
       this.#form.elements.restart.checked = false;
     } finally {
@@ -81,6 +85,7 @@ const LABELS = {
   idle: gettext("Tell both robots what to do"),
   settled: gettext("Not sure yet? Give both another instruction"),
   again: gettext("Give both another instruction"),
+  after: gettext("The next instruction comes after your vote"),
   voted: gettext("Next battle: give two new robots an instruction"),
   abandoned: gettext("Next battle: give two new robots an instruction"),
 };

@@ -2,6 +2,7 @@
 
 import { gettext, ngettext } from "../i18n.js";
 import { part } from "./part.js";
+import { sayStart } from "./starts.js";
 
 /** How often the queue is asked about [ms]; a turn that starts at once is never asked about. */
 const ASK_EVERY = 2_000;
@@ -10,6 +11,7 @@ const PATIENCE = 800;
 export class LiveStrip {
   #root;
   #api;
+  #battle = null;
   #turn = null;
   #queue = null;
   #timer = null;
@@ -24,8 +26,9 @@ export class LiveStrip {
     part(root, "cancel").addEventListener("click", () => this.cancel());
   }
 
-  /** @param {object | undefined} turn the last one of the battle @param {number | null} released its last step released */
-  render(turn, released) {
+  /** @param {object} battle @param {object | undefined} turn under way @param {number | null} released its last step released */
+  render(battle, turn, released) {
+    this.#battle = battle;
     this.#begun = released !== null;
     const status = turn?.status;
     const open = status === "queued" || status === "running";
@@ -82,6 +85,11 @@ export class LiveStrip {
   }
 
   #say() {
+    const start = sayStart(this.#turn, this.#battle);
+    return start ? `${start}. ${this.#sayTurn()}` : this.#sayTurn();
+  }
+
+  #sayTurn() {
     if (this.#turn.status === "running") {
       return this.#begun
         ? gettext("Both robots are at work: you see them at their own speed.")

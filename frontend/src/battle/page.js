@@ -10,6 +10,7 @@ import { SessionList } from "./sessions.js";
 import { SidePanel } from "./sides.js";
 import { BattleFeed } from "./socket.js";
 import { Stage } from "./stage.js";
+import { hasSeveral, SEVERAL, stillToBeSeen, underWay } from "./starts.js";
 import { emptyState, isOpen, reduce } from "./store.js";
 import { Tools } from "./tools.js";
 import { TurnTabs } from "./turns.js";
@@ -27,7 +28,7 @@ export class BattlePage {
   #opening = 0;
   #chosenTurn = null;
   #phase = "loading";
-  #seen = false;
+  #seen = new Set();
   #effect = null;
   #sessions = { own: [], current: null };
   #release = new Release();
@@ -56,7 +57,7 @@ export class BattlePage {
     this.votePanel = new VotePanel(part("vote"), (vote, reasons) => this.#vote(vote, reasons));
     this.verdict = new Verdict(part("verdict"), { next: () => this.#nextBattle() });
     this.explorePanel = new ExplorePanel(part("explore"), (wish) => this.#explore(wish));
-    this.composer = new Composer(part("composer"), (instruction, start) => this.#send(instruction, start));
+    this.composer = new Composer(part("composer"), (instruction, how) => this.#send(instruction, how));
     this.sessionList = new SessionList(part("sidebar"), {
       open: (battleId) => this.open(battleId, { push: true }),
       start: () => this.#openSession({ push: true }),
@@ -114,7 +115,7 @@ export class BattlePage {
     this.#feed = null;
     this.#chosenTurn = null;
     this.state = emptyState();
-    this.#seen = false;
+    this.#seen = new Set();
     this.#effect = null;
     this.votePanel.forget();
     this.notices.clear();
@@ -210,7 +211,7 @@ export class BattlePage {
 
   get shownTurn() {
     const turns = this.battle?.turns ?? [];
-    return turns.find(({ turn_id }) => turn_id === this.#chosenTurn) ?? turns.at(-1);
+    return turns.find(({ turn_id }) => turn_id === this.#chosenTurn) ?? (this.battle ? underWay(this.battle) : undefined);
   }
 
   render() {
@@ -218,10 +219,11 @@ export class BattlePage {
     const turn = this.shownTurn;
     const phase = phaseOf(battle);
     this.#root.dataset.phase = phase;
-    this.composer.render({ phase, canVote: Boolean(battle?.can_vote), blocked: whyNotSend(battle) });
+    const several = hasSeveral(battle) && battle.status === "ongoing";
+    this.composer.render({ phase, several, canVote: Boolean(battle?.can_vote), blocked: whyNotSend(battle) });
     if (battle) {
       this.turnTabs.render(battle, turn);
-      this.votePanel.render(battle, whyNotVote(battle, this.#seen));
+      this.votePanel.render(battle, whyNotVote(battle, this.#unseen));
       this.verdict.render(battle, turn);
       this.verdict.renderEffect(this.#effect);
       this.explorePanel.render(battle, turn, this.stage.moment);
@@ -236,7 +238,8 @@ export class BattlePage {
     const { battle, shownTurn } = this;
     const hearing = Boolean(this.#feed?.connected && this.stage.manifest);
     const released = (turn) => (turn ? this.#release.step(turn, hearing) : null);
-    this.tools.render(battle, released(battle.turns.at(-1)));
+    const now = underWay(battle);
+    this.tools.render(battle, now, released(now));
     for (const panel of Object.values(this.panels)) panel.render(battle, shownTurn, released(shownTurn));
     const runs = battle.turns.some(({ status }) => status === "running");
     if (!runs) clearInterval(this.#ticking);
@@ -252,14 +255,20 @@ export class BattlePage {
     if (phase === "voted" && before === "settled") this.verdict.focus();
   }
 
-  /** A vote needs both replays on the screen once, of a turn that both sides completed. */
+  /** A vote needs both replays on the screen once, of a turn that both sides completed; of several starts each, be it live. */
   #momentChanged() {
     const { moment } = this.stage;
-    if (!this.#seen && moment?.settled && this.shownTurn?.status === "completed") this.#seen = true;
     const { battle } = this;
+    if (moment && (moment.settled || hasSeveral(battle))) this.#seen.add(moment.turnId);
     if (!battle) return;
-    this.votePanel.render(battle, whyNotVote(battle, this.#seen));
+    this.votePanel.render(battle, whyNotVote(battle, this.#unseen));
     this.explorePanel.render(battle, this.shownTurn, moment);
+  }
+
+  /** Whether something has to be seen before the vote. */
+  get #unseen() {
+    const unseen = stillToBeSeen(this.battle, this.#seen);
+    return hasSeveral(this.battle) ? unseen.length > 0 : unseen.length === this.battle.turns.filter(isCompleted).length;
   }
 
   /** A word about the pair; where it cannot be had, nothing is missed. */
@@ -282,7 +291,8 @@ export class BattlePage {
     this.render();
   }
 
-  async #send(instruction, start) {
+  /** @param {{start: string, several: boolean}} how a follow-up turn starts, or whether a battle has several starts */
+  async #send(instruction, { start, several }) {
     this.notices.clear();
     try {
       if (this.battle.status !== "ongoing") {
@@ -290,7 +300,8 @@ export class BattlePage {
         await this.open(battle_id, { push: true });
         if (!this.battle) return false; // it could not be opened, and the page says why
       }
-      await this.#api.sendInstruction(this.battle.battle_id, instruction, start);
+      const begun = this.battle.turns.length > 0 ? this.battle.start_count : null;
+      await this.#api.sendInstruction(this.battle.battle_id, instruction, start, begun ?? (several ? SEVERAL : 1));
     } catch (error) {
       this.#refused(error);
       return false;
@@ -310,7 +321,7 @@ export class BattlePage {
 
   #sendAgain() {
     const { instruction, start } = this.battle.turns.at(-1);
-    this.#send(instruction, start);
+    this.#send(instruction, { start });
   }
 
   async #explore(wish) {
@@ -374,3 +385,5 @@ export class BattlePage {
     if (missing) this.#root.dataset.phase = "missing";
   }
 }
+
+const isCompleted = ({ status }) => status === "completed";

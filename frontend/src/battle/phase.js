@@ -1,6 +1,7 @@
 // Where a battle stands, in one word for the page, and what that means in a sentence.
 
 import { gettext } from "../i18n.js";
+import { hasSeveral, sayStart, underWay } from "./starts.js";
 import { isOpen } from "./store.js";
 import { explainVoteBlock } from "./words.js";
 
@@ -8,23 +9,35 @@ import { explainVoteBlock } from "./words.js";
 export function phaseOf(battle) {
   if (!battle) return "loading";
   if (battle.status !== "ongoing") return battle.status;
-  const last = battle.turns.at(-1);
-  if (!last) return "idle";
-  return isOpen(last) ? last.status : "settled";
+  const turn = underWay(battle);
+  if (!turn) return "idle";
+  return isOpen(turn) ? turn.status : "settled";
 }
 
 /** Why no instruction can be sent now, or null. After a vote one can: it opens the next battle. */
 export function whyNotSend(battle) {
   if (!battle) return gettext("No battle is open yet.");
-  if (!battle.turns.some(isOpen)) return null;
+  if (!battle.turns.some(isOpen)) return whyNoOther(battle);
   return gettext("Both robots are at work. You can write the next instruction meanwhile.");
 }
 
-/** Why the vote is closed, or null. `seen`: both replays of a completed turn are on the screen. */
-export function whyNotVote(battle, seen) {
-  if (!battle.can_vote) return explainVoteBlock(battle.vote_blocked_because);
-  return seen ? null : explainVoteBlock("not_seen");
+/** Of an ongoing battle in which nothing runs: what its several starts are about. */
+function whyNoOther(battle) {
+  if (battle.status !== "ongoing" || !hasSeveral(battle)) return null;
+  if (battle.vote_blocked_because === "starts_missing") return explainVoteBlock("starts_missing");
+  if (battle.can_send) return null;
+  return gettext("This battle is about one instruction from three starts. Vote, then give the next one.");
 }
+
+/** Why the vote is closed, or null. `unseen`: replays have to come to the screen first. */
+export function whyNotVote(battle, unseen) {
+  const several = hasSeveral(battle);
+  const reason = battle.can_vote ? (unseen ? "not_seen" : null) : battle.vote_blocked_because;
+  if (reason === null) return null;
+  return explainVoteBlock(several && SEVERAL_WORDS.has(reason) ? `${reason}_of_several` : reason);
+}
+
+const SEVERAL_WORDS = new Set(["not_seen", "turn_running"]);
 
 /** For the page's live region. */
 export function sayPhase(phase, battle) {
@@ -33,16 +46,22 @@ export function sayPhase(phase, battle) {
 
 const sentences = {
   idle: () => gettext("Ready for an instruction."),
-  queued: () => gettext("Instruction sent. Waiting for the robots."),
-  running: () => gettext("Both robots are working."),
+  queued: (battle) => {
+    const turn = underWay(battle);
+    return turn.start_number > 1 ? sayNext(turn, battle) : gettext("Instruction sent. Waiting for the robots.");
+  },
+  running: (battle) => [sayStart(underWay(battle), battle), gettext("Both robots are working.")].filter(Boolean).join(". "),
   settled: sayOutcome,
   voted: ({ left_model, right_model }) =>
     gettext("Vote counted. Left was %(left)s, right was %(right)s.", { left: left_model.name, right: right_model.name }),
   abandoned: () => gettext("This battle was left without a vote."),
 };
 
+/** Of a start that waits for the end of the one before. */
+const sayNext = (turn, battle) => gettext("%(start)s follows in a moment.", { start: sayStart(turn, battle) });
+
 function sayOutcome({ turns, can_vote, vote_blocked_because }) {
-  const failed = turns.at(-1).status === "failed";
+  const failed = turns.at(-1).status === "failed" || vote_blocked_because === "starts_missing";
   const end = can_vote ? gettext("You can vote now.") : explainVoteBlock(vote_blocked_because);
   return `${failed ? gettext("This turn failed.") : gettext("Both robots have finished.")} ${end}`;
 }

@@ -103,13 +103,14 @@ const changes = {
   "turn.finished": (battle, { turn_id, status, turn: whole }) =>
     changeTurn(battle, turn_id, (turn) => ({ ...turn, ...(whole ?? { status }) })),
 
-  "battle.voted": (battle, { vote, left_model, right_model, turns, secret }) => ({
+  "battle.voted": (battle, { vote, left_model, right_model, turns, secret, starts }) => ({
     ...battle,
     vote,
     left_model,
     right_model,
     turns,
     secret,
+    starts,
   }),
 
   "battle.abandoned": (battle) => battle,

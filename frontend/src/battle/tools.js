@@ -54,10 +54,10 @@ export class Tools {
     this.#showPlaces();
   }
 
-  /** @param {object} battle @param {number | null} released the last step of its last turn that was released */
-  render(battle, released) {
+  /** @param {object} battle @param {object | undefined} turn under way @param {number | null} released its last step released */
+  render(battle, turn, released) {
     this.battle = battle;
-    this.live.render(battle.turns.at(-1), released);
+    this.live.render(battle, turn, released);
     this.insight.tellSecret(battle.secret);
   }
 

@@ -2,6 +2,7 @@
 
 import { gettext } from "../i18n.js";
 import { sayExploration } from "./explore.js";
+import { sayStart, sayState } from "./starts.js";
 
 export class TurnTabs {
   #headline;
@@ -30,29 +31,33 @@ export class TurnTabs {
     this.#note.textContent = shown?.exploration
       ? gettext("%(what)s: for looking, never counted", { what: sayExploration(shown.exploration, battle.turns) })
       : "";
-    const wanted = JSON.stringify([shown?.turn_id, battle.turns.map(({ turn_id }) => turn_id)]);
-    if (wanted !== this.#drawn) this.#draw(battle.turns, shown);
+    const wanted = JSON.stringify([shown?.turn_id, battle.turns.map(({ turn_id, status }) => [turn_id, status])]);
+    if (wanted !== this.#drawn) this.#draw(battle, shown);
     this.#drawn = wanted;
   }
 
   /** Only when something changed: whoever stands on a tab with the keyboard stays there. */
-  #draw(turns, shown) {
+  #draw(battle, shown) {
+    const { turns } = battle;
     const focused = document.activeElement?.dataset?.turn;
     this.#list.hidden = turns.length < 2;
-    this.#list.replaceChildren(...turns.map((turn) => this.#tab(turn, turn === shown)));
+    this.#list.replaceChildren(...turns.map((turn) => this.#tab(turn, battle, turn === shown)));
     const current = this.#list.querySelector("[aria-pressed=true]");
     if (current) this.#list.scrollLeft = current.offsetLeft - this.#list.offsetLeft;
     if (focused) this.#list.querySelector(`[data-turn="${focused}"]`)?.focus();
   }
 
-  #tab(turn, current) {
+  #tab(turn, battle, current) {
     const item = this.#template.content.firstElementChild.cloneNode(true);
     const button = item.querySelector("[data-turn]");
     button.dataset.turn = turn.turn_id;
     button.dataset.exploration = String(Boolean(turn.exploration));
     button.setAttribute("aria-pressed", String(current));
-    button.querySelector("[data-part=turn-seq]").textContent = turn.exploration ? gettext("What if") : gettext("Turn %(number)s", { number: turn.seq });
-    button.querySelector("[data-part=turn-text]").textContent = turn.instruction;
+    const start = sayStart(turn, battle);
+    const name = start ?? (turn.exploration ? gettext("What if") : gettext("Turn %(number)s", { number: turn.seq }));
+    button.dataset.status = turn.status;
+    button.querySelector("[data-part=turn-seq]").textContent = name;
+    button.querySelector("[data-part=turn-text]").textContent = start ? sayState(turn) : turn.instruction;
     return item;
   }
 }

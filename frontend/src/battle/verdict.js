@@ -2,6 +2,7 @@
 
 import { gettext } from "../i18n.js";
 import { part } from "./part.js";
+import { reached, sayReached, saySplit } from "./starts.js";
 import { voteName } from "./vote.js";
 import { JUDGEMENTS, REASONS, explainEnding } from "./words.js";
 
@@ -18,7 +19,8 @@ export class Verdict {
   }
 
   /** @param {object} battle @param {object} turn the judged turn that is shown, or the last one */
-  render({ status, battle_id, vote, left_model, right_model, turns }, turn) {
+  render(battle, turn) {
+    const { status, battle_id, vote, left_model, right_model, turns, starts } = battle;
     this.#root.hidden = status === "ongoing";
     if (status === "ongoing") return;
     const title = vote ? this.#title(vote.vote) : gettext("This battle was left without a vote");
@@ -29,7 +31,8 @@ export class Verdict {
     part(this.#root, "verdict-left").textContent = left_model.name;
     part(this.#root, "verdict-right").textContent = right_model.name;
     for (const side of SIDES) this.#physics(side, judged[side].outcome);
-    part(this.#root, "agreement").textContent = agreement(vote.vote, judged);
+    this.#starts(battle);
+    part(this.#root, "agreement").textContent = starts ? agreementOfStarts(vote.vote, starts) : agreement(vote.vote, judged);
     this.#sameStart(judged, turns);
     this.#reasons(vote.reasons);
     part(this.#root, "link").href = `/b/${battle_id}`;
@@ -63,6 +66,24 @@ export class Verdict {
       : "";
   }
 
+  /** In how many of several starts each side reached the goal, and in which. */
+  #starts(battle) {
+    const { left_model, right_model } = battle;
+    const starts = battle.starts ?? [];
+    for (const side of starts.length > 0 ? SIDES : []) {
+      const cell = part(this.#root, `physics-${side}`);
+      cell.dataset.success = "";
+      part(cell, "success").textContent = sayReached(starts, side);
+      part(cell, "ending").textContent = "";
+    }
+    const body = part(this.#root, "start-rows");
+    const { content } = part(this.#root, "start-template");
+    body.replaceChildren(...starts.map((start) => startRow(content, start)));
+    const split = part(this.#root, "split");
+    split.textContent = saySplit(starts, { left: left_model.name, right: right_model.name });
+    split.hidden = split.textContent === "";
+  }
+
   /** Both first states have one hash; a follow-up starts where each side ended, so only a first turn can prove it. */
   #sameStart(judged, turns) {
     const first = [judged, ...turns].find(({ start, seq }) => seq === 1 || start === "reset") ?? turns[0];
@@ -94,6 +115,22 @@ export class Verdict {
   }
 }
 
+function startRow(content, start) {
+  const row = content.firstElementChild.cloneNode(true);
+  part(row, "start-name").textContent = gettext("Start %(number)s", { number: start.number });
+  for (const side of SIDES) {
+    const cell = part(row, `start-${side}`);
+    cell.dataset.success = String(start[side].success ?? "");
+    part(cell, "success").textContent = sayShortly(start[side]);
+  }
+  return row;
+}
+
+function sayShortly({ success, progress }) {
+  if (success === null) return gettext("No judged goal");
+  return success ? gettext("Reached") : gettext("Missed at %(percent)s %", { percent: Math.round(100 * (progress ?? 0)) });
+}
+
 /** Success and progress as physics judged them; without a known goal only people can. */
 function sayGoal({ success, progress }) {
   if (success === null) return gettext("No judged goal");
@@ -113,6 +150,18 @@ export function agreement(vote, turn) {
       : gettext("To physics neither reached the goal; you saw more than that.");
   }
   return gettext("You and physics disagree. Both are kept: the boards show how often that happens.");
+}
+
+/** Of several starts: whether the vote names the side that reached the goal more often. */
+export function agreementOfStarts(vote, starts) {
+  const [left, right] = SIDES.map((side) => reached(starts, side));
+  if (left === null || right === null) return gettext("Physics has no opinion on this instruction; yours stands alone.");
+  const physics = left === right ? (left > 0 ? "tie" : "both_bad") : left > right ? "left_better" : "right_better";
+  if (physics === vote) return gettext("You and physics agree.");
+  if (left !== right) return gettext("You and physics disagree. Both are kept: the boards show how often that happens.");
+  return left > 0
+    ? gettext("To physics both reached the goal equally often; you saw more than that.")
+    : gettext("To physics neither reached the goal; you saw more than that.");
 }
 
 export function sayEffect({ pair, model_votes }) {

@@ -1,6 +1,7 @@
 // Four buttons, one line that says why they are closed, and the reasons one may give.
 
 import { gettext } from "../i18n.js";
+import { hasSeveral } from "./starts.js";
 import { VOTES } from "./words.js";
 
 /** Key -> vote, in the order of the buttons on the page. */
@@ -48,7 +49,10 @@ export class VotePanel {
   render(battle, closed) {
     this.#open = closed === null;
     this.#root.dataset.open = String(this.#open);
-    const text = closed ?? gettext("Which robot did it better?");
+    const question = hasSeveral(battle)
+      ? gettext("Which robot did it better, all three starts together?")
+      : gettext("Which robot did it better?");
+    const text = closed ?? question;
     if (this.#why.textContent !== text) this.#why.textContent = text;
     for (const button of this.#root.querySelectorAll("[data-vote]")) {
       button.setAttribute("aria-disabled", String(!this.#open));

@@ -16,6 +16,10 @@ const ERRORS = {
   turn_running: gettext("Both robots are still working on the last instruction."),
   battle_closed: gettext("This battle is over. Start the next one."),
   no_completed_turn: gettext("Both robots have to finish an instruction before you can vote."),
+  starts_missing: gettext("Not all three starts were played to their end. Send the instruction again to play what is missing; then you can vote."),
+  starts_played: gettext("This battle is about one instruction from three starts. Vote, then give the next one."),
+  other_starts: gettext("A battle's first instruction sets how many starts it has. Start the next battle to change it."),
+  other_instruction: gettext("Some starts of this battle have been played with other words, and the vote is about one instruction. Send those words again."),
   already_voted: gettext("This battle has its vote already, perhaps from another tab. Here is how it ended."),
   not_voted: gettext("A battle can be explored once you have voted."),
   no_such_moment: gettext("The robots cannot go on from this moment. Choose another one."),
@@ -30,7 +34,10 @@ const ERRORS = {
 
 const VOTE_BLOCKED = {
   no_completed_turn: gettext("Voting opens when both robots have finished an instruction."),
+  starts_missing: gettext("Not all three starts were played to their end. Send the instruction again to play what is missing; then you can vote."),
   turn_running: gettext("Voting opens when both robots have finished."),
+  turn_running_of_several: gettext("Voting opens when both robots have finished all three starts: one vote on all of them."),
+  not_seen_of_several: gettext("Voting opens when you have seen all three starts. Choose the others above."),
   already_voted: gettext("You have voted in this battle."),
   battle_closed: gettext("This battle was left without a vote."),
   not_seen: gettext("Voting opens when you can see both replays. They are being loaded."),

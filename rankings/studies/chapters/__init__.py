@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import crowds, intervals, newcomer, order, orders, stuffing
+from rankings.studies.chapters import crowds, intervals, newcomer, order, orders, starts, stuffing
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -14,5 +14,6 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "order": order.chapter,
     "orders": orders.chapter,
     "crowds": crowds.chapter,
+    "starts": starts.chapter,
 }
 """Name -> what simulates it, so many times."""

@@ -1,0 +1,40 @@
+"""Battles that are shown from several starts: which seeds these are, and which of them are still to be played.
+
+One clip of a policy that succeeds now and then says little about it. A battle of three starts plays one instruction
+from three first states, each a turn of its own, and takes one vote on all of them. The first start is the battle's own,
+so a battle of one start is what it always was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from arena.models import Battle, Turn
+
+ONE, SEVERAL = 1, 3
+CHOICES = (ONE, SEVERAL)
+"""From how many starts a battle may be shown."""
+SEED_BITS = 31
+
+
+def seeds(battle: Battle) -> list[int]:
+    """Of the battle's starts in their order: its own seed, and those that follow from it."""
+    return [battle.seed, *(_derived(battle.seed, number) for number in range(2, battle.starts + 1))]
+
+
+def number_of(turn: Turn) -> int | None:
+    """Which of its battle's starts a turn plays, from 1; None where the battle has one start, and of explorations."""
+    return None if turn.start_seed is None else seeds(turn.battle).index(turn.start_seed) + 1
+
+
+def missing(battle: Battle, completed: Iterable[Turn]) -> list[int]:
+    """Seeds of the starts that both sides have not completed yet. `completed`: the turns that they have."""
+    played = {turn.start_seed for turn in completed}
+    return [seed for seed in seeds(battle) if seed not in played]
+
+
+def _derived(seed: int, number: int) -> int:
+    """The first 31 bits of the SHA-256 of "SEED/NUMBER" in decimals."""
+    digest = hashlib.sha256(f"{seed}/{number}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> (32 - SEED_BITS)

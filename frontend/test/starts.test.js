@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { whyNotSend, whyNotVote } from "../src/battle/phase.js";
+import { reached, sayReached, saySplit, stillToBeSeen, underWay } from "../src/battle/starts.js";
+import { agreementOfStarts } from "../src/battle/verdict.js";
+
+const turn = (number, status) => ({ turn_id: `turn_${number}`, start_number: number, status });
+const battle = (...states) => ({
+  status: "ongoing",
+  start_count: 3,
+  can_vote: false,
+  can_send: false,
+  vote_blocked_because: "turn_running",
+  turns: states.map((status, place) => turn(place + 1, status)),
+});
+/** In which starts the sides reached the goal: "101", "001". */
+const starts = (left, right) =>
+  [...left].map((mark, place) => ({ left: { success: mark === "1" }, right: { success: right[place] === "1" } }));
+
+test("the start that is played is shown, not the last one", () => {
+  assert.equal(underWay(battle("completed", "running", "queued")).start_number, 2);
+  assert.equal(underWay(battle("completed", "queued", "queued")).start_number, 2);
+  assert.equal(underWay(battle("completed", "completed", "completed")).start_number, 3);
+});
+
+test("where a start is missing, the one that has to be sent again is shown", () => {
+  const missing = { ...battle("completed", "failed", "completed"), vote_blocked_because: "starts_missing" };
+  assert.equal(underWay(missing).start_number, 2);
+  assert.match(whyNotSend(missing), /Not all three starts/);
+});
+
+test("the vote opens when all starts have been played and seen", () => {
+  const open = { ...battle("completed", "completed", "completed"), can_vote: true };
+  assert.match(whyNotVote(battle("completed", "running", "queued"), true), /all three starts/);
+  assert.match(whyNotVote(open, true), /seen all three/);
+  assert.equal(whyNotVote(open, false), null);
+  assert.deepEqual(
+    stillToBeSeen(open, new Set(["turn_1", "turn_3"])).map(({ start_number }) => start_number),
+    [2],
+  );
+});
+
+test("after three starts no other instruction is offered", () => {
+  assert.match(whyNotSend({ ...battle("completed", "completed", "completed"), can_vote: true }), /three starts/);
+});
+
+test("a lucky clip is called one, and so is an unlucky one", () => {
+  const split = starts("100", "110");
+  assert.equal(sayReached(split, "left"), "Goal reached in 1 of 3 starts");
+  const said = saySplit(split, { left: "Alpha", right: "Beta" });
+  assert.match(said, /^Alpha reached the goal from only one .* a lucky one\. Beta missed the goal from only one .* an unlucky one\.$/);
+  assert.equal(saySplit(starts("111", "000"), { left: "Alpha", right: "Beta" }), "");
+});
+
+test("physics names the side that reached the goal more often", () => {
+  assert.match(agreementOfStarts("right_better", starts("100", "110")), /agree\.$/);
+  assert.match(agreementOfStarts("left_better", starts("100", "110")), /disagree/);
+  assert.match(agreementOfStarts("left_better", starts("100", "010")), /equally often/);
+  assert.match(agreementOfStarts("tie", starts("100", "010")), /agree\.$/);
+  assert.match(agreementOfStarts("both_bad", starts("000", "000")), /agree\.$/);
+});
+
+test("without a judged goal nothing is said of luck", () => {
+  const free = [{ left: { success: null }, right: { success: null } }];
+  assert.equal(reached(free, "left"), null);
+  assert.equal(saySplit(free, { left: "Alpha", right: "Beta" }), "");
+  assert.match(agreementOfStarts("tie", free), /no opinion/);
+});
