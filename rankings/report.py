@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypedDict, cast
 
 import numpy as np
@@ -10,9 +10,10 @@ from django.conf import settings
 
 from policies.models import Policy
 from rankings import agreement, integrity, observed, physics
-from rankings.agreement import Agreement, Rule, Seen
+from rankings.agreement import Agreement, Rule
 from rankings.calibration import Calibration, calibration, nothing
 from rankings.counts import OUTCOMES
+from rankings.facts import VoteFacts
 from rankings.influence import Handover
 from rankings.integrity import Shadow
 from rankings.matrix import Matrix, matrix
@@ -92,12 +93,12 @@ class Content(TypedDict):
     trend: list[Point]
 
 
-def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], seen: Sequence[Seen]) -> Report:
-    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `seen`: votes and physics."""
+def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], facts: VoteFacts) -> Report:
+    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `facts`: of all votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
     controls = observed.controls()
-    agreements = _agreements(seen)
+    agreements = _agreements(facts)
     integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
     content: Content = {
         "figures": _figures(boards),
@@ -165,13 +166,13 @@ def _calibration(whole: Rated | None) -> Calibration:
     return calibration(whole.counts, cap=int(settings.RANKING["cap"]))
 
 
-def _agreements(seen: Sequence[Seen]) -> Agreements:
+def _agreements(facts: VoteFacts) -> Agreements:
     given = settings.INTEGRITY
     rule = Rule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
     return {
-        "overall": agreement.agreement(seen, rule),
-        "tasks": agreement.by_task(seen, rule),
-        "policies": agreement.by_policy(seen, rule),
+        "overall": agreement.agreement(facts, rule),
+        "tasks": agreement.by_task(facts, rule),
+        "policies": agreement.by_policy(facts, rule),
     }
 
 
