@@ -44,8 +44,8 @@ def votes(setting: Tasks, theta: Floats, rng: np.random.Generator) -> Counts:
     pairs = np.stack(np.triu_indices(size, 1), axis=1)
     pair = pairs[rng.choice(len(pairs), number, p=_uneven(len(pairs), rng))]
     task = rng.choice(setting.tasks, number, p=_uneven(setting.tasks, rng))
-    voter = rng.choice(max(1, crowd.voters), number, p=_uneven(max(1, crowd.voters), rng))
-    taste = rng.normal(0.0, crowd.taste / SCALE, (max(1, crowd.voters), size))
+    voter = rng.choice(crowd.voters, number, p=_uneven(crowd.voters, rng)) if crowd.voters else np.arange(number)
+    taste = rng.normal(0.0, crowd.taste / SCALE, (crowd.voters or number, size))
     margin = theta[task, pair[:, 0]] - theta[task, pair[:, 1]] + taste[voter, pair[:, 0]] - taste[voter, pair[:, 1]]
     names = [f"p{place:03}" for place in range(size)]
     day = np.arange(number) // VOTES_A_DAY

@@ -1,0 +1,393 @@
+"""Ratings with all else equal: what side, order and length of the episodes, and success, are worth in a vote. No Django.
+
+The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tells how the two sides of that battle differ:
+
+- `side`: 1, for the left side;
+- `order`: 1 where the left side's episode ended first, -1 where the right one's did, 0 where they were alike;
+- `length`: log2(steps of the left side / steps of the right side), within two doublings, in quarters of one;
+- `success`: 1 where the left side alone reached the goal, -1 where the right one alone did, else 0.
+
+theta and beta are fitted together by Newton's method, each with a virtual game against 0, from sums over votes that are
+alike; the variance is the sandwich's in which a voter's votes hang together, and a network's, the wider one. This is the
+style control of text arenas (W.-L. Chiang et al., FastChat, pull request 3585) for robots: with `success` among the
+terms, theta says what is preferred beyond success.
+
+A term that the votes do not tell from the policies and from the terms before it is left out and said to be unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypedDict
+
+import numpy as np
+
+from rankings.bradley_terry import MEAN, SCALE, Z
+from rankings.counts import Floats, Integers
+from rankings.estimate import Mode, inverse
+from rankings.facts import EVEN, LEFT, RIGHT, UNKNOWN
+from rankings.graph import Booleans, groups
+from rankings.offsets import OFFSET_SD
+from rankings.posterior import STEPS, TOLERANCE, FitError, Games, sigmoid
+
+SIDE, ORDER, LENGTH, SUCCESS = "side", "order", "length", "success"
+EQUAL = (SIDE, ORDER, LENGTH)
+"""Terms of "all else equal"."""
+BEYOND = (*EQUAL, SUCCESS)
+"""Terms of "beyond success", for votes of which physics has a verdict."""
+DOUBLINGS = 2.0
+STEP = 0.25
+"""Of lengths, in doublings."""
+PRIOR = 1.0
+"""Virtual games per parameter."""
+LEAST = 1.0
+"""Information that a term must have of its own: that of four votes between equals [1 / natural units squared], ..."""
+LEAST_SHARE = 1e-3
+"""... and so much of what it would have alone."""
+FEW = 30
+"""With fewer voters the variance is at least the inverse Hessian's."""
+LEAST_FREEDOM = 3.0
+VOTERS_AT_ONCE = 4_000
+POINTS = np.array([1.0, 0.0, 0.5, 0.5])
+"""What a vote is worth to the left side, by its place in OUTCOMES."""
+
+
+class Term(TypedDict):
+    """In Elo points, with the 95 % interval."""
+
+    elo: float
+    low: float
+    high: float
+
+
+class Adjusted(TypedDict):
+    """`plain`: the rating by the same votes without terms. `rating`: with all else equal, and its 95 % interval."""
+
+    plain: float
+    rating: float
+    low: float
+    high: float
+
+
+class Board(TypedDict):
+    """Of `votes` votes. `terms`: what each is worth, null where the votes do not tell it from policies and other terms;
+    `length` is told per doubling. `models`: by model_id."""
+
+    votes: int
+    terms: dict[str, Term | None]
+    models: dict[str, Adjusted]
+
+
+@dataclass(frozen=True)
+class Votes:
+    """One row per vote. All (rows,)."""
+
+    names: tuple[str, ...]
+    robot: Integers
+    """A number per robot from 0."""
+    left: Integers
+    """Place in `names`."""
+    right: Integers
+    outcome: Integers
+    """Place in OUTCOMES."""
+    voter: Integers
+    """A number per voter from 0; -1 for nobody known, who is another person each time."""
+    network: Integers
+    """A number per network that several voters share, from 0; -1 for none."""
+    weight: Floats
+    physics: Integers
+    """LEFT, RIGHT, EVEN or UNKNOWN, as in `rankings.facts`."""
+    steps_left: Integers
+    steps_right: Integers
+
+    def where(self, rows: Booleans) -> Votes:
+        columns = (getattr(self, name)[rows] for name in list(self.__annotations__)[1:])
+        return Votes(self.names, *columns)
+
+    @property
+    def judged(self) -> Booleans:
+        """(rows,) physics has a verdict."""
+        found: Booleans = self.physics != UNKNOWN
+        return found
+
+    @property
+    def robots(self) -> int:
+        return int(self.robot.max(initial=0)) + 1
+
+    def columns(self) -> dict[str, Floats]:
+        """(rows,) of each term."""
+        ratio = np.log2(np.maximum(self.steps_left, 1) / np.maximum(self.steps_right, 1))
+        verdict = {LEFT: 1.0, RIGHT: -1.0, EVEN: 0.0, UNKNOWN: 0.0}
+        return {
+            SIDE: np.ones(len(self.left)),
+            ORDER: np.sign(self.steps_right - self.steps_left).astype(float),
+            LENGTH: np.round(np.clip(ratio, -DOUBLINGS, DOUBLINGS) / STEP) * STEP,
+            SUCCESS: np.array([verdict[value] for value in (LEFT, RIGHT, EVEN, UNKNOWN)])[self.physics],
+        }
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Votes that are alike, summed. Parameters (n,): abilities on each robot, robot by robot, then the terms."""
+
+    abilities: int
+    left: Integers
+    """(cells,) place among the abilities."""
+    right: Integers
+    terms: Floats
+    """(cells, terms)"""
+    played: Floats
+    """(cells,) sum of weights."""
+    score: Floats
+    """(cells,) what of it the left side scored."""
+    of_vote: Integers
+    """(rows,) the cell of each vote."""
+
+    @classmethod
+    def of(cls, votes: Votes, terms: Sequence[str]) -> Cells:
+        size = len(votes.names)
+        left, right = votes.robot * size + votes.left, votes.robot * size + votes.right
+        columns = votes.columns()
+        chosen = np.stack([columns[name] for name in terms], axis=1) if terms else np.zeros((len(left), 0))
+        kinds = np.round(chosen / STEP).astype(np.int64) + round(DOUBLINGS / STEP)
+        key = left * (votes.robots * size) + right
+        for column in kinds.T:
+            key = key * (2 * round(DOUBLINGS / STEP) + 1) + column
+        _, first, of_vote = np.unique(key, return_index=True, return_inverse=True)
+        played = np.bincount(of_vote, votes.weight, len(first))
+        score = np.bincount(of_vote, votes.weight * POINTS[votes.outcome], len(first))
+        return cls(votes.robots * size, left[first], right[first], chosen[first], played, score, of_vote)
+
+    @property
+    def size(self) -> int:
+        return self.abilities + self.terms.shape[1]
+
+    def margins(self, x: Floats) -> Floats:
+        """(cells,)"""
+        found: Floats = x[self.left] - x[self.right] + self.terms @ x[self.abilities :]
+        return found
+
+    def spread(self, values: Floats) -> Floats:
+        """(n,) sum of a value per cell times the margin's gradient."""
+        policies = np.bincount(self.left, values, self.abilities) - np.bincount(self.right, values, self.abilities)
+        return np.concatenate([policies, values @ self.terms])
+
+    def information(self, values: Floats) -> Floats:
+        """(n, n) sum of a value per cell times d d^T, d being the margin's gradient."""
+        size, found = self.abilities, np.zeros((self.size, self.size))
+        pairs = np.bincount(self.left * size + self.right, values, size * size).reshape(size, size)
+        found[:size, :size] = np.diag(pairs.sum(axis=0) + pairs.sum(axis=1)) - pairs - pairs.T
+        for number, column in enumerate(self.terms.T):
+            found[size + number] = found[:, size + number] = self.spread(values * column)
+        return found
+
+    def games(self) -> Games:
+        """The same votes without the terms, all (robots k, robots k)."""
+        size, cell = self.abilities, self.left * self.abilities + self.right
+        played, score = (
+            np.bincount(cell, values, size * size).reshape(size, size) for values in (self.played, self.score)
+        )
+        return Games(played, score, (played, score, score), 0.0 * played)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """x (n,) in natural units, of `cells`."""
+
+    cells: Cells
+    x: Floats
+    covariance: Floats
+    """(several, n, n) of which the widest holds."""
+    quantile: float
+    """Of 97.5 %, of Student's distribution with as many degrees of freedom as voters that vote alike much, less one."""
+
+
+def known_terms(votes: Votes, terms: Sequence[str]) -> list[str]:
+    """Those that the votes tell from the policies and from the terms before them."""
+    cells = Cells.of(votes, terms)
+    whole = cells.information(cells.played / 4.0)
+    kept, found = list(range(cells.abilities)), []
+    for number, name in enumerate(terms, start=cells.abilities):
+        others = whole[np.ix_(kept, kept)]
+        edge = whole[kept, number]
+        own = whole[number, number] - edge @ np.linalg.pinv(others, rcond=1e-9, hermitian=True) @ edge
+        if own >= max(LEAST, LEAST_SHARE * whole[number, number]):
+            kept.append(number)
+            found.append(name)
+    return found
+
+
+def fitted(votes: Votes, terms: Sequence[str]) -> Fitted:
+    """Abilities and terms together."""
+    cells = Cells.of(votes, terms)
+    x = _mode(cells)
+    bread = inverse(_hessian(cells, x))
+    expected = sigmoid(cells.margins(x))
+    residual = votes.weight * (POINTS[votes.outcome] - expected[cells.of_vote])
+    virtual = np.diag(_virtual(x))
+    found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, residual)]
+    if not found or len(np.unique(votes.voter)) < FEW:
+        found.append(bread)
+    return Fitted(cells, x, np.stack(found), quantile(voters_that_count(votes) - 1.0))
+
+
+def voters_that_count(votes: Votes) -> float:
+    """(sum n)² / sum n², n being what a voter's votes weigh: the number of voters if all voted alike much."""
+    known = votes.voter >= 0
+    cast = np.bincount(votes.voter[known], votes.weight[known])
+    alone = votes.weight[~known]
+    return float(votes.weight.sum() ** 2 / (np.sum(cast**2) + np.sum(alone**2)))
+
+
+def quantile(freedom: float) -> float:
+    """Of 97.5 %, of Student's distribution, by its first three terms about the normal one (R. Fisher, E. Cornish, The
+    percentile points of distributions having known cumulants, Technometrics 2 (1960)); within 1 % from 3 degrees on."""
+    n = max(freedom, LEAST_FREEDOM)
+    first = (Z**3 + Z) / 4.0
+    second = (5.0 * Z**5 + 16.0 * Z**3 + 3.0 * Z) / 96.0
+    third = (3.0 * Z**7 + 19.0 * Z**5 + 17.0 * Z**3 - 15.0 * Z) / 384.0
+    return Z + first / n + second / n**2 + third / n**3
+
+
+def board(votes: Votes, terms: Sequence[str]) -> Board:
+    """What each term is worth, and the ratings with and without them. Empty without a vote."""
+    if not len(votes.left):
+        return {"votes": 0, "terms": dict.fromkeys(terms), "models": {}}
+    known = known_terms(votes, terms)
+    plain, adjusted = fitted(votes, ()), fitted(votes, known)
+    places = {name: adjusted.cells.abilities + number for number, name in enumerate(known)}
+    told = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
+    return {"votes": len(votes.left), "terms": told, "models": _models(votes, plain, adjusted)}
+
+
+def _mode(cells: Cells) -> Floats:
+    """(n,) by Newton's method with halved steps; the density is concave."""
+    x = np.zeros(cells.size)
+    height = _log_density(cells, x)
+    for _ in range(STEPS):
+        step = np.linalg.solve(_hessian(cells, x), _gradient(cells, x))
+        while (found := _log_density(cells, x + step)) < height - 1e-12 * abs(height):
+            step /= 2.0
+        x, height = x + step, found
+        if np.abs(step).max() < TOLERANCE:
+            return x
+    raise FitError(f"no rest after {STEPS} Newton steps; the last was {np.abs(step).max():.2g}")
+
+
+def _log_density(cells: Cells, x: Floats) -> float:
+    margin = cells.margins(x)
+    votes = cells.score * margin - cells.played * np.logaddexp(0.0, margin)
+    virtual = 0.5 * PRIOR * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
+    return float(votes.sum() - virtual.sum())
+
+
+def _gradient(cells: Cells, x: Floats) -> Floats:
+    found: Floats = cells.spread(cells.score - cells.played * sigmoid(cells.margins(x))) - PRIOR * (sigmoid(x) - 0.5)
+    return found
+
+
+def _hessian(cells: Cells, x: Floats) -> Floats:
+    """(n, n) of minus the log density."""
+    p = sigmoid(cells.margins(x))
+    found: Floats = cells.information(cells.played * p * (1.0 - p)) + np.diag(_virtual(x))
+    return found
+
+
+def _virtual(x: Floats) -> Floats:
+    """(n,) information of the virtual games."""
+    found: Floats = PRIOR * sigmoid(x) * sigmoid(-x)
+    return found
+
+
+def _meats(votes: Votes, cells: Cells, residual: Floats) -> Iterator[Floats]:
+    """(n, n) variance of the gradient, by voter and by network; not where there is only one."""
+    alone = np.where(votes.voter >= 0, votes.voter, votes.voter.max(initial=0) + 1 + np.arange(len(votes.voter)))
+    clusters = [alone]
+    if (votes.network >= 0).any():
+        clusters.append(np.where(votes.network >= 0, alone.max() + 1 + votes.network, alone))
+    for each in clusters:
+        number = np.unique(each, return_inverse=True)[1]
+        many = int(number.max()) + 1
+        if many > 1:
+            yield many / (many - 1.0) * _squares(number, cells, residual)
+
+
+def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
+    """(n, n) sum of g g^T over voters, g being the sum of residual times the margin's gradient."""
+    order = np.argsort(voter, kind="stable")
+    voter, residual, cell = voter[order], residual[order], cells.of_vote[order]
+    found = np.zeros((cells.size, cells.size))
+    for first in range(0, int(voter[-1]) + 1, VOTERS_AT_ONCE):
+        rows = slice(*np.searchsorted(voter, [first, first + VOTERS_AT_ONCE]))
+        who, own, at = voter[rows] - first, residual[rows], cell[rows]
+        many, size = int(who[-1]) + 1, cells.abilities
+        gradients = np.bincount(who * size + cells.left[at], own, many * size)
+        gradients -= np.bincount(who * size + cells.right[at], own, many * size)
+        terms = [np.bincount(who, own * column[at], many) for column in cells.terms.T]
+        block = np.column_stack([gradients.reshape(many, size), *terms])
+        found += block.T @ block
+    return found
+
+
+def _term(found: Fitted, place: int) -> Term:
+    half_width = found.quantile * math.sqrt(float(found.covariance[:, place, place].max()))
+    return _told(float(found.x[place]), half_width)
+
+
+def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
+    """Natural units as points."""
+    ends = (value, value - half_width, value + half_width)
+    elo, low, high = (round(middle + SCALE * each, 2) + 0.0 for each in ends)
+    return {"elo": elo, "low": low, "high": high}
+
+
+def _models(votes: Votes, plain: Fitted, adjusted: Fitted) -> dict[str, Adjusted]:
+    """Both about the mean of those that votes connect, weighed by their votes."""
+    way = _Way.of(votes, plain.cells)
+    without = way.centre @ plain.x
+    found, covariance = way.centre @ adjusted.x[: plain.cells.size], adjusted.covariance
+    own = covariance[:, : plain.cells.size, : plain.cells.size]
+    deviation = np.sqrt(np.max([np.einsum("ij,jk,ik->i", way.centre, each, way.centre) for each in own], axis=0))
+    models: dict[str, Adjusted] = {}
+    for place, name in enumerate(votes.names):
+        if way.voted[place]:
+            term = _told(float(found[place]), adjusted.quantile * float(deviation[place]), MEAN)
+            usual = _told(float(without[place]), 0.0, MEAN)["elo"]
+            models[name] = {"plain": usual, "rating": term["elo"], "low": term["low"], "high": term["high"]}
+    return models
+
+
+@dataclass(frozen=True)
+class _Way:
+    """From abilities on each robot to ratings about their mean, as the boards bring robots together."""
+
+    mode: Mode
+    weight: Floats
+    """(k,) what of the votes each policy has, as they are weighed."""
+
+    @classmethod
+    def of(cls, votes: Votes, cells: Cells) -> _Way:
+        games = cells.games()
+        mode = Mode.of_games(
+            games, robots=votes.robots, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE
+        )
+        played = (games.played.sum(axis=0) + games.played.sum(axis=1)).reshape(votes.robots, -1).sum(axis=0)
+        return cls(mode, played)
+
+    @property
+    def voted(self) -> Booleans:
+        found: Booleans = self.weight > 0
+        return found
+
+    @cached_property
+    def centre(self) -> Floats:
+        """(k, abilities) C with ratings = C x: each less the mean of its group, weighed by votes."""
+        group = groups(self.mode.comparable)
+        together = group[:, None] == group[None, :]
+        shares = np.where(together, self.weight[None, :], 0.0)
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        found: Floats = (np.eye(len(shares)) - shares) @ self.mode.lever
+        return found
