@@ -3,8 +3,8 @@
 The ability of policy p at task t is theta_p + offset_pt: theta ~ N(0, spread²), offset ~ N(0, offset²), so that the
 abilities of a policy at T tasks have the covariance spread² 11^T + offset² I. The votes of each task add their
 likelihood, and the mode with the curvature about it (Laplace) is the posterior of all of them jointly. So a task's few
-votes are helped by those on other tasks, as far as tasks are alike, and no vote counts twice. Votes without a task are a
-task of their own.
+votes are helped by those on other tasks, as far as tasks are alike, and no vote counts twice. Votes without a task are
+a task of their own.
 
 The two spreads are the likeliest on a grid, by Laplace's marginal likelihood and a broad prior about 150 and 100 points
 (empirical Bayes; B. Efron, C. Morris, Stein's estimation rule and its competitors, JASA 68 (1973)). The variance of a
@@ -55,7 +55,7 @@ class ByTask(TypedDict):
 class Abilities(TypedDict):
     """Of one task. `ratings` [Elo points] in the order of `names`; only their differences mean something.
     `deviations[i][j]`: standard deviation of the difference of i and j, for j < i. `records`: of each two policies, in
-    the order of their names, how the votes on them went, columns as in OUTCOMES; the first is taken for the left side."""
+    the order of their names, how the votes on them went, columns as in OUTCOMES, the first being on the left."""
 
     ratings: list[float]
     deviations: list[list[float]]
@@ -75,8 +75,7 @@ class Prior:
 
     def covariance(self, tasks: int) -> Floats:
         """(tasks, tasks) of one policy's abilities."""
-        found: Floats = self.spread**2 + self.offset**2 * np.eye(tasks)
-        return found
+        return self.spread**2 + self.offset**2 * np.eye(tasks, dtype=np.float64)
 
     def log_density(self) -> float:
         """How likely these spreads are before any vote, up to a constant."""
@@ -100,8 +99,7 @@ class Joint:
     def precision(self) -> Floats:
         """(n, n) what the prior adds to the negative Hessian."""
         policies = len(self.games.played) // self.tasks
-        found: Floats = np.kron(inverse(self.prior.covariance(self.tasks)), np.eye(policies))
-        return found
+        return np.kron(inverse(self.prior.covariance(self.tasks)), np.eye(policies)).astype(float, copy=False)
 
     @cached_property
     def _votes(self) -> Posterior:
@@ -132,9 +130,9 @@ class Joint:
     def evidence(self, x: Floats) -> float:
         """Logarithm of the marginal likelihood of the votes at the mode x, by Laplace, times the prior's density."""
         policies = len(x) // self.tasks
-        volume = np.linalg.slogdet(self.hessian(x))[1] + policies * np.linalg.slogdet(
-            self.prior.covariance(self.tasks)
-        )[1]
+        volume = (
+            np.linalg.slogdet(self.hessian(x))[1] + policies * np.linalg.slogdet(self.prior.covariance(self.tasks))[1]
+        )
         return self.log_density(x) - 0.5 * float(volume) + self.prior.log_density()
 
 
@@ -164,12 +162,12 @@ def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prio
     joint, x = _likeliest(games, number) if prior is None else _at(games, number, prior, None)
     size = len(counts.names)
     variances = [_differences(each, number, size) for each in _covariances(joint, x, apart, weights)]
-    met = games.met.reshape(number, size, number, size)[range(number), :, range(number)].any(axis=0)
+    met = np.any(games.met.reshape(number, size, number, size)[range(number), :, range(number)], axis=0)
     return Fitted(
         counts.names,
         tuple(tasks),
         joint.prior,
-        groups(reachability(met)),
+        groups(reachability(np.asarray(met))),
         SCALE * x.reshape(number, size),
         SCALE * np.sqrt(np.max(variances, axis=0)),
     )

@@ -9,8 +9,9 @@ import numpy as np
 from django.conf import settings
 
 from policies.models import Policy
-from rankings import agreement, integrity, observed, physics
+from rankings import agreement, by_task, integrity, observed, physics, rules, settled, term_boards
 from rankings.agreement import Agreement, Rule
+from rankings.by_task import ByTask
 from rankings.calibration import Calibration, calibration, nothing
 from rankings.counts import OUTCOMES
 from rankings.facts import VoteFacts
@@ -22,7 +23,10 @@ from rankings.physics import PhysicsRow
 from rankings.plan import write_plan
 from rankings.publication import Rated
 from rankings.reliability import Reliability
+from rankings.settled import Settled
 from rankings.table import Board, Table
+from rankings.term_boards import Terms
+from simulation import catalogue
 
 TREND_POINTS = 400
 """So many of the last publications are kept for the trend: two weeks of hours."""
@@ -78,11 +82,15 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 
 class Content(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
-    the first is taken for the left side. `trend`: the global board at each publication, oldest first."""
+    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by robot. `trend`:
+    the global board at each publication, oldest first."""
 
     figures: Figures
     pairs: dict[str, dict[str, list[int]]]
     matrices: dict[str, Matrix]
+    settled: dict[str, Settled]
+    by_task: dict[str, ByTask]
+    terms: dict[str, Terms]
     calibration: Calibration
     physics: dict[str, list[PhysicsRow]]
     agreement: Agreements
@@ -104,6 +112,9 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], fac
         "figures": _figures(boards),
         "pairs": _pairs(whole),
         "matrices": {board.name: _matrix(each) for board, each in boards.items() if _shown(board)},
+        "settled": {board.name: settled.told(each.fit) for board, each in boards.items() if _shown(board)},
+        "by_task": {robot: _by_task(table, robot) for robot in table.occurring("robot")},
+        "terms": term_boards.boards(table, facts, cap=rules.options().cap),
         "calibration": _calibration(whole),
         "physics": physics.boards(observed.played()),
         "agreement": agreements,
@@ -158,6 +169,15 @@ def _matrix(each: Rated) -> Matrix:
     """Best first; references do not take part."""
     rating = dict(zip(each.fit.names, each.fit.rating.tolist(), strict=True))
     return matrix(each.counts, sorted(rating, key=lambda name: (-rating[name], name)))
+
+
+def _by_task(table: Table, robot: str) -> ByTask:
+    """Of the tasks voted on, and of those that nobody voted on yet, where policies are known from the others."""
+    board = Board(robot=robot)
+    voted = table.occurring("task", board)
+    tasks = [*voted, *(task.id for task in catalogue.tasks() if task.id not in voted)]
+    counts = table.counts(board, apart_by="task")
+    return by_task.told(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
 
 
 def _calibration(whole: Rated | None) -> Calibration:

@@ -8,9 +8,9 @@ true difference spread as N(0, T²) under the alternative, the likelihood ratio 
 
 a martingale under "equal" as far as d is normal with variance V at each look. It reaches 1 / alpha with a chance of at
 most alpha, at whatever look (J. Ville 1939; the normal mixture: H. Robbins, Statistical methods related to the law of
-the iterated logarithm, Ann. Math. Stat. 41 (1970)). That d is only asymptotically normal is the case of I. Waudby-Smith,
-D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Time-uniform central limit theory and asymptotic confidence sequences, Ann.
-Stat. 52 (2024). All differences that E does not refute at a look are the confidence sequence.
+the iterated logarithm, Ann. Math. Stat. 41 (1970)). That d is only asymptotically normal is the case of
+I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Time-uniform central limit theory and asymptotic confidence
+sequences, Ann. Stat. 52 (2024). All differences that E does not refute at a look are the confidence sequence.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Ratings with all else equal: what side, order and length of the episodes, and success, are worth in a vote. No Django.
+"""Ratings with all else equal: what side, order, length of the episodes and success are worth in a vote. No Django.
 
-The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tells how the two sides of that battle differ:
+The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tells how the sides of that battle differ:
 
 - `side`: 1, for the left side;
 - `order`: 1 where the left side's episode ended first, -1 where the right one's did, 0 where they were alike;
@@ -8,9 +8,9 @@ The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tell
 - `success`: 1 where the left side alone reached the goal, -1 where the right one alone did, else 0.
 
 theta and beta are fitted together by Newton's method, each with a virtual game against 0, from sums over votes that are
-alike; the variance is the sandwich's in which a voter's votes hang together, and a network's, the wider one. This is the
-style control of text arenas (W.-L. Chiang et al., FastChat, pull request 3585) for robots: with `success` among the
-terms, theta says what is preferred beyond success.
+alike; the variance is the sandwich's in which a voter's votes hang together, and a network's, the wider one. This is
+the style control of text arenas (FastChat, pull request 3585) for robots: with `success` among the terms, theta says
+what is preferred beyond success.
 
 A term that the votes do not tell from the policies and from the terms before it is left out and said to be unknown.
 """
@@ -157,13 +157,13 @@ class Cells:
         for column in kinds.T:
             key = key * (2 * round(DOUBLINGS / STEP) + 1) + column
         _, first, of_vote = np.unique(key, return_index=True, return_inverse=True)
-        played = np.bincount(of_vote, votes.weight, len(first))
-        score = np.bincount(of_vote, votes.weight * POINTS[votes.outcome], len(first))
+        played = _sums(of_vote, votes.weight, len(first))
+        score = _sums(of_vote, votes.weight * POINTS[votes.outcome], len(first))
         return cls(votes.robots * size, left[first], right[first], chosen[first], played, score, of_vote)
 
     @property
     def size(self) -> int:
-        return self.abilities + self.terms.shape[1]
+        return self.abilities + len(self.terms.T)
 
     def margins(self, x: Floats) -> Floats:
         """(cells,)"""
@@ -187,10 +187,8 @@ class Cells:
     def games(self) -> Games:
         """The same votes without the terms, all (robots k, robots k)."""
         size, cell = self.abilities, self.left * self.abilities + self.right
-        played, score = (
-            np.bincount(cell, values, size * size).reshape(size, size) for values in (self.played, self.score)
-        )
-        return Games(played, score, (played, score, score), 0.0 * played)
+        played, score = (_sums(cell, values, size * size).reshape(size, size) for values in (self.played, self.score))
+        return Games(played, score, (played, score, score), np.zeros_like(played))
 
 
 @dataclass(frozen=True)
@@ -261,6 +259,11 @@ def board(votes: Votes, terms: Sequence[str]) -> Board:
     places = {name: adjusted.cells.abilities + number for number, name in enumerate(known)}
     told = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
     return {"votes": len(votes.left), "terms": told, "models": _models(votes, plain, adjusted)}
+
+
+def _sums(places: Integers, values: Floats, size: int) -> Floats:
+    """(size,) of the values at each place."""
+    return np.bincount(places, values, size).astype(float, copy=False)
 
 
 def _mode(cells: Cells) -> Floats:
@@ -371,9 +374,7 @@ class _Way:
     @classmethod
     def of(cls, votes: Votes, cells: Cells) -> _Way:
         games = cells.games()
-        mode = Mode.of_games(
-            games, robots=votes.robots, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE
-        )
+        mode = Mode.of_games(games, robots=votes.robots, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
         played = (games.played.sum(axis=0) + games.played.sum(axis=1)).reshape(votes.robots, -1).sum(axis=0)
         return cls(mode, played)
 

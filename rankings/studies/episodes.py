@@ -80,7 +80,7 @@ def found(way: Leaning, seed: int, names: tuple[str, ...] = (SIDE, ORDER, LENGTH
     rows = [board["models"][name] for name in votes.names]
     share = np.bincount(np.concatenate([votes.left, votes.right]), minlength=way.policies) / (2.0 * way.votes)
     true = 1500.0 + SCALE * shrink * (theta - theta @ share)
-    rating, plain = (np.array([row[key] for row in rows]) for key in ("rating", "plain"))  # type: ignore[literal-required]
+    rating, plain = (np.array([row[key] for row in rows]) for key in ("rating", "plain"))
     holds = np.array([row["low"] <= value <= row["high"] for row, value in zip(rows, true.tolist(), strict=True)])
     return Found(told, rating - true, plain - true, holds, float(np.polyfit(theta / theta.std(), plain - true, 1)[0]))
 
@@ -91,4 +91,3 @@ def attenuation(taste: float) -> float:
     own = np.sqrt(2.0) * taste / SCALE * NODES
     slope = sigmoid(own) * sigmoid(-own) @ WEIGHTS / WEIGHTS.sum()
     return float(4.0 * slope)
-

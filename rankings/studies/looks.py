@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.bradley_terry import Z, Fit, fit
+from rankings.bradley_terry import SCALE, Fit, Z, fit
 from rankings.counts import Columns, Counts, Floats, Integers
 from rankings.graph import Booleans
 from rankings.pairing import Belief, plan
 from rankings.ratings import CAP
 from rankings.settled import RULE
-from rankings.studies.voters import SCALE, Crowd, outcomes, population, truth
+from rankings.studies.voters import Crowd, outcomes, population, truth
 
 HOURS_A_DAY = 24
 
@@ -49,7 +49,9 @@ class Cast(NamedTuple):
     def counts(self, policies: int) -> Counts:
         names = [f"p{number:03}" for number in range(policies)]
         robot = np.zeros_like(self.left)
-        return Counts.of(names, Columns(self.left, self.right, self.voter, robot, self.hour // HOURS_A_DAY, self.outcome))
+        return Counts.of(
+            names, Columns(self.left, self.right, self.voter, robot, self.hour // HOURS_A_DAY, self.outcome)
+        )
 
     def on_pairs(self, policies: int) -> Integers:
         """(k, k) votes on each pair, from either side."""
@@ -158,7 +160,7 @@ def _without(chances: dict[tuple[str, str], float], done: set[tuple[str, str]], 
     found = np.array([chances[pair] for pair in pairs])
     least, gone = found.min(), np.array([pair in done for pair in pairs])
     if gone.all():
-        return found / found.sum()
+        return np.asarray(found / found.sum(), dtype=np.float64)
     found[gone] = least
     found[~gone] *= (1.0 - least * gone.sum()) / found[~gone].sum()
-    return found
+    return np.asarray(found, dtype=np.float64)

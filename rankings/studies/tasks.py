@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.bradley_terry import SCALE, fit
-from rankings.by_task import Fitted, fit_tasks
+from rankings.by_task import fit_tasks
 from rankings.comparison import Belief
-from rankings.counts import Columns, Counts, Floats, Integers
+from rankings.counts import Columns, Counts, Floats
 from rankings.graph import Booleans
 from rankings.ratings import CAP
 from rankings.studies.voters import Crowd, outcomes, population, truth
@@ -68,8 +68,14 @@ def _boards(counts: Counts, setting: Tasks) -> dict[str, tuple[Floats, Floats]]:
     whole = fit(_one_robot(counts), cap=CAP)
     alone = [fit(_one_robot(counts.where(counts.robot == task)), cap=CAP) for task in range(setting.tasks)]
     return {
-        "the task's own board": (np.stack([each.rating for each in alone]), np.stack([each.difference_sd for each in alone])),
-        "the board of all tasks": (np.stack([whole.rating] * setting.tasks), np.stack([whole.difference_sd] * setting.tasks)),
+        "the task's own board": (
+            np.stack([each.rating for each in alone]),
+            np.stack([each.difference_sd for each in alone]),
+        ),
+        "the board of all tasks": (
+            np.stack([whole.rating] * setting.tasks),
+            np.stack([whole.difference_sd] * setting.tasks),
+        ),
     }
 
 

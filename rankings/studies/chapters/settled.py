@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Together(NamedTuple):
 
     @classmethod
     def of(cls, watched: list[Watched]) -> Together:
-        def joined(name: str) -> Floats:
+        def joined(name: str) -> Any:
             return np.concatenate([getattr(each, name) for each in watched])
 
         names = ("votes", "own_votes", "wrong", "unequal", "naive")
@@ -103,14 +103,14 @@ def _times(span: tuple[float, float], found: Together) -> tuple[object, ...] | N
 
 def _plans(name: str, leave: bool, repeats: int) -> tuple[str, ...]:
     """The plan follows from an arena's own pairs: the same seeds give the same truth and the same voters."""
-    watched = [
-        watch(LATER, seed, planned(Arena(LATER, seed), leave_settled=leave)) for seed in range(repeats)
-    ]
+    watched = [watch(LATER, seed, planned(Arena(LATER, seed), leave_settled=leave)) for seed in range(repeats)]
     pairs = len(watched[0].gap)
     last = np.array([each.settled[-1] for each in watched])
     over = np.array([each.settled.mean() for each in watched])
     widths = np.array([each.half_width.mean() for each in watched])
-    return name, *(f"{_mean(values)} of {pairs}" if values is not widths else _mean(values) for values in (last, widths, over))
+    return name, *(
+        f"{_mean(values)} of {pairs}" if values is not widths else _mean(values) for values in (last, widths, over)
+    )
 
 
 def _mean(values: Floats) -> str:
