@@ -80,6 +80,6 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _ticks(first: float, last: float, x: Callable[[float], float]) -> list[Tick]:
-    step = next(step for step in STEPS if (last - first) / step <= 6)
+    step = next(step for step in STEPS if (last - first) / step <= 7)
     numbers = range(math.ceil(first / step), math.floor(last / step) + 1)
     return [Tick(f"{x(number * step):.1f}", f"{number * step}".replace("-", "−")) for number in numbers]

@@ -50,7 +50,13 @@ def terms(content: Mapping[str, Any], robot: str, names: Mapping[str, str]) -> d
     if not found or not found["equal"]["votes"]:
         return None
     both = (found["equal"], found["beyond"])
-    rows = [{"name": TERMS[name], "cells": [board["terms"].get(name) for board in both]} for name in BEYOND]
+    rows = [
+        {
+            "name": TERMS[name],
+            "cells": [{"asked": name in board["terms"], "term": board["terms"].get(name)} for board in both],
+        }
+        for name in BEYOND
+    ]
     models = sorted(found["equal"]["models"].items(), key=lambda entry: -entry[1]["plain"])
     return {
         "equal": both[0],

@@ -38,8 +38,9 @@ class Found(NamedTuple):
     bias: Floats
     plain: Floats
     holds: Floats
-    slower: float
-    """Elo points of the plain rating's error per standard deviation of the true rating."""
+    tilt: float
+    """Elo points by which a rating is too high per standard deviation of the true ratings; `plain_tilt` without terms."""
+    plain_tilt: float
 
 
 def cast(way: Leaning, theta: Floats, rng: np.random.Generator) -> Votes:
@@ -82,7 +83,8 @@ def found(way: Leaning, seed: int, names: tuple[str, ...] = (SIDE, ORDER, LENGTH
     true = 1500.0 + SCALE * shrink * (theta - theta @ share)
     rating, plain = (np.array([row[key] for row in rows]) for key in ("rating", "plain"))
     holds = np.array([row["low"] <= value <= row["high"] for row, value in zip(rows, true.tolist(), strict=True)])
-    return Found(told, rating - true, plain - true, holds, float(np.polyfit(theta / theta.std(), plain - true, 1)[0]))
+    tilts = (float(np.polyfit(theta / theta.std(), values - true, 1)[0]) for values in (rating, plain))
+    return Found(told, rating - true, plain - true, holds, *tilts)
 
 
 def attenuation(taste: float) -> float:

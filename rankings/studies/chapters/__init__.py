@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import crowds, intervals, newcomer, order, settled, stuffing
+from rankings.studies.chapters import crowds, intervals, newcomer, order, posterior, settled, stuffing, terms
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -14,5 +14,7 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "order": order.chapter,
     "crowds": crowds.chapter,
     "settled": settled.chapter,
+    "terms": terms.chapter,
+    "posterior": posterior.chapter,
 }
 """Name -> what simulates it, so many times."""
