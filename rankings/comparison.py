@@ -40,9 +40,11 @@ class Belief:
 
     @property
     def share(self) -> float:
-        """The share of votes to be expected, ties counting half: the mean of sigmoid(difference)."""
-        points = (self.mean + self.deviation * NODES) / SCALE
-        return float(sigmoid(points) @ WEIGHTS / WEIGHTS.sum()) if self.known else 0.5
+        """The share of votes to be expected, ties counting half: the mean of sigmoid(difference).
+        One half where nothing is known."""
+        if not self.known:
+            return 0.5
+        return float(sigmoid((self.mean + self.deviation * NODES) / SCALE) @ WEIGHTS / WEIGHTS.sum())
 
     @property
     def low(self) -> float:

@@ -11,6 +11,11 @@ most alpha, at whatever look (J. Ville 1939; the normal mixture: H. Robbins, Sta
 the iterated logarithm, Ann. Math. Stat. 41 (1970)). That d is only asymptotically normal is the case of
 I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Time-uniform central limit theory and asymptotic confidence
 sequences, Ann. Stat. 52 (2024). All differences that E does not refute at a look are the confidence sequence.
+
+Of a policy that never lost the difference is large and its variance larger, so that d² / V would call nothing settled
+(W. Hauck, A. Donner, Wald's test as applied to hypotheses in logit analysis, JASA 72 (1977)). So both are taken to the
+scale 2 arcsin sqrt(p), p = sigmoid(d), on which a share's variance does not depend on it (M. Bartlett 1936), in units
+that agree with Elo points about 0.
 """
 
 from __future__ import annotations
@@ -44,7 +49,8 @@ class Settled(TypedDict):
     for pairs that no votes connect and for a policy with itself.
 
     `verdicts`: "better" or "worse" where the pair is settled, "equal" where the two are within `alike` points, "open"
-    otherwise. `differences` [Elo points], `half_widths` of the confidence sequence around them, `deviations`: standard
+    otherwise. `differences` [Elo points]; `lows`: the lower ends of their confidence sequence, null where it has none;
+    the upper end of a difference is minus the lower end of the pair the other way round. `deviations`: standard
     deviations. `votes_to_go`: about how many more votes on an open pair would settle it, if the difference is what it
     seems; null beyond 1000. `settled` of `pairs` pairs are not open. `error`: the chance that a pair is ever called
     settled though the two are equal or the other way round.
@@ -57,7 +63,7 @@ class Settled(TypedDict):
     names: list[str]
     verdicts: list[list[str | None]]
     differences: list[list[float | None]]
-    half_widths: list[list[float | None]]
+    lows: list[list[float | None]]
     deviations: list[list[float | None]]
     votes_to_go: list[list[int | None]]
 
@@ -71,26 +77,31 @@ class Rule:
     alike: float = ALIKE
 
     def log_evidence(self, difference: Floats, variance: Floats) -> Floats:
-        """log E against "equal", elementwise; minus infinity where the variance is infinite or nothing."""
+        """log E against "equal", elementwise, of values on the steady scale; minus infinity where nothing is known."""
         known = np.isfinite(variance) & (variance > 0)
         v, wide = np.where(known, variance, 1.0), np.where(known, variance, 1.0) + self.spread**2
         found = 0.5 * np.log(v / wide) + difference**2 / 2.0 * (1.0 / v - 1.0 / wide)
         return np.where(known, found, -np.inf)
 
     def half_width(self, variance: Floats) -> Floats:
-        """Elo points about the difference that E does not refute, elementwise."""
+        """On the steady scale: what about a difference E does not refute, elementwise."""
         known = np.isfinite(variance) & (variance > 0)
         v = np.where(known, variance, 1.0)
         room = 2.0 * math.log(1.0 / self.error) + np.log1p(self.spread**2 / v)
         return np.where(known, np.sqrt(v * (v + self.spread**2) / self.spread**2 * room), np.inf)
 
     def different(self, difference: Floats, variance: Floats) -> Booleans:
-        found: Booleans = self.log_evidence(difference, variance) >= math.log(1.0 / self.error)
+        found: Booleans = self.log_evidence(*steady(difference, variance)) >= math.log(1.0 / self.error)
         return found
 
+    def low(self, difference: Floats, variance: Floats) -> Floats:
+        """Elo points: the lower end of the confidence sequence; minus infinity where it has none."""
+        middle, own = steady(difference, variance)
+        return unsteady(middle - self.half_width(own))
+
     def equal(self, difference: Floats, variance: Floats) -> Booleans:
-        found: Booleans = np.abs(difference) + self.half_width(variance) <= self.alike
-        return found
+        inside = (self.low(difference, variance) >= -self.alike) & (self.low(-difference, variance) >= -self.alike)
+        return np.asarray(inside, dtype=bool)
 
     def settles(self, difference: Floats, variance: Floats) -> Booleans:
         found: Booleans = self.different(difference, variance) | self.equal(difference, variance)
@@ -111,6 +122,22 @@ class Rule:
 
 
 RULE = Rule()
+
+
+def steady(difference: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Elo points and their squares on the scale of 2 arcsin sqrt(p), which agrees with Elo points about 0."""
+    p = sigmoid(difference / SCALE)
+    angle = 2.0 * np.arcsin(np.sqrt(p)) - np.pi / 2.0
+    return 2.0 * SCALE * angle, 4.0 * p * (1.0 - p) * variance
+
+
+def unsteady(difference: Floats) -> Floats:
+    """Back to Elo points; infinite from where p is 0 or 1."""
+    angle, edge = difference / (2.0 * SCALE), np.pi / 2.0 - 1e-6
+    inside = np.clip(angle, -edge, edge)
+    points = 2.0 * SCALE * np.arctanh(np.sin(inside))  # p = (1 + sin) / 2
+    found: Floats = np.where(np.abs(angle) < edge, points, np.copysign(np.inf, angle))
+    return found
 
 
 def verdicts(found: Fit, rule: Rule = RULE) -> list[list[str | None]]:
@@ -142,7 +169,7 @@ def told(found: Fit, rule: Rule = RULE) -> Settled:
     order = sorted(range(len(found.names)), key=lambda place: (-found.rating[place], found.names[place]))
     words, known = verdicts(found, rule), _known(found)
     words = [[words[one][other] for other in order] for one in order]
-    half_width = np.where(known, rule.half_width(found.difference_sd**2), np.inf)
+    low = np.where(known, rule.low(_differences(found), found.difference_sd**2), -np.inf)
     chosen = np.ix_(order, order)
     above = [words[one][other] for one in range(len(order)) for other in range(one + 1, len(order))]
     compared = [word for word in above if word is not None]
@@ -155,7 +182,7 @@ def told(found: Fit, rule: Rule = RULE) -> Settled:
         "names": [found.names[place] for place in order],
         "verdicts": words,
         "differences": _rounded(np.where(known, _differences(found), np.inf)[chosen]),
-        "half_widths": _rounded(half_width[chosen]),
+        "lows": _rounded(low[chosen]),
         "deviations": _rounded(np.where(known, found.difference_sd, np.inf)[chosen]),
         "votes_to_go": [
             [sensibly(number) if word == OPEN else None for number, word in zip(*row, strict=True)]
@@ -176,7 +203,7 @@ def only(whole: Settled, names: Collection[str]) -> Settled:
         "names": [whole["names"][place] for place in kept],
         "verdicts": words,
         "differences": [[whole["differences"][one][other] for other in kept] for one in kept],
-        "half_widths": [[whole["half_widths"][one][other] for other in kept] for one in kept],
+        "lows": [[whole["lows"][one][other] for other in kept] for one in kept],
         "deviations": [[whole["deviations"][one][other] for other in kept] for one in kept],
         "votes_to_go": [[whole["votes_to_go"][one][other] for other in kept] for one in kept],
     }

@@ -227,7 +227,7 @@ def fitted(votes: Votes, terms: Sequence[str]) -> Fitted:
     residual = votes.weight * (POINTS[votes.outcome] - expected[cells.of_vote])
     virtual = np.diag(_virtual(x))
     found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, residual)]
-    if not found or len(np.unique(votes.voter)) < FEW:
+    if len(np.unique(votes.voter[votes.voter >= 0])) + np.count_nonzero(votes.voter < 0) < FEW:
         found.append(bread)
     return Fitted(cells, x, np.stack(found), quantile(voters_that_count(votes) - 1.0))
 

@@ -39,7 +39,7 @@ class Found(NamedTuple):
     plain: Floats
     holds: Floats
     tilt: float
-    """Elo points by which a rating is too high per standard deviation of the true ratings; `plain_tilt` without terms."""
+    """Elo points by which a rating is too high per standard deviation of the true ratings; `plain_tilt`: without."""
     plain_tilt: float
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def chapter(repeats: int) -> Chapter:
     found = {name: [said(setting, seed) for seed in range(repeats)] for name, setting in SETTINGS.items()}
     jointly = {name: [each[JOINTLY] for each in arenas] for name, arenas in found.items()}
     bins = {name: _bins(arenas) for name, arenas in jointly.items()}
-    spans = [f"{100 * low:.0f} to {100 * high:.0f} %" for low, high in zip(EDGES, EDGES[1:], strict=False)]
+    spans = [f"{100 * low:.0f} to {100 * high:.0f} %" for low, high in itertools.pairwise(EDGES)]
     text = TEXT.format(
         repeats=repeats,
         bins=table(("arenas", *spans), [(name, *map(_told, row)) for name, row in bins.items()]),
@@ -76,7 +77,7 @@ def chapter(repeats: int) -> Chapter:
 def _bins(arenas: list[Said]) -> list[tuple[float, float, float] | None]:
     """Of each bin: the mean probability, the share of favourites that are better, and its 95 % half-width."""
     found: list[tuple[float, float, float] | None] = []
-    for low, high in zip(EDGES, EDGES[1:], strict=False):
+    for low, high in itertools.pairwise(EDGES):
         inside = [(each.chance >= low) & (each.chance < high + (high == 1.0)) for each in arenas]
         number = np.array([own.sum() for own in inside], dtype=float)
         right = np.array([each.right[own].sum() for each, own in zip(arenas, inside, strict=True)], dtype=float)
