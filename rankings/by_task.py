@@ -237,12 +237,14 @@ def _covariances(joint: Joint, x: Floats, apart: Counts, weights: Floats) -> lis
 
 def _meat(joint: Joint, x: Floats, votes: Counts, weights: Floats) -> Floats:
     """(n, n) variance of the votes' gradient; voters whom nobody knows are one person per vote."""
-    known, at = votes.voter >= 0, np.append(x, 0.0)
-    unknown = Games.of(votes.where(~known), weights[~known])
-    meat = assembled(unknown.squared_residuals(at))[:-1, :-1]
+    known, at, voters = votes.voter >= 0, np.append(x, 0.0), votes.voters
+    meat = np.zeros((len(x), len(x)))
+    if not known.all():
+        meat = assembled(Games.of(votes.where(~known), weights[~known]).squared_residuals(at))[:-1, :-1]
+        votes, weights = votes.where(known), weights[known]
     carrier = Posterior(joint.games, 0.0, np.ones((len(x), len(x)), dtype=bool))
-    for _, gradients in gradients_of_voters(votes.where(known), weights[known], carrier, at):
-        meat += votes.voters / (votes.voters - 1.0) * gradients.T @ gradients
+    for _, gradients in gradients_of_voters(votes, weights, carrier, at):
+        meat += voters / (voters - 1.0) * gradients.T @ gradients
     return meat
 
 

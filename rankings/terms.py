@@ -148,18 +148,18 @@ class Cells:
 
     @classmethod
     def of(cls, votes: Votes, terms: Sequence[str]) -> Cells:
-        size = len(votes.names)
+        size, kinds = len(votes.names), 2 * round(DOUBLINGS / STEP) + 1
         left, right = votes.robot * size + votes.left, votes.robot * size + votes.right
         columns = votes.columns()
-        chosen = np.stack([columns[name] for name in terms], axis=1) if terms else np.zeros((len(left), 0))
-        kinds = np.round(chosen / STEP).astype(np.int64) + round(DOUBLINGS / STEP)
         key = left * (votes.robots * size) + right
-        for column in kinds.T:
-            key = key * (2 * round(DOUBLINGS / STEP) + 1) + column
+        for name in terms:
+            key = key * kinds + np.round(columns[name] / STEP).astype(np.int64) + kinds // 2
         _, first, of_vote = np.unique(key, return_index=True, return_inverse=True)
+        chosen = [columns[name][first] for name in terms]
         played = _sums(of_vote, votes.weight, len(first))
         score = _sums(of_vote, votes.weight * POINTS[votes.outcome], len(first))
-        return cls(votes.robots * size, left[first], right[first], chosen[first], played, score, of_vote)
+        by_term = np.stack(chosen, axis=1) if terms else np.zeros((len(first), 0))
+        return cls(votes.robots * size, left[first], right[first], by_term, played, score, of_vote)
 
     @property
     def size(self) -> int:
@@ -203,9 +203,8 @@ class Fitted:
     """Of 97.5 %, of Student's distribution with as many degrees of freedom as voters that vote alike much, less one."""
 
 
-def known_terms(votes: Votes, terms: Sequence[str]) -> list[str]:
-    """Those that the votes tell from the policies and from the terms before them."""
-    cells = Cells.of(votes, terms)
+def known_terms(cells: Cells, terms: Sequence[str]) -> list[str]:
+    """Those of `terms`, which the cells are by, that the votes tell from the policies and from the terms before."""
     whole = cells.information(cells.played / 4.0)
     kept, found = list(range(cells.abilities)), []
     for number, name in enumerate(terms, start=cells.abilities):
@@ -218,9 +217,8 @@ def known_terms(votes: Votes, terms: Sequence[str]) -> list[str]:
     return found
 
 
-def fitted(votes: Votes, terms: Sequence[str]) -> Fitted:
+def fitted(votes: Votes, cells: Cells) -> Fitted:
     """Abilities and terms together."""
-    cells = Cells.of(votes, terms)
     x = _mode(cells)
     bread = inverse(_hessian(cells, x))
     expected = sigmoid(cells.margins(x))
@@ -254,11 +252,12 @@ def board(votes: Votes, terms: Sequence[str]) -> Board:
     """What each term is worth, and the ratings with and without them. Empty without a vote."""
     if not len(votes.left):
         return {"votes": 0, "terms": dict.fromkeys(terms), "models": {}}
-    known = known_terms(votes, terms)
-    plain, adjusted = fitted(votes, ()), fitted(votes, known)
+    whole = Cells.of(votes, terms)
+    known = known_terms(whole, terms)
+    adjusted = fitted(votes, whole if known == list(terms) else Cells.of(votes, known))
     places = {name: adjusted.cells.abilities + number for number, name in enumerate(known)}
     told = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
-    return {"votes": len(votes.left), "terms": told, "models": _models(votes, plain, adjusted)}
+    return {"votes": len(votes.left), "terms": told, "models": _models(votes, adjusted)}
 
 
 def _sums(places: Integers, values: Floats, size: int) -> Floats:
@@ -347,12 +346,11 @@ def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
     return {"elo": elo, "low": low, "high": high}
 
 
-def _models(votes: Votes, plain: Fitted, adjusted: Fitted) -> dict[str, Adjusted]:
-    """Both about the mean of those that votes connect, weighed by their votes."""
-    way = _Way.of(votes, plain.cells)
-    without = way.centre @ plain.x
-    found, covariance = way.centre @ adjusted.x[: plain.cells.size], adjusted.covariance
-    own = covariance[:, : plain.cells.size, : plain.cells.size]
+def _models(votes: Votes, adjusted: Fitted) -> dict[str, Adjusted]:
+    """Ratings with terms and without, about the mean of those that votes connect, weighed by their votes."""
+    way, size = _Way.of(votes, adjusted.cells), adjusted.cells.abilities
+    without, found = way.centre @ way.mode.x[:-1], way.centre @ adjusted.x[:size]
+    own = adjusted.covariance[:, :size, :size]
     deviation = np.sqrt(np.max([np.einsum("ij,jk,ik->i", way.centre, each, way.centre) for each in own], axis=0))
     models: dict[str, Adjusted] = {}
     for place, name in enumerate(votes.names):
