@@ -15,7 +15,7 @@ sequences, Ann. Stat. 52 (2024). All differences that E does not refute at a loo
 Of a policy that never lost the difference is large and its variance larger, so that d² / V would call nothing settled
 (W. Hauck, A. Donner, Wald's test as applied to hypotheses in logit analysis, JASA 72 (1977)). So both are taken to the
 scale 2 arcsin sqrt(p), p = sigmoid(d), on which a share's variance does not depend on it (M. Bartlett 1936), in units
-that agree with Elo points about 0.
+that agree with Elo points about 0. The first few votes settle nothing: see BURN_IN.
 """
 
 from __future__ import annotations
@@ -40,6 +40,10 @@ ALIKE = 25.0
 MOST = 1000
 """More votes than that are not foretold."""
 HALVINGS = 60
+TINY = 1e-12
+BURN_IN = 80.0
+"""Elo points: as long as the standard deviation that the model itself expects is larger than this, which is that of 19
+votes between equals, V is not known well enough to be asked, and the pair is open."""
 
 BETTER, WORSE, EQUAL, OPEN = "better", "worse", "equal", "open"
 
@@ -70,11 +74,12 @@ class Settled(TypedDict):
 
 @dataclass(frozen=True)
 class Rule:
-    """`error`: how often a pair that is truly equal is ever called settled. `spread`, `alike`: Elo points."""
+    """`error`: how often a pair that is truly equal is ever called settled. The others are Elo points."""
 
     error: float = ALPHA
     spread: float = SPREAD
     alike: float = ALIKE
+    burn_in: float = BURN_IN
 
     def log_evidence(self, difference: Floats, variance: Floats) -> Floats:
         """log E against "equal", elementwise, of values on the steady scale; minus infinity where nothing is known."""
@@ -140,10 +145,18 @@ def unsteady(difference: Floats) -> Floats:
     return found
 
 
+def decided(found: Fit, rule: Rule = RULE) -> tuple[Booleans, Booleans]:
+    """(k, k) each: the one is better or worse than the other; the two are as good as equal."""
+    difference, variance = _differences(found), found.difference_sd**2
+    ready = _known(found) & (steady(difference, _by_model(found))[1] <= rule.burn_in**2)
+    different = ready & rule.different(difference, variance)
+    return different, ready & ~different & rule.equal(difference, variance)
+
+
 def verdicts(found: Fit, rule: Rule = RULE) -> list[list[str | None]]:
     """(k, k) of BETTER, WORSE, EQUAL and OPEN in the order of the fit; None where nothing is known."""
-    difference, variance = _differences(found), found.difference_sd**2
-    different, equal, known = rule.different(difference, variance), rule.equal(difference, variance), _known(found)
+    difference, known = _differences(found), _known(found)
+    different, equal = decided(found, rule)
     words = np.where(different, np.where(difference > 0, BETTER, WORSE), np.where(equal, EQUAL, OPEN)).tolist()
     return [[word if here else None for word, here in zip(*row, strict=True)] for row in zip(words, known, strict=True)]
 
@@ -154,13 +167,12 @@ def votes_to_go(found: Fit, rule: Rule = RULE) -> Floats:
     n votes of information w = p (1 - p) / SCALE² each add n w to that of the difference, P being its variance by the
     model. The variance V with what voters have in common is taken to shrink alike: to V / (1 + n w P).
     """
-    difference, variance = _differences(found), found.difference_sd**2
+    difference, known, by_model = _differences(found), _known(found), _by_model(found)
     p = sigmoid(difference / SCALE)
-    own = np.diag(found.posterior)
-    by_model = np.maximum(own[:, None] + own[None, :] - 2.0 * found.posterior, 1e-9)
-    known = _known(found)
-    v = np.where(known, variance, 1.0)
-    needed = (v / rule.enough(difference, v) - 1.0) / (p * (1.0 - p) / SCALE**2 * by_model)
+    variance = np.where(known, found.difference_sd**2, 1.0)
+    times = variance / rule.enough(difference, variance)
+    burnt_in = steady(difference, by_model)[1] / rule.burn_in**2
+    needed = (np.maximum(times, burnt_in) - 1.0) / (np.maximum(p * (1.0 - p), TINY) / SCALE**2 * by_model)
     return np.where(known, np.maximum(0.0, needed), np.inf)
 
 
@@ -219,6 +231,13 @@ def _differences(found: Fit) -> Floats:
     """(k, k) Elo points, row less column."""
     difference: Floats = found.rating[:, None] - found.rating[None, :]
     return difference
+
+
+def _by_model(found: Fit) -> Floats:
+    """(k, k) Elo points squared: the variance of each difference as the model itself expects it, above 0."""
+    own = np.diag(found.posterior)
+    variance: Floats = np.maximum(own[:, None] + own[None, :] - 2.0 * found.posterior, TINY)
+    return variance
 
 
 def _known(found: Fit) -> Booleans:

@@ -16,7 +16,7 @@ from rankings.counts import Columns, Counts, Floats, Integers
 from rankings.graph import Booleans
 from rankings.pairing import Belief, plan
 from rankings.ratings import CAP
-from rankings.settled import RULE
+from rankings.settled import RULE, decided
 from rankings.studies.voters import Crowd, outcomes, population, truth
 
 HOURS_A_DAY = 24
@@ -127,10 +127,10 @@ def watch(growth: Growth, seed: int, planning: Callable[[Fit], Floats] | None = 
     way = planning or (planned(arena) if growth.planned else None)
     for hour, (cast, found) in enumerate(arena.looks(way)):
         difference, deviation = found.rating[one] - found.rating[other], found.difference_sd[one, other]
-        different, equal = RULE.different(difference, deviation**2), RULE.equal(difference, deviation**2)
+        different, equal = (words[one, other] for words in decided(found))
         other_way = (gap == 0) | (difference * gap < 0)
         wrong |= different & other_way
-        unequal |= equal & ~different & (np.abs(gap) > RULE.alike)
+        unequal |= equal & (np.abs(gap) > RULE.alike)
         naive |= (np.abs(difference) > Z * deviation) & other_way
         new = (different | equal) & (at < 0)
         at[new], votes[new] = hour, len(cast.left)
@@ -146,7 +146,7 @@ def planned(arena: Arena, *, leave_settled: bool = False) -> Callable[[Fit], Flo
         names = found.names
         done: set[tuple[str, str]] = set()
         if leave_settled:
-            settled = RULE.settles(found.rating[:, None] - found.rating[None, :], found.difference_sd**2)
+            settled = np.logical_or(*decided(found))
             done = {(names[i], names[j]) for i, j in np.argwhere(settled).tolist() if i < j}
         belief = Belief(names, found.rating, found.posterior)
         found_chances = plan(belief, names, arena.growth.per_hour)

@@ -9,7 +9,7 @@ import pytest
 
 from rankings.bradley_terry import SCALE, Fit, fit
 from rankings.counts import tally
-from rankings.settled import ALPHA, MOST, RULE, Rule, only, sensibly, steady, told, unsteady
+from rankings.settled import ALPHA, MOST, RULE, Rule, only, sensibly, steady, told, unsteady, verdicts
 from rankings.studies.looks import Growth, watch
 from rankings.studies.voters import Crowd
 from tests.rankings.ballots import ballots
@@ -98,8 +98,16 @@ def test_a_policy_that_won_all_of_90_votes_is_better() -> None:
     assert told(board(("a", "b", "left_better", 90)))["verdicts"][0][1] == "better"
 
 
-def test_three_votes_for_one_side_settle_nothing() -> None:
-    assert told(board(("a", "b", "left_better", 3)))["verdicts"][0][1] == "open"
+@pytest.mark.parametrize("votes", [1, 3, 6])
+def test_a_few_votes_for_one_side_settle_nothing(votes: int) -> None:
+    assert told(board(("a", "b", "left_better", votes)))["verdicts"][0][1] == "open"
+
+
+def test_before_a_variance_is_known_well_nothing_is_settled() -> None:
+    """Nine votes that agree show hardly any variance."""
+    found = board(("a", "b", "left_better", 9))
+    assert verdicts(found)[0][1] == "open"
+    assert verdicts(found, Rule(burn_in=1e6))[0][1] == "better"
 
 
 def test_nothing_is_said_of_pairs_that_no_votes_connect() -> None:
