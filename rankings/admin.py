@@ -30,6 +30,8 @@ FIGURES = [
     "win_rate",
     "updated_at",
 ]
+SORTABLE = [name for name in FIGURES if not name.startswith("elo_")]
+"""Ratings compare within a component of a board; the pages of the leaderboard know the components."""
 
 
 @admin.register(ModelStatsTotal)
@@ -38,7 +40,8 @@ class ModelStatsTotalAdmin(ReadOnlyAdmin):
     list_select_related = ["model"]
     list_filter = ["organization"]
     search_fields = ["model__id", "model__name"]
-    ordering = ["-elo_score"]
+    ordering = ["model"]
+    sortable_by = ["model", "organization", *SORTABLE]
 
 
 @admin.register(ModelStatsByRobot)
@@ -47,7 +50,8 @@ class ModelStatsByRobotAdmin(ReadOnlyAdmin):
     list_select_related = ["model"]
     list_filter = ["robot_id"]
     search_fields = ["model__id", "model__name"]
-    ordering = ["robot_id", "-elo_score"]
+    ordering = ["robot_id", "model"]
+    sortable_by = ["model", "robot_id", *SORTABLE]
 
 
 @admin.register(WorkerStatus)

@@ -45,13 +45,15 @@ class Timing:
 def measure() -> dict[str, Timing]:
     """`leaderboard`: the whole call with 50 policies. `fit`: ratings and intervals from the counts of 1e6 votes.
 
-    `fit_by_voter`: the same of votes by VOTERS voters, a voter's votes taken together and capped.
+    `fit_by_voter`: the same of votes by VOTERS voters, a voter's votes taken together and capped. `fit_100k_by_voter`:
+    of a tenth of them on 30 policies.
     """
-    counts, by_voter = _counts(), _counts_by_voter()
+    counts, by_voter, fewer = _counts(), _counts_by_voter(), _counts_by_voter(30, VOTES // 10, VOTERS // 10)
     return {
         "leaderboard": _leaderboard_of_fifty(),
         "fit": Timing.of(lambda: fit(counts), 20),
         "fit_by_voter": Timing.of(lambda: fit(by_voter, cap=CAP), 5),
+        "fit_100k_by_voter": Timing.of(lambda: fit(fewer, cap=CAP), 20),
     }
 
 
@@ -93,7 +95,7 @@ def _counts() -> Counts:
     return Counts.of(names, Columns(left, right, zeros - 1, zeros, zeros, outcomes))
 
 
-def _counts_by_voter() -> Counts:
+def _counts_by_voter(policies: int = POLICIES, votes: int = VOTES, voters: int = VOTERS) -> Counts:
     rng = np.random.default_rng(0)
-    setting = Setting(policies=POLICIES, votes=VOTES, crowd=Crowd(voters=VOTERS))
-    return simulate(truth(POLICIES, rng), setting, rng)
+    setting = Setting(policies=policies, votes=votes, crowd=Crowd(voters=voters))
+    return simulate(truth(policies, rng), setting, rng)

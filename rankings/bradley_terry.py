@@ -2,7 +2,7 @@
 
 P(left is preferred) = sigma(theta_left - theta_right); tie and both_bad are worth half a win to each side. Inside,
 theta is in natural units; outside, ratings are on Elo's scale: 1500 + theta * 400 / ln 10, with mean 1500 over the
-policies that can be compared with each other. docs/ranking.md explains the method and names its sources.
+policies that can be compared with each other (`rankings.centre`). docs/ranking.md explains the method and its sources.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from functools import cached_property
 
 import numpy as np
 
+from rankings.centre import centred, centred_each, variance_of_centred
 from rankings.counts import Counts, Floats, Integers
-from rankings.estimate import Estimate, Mode, inverse
+from rankings.estimate import Covariance, Estimate, Mode, inverse
 from rankings.graph import Booleans, groups, reachability
 from rankings.offsets import OFFSET_SD
 from rankings.posterior import Games, Posterior
-from rankings.sandwich import field, variance_in_field, variance_of_differences
+from rankings.sandwich import variance_of_differences
+from rankings.student import Z, quantile
 
 SCALE = 400.0 / np.log(10.0)
 """Elo points per natural unit: 173.7."""
 MEAN = 1500.0
-Z = 1.959963984540054
-"""Two-sided 95 % of a normal distribution."""
 PRIOR = 1.0
 """Virtual games per policy against the mean, half won and half lost."""
 
@@ -35,10 +35,13 @@ class Fit:
     names: tuple[str, ...]
     rating: Floats
     """(k,) Elo points."""
+    weight: Floats
+    """(k,) how much each counts in the mean of its group, which is 1500: `centre.shares`. They sum to 1 in a group."""
     half_width: Floats
-    """(k,) Elo points, of the 95 % interval; inf where the data say nothing at all (only without a prior)."""
+    """(k,) Elo points, of the 95 % interval about that mean; inf where the data say nothing at all (only without a
+    prior)."""
     difference_sd: Floats
-    """(k, k) Elo points: standard deviation of rating i minus rating j; inf between groups."""
+    """(k, k) Elo points: half the 95 % interval of rating i minus rating j, divided by 1.96; inf between groups."""
     group: Integers
     """(k,) policies with the same label can be compared, directly or through others."""
     reach: Booleans
@@ -70,12 +73,12 @@ class Fit:
         return reachability(self.reach | self.reach.T)
 
     def rank_ranges(self, ranked: Booleans) -> tuple[Integers, Integers]:
-        """(k,) best and worst rank of each policy among `ranked` ones that the 95 % intervals of differences allow."""
+        """(k,) best and worst rank of each policy among those `ranked` ones of its group that the 95 % intervals of
+        differences allow."""
+        among = ranked[None, :] & (self.group[:, None] == self.group[None, :])
         ahead = (self.rating[None, :] - self.rating[:, None]) > Z * self.difference_sd
-        ahead &= ranked[None, :]
         behind = (self.rating[:, None] - self.rating[None, :]) > Z * self.difference_sd
-        behind &= ranked[None, :]
-        return 1 + ahead.sum(axis=1), int(ranked.sum()) - behind.sum(axis=1)
+        return 1 + (ahead & among).sum(axis=1), among.sum(axis=1) - (behind & among).sum(axis=1)
 
     def components(self) -> list[list[str]]:
         """The names that can be compared with each other, group by group, each sorted; the largest group first."""
@@ -110,24 +113,36 @@ def fit(
     """
     found = Estimate.of(counts, prior=prior, cap=cap, ties=ties, offset_sd=offset_sd / SCALE)
     covariances = found.covariances(cluster=cluster)
-    shares = field(found.information(), found.comparable)
-    variance = np.max([variance_in_field(each, shares) for each in covariances], axis=0)
-    difference = np.max([variance_of_differences(each) for each in covariances], axis=0)
+    sd = np.max([_sd_of_centred(each, found.mean) for each in covariances], axis=0)
+    difference = np.max([_sd_of_differences(each) for each in covariances], axis=0)
     if prior == 0:
-        variance[~found.voted] = np.inf
+        sd[~found.voted] = np.inf
     difference[~found.comparable] = np.inf
-    group = groups(found.comparable)
     return Fit(
         names=counts.names,
-        rating=MEAN + SCALE * _centred(found.theta(), group),
-        half_width=Z * SCALE * np.sqrt(variance),
-        difference_sd=SCALE * np.sqrt(difference),
-        group=group,
+        rating=MEAN + SCALE * centred(found.theta(), found.mean),
+        weight=np.diag(found.mean).copy(),
+        half_width=Z * SCALE * sd,
+        difference_sd=SCALE * difference,
+        group=groups(found.comparable),
         reach=found.reach,
-        covariance=SCALE**2 * covariances[-1],
+        covariance=SCALE**2 * covariances[-1].matrix,
         posterior=SCALE**2 * found.carried(found.bread),
         nu=found.posterior.games.nu,
     )
+
+
+def _sd_of_centred(covariance: Covariance, mean: Floats) -> Floats:
+    """(k,) as wide as Student's distribution asks for."""
+    spread: Floats = np.sqrt(variance_of_centred(covariance.matrix, mean)) * quantile(covariance.degrees) / Z
+    return spread
+
+
+def _sd_of_differences(covariance: Covariance) -> Floats:
+    """(k, k) as wide as Student's distribution asks for."""
+    degrees = np.minimum(covariance.degrees[:, None], covariance.degrees[None, :])
+    spread: Floats = np.sqrt(variance_of_differences(covariance.matrix)) * quantile(degrees) / Z
+    return spread
 
 
 @dataclass(frozen=True)
@@ -150,8 +165,7 @@ class Refits:
         gone = np.flatnonzero(rows)
         rest = self.games.less(Games.of(self.votes.where(gone), self.weights[gone]))
         found = Mode.of_games(rest, robots=self.robots, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
-        group = groups(found.comparable)
-        return MEAN + SCALE * _centred(found.theta(), group), group
+        return MEAN + SCALE * centred(found.theta(), found.mean), groups(found.comparable)
 
 
 def influence_of_voters(counts: Counts, *, prior: float = PRIOR, cap: int = 0) -> Floats:
@@ -160,7 +174,10 @@ def influence_of_voters(counts: Counts, *, prior: float = PRIOR, cap: int = 0) -
     A row's place is the voter's number in `counts`. Ratings without that voter are about the ratings less this row.
     """
     found = Estimate.of(counts, prior=prior, cap=cap, ties="half", offset_sd=OFFSET_SD / SCALE)
-    points: Floats = SCALE * found.influence_of_voters()
+    moved = found.influence_of_voters()
+    without = found.theta() - moved
+    rest = found.weighed_votes(found.posterior.games) - found.votes_of_voters()
+    points: Floats = SCALE * (centred(found.theta(), found.mean) - centred_each(without, rest, found.comparable))
     return points
 
 
@@ -176,10 +193,3 @@ def side_advantage(counts: Counts, *, cap: int = 0) -> SideAdvantage | None:
     x = posterior.mode()
     variance = inverse(posterior.hessian(x))[-1, -1]
     return SideAdvantage(float(SCALE * x[-1]), float(Z * SCALE * np.sqrt(variance)))
-
-
-def _centred(theta: Floats, group: Integers) -> Floats:
-    """(k,) theta less the mean of its group."""
-    size = len(theta)
-    means = np.bincount(group, theta, size) / np.maximum(np.bincount(group, minlength=size), 1)
-    return theta - means[group]

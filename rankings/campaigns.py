@@ -20,9 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.bradley_terry import SCALE, Fit, Z
+from rankings.bradley_terry import SCALE, Fit
 from rankings.counts import Counts, Floats, Integers
 from rankings.posterior import sigmoid
+from rankings.student import Z
 from rankings.visits import ALONE
 
 TASTE = 110.0

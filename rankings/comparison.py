@@ -9,12 +9,13 @@ from typing import TypedDict
 
 import numpy as np
 
-from rankings.bradley_terry import SCALE, Z
+from rankings.bradley_terry import SCALE
 from rankings.by_task import ByTask
 from rankings.counts import MIRRORED
 from rankings.physics import ALL_TASKS, PhysicsRow
 from rankings.posterior import sigmoid
 from rankings.settled import Settled
+from rankings.student import Z
 from rankings.table import Board
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)

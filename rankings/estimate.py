@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from rankings.centre import shares
 from rankings.counts import Counts, Floats, Integers
 from rankings.davidson import with_ties
 from rankings.graph import Booleans, reachability
 from rankings.offsets import lever
 from rankings.posterior import Games, Posterior, by_policy
-from rankings.sandwich import gradients_of_voters, meat_of_voters, meat_of_votes, sandwich
+from rankings.sandwich import gradients_of_voters, meat_of_voters, meat_of_votes
 
 TIES = ("half", "davidson")
 """How a tie enters: as half a win each, or as an outcome of its own."""
@@ -72,10 +74,14 @@ class Mode:
         found: Floats = self.lever @ self.x[:-1]
         return found
 
-    def information(self) -> Floats:
-        """(k,) what the votes tell about each policy."""
-        by_robot = by_policy(self.posterior.games.information(self.x)).reshape(self.robots, len(self.lever))
-        found: Floats = by_robot.sum(axis=0)
+    @cached_property
+    def mean(self) -> Floats:
+        """(k, k) of what ratings and intervals are told from: `centre.shares`."""
+        return shares(self.weighed_votes(self.posterior.games), self.comparable)
+
+    def weighed_votes(self, games: Games) -> Floats:
+        """(k,) what the votes on each policy weigh together."""
+        found: Floats = by_policy(games.played).reshape(self.robots, len(self.lever)).sum(axis=0)
         return found
 
     def carried(self, covariance: Floats) -> Floats:
@@ -93,6 +99,13 @@ class Mode:
         blocks = pairs.reshape(robots, size, robots, size)[range(robots), :, range(robots)]
         found: Booleans = np.any(blocks, axis=0)
         return found
+
+
+class Covariance(NamedTuple):
+    """`matrix` (k, k) of theta; `degrees` (k,): of freedom that each policy's variance is known with."""
+
+    matrix: Floats
+    degrees: Floats
 
 
 @dataclass(frozen=True)
@@ -117,14 +130,20 @@ class Estimate(Mode):
         mode = Mode.of_games(games, robots=counts.robots, prior=prior, ties=ties, offset_sd=offset_sd)
         return cls(mode.scored, mode.posterior, mode.x, mode.robots, mode.lever, votes, weights)
 
-    def covariances(self, *, cluster: bool) -> list[Floats]:
-        """(k, k) of theta: each vote for itself; where asked for and voters are known, each voter for itself; and where
-        voters share networks, each network for itself."""
-        meats: list[Floats | None] = [meat_of_votes(self.posterior, self.x)]
+    def covariances(self, *, cluster: bool) -> list[Covariance]:
+        """Each vote for itself; where asked for and voters are known, each voter for itself; and where voters share
+        networks, each network for itself."""
+        found = [Covariance(self._sandwich(meat_of_votes(self.posterior, self.x)), np.full(len(self.lever), np.inf))]
         for votes in (self.votes, self.votes.by_network()) if cluster else ():
-            if votes is not None:
-                meats.append(meat_of_voters(votes, self.weights, self.posterior, self.x))
-        return [self.carried(sandwich(self.posterior, self.x, self.bread, meat)) for meat in meats if meat is not None]
+            if votes is None:
+                continue
+            clustered = meat_of_voters(votes, self.weights, self.posterior, self.x, self.bread, len(self.lever))
+            if clustered is not None:
+                found.append(Covariance(self._sandwich(clustered.meat), clustered.degrees))
+        return found
+
+    def _sandwich(self, meat: Floats) -> Floats:
+        return self.carried(self.bread @ meat @ self.bread)
 
     def influence_of_voters(self) -> Floats:
         """(voters, k) what each known voter's votes add to theta, to first order; by the voter's number."""
@@ -133,6 +152,16 @@ class Estimate(Mode):
         blocks = [found @ carry for _, found in gradients_of_voters(votes, weights, self.posterior, self.x)]
         found: Floats = np.concatenate([np.zeros((0, len(self.lever))), *blocks])
         return found
+
+    def votes_of_voters(self) -> Floats:
+        """(voters, k) what each known voter's votes on each policy weigh together."""
+        known = self.votes.voter >= 0
+        votes, weights, size = self.votes.where(known), self.weights[known], len(self.lever)
+        number = int(votes.voter.max(initial=-1)) + 1
+        found = np.zeros(number * size)
+        for policy in (votes.left, votes.right):
+            found += np.bincount(votes.voter * size + policy % size, weights * votes.votes, number * size)
+        return found.reshape(number, size)
 
     def sums_of(self, rows: Booleans | Integers) -> Floats:
         """(2, r k, r k) of some of the votes, by a mask or their places: what they weigh, and what of it the left side

@@ -23,12 +23,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.bradley_terry import PRIOR, SCALE, Z
+from rankings.bradley_terry import PRIOR, SCALE
+from rankings.centre import centred, shares, variance_of_centred
 from rankings.counts import Counts, Floats, Integers
 from rankings.estimate import Estimate, inverse
 from rankings.offsets import OFFSET_SD
-from rankings.posterior import assembled, by_policy
-from rankings.sandwich import field, variance_in_field
+from rankings.posterior import assembled
+from rankings.student import Z
 from rankings.table import Board, Table
 
 NETWORK, COHORT = 5.0, 12.0
@@ -188,9 +189,8 @@ def _times(found: Estimate, sums: Floats, points: float) -> float:
     if SCALE * np.abs(found.lever @ found.bread @ gradient).max() < LOOKED_AT * points:
         return 0.0
     bread = inverse(found.posterior.hessian(x) - assembled(information)[:-1, :-1])
-    left = by_policy(games.information(x) - information).reshape(found.robots, -1).sum(axis=0)
-    shares = field(np.maximum(left, 0.0), found.comparable)
+    mean = shares(np.maximum(found.weighed_votes(games) - found.weighed_votes(own), 0.0), found.comparable)
     moved = found.lever @ bread @ gradient
-    variance = variance_in_field(found.lever @ bread @ found.lever.T, shares)
+    variance = variance_of_centred(found.lever @ bread @ found.lever.T, mean)
     limit = points * np.maximum(1.0, variance * (Z * SCALE / WIDE) ** 2)
-    return float((SCALE * np.abs(moved - shares @ moved) / limit).max())
+    return float((SCALE * np.abs(centred(moved, mean)) / limit).max())

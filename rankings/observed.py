@@ -42,37 +42,39 @@ class Cast(NamedTuple):
 
 
 def played() -> list[Played]:
-    """Sums per policy and task over every episode whose instruction has a known goal and whose battle has its vote,
-    repeats and explorations aside.
+    """Sums per policy and task over the episodes of contestants whose instruction has a known goal and whose battle has
+    its vote, repeats and explorations aside.
 
-    A policy that failed in a rollout has not reached the goal; what a worker or the clock broke off says nothing.
+    An episode is a rollout of which physics has a verdict. One in which the policy failed has none and is counted by
+    itself; what a worker or the clock broke off says nothing of the policy.
     """
-    judged = Q(status=RolloutStatus.COMPLETED, progress__isnull=False) | Q(
-        status=RolloutStatus.FAILED, termination_reason="policy_failed"
-    )
+    told = Q(status=RolloutStatus.COMPLETED, success__isnull=False, progress__isnull=False)
+    judged = told & ~Q(termination_reason="time_limit")
+    failed = Q(status=RolloutStatus.FAILED, termination_reason="policy_failed")
     voted = Q(turn__battle__status=BattleStatus.VOTED, turn__battle__spoiled=False)
-    rollouts = Rollout.objects.filter(judged, voted, turn__exploration=False)
+    rollouts = Rollout.objects.filter(judged | failed, voted, turn__exploration=False, model__reference=False)
     rollouts = rollouts.exclude(turn__battle__purpose=Purpose.REPEAT)
     rows = (
         rollouts.order_by()
         .values("model_id", "turn__instruction")
         .annotate(
-            episodes=Count("pk"),
-            successes=Count("pk", filter=Q(success=True)),
-            gained=Sum("progress"),
-            squares=Sum(F("progress") * F("progress")),
+            episodes=Count("pk", filter=judged),
+            successes=Count("pk", filter=judged & Q(success=True)),
+            gained=Sum("progress", filter=judged),
+            squares=Sum(F("progress") * F("progress"), filter=judged),
+            failures=Count("pk", filter=failed),
         )
-        .values_list("model_id", "turn__instruction", "episodes", "successes", "gained", "squares")
+        .values_list("model_id", "turn__instruction", "episodes", "successes", "gained", "squares", "failures")
     )
-    sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0])
-    for policy, instruction, episodes, successes, progress, squares in rows:
+    sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0, 0])
+    for policy, instruction, *figures in rows:
         if known := catalogue.task_for(instruction):
             own = sums[policy, known[0]]
-            for place, value in enumerate((episodes, successes, progress or 0.0, squares or 0.0)):
-                own[place] += value
+            for place, value in enumerate(figures):
+                own[place] += value or 0
     return [
-        Played(policy, task, int(n), int(successes), progress, squares)
-        for (policy, task), (n, successes, progress, squares) in sorted(sums.items())
+        Played(policy, task, int(n), int(successes), progress, squares, int(failures))
+        for (policy, task), (n, successes, progress, squares, failures) in sorted(sums.items())
     ]
 
 

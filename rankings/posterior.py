@@ -134,9 +134,17 @@ class Games:
         """(k, k) what the left policy may expect of a vote."""
         return expected_score(margins(x), self.nu)
 
+    def variances(self, x: Floats) -> Floats:
+        """(k, k) of one vote's score, which is its information too."""
+        return score_variance(margins(x), self.nu)
+
     def information(self, x: Floats) -> Floats:
         """(k, k) Fisher information of the votes of each pair about their margin."""
-        return self.played * score_variance(margins(x), self.nu)
+        return self.played * self.variances(x)
+
+    def squared_information(self, x: Floats) -> Floats:
+        """(k, k) sum of each vote's, squared."""
+        return self.squares[0] * self.variances(x) ** 2
 
     def information_matrix(self, x: Floats) -> Floats:
         """(k, k) that of the votes about theta; singular, for only differences of theta are known."""
@@ -150,7 +158,7 @@ class Games:
 
     def expected_squares(self, x: Floats) -> Floats:
         """(k, k) what the squared residuals would sum to if every vote were drawn from the model."""
-        return self.squares[0] * score_variance(margins(x), self.nu)
+        return self.squares[0] * self.variances(x)
 
 
 @dataclass(frozen=True)

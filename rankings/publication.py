@@ -16,12 +16,13 @@ from rankings.facts import VoteFacts
 from rankings.limits import limited
 from rankings.models import Snapshot
 from rankings.ratings import Ratings, board_ratings, fitted, summary
+from rankings.shares import MeanOver, mean_over
 from rankings.table import Board, Table
 from rankings.trust import Answers
 
 CODE = (
-    "bradley_terry", "counts", "davidson", "estimate", "graph", "limits", "offsets", "posterior", "ratings", "sandwich",
-    "table", "trust", "visits",
+    "bradley_terry", "centre", "counts", "davidson", "estimate", "graph", "limits", "offsets", "posterior", "ratings",
+    "sandwich", "shares", "student", "table", "trust", "visits",
 )  # fmt: skip
 """The modules that a figure depends on."""
 
@@ -34,6 +35,7 @@ class Rated:
     counts: Counts
     fit: Fit
     ratings: Ratings
+    over: MeanOver
 
 
 def load() -> tuple[Table, VoteFacts]:
@@ -64,7 +66,9 @@ def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:
             continue
         counts = table.counts(board)
         fit = fitted(counts, options)
-        found.append(Rated(board, counts, fit, board_ratings(counts, options, fit)))
+        figures = board_ratings(counts, options, fit)
+        over = mean_over(counts, table.robots(board), figures["components"], options)
+        found.append(Rated(board, counts, fit, figures, over))
         if table.holds_all(board):
             whole = found[-1]
     return found
@@ -77,7 +81,7 @@ def publish(table: Table, boards: Iterable[Rated]) -> Snapshot:
     last = Snapshot.objects.defer("counts").first()
     if last and all(getattr(last, name) == value for name, value in about.items()):
         return last
-    content = {each.board.name: {**each.ratings, **summary(each.counts)} for each in boards}
+    content = {each.board.name: {**each.ratings, **summary(each.counts), **each.over} for each in boards}
     return Snapshot.objects.create(boards=content, counts=file.content, **about)
 
 

@@ -5,7 +5,7 @@ A publication never changes: what it says is read once and kept until the next o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -38,6 +38,11 @@ class Published:
     def board(self, name: str) -> Mapping[str, Any]:
         """As the snapshot keeps it; empty where there is none."""
         return cast("Mapping[str, Any]", self.snapshot.boards.get(name, {})) if self.snapshot else {}
+
+    def components(self, name: str, listed: Collection[str]) -> dict[str, int]:
+        """Policy -> the number of its component, of those listed, from 1: the one with most votes."""
+        groups = [[member for member in group if member in listed] for group in self.board(name).get("components", [])]
+        return {member: number for number, group in enumerate(filter(None, groups), 1) for member in group}
 
     def rows(self, name: str) -> Mapping[str, Rating]:
         return cast("Mapping[str, Rating]", self.board(name).get("models", {}))

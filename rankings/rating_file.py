@@ -70,13 +70,15 @@ def _boards(table: Table, kind: str, chosen: Options) -> dict[str, Ratings]:
 
 
 def _shown(title: str, found: Ratings) -> Iterator[str]:
-    yield f"{title}: {len(found['models'])} policies"
-    models = found["models"]
-    for component in found["components"]:
+    models, components = found["models"], found["components"]
+    yield f"{title}: {len(models)} policies"
+    for number, component in enumerate(components, 1):
+        if len(components) > 1:
+            yield f"  group {number}: {len(component)} policies"
         for name in sorted(component, key=lambda name: (-models[name]["rating"], name)):
             yield f"  {name:<30} {_line(models[name])}"
-    if len(found["components"]) > 1:
-        yield f"  {len(found['components'])} groups never met: there is no order between them"
+    if len(components) > 1:
+        yield f"  {len(components)} groups never met: there is no order between them, and ranks hold within each"
     if side := found["side_advantage"]:
         yield f"  left side: {side['elo']:+.0f} ({side['low']:+.0f} .. {side['high']:+.0f})"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -20,8 +20,10 @@ CAP = 15
 
 
 class Rating(TypedDict):
-    """`low` and `high` are the 95 % interval, null where nothing is known. `rank_low` is the best rank that the votes
-    allow, `rank_high` the worst; null below LISTED votes. Between components no order is supposed.
+    """`low` and `high` are the 95 % interval, null where nothing is known. `weight`: how much the policy counts in the
+    mean of its component, which is 1500. `component` is a place in the board's components, from 1; `rank_low` is the best
+    rank in it that the votes allow, `rank_high` the worst; null below LISTED votes. Between components there is no order,
+    and their ratings cannot be compared.
 
     `provisional`: the thresholds are not met yet. `flags` say why a figure is shaky: `few_votes` (below LISTED),
     `no_upper_bound` (somebody comparable never scored against it, even through others), `no_lower_bound` (it never
@@ -31,6 +33,7 @@ class Rating(TypedDict):
     rating: float
     low: float | None
     high: float | None
+    weight: float
     votes: int
     wins: int
     losses: int
@@ -40,6 +43,7 @@ class Rating(TypedDict):
     tie_rate: float
     both_bad_rate: float
     opponents: int
+    component: int
     rank_low: int | None
     rank_high: int | None
     provisional: bool
@@ -55,7 +59,8 @@ class Side(TypedDict):
 
 
 class Ratings(TypedDict):
-    """`components`: names that can be compared with each other; between components there is no order."""
+    """`components`: names that can be compared with each other, the group with most votes first; between components
+    there is no order."""
 
     models: dict[str, Rating]
     components: list[list[str]]
@@ -123,9 +128,10 @@ def board_ratings(counts: Counts, options: Options, found: Fit | None = None) ->
     `found`: what `fitted` made of the same counts and options, where that is at hand.
     """
     found = found or fitted(counts, options)
+    components = components_of(counts, found)
     return {
-        "models": _models(counts, found, options.thresholds),
-        "components": found.components(),
+        "models": _models(counts, found, options.thresholds, components),
+        "components": components,
         "side_advantage": _side(side_advantage(counts, cap=options.cap)),
     }
 
@@ -144,10 +150,19 @@ def fitted(counts: Counts, options: Options) -> Fit:
     return fit(counts, prior=options.prior, cap=options.cap, cluster=options.cluster, ties=options.ties)
 
 
-def _models(counts: Counts, found: Fit, thresholds: Thresholds) -> dict[str, Rating]:
+def components_of(counts: Counts, found: Fit) -> list[list[str]]:
+    """The names that can be compared with each other, each group sorted; the group with most votes first."""
+    votes = dict(zip(counts.names, counts.per_policy().sum(axis=1).tolist(), strict=True))
+    return sorted(found.components(), key=lambda names: (-sum(votes[name] for name in names), -len(names), names))
+
+
+def _models(
+    counts: Counts, found: Fit, thresholds: Thresholds, components: Sequence[Sequence[str]]
+) -> dict[str, Rating]:
     record, opponents = records(counts), counts.opponents().tolist()
     listed = np.array([record[name].votes >= LISTED for name in found.names], dtype=bool)
     best, worst = found.rank_ranges(listed)
+    component = {name: number for number, names in enumerate(components, 1) for name in names}
     models: dict[str, Rating] = {}
     for place, name in enumerate(found.names):
         own, met = record[name], opponents[place]
@@ -156,6 +171,7 @@ def _models(counts: Counts, found: Fit, thresholds: Thresholds) -> dict[str, Rat
             "rating": _rounded(found.rating[place]),
             "low": _finite(found.rating[place] - found.half_width[place]),
             "high": _finite(found.rating[place] + found.half_width[place]),
+            "weight": round(float(found.weight[place]), 4),
             "votes": own.votes,
             "wins": own.wins,
             "losses": own.losses,
@@ -165,6 +181,7 @@ def _models(counts: Counts, found: Fit, thresholds: Thresholds) -> dict[str, Rat
             "tie_rate": _share(own.ties, own.votes),
             "both_bad_rate": _share(own.both_bad, own.votes),
             "opponents": met,
+            "component": component[name],
             "rank_low": int(best[place]) if listed[place] else None,
             "rank_high": int(worst[place]) if listed[place] else None,
             "provisional": not (settled and listed[place]),

@@ -56,7 +56,8 @@ class Voters(TypedDict):
 
 
 class Removal(TypedDict):
-    """How much hangs on single voters: `movers` is how many of them could, each alone, change the top three."""
+    """How much hangs on single voters in the component with most votes: `movers` is how many of them could, each alone,
+    change its top three. There is no order, and so no top three, over several components."""
 
     movers: int
     largest: float
@@ -82,8 +83,9 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 
 class Content(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
-    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by robot. `trend`:
-    the global board at each publication, oldest first."""
+    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by robot.
+    `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the global board at each publication, oldest
+    first."""
 
     figures: Figures
     pairs: dict[str, dict[str, list[int]]]
@@ -93,6 +95,7 @@ class Content(TypedDict):
     terms: dict[str, Terms]
     calibration: Calibration
     physics: dict[str, list[PhysicsRow]]
+    physics_mean_of: list[str]
     agreement: Agreements
     exposure: dict[str, Exposure]
     removal: Removal
@@ -105,18 +108,23 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], fac
     """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `facts`: of all votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
-    controls = observed.controls()
+    controls, played = observed.controls(), observed.played()
     agreements = _agreements(facts)
     integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
     content: Content = {
         "figures": _figures(boards),
         "pairs": _pairs(whole),
-        "matrices": {board.name: _matrix(each) for board, each in boards.items() if _shown(board)},
-        "settled": {board.name: settled.told(each.fit) for board, each in boards.items() if _shown(board)},
+        "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if _shown(board)}),
+        "settled": {
+            board.name: settled.told(each.fit, matrices[board.name]["names"])
+            for board, each in boards.items()
+            if _shown(board)
+        },
         "by_task": {robot: _by_task(table, robot) for robot in table.occurring("robot")},
         "terms": term_boards.boards(table, facts, cap=rules.options().cap),
         "calibration": _calibration(whole),
-        "physics": physics.boards(observed.played()),
+        "physics": physics.boards(played),
+        "physics_mean_of": physics.compared_tasks(played),
         "agreement": agreements,
         "exposure": _exposure(whole),
         "removal": _removal(whole),
@@ -166,9 +174,10 @@ def _pairs(whole: Rated | None) -> dict[str, dict[str, list[int]]]:
 
 
 def _matrix(each: Rated) -> Matrix:
-    """Best first; references do not take part."""
+    """Component by component, best first; references do not take part."""
     rating = dict(zip(each.fit.names, each.fit.rating.tolist(), strict=True))
-    return matrix(each.counts, sorted(rating, key=lambda name: (-rating[name], name)))
+    components = each.ratings["components"]
+    return matrix(each.counts, [sorted(names, key=lambda name: (-rating[name], name)) for names in components])
 
 
 def _by_task(table: Table, robot: str) -> ByTask:
@@ -222,7 +231,8 @@ def _exposure(whole: Rated | None) -> dict[str, Exposure]:
 def _removal(whole: Rated | None) -> Removal:
     if whole is None:
         return {"movers": 0, "largest": 0.0, "handovers": []}
-    ranked = {name for name, row in whole.ratings["models"].items() if row["rank_low"] is not None}
+    rows = whole.ratings["models"]
+    ranked = {name for name, row in rows.items() if row["rank_low"] is not None and row["component"] == 1}
     found = integrity.influence_report(whole.counts, whole.fit, ranked)
     return {"movers": len(found["movers"]), "largest": found["largest"], "handovers": found["handovers"]}
 

@@ -26,8 +26,9 @@ Row = TypeVar("Row")
 
 
 class PublishedReport(TypedDict):
-    """Null and empty before the first publication. `physics`: "all" and each task played -> its board. `matrices`,
-    `settled` and `terms`: by the name of a board. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
+    """Null and empty before the first publication. `physics`: "all" and each task played -> its board; "all" is the
+    mean over the tasks in `physics_mean_of`. `matrices`, `settled` and `terms`: by the name of a board. `influence` is
+    about the component with most votes. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
 
     snapshot_at: str | None
     input_hash: str | None
@@ -36,6 +37,7 @@ class PublishedReport(TypedDict):
     settled: dict[str, Settled]
     terms: dict[str, Terms]
     physics: dict[str, list[PhysicsRow]]
+    physics_mean_of: list[str]
     agreement: Agreements | None
     calibration: Calibration
     influence: Removal | None
@@ -53,6 +55,7 @@ NOTHING: PublishedReport = {
     "settled": {},
     "terms": {},
     "physics": {},
+    "physics_mean_of": [],
     "agreement": None,
     "calibration": calibration.nothing(),
     "influence": None,
@@ -95,6 +98,7 @@ def published_report() -> PublishedReport:
         "physics": {
             board: [row for row in rows if row["model_id"] in listed] for board, rows in content["physics"].items()
         },
+        "physics_mean_of": content.get("physics_mean_of", []),
         "agreement": {**agreement, "policies": _listed(agreement["policies"], listed)},
         "calibration": content["calibration"],
         "influence": content["removal"],

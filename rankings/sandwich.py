@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from rankings.counts import Counts, Floats
-from rankings.graph import Booleans
+from rankings.counts import Counts, Floats, Integers
 from rankings.posterior import Games, Posterior, assembled, by_policy
 
 COLLAPSED = (0.25, 0.5)
@@ -22,12 +22,6 @@ FEW_SURPRISES = (1.0, 3.0)
 """... where they also amount to few decisive votes (one between equals adds 1/4): fully up to 4, no more from 12 on.
 Fading keeps an interval from jumping with one more vote, or with the last bit of a sum."""
 VOTERS_AT_ONCE = 4_000
-
-
-def sandwich(posterior: Posterior, x: Floats, bread: Floats, meat: Floats) -> Floats:
-    """(k, k) covariance of theta; `bread` is the inverse Hessian. A virtual game's outcome is what nobody knows."""
-    covariance: Floats = bread @ (meat + np.diag(posterior.virtual_information(x))) @ bread
-    return covariance
 
 
 def meat_of_votes(posterior: Posterior, x: Floats) -> Floats:
@@ -42,7 +36,8 @@ def meat_of_votes(posterior: Posterior, x: Floats) -> Floats:
     share = surprise / np.maximum(expected, np.finfo(float).tiny)
     doubt = _fading(share, *COLLAPSED) * _fading(surprise, *FEW_SURPRISES)
     doubt_of_pair = np.maximum(doubt[:, None], doubt[None, :])
-    return assembled(seen + doubt_of_pair * (games.information(x) - seen))[:-1, :-1]
+    votes = assembled(seen + doubt_of_pair * (games.information(x) - seen))[:-1, :-1]
+    return votes + np.diag(posterior.virtual_information(x))
 
 
 def _fading(values: Floats, full: float, none: float) -> Floats:
@@ -50,61 +45,112 @@ def _fading(values: Floats, full: float, none: float) -> Floats:
     return np.clip((none - values) / (none - full), 0.0, 1.0)
 
 
-def meat_of_voters(votes: Counts, weights: Floats, posterior: Posterior, x: Floats) -> Floats | None:
-    """(k, k) variance of the gradient when a voter's votes hang together; None with fewer than two known voters.
+class Clustered(NamedTuple):
+    """`meat` (m, m): variance of the gradient. `degrees` (k,): to how many equal voters those of a policy amount,
+    (sum of their information)² / sum of its squares (L. Kish, Survey Sampling, 1965); inf without votes."""
 
-    Unknown voters count as one person per vote. The few-clusters factor is n / (n - 1).
+    meat: Floats
+    degrees: Floats
+
+
+class OfVoters(NamedTuple):
+    """Of some voters, (voters, m) each, from voter number `first` on. `leverage`: by how much the fit has moved towards
+    a voter's votes and so hides their surprise, to first order: H_v H^-1 g_v, H_v being the voter's information."""
+
+    first: int
+    gradients: Floats
+    information: Floats
+    leverage: Floats
+
+
+def meat_of_voters(
+    votes: Counts, weights: Floats, posterior: Posterior, x: Floats, bread: Floats, policies: int
+) -> Clustered | None:
+    """When a voter's votes hang together; None with fewer than two known voters. Unknown ones are one person per vote.
+    `policies`: k; a policy on each robot is a parameter of its own.
+
+    A fit to few voters goes with each of them, so that residuals are too small. Half the leverage is added back, the
+    first term of the correction by R. Bell, D. McCaffrey, Survey Methodology 28 (2002).
     """
     kept = posterior.comparable.ravel()[votes.cell]
     known = kept & (votes.voter >= 0)
     meat = np.zeros((len(votes.names), len(votes.names)))
+    total, squares = np.zeros(policies), np.zeros(policies)
     if not known.all():
         unknown = kept & ~known
         alone = replace(Games.of(votes.where(unknown), weights[unknown]), nu=posterior.games.nu)
         meat = assembled(alone.squared_residuals(x))[:-1, :-1]
+        sums = by_policy(alone.information(x)), by_policy(alone.squared_information(x))
+        total, squares = (each.reshape(-1, policies).sum(axis=0) for each in sums)
         votes, weights = votes.where(known), weights[known]
-    voters = votes.voters
-    if voters < 2:
+    if votes.voters < 2:
         return None
-    for _, gradients in gradients_of_voters(votes, weights, posterior, x):
-        meat += voters / (voters - 1.0) * gradients.T @ gradients
-    return meat
+    for each in of_voters(votes, weights, posterior, x, bread):
+        corrected = each.gradients + each.leverage / 2.0
+        meat += corrected.T @ corrected
+        information = each.information.reshape(len(each.information), -1, policies).sum(axis=1)
+        total += information.sum(axis=0)
+        squares += (information**2).sum(axis=0)
+    degrees = np.full(policies, np.inf)
+    np.divide(total**2, squares, out=degrees, where=squares > 0)
+    return Clustered(meat, degrees)
+
+
+def of_voters(votes: Counts, weights: Floats, posterior: Posterior, x: Floats, bread: Floats) -> Iterator[OfVoters]:
+    """Of some voters at a time. All must be known."""
+    votes, weights = by_voter(votes, weights)
+    information = weights * votes.votes * posterior.games.variances(x).ravel()[votes.cell]
+    for rows, first, gradients in _gradients(votes, weights, posterior, x):
+        place, left, right, known = votes.voter[rows] - first, votes.left[rows], votes.right[rows], information[rows]
+        moved = gradients @ bread
+        surprise = known * (moved[place, left] - moved[place, right])
+        spread = _Spread(place, left, right, gradients.shape)
+        yield OfVoters(first, gradients, spread(known, known), spread(surprise, -surprise))
 
 
 def gradients_of_voters(
     votes: Counts, weights: Floats, posterior: Posterior, x: Floats
 ) -> Iterator[tuple[int, Floats]]:
-    """(first, (voters, k)): the gradients of some voters at a time, from voter number `first` on. All must be known."""
-    if (votes.voter[1:] < votes.voter[:-1]).any():
-        order = np.argsort(votes.voter, kind="stable")
-        votes, weights = votes.where(order), weights[order]
+    """(first, (voters, m)): the gradients of some voters at a time, from voter number `first` on. All must be known."""
+    for _, first, gradients in _gradients(*by_voter(votes, weights), posterior, x):
+        yield first, gradients
+
+
+def by_voter(votes: Counts, weights: Floats) -> tuple[Counts, Floats]:
+    """The same rows, sorted by voter."""
+    if not (votes.voter[1:] < votes.voter[:-1]).any():
+        return votes, weights
+    order = np.argsort(votes.voter, kind="stable")
+    return votes.where(order), weights[order]
+
+
+def _gradients(votes: Counts, weights: Floats, posterior: Posterior, x: Floats) -> Iterator[tuple[slice, int, Floats]]:
+    """Which rows, the first voter, (voters, m). Sorted by voter."""
     p = posterior.games.expected_scores(x).ravel()[votes.cell]
     residual = weights * (votes.scores - votes.votes * p)
     size = len(votes.names)
     last = int(votes.voter[-1]) if len(votes.voter) else -1
     for first in range(0, last + 1, VOTERS_AT_ONCE):
         rows = slice(*np.searchsorted(votes.voter, [first, first + VOTERS_AT_ONCE]))
-        at, cells = (votes.voter[rows] - first) * size, min(VOTERS_AT_ONCE, last + 1 - first) * size
-        found = np.bincount(at + votes.left[rows], residual[rows], cells).astype(float, copy=False)
-        found -= np.bincount(at + votes.right[rows], residual[rows], cells)
-        yield first, found.reshape(-1, size)
+        shape = (min(VOTERS_AT_ONCE, last + 1 - first), size)
+        spread = _Spread(votes.voter[rows] - first, votes.left[rows], votes.right[rows], shape)
+        yield rows, first, spread(residual[rows], -residual[rows])
 
 
-def field(information: Floats, comparable: Booleans) -> Floats:
-    """(k, k) row i: what each policy weighs in the field that i is measured against, by the votes' information (k,).
+class _Spread(NamedTuple):
+    """From rows (rows,) to a matrix (voters, m) of that shape."""
 
-    Weighing by information keeps a newcomer's uncertainty out of everybody else's interval.
-    """
-    weights = np.where(comparable, information[None, :], 0.0)
-    shares: Floats = weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    return shares
+    place: Integers
+    left: Integers
+    right: Integers
+    shape: tuple[int, ...]
 
-
-def variance_in_field(covariance: Floats, weights: Floats) -> Floats:
-    """(k,) variance of each theta against the mean of its field."""
-    contrast = np.eye(len(weights)) - weights
-    found: Floats = np.maximum(np.sum((contrast @ covariance) * contrast, axis=1), 0.0)
-    return found
+    def __call__(self, to_left: Floats, to_right: Floats) -> Floats:
+        voters, size = self.shape
+        at = self.place * size
+        found = np.bincount(at + self.left, to_left, voters * size).astype(float, copy=False)
+        found += np.bincount(at + self.right, to_right, voters * size)
+        return found.reshape(voters, size)
 
 
 def variance_of_differences(covariance: Floats) -> Floats:

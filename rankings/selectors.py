@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from django.db.models import Count
 
@@ -17,9 +18,10 @@ from rankings import published
 from rankings.aggregation import worker_status
 from rankings.boards import MINIMUM_VOTES, Standing, unvoted
 from rankings.locking import WORKER
-from rankings.published import Current
+from rankings.published import Current, Published
+from rankings.ratings import Rating
 from rankings.report import NO_FIGURES
-from rankings.shapes import Leaderboard, RankingRow, Statistics, Worker
+from rankings.shapes import Component, Leaderboard, RankingRow, RobotShare, Statistics, Worker
 from rankings.table import GLOBAL, Board
 from simulation import catalogue
 
@@ -80,8 +82,8 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
     name = Board(robot=query.robot_id, scene=query.scene_id).name
     board = [standing for standing in now.standings.get(name, []) if standing.model_id in policies]
     board += [unvoted(each) for each in _without_votes(board, listed)]
-    ranks = _ranks(board)
-    entries = [(_row(each, policies[each.model_id], ranks.get(each.model_id)), each) for each in board]
+    places = _places(board, now, name, policies)
+    entries = [(_row(each, policies[each.model_id], places.get(each.model_id, UNPLACED)), each) for each in board]
     shown = _sorted([entry for entry in entries if _fits(query, entry[0])], query)
     return {
         "rankings": [row for row, standing in shown if not standing.provisional],
@@ -92,6 +94,7 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
             "total_votes": sum(standing.vote_count for standing in board) // 2,
             "last_updated": _iso(now.at),
             "minimum_votes": MINIMUM_VOTES,
+            "components": _components(board, places, now.board(name)),
             "robots": sorted(robot.id for robot in catalogue.robots()),
             "scenes": sorted(scene.id for scene in catalogue.scenes()),
             "organizations": sorted({row["organization"] for row, _ in entries} - {""}),
@@ -140,15 +143,70 @@ def _without_votes(board: Iterable[Standing], policies: Iterable[Policy]) -> lis
     return sorted(each.pk for each in policies if each.pk not in voted and each.status == PolicyStatus.ACTIVE)
 
 
-def _ranks(board: Iterable[Standing]) -> dict[str, int]:
-    """1 for the highest score; equal scores share a rank, and the ranks after them are skipped."""
-    scores = {standing.model_id: standing.elo_score for standing in board if not standing.provisional}
-    return {name: 1 + sum(other > score for other in scores.values()) for name, score in scores.items()}
+class Place(NamedTuple):
+    """Where a policy stands: in which component, on which rank of it, and on which robots it was voted on."""
+
+    component: int | None
+    rank: int | None
+    robots: list[str]
 
 
-def _row(standing: Standing, policy: Policy, rank: int | None) -> RankingRow:
+UNPLACED = Place(None, None, [])
+
+
+def _places(board: Iterable[Standing], now: Published, name: str, listed: Collection[str]) -> dict[str, Place]:
+    """Of each policy that votes connect with others."""
+    components = now.components(name, listed)
+    ranks = ranks_within([each for each in board if each.model_id in components], components, now.rows(name))
+    robots = _robots(now.board(name))
     return {
-        "rank": rank,
+        model_id: Place(component, ranks.get(model_id), robots.get(model_id, []))
+        for model_id, component in components.items()
+    }
+
+
+def ranks_within(board: Iterable[Standing], component: Mapping[str, int], rows: Mapping[str, Rating]) -> dict[str, int]:
+    """1 for the highest score of a component; equal scores share a rank, and the ranks after them are skipped, but for
+    where votes settle the order of two that differ by less than a point."""
+    scores = {each.model_id: each.elo_score for each in board if not each.provisional}
+    found = {}
+    for name, score in scores.items():
+        ahead = sum(other > score and component[rival] == component[name] for rival, other in scores.items())
+        low, high = rows[name]["rank_low"], rows[name]["rank_high"]
+        found[name] = min(max(1 + ahead, low or 1), high or 1 + ahead)
+    return found
+
+
+def _robots(board: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Policy -> the robots on which it was voted on."""
+    over = zip(board.get("components", []), board.get("robots", []), strict=False)
+    everywhere = {member: sorted(shares) for members, shares in over for member in members}
+    some: Mapping[str, list[str]] = board.get("played_on", {})
+    return {**everywhere, **some}
+
+
+def _components(board: Iterable[Standing], places: Mapping[str, Place], kept: Mapping[str, Any]) -> list[Component]:
+    """`kept`: the board as the snapshot has it."""
+    shares: dict[str, list[RobotShare]] = {
+        member: [{"robot_id": robot, "share": share} for robot, share in robots.items()]
+        for members, robots in zip(kept.get("components", []), kept.get("robots", []), strict=False)
+        for member in members
+    }
+    found: dict[int, Component] = {}
+    for each in board:
+        number = places.get(each.model_id, UNPLACED).component
+        if number is not None:
+            empty: Component = {"component": number, "models": 0, "votes": 0, "robots": shares.get(each.model_id, [])}
+            own = found.setdefault(number, empty)
+            own["models"] += 1
+            own["votes"] += each.vote_count
+    return [{**found[number], "votes": found[number]["votes"] // 2} for number in sorted(found)]
+
+
+def _row(standing: Standing, policy: Policy, place: Place) -> RankingRow:
+    return {
+        "component": place.component,
+        "rank": place.rank,
         "model_id": standing.model_id,
         "name": policy.name,
         "elo_score": standing.elo_score,
@@ -171,6 +229,7 @@ def _row(standing: Standing, policy: Policy, rank: int | None) -> RankingRow:
         "revision": policy.revision,
         "success": overall(policy.card),
         "status": policy.status,
+        "robots": place.robots,
     }
 
 
@@ -184,10 +243,20 @@ def _fits(query: LeaderboardQuery, row: RankingRow) -> bool:
 
 
 def _sorted(entries: list[tuple[RankingRow, Standing]], query: LeaderboardQuery) -> list[tuple[RankingRow, Standing]]:
-    """By the wanted key; equals by rating, then by name, whichever the order."""
+    """By the wanted key; equals by component and rating, then by name, whichever the order. A sort by rating is within
+    components, one after the other: between them ratings do not compare."""
     key, usual = SORTS[query.sort]
     steady = sorted(entries, key=lambda entry: (-entry[1].elo_score, entry[0]["name"].casefold(), entry[1].model_id))
-    return sorted(steady, key=lambda entry: key(*entry), reverse=(query.order or usual) == "desc")
+    if query.sort != "elo":
+        steady = sorted(steady, key=_component)
+    found = sorted(steady, key=lambda entry: key(*entry), reverse=(query.order or usual) == "desc")
+    return sorted(found, key=_component) if query.sort == "elo" else found
+
+
+def _component(entry: tuple[RankingRow, Standing]) -> float:
+    """Those without one come last."""
+    component = entry[0]["component"]
+    return math.inf if component is None else component
 
 
 def _counted(votes: Any, column: str) -> dict[str, int]:

@@ -21,7 +21,7 @@ that agree with Elo points about 0. The first few votes settle nothing: see BURN
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -176,9 +176,10 @@ def votes_to_go(found: Fit, rule: Rule = RULE) -> Floats:
     return np.where(known, np.maximum(0.0, needed), np.inf)
 
 
-def told(found: Fit, rule: Rule = RULE) -> Settled:
-    """All of it, best rating first."""
-    order = sorted(range(len(found.names)), key=lambda place: (-found.rating[place], found.names[place]))
+def told(found: Fit, names: Sequence[str], rule: Rule = RULE) -> Settled:
+    """All of it. `names`: those of the fit in the order in which to tell them."""
+    place = {name: number for number, name in enumerate(found.names)}
+    order = [place[name] for name in names]
     words, known = verdicts(found, rule), _known(found)
     words = [[words[one][other] for other in order] for one in order]
     low = np.where(known, rule.low(_differences(found), found.difference_sd**2), -np.inf)
@@ -191,7 +192,7 @@ def told(found: Fit, rule: Rule = RULE) -> Settled:
         "alike": rule.alike,
         "settled": sum(word != OPEN for word in compared),
         "pairs": len(compared),
-        "names": [found.names[place] for place in order],
+        "names": list(names),
         "verdicts": words,
         "differences": _rounded(np.where(known, _differences(found), np.inf)[chosen]),
         "lows": _rounded(low[chosen]),

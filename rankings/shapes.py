@@ -8,11 +8,15 @@ from policies.measured import Success
 
 
 class RankingRow(TypedDict):
-    """`rank` is null for a provisional policy; `win_rate` is wins / votes to two places; `status` is the registry's.
+    """`component`: policies with the same number can be compared, directly or through others; between components there
+    is no order. 1 is the one with most votes; null without a vote. `rank` is within the component, and null for a
+    provisional policy. `robots`: those on which it has votes. `win_rate` is wins / votes to two places; `status` is the
+    registry's.
 
     `success` is what the policy's card says of seeded rollouts judged by physics; null where it was not measured.
     """
 
+    component: int | None
     rank: int | None
     model_id: str
     name: str
@@ -36,6 +40,24 @@ class RankingRow(TypedDict):
     revision: str
     success: Success | None
     status: str
+    robots: list[str]
+
+
+class RobotShare(TypedDict):
+    """How much a robot weighs in ratings over several; all shares together are 1."""
+
+    robot_id: str
+    share: float
+
+
+class Component(TypedDict):
+    """Policies that votes connect: how many, and with how many votes. Their ratings are the mean of what they can do on
+    each of `robots`."""
+
+    component: int
+    models: int
+    votes: int
+    robots: list[RobotShare]
 
 
 class LeaderboardMetadata(TypedDict):
@@ -46,6 +68,7 @@ class LeaderboardMetadata(TypedDict):
     total_votes: int
     last_updated: str | None
     minimum_votes: int
+    components: list[Component]
     robots: list[str]
     scenes: list[str]
     organizations: list[str]

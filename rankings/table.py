@@ -203,6 +203,10 @@ class Table:
         """Whether every row with a vote is on it."""
         return bool((self._rows(board) == self._has_votes).all())
 
+    def robots(self, board: Board = Board()) -> list[str]:
+        """The robots with a vote on a board, in the order of their numbers in its counts."""
+        return self.occurring("robot", board)
+
     def counts(
         self, board: Board = Board(), *, without_voters: Collection[str] = (), apart_by: str = "robot"
     ) -> Counts:

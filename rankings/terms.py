@@ -25,13 +25,14 @@ from typing import TypedDict
 
 import numpy as np
 
-from rankings.bradley_terry import MEAN, SCALE, Z
+from rankings.bradley_terry import MEAN, SCALE
 from rankings.counts import Floats, Integers
 from rankings.estimate import Mode, inverse
 from rankings.facts import EVEN, LEFT, RIGHT, UNKNOWN
-from rankings.graph import Booleans, groups
+from rankings.graph import Booleans
 from rankings.offsets import OFFSET_SD
 from rankings.posterior import STEPS, TOLERANCE, FitError, Games, sigmoid
+from rankings.student import quantile
 
 SIDE, ORDER, LENGTH, SUCCESS = "side", "order", "length", "success"
 EQUAL = (SIDE, ORDER, LENGTH)
@@ -49,7 +50,6 @@ LEAST_SHARE = 1e-3
 """... and so much of what it would have alone."""
 FEW = 30
 """With fewer voters the variance is at least the inverse Hessian's."""
-LEAST_FREEDOM = 3.0
 VOTERS_AT_ONCE = 4_000
 POINTS = np.array([1.0, 0.0, 0.5, 0.5])
 """What a vote is worth to the left side, by its place in OUTCOMES."""
@@ -227,7 +227,7 @@ def fitted(votes: Votes, cells: Cells) -> Fitted:
     found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, residual)]
     if len(np.unique(votes.voter[votes.voter >= 0])) + np.count_nonzero(votes.voter < 0) < FEW:
         found.append(bread)
-    return Fitted(cells, x, np.stack(found), quantile(voters_that_count(votes) - 1.0))
+    return Fitted(cells, x, np.stack(found), float(quantile(np.array(voters_that_count(votes) - 1.0))))
 
 
 def voters_that_count(votes: Votes) -> float:
@@ -236,16 +236,6 @@ def voters_that_count(votes: Votes) -> float:
     cast = np.bincount(votes.voter[known], votes.weight[known])
     alone = votes.weight[~known]
     return float(votes.weight.sum() ** 2 / (np.sum(cast**2) + np.sum(alone**2)))
-
-
-def quantile(freedom: float) -> float:
-    """Of 97.5 %, of Student's distribution, by its first three terms about the normal one (R. Fisher, E. Cornish, The
-    percentile points of distributions having known cumulants, Technometrics 2 (1960)); within 1 % from 3 degrees on."""
-    n = max(freedom, LEAST_FREEDOM)
-    first = (Z**3 + Z) / 4.0
-    second = (5.0 * Z**5 + 16.0 * Z**3 + 3.0 * Z) / 96.0
-    third = (3.0 * Z**7 + 19.0 * Z**5 + 17.0 * Z**3 - 15.0 * Z) / 384.0
-    return Z + first / n + second / n**2 + third / n**3
 
 
 def board(votes: Votes, terms: Sequence[str]) -> Board:
@@ -347,7 +337,7 @@ def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
 
 
 def _models(votes: Votes, adjusted: Fitted) -> dict[str, Adjusted]:
-    """Ratings with terms and without, about the mean of those that votes connect, weighed by their votes."""
+    """Ratings with terms and without, about the mean of the boards."""
     way, size = _Way.of(votes, adjusted.cells), adjusted.cells.abilities
     without, found = way.centre @ way.mode.x[:-1], way.centre @ adjusted.x[:size]
     own = adjusted.covariance[:, :size, :size]
@@ -366,27 +356,20 @@ class _Way:
     """From abilities on each robot to ratings about their mean, as the boards bring robots together."""
 
     mode: Mode
-    weight: Floats
-    """(k,) what of the votes each policy has, as they are weighed."""
 
     @classmethod
     def of(cls, votes: Votes, cells: Cells) -> _Way:
-        games = cells.games()
-        mode = Mode.of_games(games, robots=votes.robots, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
-        played = (games.played.sum(axis=0) + games.played.sum(axis=1)).reshape(votes.robots, -1).sum(axis=0)
-        return cls(mode, played)
+        offset_sd = OFFSET_SD / SCALE
+        return cls(Mode.of_games(cells.games(), robots=votes.robots, prior=PRIOR, ties="half", offset_sd=offset_sd))
 
     @property
     def voted(self) -> Booleans:
-        found: Booleans = self.weight > 0
-        return found
+        """(k,)"""
+        return self.mode.voted
 
     @cached_property
     def centre(self) -> Floats:
-        """(k, abilities) C with ratings = C x: each less the mean of its group, weighed by votes."""
-        group = groups(self.mode.comparable)
-        together = group[:, None] == group[None, :]
-        shares = np.where(together, self.weight[None, :], 0.0)
-        shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        found: Floats = (np.eye(len(shares)) - shares) @ self.mode.lever
+        """(k, abilities) C with ratings = C x: each less the mean that the boards' ratings are told from."""
+        mean = self.mode.mean
+        found: Floats = (np.eye(len(mean)) - mean) @ self.mode.lever
         return found

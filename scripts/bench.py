@@ -97,6 +97,8 @@ def rankings() -> Iterator[Figure]:
     voters = timings["fit_by_voter"]
     name = "the same, with intervals by voter, 1e5 voters"
     yield Figure(name, voters.median_ms, voters.median_ms, voters.p95_ms, "ms", 500)
+    fewer = timings["fit_100k_by_voter"]
+    yield Figure("the same of 1e5 votes, 1e4 voters", fewer.median_ms, fewer.median_ms, fewer.p95_ms, "ms", 200)
 
 
 def turns(arena: Arena, count: int) -> Iterator[Figure]:

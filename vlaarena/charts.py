@@ -36,12 +36,14 @@ class MarkedRow:
     exposure: Exposure | None = None
     size: str = ""
     both_bad_percent: int = 0
+    partial: str = ""
 
 
 def with_marks(
     rows: Sequence[RankingRow],
     published: Mapping[str, Rating] | None = None,
     exposure: Mapping[str, Exposure] | None = None,
+    partial: Mapping[str, str] | None = None,
 ) -> list[MarkedRow]:
     """All bars share one scale, from the lowest lower to the highest upper end; it always holds the mean."""
     ends = [end for row in rows for end in (row["elo_low"], row["elo_high"])]
@@ -59,6 +61,7 @@ def with_marks(
             mean=place(MEAN),
             win_percent=round(100 * row["win_rate"]),
             half_width=round(row["elo_ci"]),
+            partial=(partial or {}).get(row["model_id"], ""),
             **_beside(row, (published or {}).get(row["model_id"]), (exposure or {}).get(row["model_id"])),
         )
         for row in rows

@@ -86,7 +86,7 @@ def _answer(found: Evidence, query: PairQuery, names: Mapping[str, str]) -> dict
         "name_b": names[query.b],
         "task_name": tasks[query.task] if query.task else "",
         "rows": rows,
-        "offset": next((round(own["offset"]) for own in found.by_task.values()), 0) if shown["chance"] is not None else 0,
+        "offset": next((round(row["found"]["offset"]) for row in rows if row["found"]["offset"]), 0),
     }
     if shown["difference"] is not None and shown["low"] is not None and shown["high"] is not None:
         context["density"] = density(shown["difference"], shown["low"], shown["high"])

@@ -12,6 +12,7 @@ from arena.models import Battle, BattleStatus, Turn, Vote
 from policies.models import Policy
 from rankings import selectors
 from rankings.selectors import LeaderboardQuery
+from rankings.shapes import Leaderboard, RankingRow
 from simulation import catalogue
 
 LEADERS = 3
@@ -25,11 +26,20 @@ def home(request: HttpRequest) -> HttpResponse:
         "battles": Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False).count(),
         "robots": Policy.objects.contestants().count(),
         "tasks": len(catalogue.tasks()),
-        "leaders": (board["rankings"] or board["provisional"])[:LEADERS],
+        "leaders": _leaders(board),
         "ranked": bool(board["rankings"]),
+        "apart": len(board["metadata"]["components"]) > 1,
         "latest": _latest(),
     }
     return render(request, "home.html", context)
+
+
+def _leaders(board: Leaderboard) -> list[RankingRow]:
+    """The first of the component with most votes: none of the others is behind them, nor ahead."""
+    if not board["rankings"]:
+        return board["provisional"][:LEADERS]
+    first = board["rankings"][0]["component"]
+    return [row for row in board["rankings"] if row["component"] == first][:LEADERS]
 
 
 def _latest() -> Vote | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -10,16 +12,19 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from arena.errors import UnknownName
 from rankings import selectors
 from rankings.influence import Handover
+from rankings.integrity import ShadowRow
 from rankings.limits import COHORT, NETWORK
+from rankings.matrix import only
 from rankings.models import Snapshot
-from rankings.physics import PhysicsRow
+from rankings.physics import LEAST_EPISODES, PhysicsRow
 from rankings.published import Published, current
 from rankings.selectors import LeaderboardQuery
+from rankings.shapes import Component, RankingRow
 from rankings.table import GLOBAL, Board
 from rankings.trust import NEWCOMER, PROVEN
 from simulation import catalogue
@@ -43,23 +48,31 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     name = Board(robot=query.robot_id, scene=query.scene_id).name
     rows, exposure = published.rows(name), published.content["exposure"] if published.content else {}
     moment = published.at
-    listed = {row["model_id"]: row["name"] for row in board["rankings"]}
-    points = published.content["trend"] if published.content else []
+    names = {robot.id: robot.name for robot in catalogue.robots()}
+    components = board["metadata"]["components"]
+    partial = _partial([*board["rankings"], *board["provisional"]], components, names)
+
+    def marked(some: Sequence[RankingRow]) -> list[charts.MarkedRow]:
+        return charts.with_marks(some, rows, exposure, partial)
+
     context = {
         "query": query,
         "complaint": complaint,
         "robots": catalogue.robots(),
-        "ranked": charts.with_marks(board["rankings"], rows, exposure),
-        "provisional": charts.with_marks(board["provisional"], rows, exposure),
+        "blocks": _blocks(board["rankings"], marked, apart=len(components) > 1 and query.sort == "elo"),
+        "provisional": marked(board["provisional"]),
+        "components": components,
+        "apart": len(components) > 1,
+        "mixed": len(components) > 1 and query.sort != "elo",
+        "means": [_mean_over(component, names) for component in components],
         "metadata": board["metadata"],
         "updated": moment,
         "just_updated": moment is not None and timezone.now() - moment < timedelta(minutes=1),
         "filtered": bool(query.search or query.organization or query.family),
         "sorts": SORTS,
         "thresholds": settings.RANKING,
-        "trend": figures.trend(points, listed) if not (query.robot_id or query.scene_id) else None,
+        "trends": _trends(published, board["rankings"]) if not (query.robot_id or query.scene_id) else [],
         "side": published.board(name).get("side_advantage"),
-        "components": _apart(published.board(name), listed),
     }
     return _page(request, "leaderboard.html", "board", published, context)
 
@@ -69,13 +82,16 @@ def physics(request: HttpRequest) -> HttpResponse:
     now = current()
     published, names = now.published, now.names
     boards = published.content["physics"] if published.content else {}
+    mean_of = published.content.get("physics_mean_of", []) if published.content else []
     task = request.GET.get("task", "")
     chosen = task if task in boards else "all"
-    tasks = {each.id: each.name for each in catalogue.tasks()}
+    tasks = _task_names()
     context = {
         "task": chosen,
         "tasks": [(key, tasks.get(key, key)) for key in boards if key != "all"],
-        "rows": [_measured(row, names) for row in boards.get(chosen, []) if row["model_id"] in names],
+        "rows": [_measured(row, names, tasks) for row in boards.get(chosen, []) if row["model_id"] in names],
+        "mean_of": [tasks.get(key, key) for key in mean_of] if chosen == "all" else [],
+        "least": LEAST_EPISODES,
     }
     return _page(request, "leaderboard/physics.html", "physics", published, context)
 
@@ -89,16 +105,19 @@ def pairs(request: HttpRequest) -> HttpResponse:
     matrix = matrices.get(Board(robot=robot).name) or matrices.get(GLOBAL)
     context: dict[str, Any] = {"robots": catalogue.robots(), "robot": robot, "rows": []}
     if matrix:
-        shown = [place for place, name in enumerate(matrix["names"]) if name in names]
-        context["columns"] = [{"number": n + 1, "name": names[matrix["names"][at]]} for n, at in enumerate(shown)]
+        matrix = only(matrix, names)
+        context["apart"] = len(set(matrix["components"])) > 1
+        context["columns"] = [
+            {"number": number, "name": names[name]}
+            for number, name in zip(_numbers(matrix["components"]), matrix["names"], strict=True)
+        ]
         context["rows"] = [
             {
-                "number": number + 1,
-                "name": names[matrix["names"][one]],
-                "cells": [_cell(matrix["rates"][one][other], matrix["votes"][one][other]) for other in shown],
-                "own": number,
+                **column,
+                "cells": [_cell(*cell) for cell in zip(matrix["rates"][own], matrix["votes"][own], strict=True)],
+                "own": own,
             }
-            for number, one in enumerate(shown)
+            for own, column in enumerate(context["columns"])
         ]
         most = max((cell["votes"] for row in context["rows"] for cell in row["cells"]), default=0)
         for row in context["rows"]:
@@ -116,7 +135,7 @@ def trust(request: HttpRequest) -> HttpResponse:
     content = published.content
     context: dict[str, Any] = {"names": names}
     if content:
-        tasks = {each.id: each.name for each in catalogue.tasks()}
+        tasks = _task_names()
         agreement = content["agreement"]
         context |= {
             "calibration": content["calibration"],
@@ -128,7 +147,7 @@ def trust(request: HttpRequest) -> HttpResponse:
             "removal": content["removal"],
             "handovers": [_named(each, names) for each in content["removal"]["handovers"]],
             "shadow": content["shadow"],
-            "shadow_rows": [(names[key], row) for key, row in _by_rating(content["shadow"]["rows"]) if key in names],
+            "shadow_groups": _by_component(content["shadow"]["rows"], published.components(GLOBAL, names), names),
             "voters": content["voters"],
             "global_board": published.board(GLOBAL),
             "robots": catalogue.robots(),
@@ -171,18 +190,71 @@ def _page(request: HttpRequest, template: str, tab: str, published: Published, c
     return render(request, template, {**shared, **context})
 
 
-def _apart(board: Mapping[str, Any], names: Mapping[str, str]) -> list[str]:
-    """The groups of listed policies that never met, as text; empty where all can be compared."""
-    groups = [[names[name] for name in group if name in names] for group in board.get("components", [])]
-    groups = [group for group in groups if group]
-    return [", ".join(group) for group in groups] if len(groups) > 1 else []
+@dataclass(frozen=True)
+class Block:
+    """Rows of one table. `component`: that of all of them; None where there is only one, or the table is of several."""
+
+    component: int | None
+    rows: list[charts.MarkedRow]
 
 
-def _measured(row: PhysicsRow, names: Mapping[str, str]) -> dict[str, Any]:
-    """Shares as whole percentages."""
+def _blocks(
+    ranked: Sequence[RankingRow], marked: Callable[[Sequence[RankingRow]], list[charts.MarkedRow]], *, apart: bool
+) -> list[Block]:
+    """A table each where components are shown `apart`; bars of one table share a scale."""
+    if not apart:
+        return [Block(None, marked(ranked))] if ranked else []
+    groups = itertools.groupby(ranked, key=lambda row: row["component"])
+    return [Block(component, marked(list(own))) for component, own in groups]
+
+
+def _partial(rows: Sequence[RankingRow], components: Sequence[Component], names: Mapping[str, str]) -> dict[str, str]:
+    """Policy -> the robots it was voted on, where others of its component were voted on on more."""
+    robots = {each["component"]: len(each["robots"]) for each in components}
+    return {
+        row["model_id"]: ", ".join(names.get(robot, robot) for robot in row["robots"])
+        for row in rows
+        if row["component"] and 0 < len(row["robots"]) < robots[row["component"]]
+    }
+
+
+def _trends(published: Published, ranked: Sequence[RankingRow]) -> list[tuple[int, figures.Trend]]:
+    """A figure for each component: lines in one figure are compared."""
+    points = published.content["trend"] if published.content else []
+    names: dict[int, dict[str, str]] = {}
+    for row in ranked:
+        names.setdefault(row["component"] or 1, {})[row["model_id"]] = row["name"]
+    found = [(component, figures.trend(points, names[component])) for component in sorted(names)]
+    return [(component, trend) for component, trend in found if trend]
+
+
+def _mean_over(component: Component, names: Mapping[str, str]) -> dict[str, Any]:
+    """What the ratings of a component are the mean of: robots by name, with whole percentages."""
+    robots = sorted(component["robots"], key=lambda each: (-each["share"], each["robot_id"]))
+    told = [(names.get(each["robot_id"], each["robot_id"]), round(100 * each["share"])) for each in robots]
+    return {"component": component["component"], "robots": told}
+
+
+def _task_names() -> dict[str, str]:
+    """In the visitor's language."""
+    return {task.id: gettext(task.name) for task in catalogue.tasks()}
+
+
+def _measured(row: PhysicsRow, names: Mapping[str, str], tasks: Mapping[str, str]) -> dict[str, Any]:
+    """Shares as whole percentages; tasks by name. Rows of an earlier release name no tasks."""
     shares = ("rate", "low", "high", "progress", "progress_low", "progress_high")
     percent = {key: round(100 * value) for key, value in row.items() if key in shares and isinstance(value, float)}
-    return {**row, "name": names[row["model_id"]], "percent": percent}
+    few = [tasks.get(key, key) for key in row.get("few_of", [])]
+    return {**row, "name": names[row["model_id"]], "percent": percent, "few_of": few}
+
+
+def _numbers(components: Sequence[int]) -> list[str]:
+    """1, 2, 3; and 1.1, 1.2, 2.1 for policies of several components: a place in one is none in another."""
+    if len(set(components)) < 2:
+        return [str(number) for number in range(1, len(components) + 1)]
+    return [
+        f"{component}.{number}" for component, own in itertools.groupby(components) for number, _ in enumerate(own, 1)
+    ]
 
 
 def _cell(rate: float | None, votes: int) -> dict[str, Any]:
@@ -193,5 +265,13 @@ def _named(each: Handover, names: Mapping[str, str]) -> dict[str, Any]:
     return {**each, "upper": names.get(each["upper"], each["upper"]), "lower": names.get(each["lower"], each["lower"])}
 
 
-def _by_rating(rows: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return sorted(rows.items(), key=lambda entry: -entry[1]["rating"])
+def _by_component(
+    rows: Mapping[str, ShadowRow], components: Mapping[str, int], names: Mapping[str, str]
+) -> list[list[tuple[str, ShadowRow]]]:
+    """The named rows of each component, best first."""
+    known = sorted(
+        (name for name in rows if name in components), key=lambda name: (components[name], -rows[name]["rating"])
+    )
+    return [
+        [(names[name], rows[name]) for name in own] for _, own in itertools.groupby(known, key=components.__getitem__)
+    ]

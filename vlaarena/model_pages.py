@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -55,22 +56,24 @@ class SeenBattle:
 
 
 def models(request: HttpRequest) -> HttpResponse:
-    rows = _rows()
+    rows, apart = _rows()
     policies = sorted(
-        Policy.objects.filter(reference=False), key=lambda each: (_rank(rows.get(each.pk)), each.name.casefold())
+        Policy.objects.filter(reference=False), key=lambda each: (_place(rows.get(each.pk)), each.name.casefold())
     )
     entries = [{"policy": each, "row": rows.get(each.pk), "success": _percent(overall(each.card))} for each in policies]
-    return render(request, "models.html", {"page": "models", "entries": entries})
+    return render(request, "models.html", {"page": "models", "entries": entries, "apart": apart})
 
 
 def model(request: HttpRequest, model_id: str) -> HttpResponse:
     policy = Policy.objects.filter(pk=model_id).first()
     if policy is None:
         raise Http404
+    rows, apart = _rows()
     context = {
         "page": "models",
         "policy": policy,
-        "row": _rows().get(policy.pk),
+        "row": rows.get(policy.pk),
+        "apart": apart,
         "tasks": list(_tasks(policy)),
         "battles": [_seen(vote, policy) for vote in _recent(policy)],
         "training": policy.card.get("training") or {},
@@ -78,15 +81,18 @@ def model(request: HttpRequest, model_id: str) -> HttpResponse:
     return render(request, "model.html", context)
 
 
-def _rows() -> dict[str, RankingRow]:
+def _rows() -> tuple[dict[str, RankingRow], bool]:
+    """The global board by policy, and whether there are several components, between which there is no order."""
     board = selectors.leaderboard(LeaderboardQuery())
-    return {row["model_id"]: row for row in [*board["rankings"], *board["provisional"]]}
+    rows = {row["model_id"]: row for row in [*board["rankings"], *board["provisional"]]}
+    return rows, len(board["metadata"]["components"]) > 1
 
 
-def _rank(row: RankingRow | None) -> tuple[int, int]:
-    if row is None:
-        return (2, 0)
-    return (0, row["rank"]) if row["rank"] is not None else (1, -row["elo_score"])
+def _place(row: RankingRow | None) -> tuple[float, float]:
+    """By component, then by rank; within each of them those without a rank, and those without a vote, come last."""
+    if row is None or row["component"] is None:
+        return (math.inf, 0.0)
+    return (row["component"], math.inf if row["rank"] is None else row["rank"])
 
 
 def _percent(success: Success | None) -> int | None:

@@ -21,9 +21,10 @@ from rankings.campaigns import Campaign, campaigns, strongest
 from rankings.counts import Floats, Integers
 from rankings.limits import LATELY, limited
 from rankings.ratings import CAP
-from rankings.studies.voters import outcomes, population, truth
+from rankings.studies.voters import Aim, outcomes, population, rated, truth
 from rankings.table import Table
 from rankings.trust import Answers, answer
+from rankings.visits import ALONE
 
 NEW_DAYS = (7, LATELY)
 """Voters first seen within so many days are looked at together."""
@@ -78,10 +79,11 @@ HONEST = Honest()
 
 
 class Stuffing(NamedTuple):
-    """`votes` by `cookies` that nobody has seen before, for one policy, from `networks`, on `days` days, the last of
-    them so many days `ago`.
+    """`votes` by `cookies` that nobody has seen before, for one policy, from `networks` (0: from none that anybody
+    knows), on `days` days, the last of them so many days `ago`.
 
-    `knowing`: they vote for whom physics calls the winner where it is clear, so as to be trusted.
+    `knowing`: they vote for whom physics calls the winner where it is clear, so as to be trusted. `down`: against the
+    policy that they aim at.
     """
 
     votes: int
@@ -90,6 +92,8 @@ class Stuffing(NamedTuple):
     days: int = 1
     knowing: bool = False
     ago: int = 0
+    aim: Aim = Aim()
+    down: bool = False
 
 
 def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
@@ -112,23 +116,20 @@ def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
     return found.of(order[(np.minimum(left, right) > 0)[order] | (day >= crowd.joined)[order]])
 
 
-def stuffed(
-    theta: Floats, target: int, way: Stuffing, rng: np.random.Generator, *, until: int = HONEST.days
-) -> Ballots:
+def stuffed(theta: Floats, way: Stuffing, rng: np.random.Generator, *, until: int = HONEST.days) -> Ballots:
     """`until`: how many days of votes there are. Voters and networks are numbered from 0; see `together`."""
-    size, votes = len(theta), way.votes
-    other = rng.integers(1, size, votes)
-    left = np.full(votes, target)
-    right = (left + other) % size
+    votes = way.votes
+    left, right = np.full(votes, way.aim.at(theta)), way.aim.against(theta, votes, rng)
     outcome = outcomes(theta[left] - theta[right], TIES, rng)
     winner = _winner(outcome, rng)
-    cast = np.where((winner == RIGHT_WINS) & way.knowing, 1, 0)
+    wanted, contrary = (1, LEFT_WINS) if way.down else (0, RIGHT_WINS)
+    cast = np.where((winner == contrary) & way.knowing, 1 - wanted, wanted)
     swap = rng.random(votes) < 0.5
     voter = np.arange(votes) % way.cookies
     day = until - way.ago - way.days + (np.arange(votes) * way.days) // votes
     return Ballots(
         voter,
-        voter % way.networks,
+        voter % way.networks if way.networks else np.full(votes, ALONE),
         day,
         np.where(swap, right, left),
         np.where(swap, left, right),
@@ -141,7 +142,8 @@ def stuffed(
 def together(base: Ballots, more: Ballots) -> Ballots:
     """The second ones' voters and networks are others than the first ones'."""
     voter, network = int(base.voter.max()) + 1, int(base.network.max()) + 1
-    return base.and_then(replace(more, voter=more.voter + voter, network=more.network + network))
+    from_one = np.where(more.network == ALONE, ALONE, more.network + network)
+    return base.and_then(replace(more, voter=more.voter + voter, network=from_one))
 
 
 def fitted(policies: int, ballots: Ballots, *, limits: bool = True) -> Fit:
@@ -181,17 +183,29 @@ class Attack(NamedTuple):
 
 
 def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
-    """One arena in which somebody pushes the policy in the middle."""
-    rng = np.random.default_rng(seed)
-    theta = truth(crowd.policies, rng)
-    base = honest(theta, crowd, rng)
-    target = int(np.argsort(theta)[crowd.policies // 2])
-    both = together(base, stuffed(theta, target, way, rng, until=crowd.days))
+    """One arena in which somebody pushes a policy."""
+    theta, base, both = _pushed(way, seed, crowd)
     with_them, without = (fitted(crowd.policies, each).rating for each in (both, base))
-    found = [each for each in flags(crowd.policies, both) if each.policy == _name(target) and each.favours]
+    name = _name(way.aim.at(theta))
+    found = [each for each in flags(crowd.policies, both) if each.policy == name and each.favours != way.down]
     voters = {voter for each in found for voter in each.voters}
     caught = sum(voter > base.voter.max() for voter in voters)
     return Attack(float(np.abs(with_them - without).max()), bool(found), caught, len(voters) - caught)
+
+
+def moved(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> float:
+    """As `attack`, without looking for campaigns."""
+    _, base, both = _pushed(way, seed, crowd)
+    with_them, without = (fitted(crowd.policies, each).rating for each in (both, base))
+    return float(np.abs(with_them - without).max())
+
+
+def _pushed(way: Stuffing, seed: int, crowd: Honest) -> tuple[Floats, Ballots, Ballots]:
+    """True ratings, honest votes, and these with the stuffed ones."""
+    rng = np.random.default_rng(seed)
+    theta = truth(crowd.policies, rng)
+    base = honest(theta, crowd, rng)
+    return theta, base, together(base, stuffed(theta, way, rng, until=crowd.days))
 
 
 def flags(policies: int, ballots: Ballots) -> list[Campaign]:
@@ -227,7 +241,7 @@ def held(repeats: int, crowd: Honest = HONEST, *, limits: bool = True) -> tuple[
         rng = np.random.default_rng(seed)
         theta = truth(crowd.policies, rng)
         found = fitted(crowd.policies, honest(theta, crowd, rng), limits=limits)
-        inside.append(np.abs(found.rating - 1500.0 - population(theta, crowd.taste)) <= found.half_width)
+        inside.append(np.abs(found.rating - rated(population(theta, crowd.taste), found)) <= found.half_width)
         widths.append(found.half_width.mean())
     return float(np.mean(inside)), float(np.mean(widths))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankings import terms
 from rankings.bradley_terry import SCALE
+from rankings.centre import centred, shares
 from rankings.counts import Floats
 from rankings.facts import EVEN, LEFT, RIGHT
 from rankings.posterior import sigmoid
@@ -79,8 +80,9 @@ def found(way: Leaning, seed: int, names: tuple[str, ...] = (SIDE, ORDER, LENGTH
         for name in names
     }
     rows = [board["models"][name] for name in votes.names]
-    share = np.bincount(np.concatenate([votes.left, votes.right]), minlength=way.policies) / (2.0 * way.votes)
-    true = 1500.0 + SCALE * shrink * (theta - theta @ share)
+    cast_on = np.bincount(np.concatenate([votes.left, votes.right]), minlength=way.policies).astype(float)
+    mean = shares(cast_on, np.ones((way.policies, way.policies), dtype=bool))
+    true = 1500.0 + SCALE * shrink * centred(theta, mean)
     rating, plain = (np.array([row[key] for row in rows]) for key in ("rating", "plain"))
     holds = np.array([row["low"] <= value <= row["high"] for row, value in zip(rows, true.tolist(), strict=True)])
     tilts = (float(np.polyfit(theta / theta.std(), values - true, 1)[0]) for values in (rating, plain))

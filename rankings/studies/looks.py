@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.bradley_terry import SCALE, Fit, Z, fit
+from rankings.bradley_terry import SCALE, Fit, fit
 from rankings.counts import Columns, Counts, Floats, Integers
 from rankings.graph import Booleans
 from rankings.pairing import Belief, plan
 from rankings.ratings import CAP
 from rankings.settled import RULE, decided
+from rankings.student import Z
 from rankings.studies.voters import Crowd, outcomes, population, truth
 
 HOURS_A_DAY = 24

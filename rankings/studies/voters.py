@@ -7,15 +7,17 @@ the rating that infinitely many such voters would give. Ties take a given share 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from rankings.bradley_terry import SCALE, Fit, fit
+from rankings.bradley_terry import MEAN, SCALE, Fit, fit
 from rankings.counts import UNKNOWN_VOTER, Columns, Counts, Floats, Integers
 from rankings.graph import Booleans
 from rankings.pairing import Belief, plan
 from rankings.posterior import Games, Posterior, sigmoid
 from rankings.ratings import CAP
+from rankings.student import Z
 
 SPREAD = 150.0
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
@@ -39,10 +41,16 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Setting:
+    """`unequal`: how unlike pairs are drawn, the standard deviation of the logarithm of a pair's chance; 0: all alike.
+    `newcomer`: so many votes on one more policy, the last, which has no others. `days` over which votes are spread."""
+
     policies: int = 10
     votes: int = 1000
     ties: float = 0.35
     crowd: Crowd = Crowd()
+    unequal: float = 0.0
+    newcomer: int = 0
+    days: int = 1
 
 
 def truth(policies: int, rng: np.random.Generator) -> Floats:
@@ -51,21 +59,34 @@ def truth(policies: int, rng: np.random.Generator) -> Floats:
 
 
 def simulate(theta: Floats, setting: Setting, rng: np.random.Generator) -> Counts:
-    """Votes on pairs drawn alike, all on one day."""
-    size, votes, crowd = len(theta), setting.votes, setting.crowd
-    left = rng.integers(0, size, votes)
-    right = (left + rng.integers(1, size, votes)) % size
-    voter = _voters(crowd, votes, rng)
+    """`theta` (k,): also of the newcomer, where there is one."""
+    size, crowd = len(theta), setting.crowd
+    left, right = _drawn(size - (setting.newcomer > 0), setting, rng)
+    if setting.newcomer:
+        left = np.concatenate([left, np.full(setting.newcomer, size - 1)])
+        right = np.concatenate([right, rng.integers(0, size - 1, setting.newcomer)])
+    voter = _voters(crowd, len(left), rng)
     own = rng.normal(0.0, crowd.taste / SCALE, (max(1, crowd.voters), size))
     margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
-    known = voter if crowd.voters else np.full(votes, UNKNOWN_VOTER)
-    return counted(size, left, right, known, outcomes(margin, setting.ties, rng))
+    known = voter if crowd.voters else np.full(len(left), UNKNOWN_VOTER)
+    day = rng.integers(0, setting.days, len(left))
+    return counted(size, left, right, known, outcomes(margin, setting.ties, rng), day)
 
 
-def counted(size: int, left: Integers, right: Integers, voter: Integers, outcome: Integers) -> Counts:
+def _drawn(size: int, setting: Setting, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    often = rng.lognormal(0.0, setting.unequal, (size, size))
+    np.fill_diagonal(often, 0.0)
+    pair = rng.choice(size * size, setting.votes, p=(often / often.sum()).ravel()).astype(np.int64)
+    return pair // size, pair % size
+
+
+def counted(
+    size: int, left: Integers, right: Integers, voter: Integers, outcome: Integers, day: Integers | None = None
+) -> Counts:
+    """`day`: all on one day without."""
     zeros = np.zeros(len(left), np.int64)
     names = [f"p{number:03}" for number in range(size)]
-    return Counts.of(names, Columns(left, right, voter, zeros, zeros, outcome))
+    return Counts.of(names, Columns(left, right, voter, zeros, zeros if day is None else day, outcome))
 
 
 def outcomes(margin: Floats, ties: float, rng: np.random.Generator) -> Integers:
@@ -88,31 +109,64 @@ def population(theta: Floats, taste: float) -> Floats:
     return found
 
 
+def rated(truth: Floats, found: Fit) -> Floats:
+    """(k,) what the board would print if it knew the truth (k,) [Elo points]: about the mean that it is told from."""
+    known: Floats = MEAN + truth - found.weight @ truth
+    return known
+
+
+class Aim(NamedTuple):
+    """Whom stuffed votes are about, by how many true ratings are above: `target`, None for the one in the middle, and
+    always the same `opponent`, None for all others."""
+
+    target: int | None = None
+    opponent: int | None = None
+
+    def at(self, theta: Floats) -> int:
+        return int(np.argsort(-theta)[(len(theta) - 1) // 2 if self.target is None else self.target])
+
+    def against(self, theta: Floats, votes: int, rng: np.random.Generator) -> Integers:
+        """(votes,)"""
+        others = (self.at(theta) + rng.integers(1, len(theta), votes)) % len(theta)
+        return others if self.opponent is None else np.full(votes, np.argsort(-theta)[self.opponent])
+
+
+MIDDLE = Aim()
+
+
 @dataclass(frozen=True)
 class Coverage:
-    """Share of intervals that hold the truth, over all repeats and policies, and their mean half-width."""
+    """Share of intervals that hold the truth, over all repeats and policies, and their mean half-width; `newcomer`:
+    the same of the newcomer alone, who is not among the others. `differences`: of all pairs' differences."""
 
     held: float
     half_width: float
-    worst_error: float
-    """The largest distance of a rating from the truth, averaged over repeats."""
+    newcomer: float
+    differences: float
 
 
 def coverage(setting: Setting, *, repeats: int, seed: int, cap: int = CAP, cluster: bool = True) -> Coverage:
+    """In arenas that are drawn anew each time."""
     rng = np.random.default_rng(seed)
-    held, widths, errors = [], [], []
+    held, widths, apart = [], [], []
     for _ in range(repeats):
-        theta = truth(setting.policies, rng)
+        theta = truth(setting.policies + (setting.newcomer > 0), rng)
         found = fit(simulate(theta, setting, rng), cap=cap, cluster=cluster)
-        error = np.abs(found.rating - 1500.0 - population(theta, setting.crowd.taste))
-        held.append(error <= found.half_width)
-        widths.append(found.half_width.mean())
-        errors.append(error.max())
-    return Coverage(float(np.mean(held)), float(np.mean(widths)), float(np.mean(errors)))
+        true = population(theta, setting.crowd.taste)
+        held.append(np.abs(found.rating - rated(true, found)) <= found.half_width)
+        widths.append(found.half_width)
+        error = np.abs(np.subtract.outer(found.rating, found.rating) - np.subtract.outer(true, true))
+        apart.append((error <= Z * found.difference_sd)[np.triu_indices(len(theta), 1)])
+    old, inside = slice(0, setting.policies), np.array(held)
+    newcomer = float(inside[:, setting.policies :].mean()) if setting.newcomer else float("nan")
+    return Coverage(
+        float(inside[:, old].mean()), float(np.array(widths)[:, old].mean()), newcomer, float(np.mean(apart))
+    )
 
 
-def stuffing(*, honest: int, stuffed: int, cap: int, policies: int = 10, seed: int) -> float:
-    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one policy."""
+def stuffing(*, honest: int, stuffed: int, cap: int, aim: Aim = MIDDLE, policies: int = 10, seed: int) -> float:
+    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one policy, where
+    nobody's network is known and the cap is all there is."""
     rng = np.random.default_rng(seed)
     theta = truth(policies, rng)
     left = rng.integers(0, policies, honest + stuffed)
@@ -120,8 +174,8 @@ def stuffing(*, honest: int, stuffed: int, cap: int, policies: int = 10, seed: i
     outcome = outcomes(theta[left] - theta[right], 0.35, rng)
     voter = rng.integers(0, honest // 5, honest + stuffed)
     voter[honest:], outcome[honest:] = honest, 0
-    left[honest:] = np.argsort(theta)[policies // 2]
-    right[honest:] = (left[honest:] + rng.integers(1, policies, stuffed)) % policies
+    left[honest:] = aim.at(theta)
+    right[honest:] = aim.against(theta, stuffed, rng)
     with_it = fit(counted(policies, left, right, voter, outcome), cap=cap)
     without = fit(counted(policies, left[:honest], right[:honest], voter[:honest], outcome[:honest]), cap=cap)
     return float(np.abs(with_it.rating - without.rating).max())

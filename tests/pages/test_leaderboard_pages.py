@@ -95,4 +95,4 @@ def test_the_method_names_the_limits_that_hold(client: Client, settings: Any) ->
 def test_groups_that_never_met_are_told(client: Client) -> None:
     cast(ballots(("a", "b", "left_better", 6), ("c", "d", "left_better", 6)))
     aggregation.aggregate()
-    assert "These groups have never met" in page(client, "/leaderboard")
+    assert "groups that never met" in page(client, "/leaderboard")

@@ -51,7 +51,9 @@ def test_the_rows_hold_bradley_terry_and_beside_it_the_classic_elo() -> None:
     assert [row.elo_score for row in rows] == [round(rating) for rating in found.rating]
     assert [row.elo_ci for row in rows] == [round(width, 1) for width in found.half_width]
     assert {row.model_id: row.elo_sequential for row in rows} == sequential_elo(SOME)
-    assert sum(row.elo_score for row in rows) / 3 == pytest.approx(1500, abs=1)
+    assert sum(row.elo_score * weight for row, weight in zip(rows, found.weight, strict=True)) == pytest.approx(
+        1500, abs=1
+    )
 
 
 def test_the_classic_elo_follows_the_time_of_the_vote_and_not_of_its_arrival() -> None:

@@ -110,7 +110,8 @@ def published(votes: list[Ballot], tasks: list[str]) -> Evidence:
 
     counts = tally(votes)
     whole = tally([vote._replace(robot="") for vote in votes])
-    board = settled_told(fit(whole))
+    found = fit(whole)
+    board = settled_told(found, found.names)
     return Evidence({"global": board, "robot=r": board}, {"r": told(fit_tasks(counts, tasks, prior=USUAL), counts)}, {})
 
 

@@ -21,7 +21,7 @@ from rankings.studies.crowds import (
     stuffed,
     together,
 )
-from rankings.studies.voters import truth
+from rankings.studies.voters import Aim, truth
 
 SMALL = Honest(votes=4000, voters=300, policies=6)
 
@@ -85,7 +85,7 @@ def test_honest_newcomers_with_tastes_are_no_campaign() -> None:
 def test_a_push_against_a_policy_is_seen_as_one_for_it_is() -> None:
     rng = np.random.default_rng(5)
     theta = truth(6, rng)
-    base, more = honest(theta, SMALL, rng), stuffed(theta, 2, Stuffing(250, 17, 17), rng)
+    base, more = honest(theta, SMALL, rng), stuffed(theta, Stuffing(250, 17, 17, aim=Aim(2)), rng)
     turned = more.__class__(*(getattr(more, name) for name in more.__dataclass_fields__))
     turned.outcome[:] = 1 - turned.outcome
     found = flags(6, together(base, turned))

@@ -12,7 +12,7 @@ from rankings.bradley_terry import fit
 from rankings.limits import COHORT, NETWORK, limited
 from rankings.ratings import CAP
 from rankings.studies.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
-from rankings.studies.voters import truth
+from rankings.studies.voters import Aim, truth
 from rankings.table import Board, Table
 
 OLDER = Honest(days=60)
@@ -24,7 +24,7 @@ def votes(crowd: Honest, way: Stuffing | None = None, seed: int = 0) -> Ballots:
     rng = np.random.default_rng(seed)
     theta = truth(crowd.policies, rng)
     base = honest(theta, crowd, rng)
-    return together(base, stuffed(theta, TARGET, way, rng, until=crowd.days)) if way else base
+    return together(base, stuffed(theta, way._replace(aim=Aim(TARGET)), rng, until=crowd.days)) if way else base
 
 
 def trusts(table: Table) -> np.ndarray:

@@ -17,8 +17,8 @@ def test_the_matrix_counts_ties_half_and_both_sides_of_a_pair() -> None:
             ("a", "b", "left_better", 3), ("b", "a", "left_better", 1), ("a", "b", "tie", 1), ("b", "a", "both_bad", 1)
         )
     )
-    found = matrix(counts, ["b", "a", "c"])
-    assert found["names"] == ["b", "a", "c"]
+    found = matrix(counts, [["b", "a"], ["c"]])
+    assert (found["names"], found["components"]) == (["b", "a", "c"], [1, 1, 2])
     assert found["votes"] == [[0, 6, 0], [6, 0, 0], [0, 0, 0]]
     assert found["rates"][1][0] == pytest.approx(4 / 6, abs=1e-4)
     assert found["rates"][0][1] == pytest.approx(2 / 6, abs=1e-4)

@@ -14,7 +14,7 @@ from rankings import aggregation, ledger, observed, publication
 from rankings.facts import EVEN, LEFT, UNKNOWN
 from rankings.models import Finding, Report, Snapshot
 from rankings.report import Content, latest
-from tests.factories import BattleFactory, PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
+from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db
@@ -55,17 +55,25 @@ def test_physics_counts_every_episode_with_a_known_goal_of_battles_with_their_vo
     assert (rows["b"]["episodes"], rows["b"]["successes"]) == (2, 0)
 
 
-def test_a_policys_own_failure_is_none_reached_and_a_lost_worker_is_no_episode(pair: dict[str, Any]) -> None:
+def test_what_has_no_verdict_is_no_episode_and_a_policys_own_failures_are_counted_by_themselves(
+    pair: dict[str, Any],
+) -> None:
     vote = voted(left=True, right=True, **pair)
-    turn = TurnFactory(battle=vote.battle, instruction=PICK, completed=True)
-    Rollout.objects.filter(turn=turn, side="left").update(
-        status="failed", termination_reason="policy_failed", success=None, progress=None
-    )
-    Rollout.objects.filter(turn=turn, side="right").update(
-        status="failed", termination_reason="worker_lost", success=None, progress=None
-    )
-    sums = {each.policy: (each.episodes, each.successes) for each in observed.played()}
-    assert sums == {"a": (2, 1), "b": (1, 1)}
+    ends = {"policy_failed": "failed", "worker_lost": "failed", "timeout": "failed", "time_limit": "completed"}
+    for reason, status in ends.items():
+        turn = TurnFactory(battle=vote.battle, instruction=PICK, completed=True)
+        verdict = {"success": False, "progress": 0.3} if status == "completed" else {"success": None, "progress": None}
+        Rollout.objects.filter(turn=turn, side="left").update(status=status, termination_reason=reason, **verdict)
+    found = {each.policy: each for each in observed.played()}
+    assert {name: (each.episodes, each.successes) for name, each in found.items()} == {"a": (1, 1), "b": (5, 1)}
+    assert {name: each.failures for name, each in found.items()} == {"a": 1, "b": 0}
+    row = next(row for row in content()["physics"]["pick"] if row["model_id"] == "a")
+    assert (row["rate"], row["failures"]) == (1.0, 1)
+
+
+def test_references_play_for_no_physics_board(pair: dict[str, Any]) -> None:
+    voted(left=True, right=True, **{**pair, "battle__right_model": ReferenceFactory(id="expert")})
+    assert [each.policy for each in observed.played()] == ["a"]
 
 
 def test_repeats_are_not_played_twice_for_physics(pair: dict[str, Any]) -> None:
@@ -139,13 +147,30 @@ def test_pairs_are_planned_for_active_contestants_and_the_weights_say_how_often(
     assert "expert" not in exposure
 
 
-def test_exposure_counts_battles_in_which_something_was_played(pair: dict[str, Any]) -> None:
-    voted(**pair)
-    BattleFactory(left_model=pair["battle__left_model"], right_model=pair["battle__right_model"])
+def test_exposure_counts_battles_with_their_vote_each_once(pair: dict[str, Any]) -> None:
+    """However many turns; not those still being judged, given up, repeated or old."""
+    vote = voted(**pair)
+    for _ in range(3):
+        TurnFactory(battle=vote.battle, completed=True)
+    sides = {"battle__left_model": pair["battle__left_model"], "battle__right_model": PolicyFactory(id="d")}
+    for other in (
+        {"battle__status": "ongoing"},
+        {"battle__status": "abandoned"},
+        {"battle__status": "voted", "battle__purpose": Purpose.REPEAT},
+        {"battle__status": "voted", "battle__purpose": Purpose.GOLD},
+        {"battle__status": "voted", "battle__created_at": timezone.now() - timedelta(days=31)},
+    ):
+        TurnFactory(completed=True, **sides, **other)
     PolicyFactory(id="c")
     found = content()["exposure"]
-    assert (found["a"]["battles"], found["b"]["battles"], found["c"]["battles"]) == (1, 1, 0)
-    assert found["a"]["relative"] == 1.5
+    assert {name: each["battles"] for name, each in found.items()} == {"a": 1, "b": 1, "c": 0, "d": 0}
+    assert (found["a"]["relative"], found["d"]["relative"]) == (2.0, 0.0)
+
+
+def test_a_spoiled_battle_is_not_among_the_exposure(pair: dict[str, Any]) -> None:
+    voted(**pair)
+    Battle.objects.update(spoiled=True)
+    assert content()["exposure"]["a"]["battles"] == 0
 
 
 def stuffed() -> None:

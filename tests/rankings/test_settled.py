@@ -9,7 +9,8 @@ import pytest
 
 from rankings.bradley_terry import SCALE, Fit, fit
 from rankings.counts import tally
-from rankings.settled import ALPHA, MOST, RULE, Rule, only, sensibly, steady, told, unsteady, verdicts
+from rankings.settled import ALPHA, MOST, RULE, Rule, Settled, only, sensibly, steady, unsteady, verdicts
+from rankings.settled import told as told_in_order
 from rankings.studies.looks import Growth, watch
 from rankings.studies.voters import Crowd
 from tests.rankings.ballots import ballots
@@ -17,6 +18,10 @@ from tests.rankings.ballots import ballots
 
 def board(*groups: tuple[str, str, str, int]) -> Fit:
     return fit(tally(ballots(*groups)))
+
+
+def told(found: Fit) -> Settled:
+    return told_in_order(found, found.names)
 
 
 def test_the_evidence_is_the_ratio_of_two_normal_densities() -> None:
@@ -123,6 +128,11 @@ def test_without_a_reference_the_others_are_counted_anew() -> None:
     found = only(whole, {"a", "b"})
     assert (found["names"], found["settled"], found["pairs"]) == (["a", "b"], 1, 1)
     assert [len(row) for row in found["lows"]] == [2, 2]
+
+
+def test_it_is_told_in_the_order_asked_for() -> None:
+    found = told_in_order(board(("a", "b", "left_better", 90)), ["b", "a"])
+    assert (found["names"], found["verdicts"]) == (["b", "a"], [[None, "worse"], ["better", None]])
 
 
 def test_an_empty_board_has_no_pair() -> None:

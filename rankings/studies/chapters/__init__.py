@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import crowds, intervals, newcomer, order, posterior, settled, stuffing, terms
+from rankings.studies.chapters import crowds, intervals, newcomer, order, orders, posterior, settled, stuffing, terms
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -12,6 +12,7 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "stuffing": stuffing.chapter,
     "newcomer": newcomer.chapter,
     "order": order.chapter,
+    "orders": orders.chapter,
     "crowds": crowds.chapter,
     "settled": settled.chapter,
     "terms": terms.chapter,

@@ -7,6 +7,7 @@ import numpy as np
 from rankings.studies.chapters.form import Chapter, share
 from rankings.studies.crowds import HONEST, Honest, Stuffing, attack, ever_suspected, false_flags, held
 
+MOST = 30
 AGREEING = ", agreeing with physics"
 ATTACKS = {
     "1000 by 82 cookies, one network, one day": Stuffing(1000, 82),
@@ -81,7 +82,8 @@ looks at the growing board:
 
 
 def chapter(repeats: int) -> Chapter:
-    """The suspected take long: a tenth of the repeats."""
+    """At most MOST arenas a row; the suspected take long: a tenth of them."""
+    repeats = min(repeats, MOST)
     attacks = [_attacked(name, way, HONEST, repeats) for name, way in ATTACKS.items()]
     patient = [_attacked(name, way, OLDER, repeats) for name, way in PATIENT.items()]
     patient.append(_attacked("250 by 17 cookies, 17 networks, founding", FOUNDING, HONEST, repeats))

@@ -1,25 +1,99 @@
-"""One visitor who votes again and again."""
+"""One visitor, or one network, that votes again and again."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from rankings.plots import Axes, plot
 from rankings.ratings import CAP
-from rankings.studies.chapters.form import Chapter
-from rankings.studies.voters import stuffing
+from rankings.studies.chapters.form import Chapter, table
+from rankings.studies.crowds import HONEST, Honest, Stuffing, moved
+from rankings.studies.voters import Aim, stuffing
 
 CAPS = (0, 50, 30, 20, 15, 10)
+MOST = 40
+"""Arenas: more tell little."""
+LAST = HONEST.policies - 1
+OLDER = HONEST._replace(days=60)
+TARGETS = {"the first": 0, "the one in the middle": None, "the last": LAST}
+TEXT = """
+## A stuffer
+One visitor votes 250 times beside 4000 honest votes on ten policies. Points by which the most moved rating moves, over
+{arenas} arenas: mean, and most. Wanted: at most 10 as published.
+
+As published: what newcomers weigh, the cap of {cap} votes a day, and the limit of a network. Honest votes are those of
+the chapter on crowds. In one day the visitor votes blindly; over 17 days, and with 17 cookies, for whom physics calls
+the winner where it is clear, so as to be trusted:
+
+{published}
+
+The worst of all rows: {worst}.
+
+The cap alone, where nobody's network is known and all votes weigh alike, all in one day:
+
+{capped}
+
+By cap, for the one in the middle against all others: {by_cap}.
+
+![Stuffing](images/study-stuffing.svg)
+"""
 
 
 def chapter(repeats: int) -> Chapter:
-    seeds = range(min(repeats, 40))
-    moved = {cap: [stuffing(honest=4000, stuffed=250, cap=cap, seed=seed) for seed in seeds] for cap in CAPS}
-    rows = [f"| {cap or 'none'} | {np.mean(each):.1f} | {max(each):.1f} |" for cap, each in moved.items()]
-    table = "\n".join(["| cap | mean | most |", "|---|---|---|", *rows])
-    series = {"most": [(float(cap), max(each)) for cap, each in moved.items() if cap]}
+    seeds = range(min(repeats, MOST))
+    published = {name: [moved(way, seed=seed, crowd=crowd) for seed in seeds] for name, (way, crowd) in _ways().items()}
+    capped = {
+        name: [stuffing(honest=4000, stuffed=250, cap=CAP, aim=aim, seed=seed) for seed in seeds]
+        for name, aim in _aims().items()
+    }
+    by_cap = {cap: [stuffing(honest=4000, stuffed=250, cap=cap, seed=seed) for seed in seeds] for cap in CAPS}
+    heads = ["votes", "mean", "most"]
+    text = TEXT.format(
+        arenas=len(seeds),
+        cap=CAP,
+        published=table(heads, [[name, *_told(each)] for name, each in published.items()]),
+        worst=f"{max(map(max, published.values())):.1f}",
+        capped=table(heads, [[name, *_told(each)] for name, each in capped.items()]),
+        by_cap=", ".join(f"{cap or 'none'} {' to '.join(_told(each))}" for cap, each in by_cap.items()),
+    )
+    return Chapter(text, {"study-stuffing.svg": _drawing(by_cap)})
+
+
+def _aims() -> dict[str, Aim]:
+    found = {f"for {name}, against all": Aim(target) for name, target in TARGETS.items()}
+    for name, target in TARGETS.items():
+        for opponent, place in (("the best", 0), ("the worst", LAST)):
+            if target != place:
+                found[f"for {name}, always against {opponent} other"] = Aim(target, place)
+    return found
+
+
+def _ways() -> dict[str, tuple[Stuffing, Honest]]:
+    found: dict[str, tuple[Stuffing, Honest]] = {}
+    for name, aim in _aims().items():
+        found[f"{name}, one day"] = Stuffing(250, 1, aim=aim), HONEST
+    for name, target in TARGETS.items():
+        found[f"against {name}, one day"] = Stuffing(250, 1, aim=Aim(target), down=True), HONEST
+        for cookies in (1, 17):
+            way = Stuffing(250, cookies, 1, 17, knowing=True, aim=Aim(target))
+            found[f"for {name}, 17 days, {cookies} cookie{'s' * (cookies > 1)} of one network"] = way, OLDER
+    found["for the last, always against the best other, 17 days"] = (
+        Stuffing(250, 1, 1, 17, knowing=True, aim=Aim(LAST, 0)),
+        OLDER,
+    )
+    return found
+
+
+def _told(moved: Sequence[float]) -> list[str]:
+    return [f"{np.mean(moved):.1f}", f"{max(moved):.1f}"]
+
+
+def _drawing(by_cap: dict[int, list[float]]) -> str:
+    series = {"most": [(float(cap), max(each)) for cap, each in by_cap.items() if cap]}
     axes = Axes(
-        "250 stuffed votes: how far a rating moves",
+        "250 stuffed votes: how far a rating moves by the cap alone",
         "cap: counted votes per voter, board and day",
         "points",
         (0, 55),
@@ -27,11 +101,4 @@ def chapter(repeats: int) -> Chapter:
         {float(cap): f"{cap}" for cap in CAPS if cap},
         [0, 10, 20, 30],
     )
-    text = (
-        "\n## A stuffer\nOne visitor votes 250 times in a day for one policy, beside 4000 honest votes on ten. Points\n"
-        f"by which the most moved rating moves, over {len(seeds)} arenas; wanted: at most 10 with the published cap of"
-        f"\n{CAP}.\n\n{table}\n\n![Stuffing](images/study-stuffing.svg)\n\n"
-        "The cap is per day. Who spreads 250 votes over\n"
-        "seventeen days has them all counted; the test for outliers and the influence report are there for that.\n"
-    )
-    return Chapter(text, {"study-stuffing.svg": plot(axes, series, band=(0, 10))})
+    return plot(axes, series, band=(0, 10))
