@@ -124,7 +124,7 @@ def pairs(request: HttpRequest) -> HttpResponse:
             for place, cell in enumerate(row["cells"]):
                 cell["self"] = place == row["own"]
                 cell["depth"] = round(10 * cell["votes"] / most) if most else 0
-        context["settled"] = verdicts(published.content or {}, robot, names)
+        context["settled"] = verdicts(published.content or {}, robot, context["columns"], names)
     return _page(request, "leaderboard/pairs.html", "pairs", published, context)
 
 

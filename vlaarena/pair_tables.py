@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,8 +24,11 @@ TERMS = {
 }
 
 
-def verdicts(content: Mapping[str, Any], robot: str, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """In the order of the matrix; None where a publication has none. `names`: of listed policies."""
+def verdicts(
+    content: Mapping[str, Any], robot: str, columns: Sequence[Mapping[str, str]], names: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """In the order of the matrix, whose `columns` have a number each; None where a publication has none. `names`: of
+    listed policies."""
     boards = content.get("settled", {})
     found = boards.get(Board(robot=robot).name) or boards.get(GLOBAL)
     if not found:
@@ -33,11 +36,10 @@ def verdicts(content: Mapping[str, Any], robot: str, names: Mapping[str, str]) -
     own = settled.only(found, names)
     rows = [
         {
-            "number": one + 1,
-            "name": names[name],
+            **columns[one],
             "cells": [_cell(own, one, other, robot, names) for other in range(len(own["names"]))],
         }
-        for one, name in enumerate(own["names"])
+        for one in range(len(own["names"]))
     ]
     told = {"settled": own["settled"], "pairs": own["pairs"], "alike": round(own["alike"])}
     return {**told, "error": round(100 * own["error"]), "rows": rows}

@@ -89,6 +89,7 @@ def test_each_pair_says_whether_it_is_settled_and_leads_to_its_comparison(client
     assert cells[("a", "b")] == "&gt;"
     assert cells[("b", "a")] == "&lt;"
     assert cells[("a", "d")] == "–"
+    assert text.count('<span class="heat-number">2.1</span>') == 3  # a group of its own, in each table
     assert cells[("d", "e")].isdigit() or cells[("d", "e")] == "∞"
 
 
