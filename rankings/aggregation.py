@@ -116,10 +116,10 @@ def _count(processed: list[int], failed: list[int]) -> None:
 
 def _publish(new: list[int]) -> int:
     """Fit every board, keep a snapshot, write the tables; returns how many of their rows changed. `new`: votes."""
-    table, seen = publication.load()
+    table, facts = publication.load()
     rated = publication.rate(table, table.boards())
     sequential = classic.advance([each.board for each in rated], new)
-    publish_report(publication.publish(table, rated), table, rated, seen)
+    publish_report(publication.publish(table, rated), table, rated, facts)
     thin_out()
     return _write_tables(rows_of(rated, sequential))
 

@@ -11,7 +11,6 @@ J. Fleiss, J. Cohen, B. Everitt, Large sample standard errors of kappa and weigh
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypedDict
 
@@ -19,21 +18,13 @@ import numpy as np
 
 from policies.measured import wilson
 from rankings.counts import Integers
+from rankings.facts import EVEN, LEFT, RIGHT, VoteFacts
+from rankings.graph import Booleans
 
 Z = 1.959963984540054
-LEFT, RIGHT, EVEN = range(3)
-VOTES = {"left_better": LEFT, "right_better": RIGHT, "tie": EVEN, "both_bad": EVEN}
-
-
-class Seen(NamedTuple):
-    """`number` votes of one kind on battles that physics judged alike. `physics` is LEFT, RIGHT or EVEN."""
-
-    left: str
-    right: str
-    task: str
-    vote: str
-    physics: int
-    number: int = 1
+VOTES = np.array([LEFT, RIGHT, EVEN, EVEN])
+"""What each of OUTCOMES says of the sides."""
+MIRRORED = np.array([RIGHT, LEFT, EVEN])
 
 
 class Kappa(NamedTuple):
@@ -97,37 +88,56 @@ def kappa(table: Integers) -> Kappa | None:
     return Kappa(value, max(-1.0, value - half_width), min(1.0, value + half_width))
 
 
-def agreement(seen: Iterable[Seen], rule: Rule) -> Agreement:
-    return _told(_table(seen), rule)
+@dataclass(frozen=True)
+class Judgements:
+    """What votes and physics said of the same battles, all (rows,): LEFT, RIGHT or EVEN."""
+
+    vote: Integers
+    physics: Integers
+
+    @classmethod
+    def of(cls, facts: VoteFacts, mirrored: Booleans | None = None) -> Judgements:
+        """Of facts with a verdict. `mirrored` (rows,): battles to be seen from the other side."""
+        vote, physics = VOTES[facts.vote], facts.physics
+        if mirrored is not None:
+            vote, physics = np.where(mirrored, MIRRORED[vote], vote), np.where(mirrored, MIRRORED[physics], physics)
+        return cls(vote, physics)
+
+    @property
+    def table(self) -> Integers:
+        """(3, 3) rows are votes, columns physics."""
+        return np.bincount(3 * self.vote + self.physics, minlength=9).reshape(3, 3)
 
 
-def by_task(seen: Iterable[Seen], rule: Rule) -> dict[str, Agreement]:
-    found: dict[str, list[Seen]] = {}
-    for each in seen:
-        found.setdefault(each.task, []).append(each)
-    return {task: agreement(found[task], rule) for task in sorted(found)}
+def agreement(facts: VoteFacts, rule: Rule) -> Agreement:
+    """Of the votes on whose battle physics has a verdict."""
+    return _told(Judgements.of(facts.where(facts.judged)).table, rule)
 
 
-def by_policy(seen: Iterable[Seen], rule: Rule) -> dict[str, Agreement]:
+def by_task(facts: VoteFacts, rule: Rule) -> dict[str, Agreement]:
+    judged = facts.where(facts.judged)
+    task = judged.codes["task"]
+    return {
+        judged.values["task"][code]: agreement(judged.where(task == code), rule) for code in np.unique(task).tolist()
+    }
+
+
+def by_policy(facts: VoteFacts, rule: Rule) -> dict[str, Agreement]:
     """Each policy's battles, with the policy taken for the left side: right then means its opponents."""
-    found: dict[str, list[Seen]] = {}
-    for each in seen:
-        found.setdefault(each.left, []).append(each)
-        found.setdefault(each.right, []).append(mirrored(each))
-    return {policy: agreement(found[policy], rule) for policy in sorted(found)}
+    judged = facts.where(facts.judged)
+    sides = [{judged.values[side][code] for code in np.unique(judged.codes[side])} for side in ("left", "right")]
+    return {policy: _told(_battles_of(policy, judged).table, rule) for policy in sorted(set.union(*sides))}
 
 
-def mirrored(seen: Seen) -> Seen:
-    other_vote = {"left_better": "right_better", "right_better": "left_better"}.get(seen.vote, seen.vote)
-    other_physics = {LEFT: RIGHT, RIGHT: LEFT, EVEN: EVEN}[seen.physics]
-    return Seen(seen.right, seen.left, seen.task, other_vote, other_physics, seen.number)
+def _battles_of(policy: str, judged: VoteFacts) -> Judgements:
+    left, right = (judged.codes[side] == _place(judged.values[side], policy) for side in ("left", "right"))
+    rows = left | right
+    return Judgements.of(judged.where(rows), right[rows])
 
 
-def _table(seen: Iterable[Seen]) -> Integers:
-    table = np.zeros((3, 3), np.int64)
-    for each in seen:
-        table[VOTES[each.vote], each.physics] += each.number
-    return table
+def _place(values: tuple[str, ...], value: str) -> int:
+    """-1 where it is not among them."""
+    return values.index(value) if value in values else -1
 
 
 def _told(table: Integers, rule: Rule) -> Agreement:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, timedelta
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +21,9 @@ from django.db.models import Max, Min
 from django.utils import timezone
 
 from rankings import observed
-from rankings.agreement import Seen
 from rankings.arrow import coded
-from rankings.counts import OUTCOMES
+from rankings.counts import OUTCOMES, Integers
+from rankings.facts import NUMBERS, TEXTS, VoteFacts
 from rankings.models import ClosedDay, CountedVote, VoteCount
 from rankings.observed import BesidePhysics
 from rankings.table import KEYS, Table
@@ -34,6 +35,15 @@ COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id",
 TYPE = pa.dictionary(pa.int32(), pa.string())
 SUM_BYTES = hashlib.sha256().digest_size
 SCHEMA = pa.schema([*((name, TYPE) for name in KEYS), *((name, pa.int64()) for name in OUTCOMES)])
+FACTS = pa.schema([*((name, TYPE) for name in TEXTS), *((name, pa.int64()) for name in NUMBERS)])
+
+
+class Content(NamedTuple):
+    """All that a day says, row by row, sorted."""
+
+    facts: list[tuple[str | int, ...]]
+    answers: dict[str, list[int]]
+    counts: list[tuple[str | int, ...]]
 
 
 def close() -> int:
@@ -45,7 +55,8 @@ def close() -> int:
     last = CountedVote.objects.aggregate(last=Max("vote_id"))["last"] or 0  # rows of counts may be all that is left
     for day in days:
         beside = observed.beside_physics(day, day)
-        closed = ClosedDay(day=day, last_vote=last, seen=beside.seen, answers=beside.answers)
+        facts = _packed(_columns(beside.facts))
+        closed = ClosedDay(day=day, last_vote=last, facts=facts, answers=beside.answers)
         stream = _packed(_stored(day, day))
         closed.counts = stream + _sum(closed, stream)
         closed.save(force_insert=True)
@@ -58,19 +69,19 @@ def counts() -> Table:
     return _table(pa.concat_tables([*closed, _stored(_first_not_closed())]))
 
 
-def votes_beside_physics() -> list[Seen]:
-    return beside_physics().seen
+def vote_facts() -> VoteFacts:
+    return beside_physics().facts
 
 
 def beside_physics() -> BesidePhysics:
     """As `observed.beside_physics`, of all days."""
     rest = observed.beside_physics(_first_not_closed())
-    seen, answers = list(rest.seen), dict(rest.answers)
-    for those, own in ClosedDay.objects.values_list("seen", "answers").iterator():
-        seen += [Seen(*each) for each in those]
+    facts, answers = [_columns(rest.facts)], dict(rest.answers)
+    for stream, own in ClosedDay.objects.values_list("facts", "answers").iterator():
+        facts.append(_opened(stream))
         for voter, each in own.items():
             answers[voter] = answers.get(voter, Answers()).plus(Answers(*each))
-    return BesidePhysics(observed.summed(seen), dict(sorted(answers.items())))
+    return BesidePhysics(_facts(pa.concat_tables(facts)), dict(sorted(answers.items())))
 
 
 def _reopen() -> None:
@@ -124,19 +135,20 @@ def _is_whole(closed: ClosedDay) -> bool:
 
 def _sum(closed: ClosedDay, stream: bytes) -> bytes:
     """Of all that a day keeps: SHA-256."""
-    about = json.dumps([closed.day.isoformat(), closed.last_vote, closed.seen, closed.answers], sort_keys=True)
+    facts = hashlib.sha256(bytes(closed.facts)).hexdigest()
+    about = json.dumps([closed.day.isoformat(), closed.last_vote, facts, closed.answers], sort_keys=True)
     return hashlib.sha256(about.encode() + stream).digest()
 
 
-def _content(closed: ClosedDay) -> tuple[Any, Any, list[tuple[str | int, ...]]]:
-    return closed.seen, closed.answers, _rows(_unpacked(closed.counts))
+def _content(closed: ClosedDay) -> Content:
+    return Content(_rows(_opened(closed.facts)), closed.answers, _rows(_unpacked(closed.counts)))
 
 
-def _truth(day: date) -> tuple[Any, Any, list[tuple[str | int, ...]]]:
+def _truth(day: date) -> Content:
     """What the copy of a day should hold."""
     beside = observed.beside_physics(day, day)
     answers = {voter: list(each) for voter, each in beside.answers.items()}
-    return [list(each) for each in beside.seen], answers, _rows(_stored(day, day))
+    return Content(_rows(_columns(beside.facts)), answers, _rows(_stored(day, day)))
 
 
 def _stored(first: date, last: date = date.max) -> pa.Table:
@@ -150,16 +162,28 @@ def _stored(first: date, last: date = date.max) -> pa.Table:
     return pa.table([*texts, *(pa.array(column, pa.int64()) for column in columns[len(KEYS) :])], schema=SCHEMA)
 
 
+def _columns(facts: VoteFacts) -> pa.Table:
+    """As SCHEMA has counts: each text once, and its place in every row."""
+    places = {name: pa.array(facts.codes[name], pa.int32()) for name in TEXTS}
+    texts = [pa.DictionaryArray.from_arrays(places[name], pa.array(facts.values[name], pa.string())) for name in TEXTS]
+    return pa.table([*texts, *(pa.array(column, pa.int64()) for column in facts.numbers)], schema=FACTS)
+
+
 def _packed(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, SCHEMA, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
         stream.write_table(table)
     return bytes(sink.getvalue())
 
 
 def _unpacked(content: bytes | memoryview) -> pa.Table:
-    with pa.ipc.open_stream(pa.py_buffer(content[:-SUM_BYTES])) as stream:
-        return stream.read_all()
+    """Of a stream with its sum behind it."""
+    return _opened(content[:-SUM_BYTES])
+
+
+def _opened(stream: bytes | memoryview) -> pa.Table:
+    with pa.ipc.open_stream(pa.py_buffer(stream)) as opened:
+        return opened.read_all()
 
 
 def _rows(table: pa.Table) -> list[tuple[str | int, ...]]:
@@ -167,10 +191,18 @@ def _rows(table: pa.Table) -> list[tuple[str | int, ...]]:
 
 
 def _table(columns: pa.Table) -> Table:
-    found = {key: coded(columns.column(key), strip=False) for key in KEYS}
-    sums = [np.concatenate([np.zeros(0, np.int64), *columns.column(name).chunks]) for name in OUTCOMES]
-    return Table(
-        {key: tuple(values) for key, (_, values) in found.items()},
-        {key: codes for key, (codes, _) in found.items()},
-        np.stack(sums).T,
-    )
+    values, codes = _coded(columns, KEYS)
+    return Table(values, codes, np.stack(_numbers(columns, OUTCOMES)).T)
+
+
+def _facts(columns: pa.Table) -> VoteFacts:
+    return VoteFacts(*_coded(columns, TEXTS), *_numbers(columns, NUMBERS))
+
+
+def _coded(columns: pa.Table, names: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers]]:
+    found = {name: coded(columns.column(name), strip=False) for name in names}
+    return {name: tuple(values) for name, (_, values) in found.items()}, {n: codes for n, (codes, _) in found.items()}
+
+
+def _numbers(columns: pa.Table, names: Iterable[str]) -> list[Integers]:
+    return [np.concatenate([np.zeros(0, np.int64), *columns.column(name).chunks]) for name in names]

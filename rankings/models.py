@@ -121,7 +121,7 @@ class VoteCount(models.Model):
 
 
 class ClosedDay(models.Model):
-    """The counts of a day that is over, in columns, and what physics says beside its votes: `rankings.closed_days`.
+    """The counts of a day that is over, in columns, and the facts of its votes: `rankings.closed_days`.
 
     A copy, made by the aggregation, and thrown away when a count of that day changes after all, or when it is damaged:
     behind the stream stands the SHA-256 of all that the row holds.
@@ -130,7 +130,7 @@ class ClosedDay(models.Model):
     day = models.DateField(primary_key=True)
     last_vote = models.BigIntegerField(default=0, help_text="The last counted vote's primary key when the day closed.")
     counts = models.BinaryField(help_text="The rows of vote_counts, as an Arrow stream.")
-    seen = models.JSONField(help_text="Left, right, task, vote, physics, number: see rankings.agreement.Seen.")
+    facts = models.BinaryField(help_text="A row per vote whose battle was played, as an Arrow stream: rankings.facts.")
     answers = models.JSONField(
         default=dict, help_text="Voter -> calibration battles answered right, wrong and even: see rankings.trust."
     )

@@ -6,6 +6,7 @@ a publication said of battles still being judged would name their policies (deci
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator
@@ -17,8 +18,9 @@ from django.db.models import Count, F, Max, Q, Sum
 from django.utils import timezone
 
 from arena.models import Battle, BattleStatus, Purpose, Rollout, RolloutStatus, Side, Vote
-from rankings.agreement import EVEN, LEFT, RIGHT, Seen
+from arena.release import CANCELLED
 from rankings.counts import OUTCOMES, Integers
+from rankings.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 from rankings.physics import Played
 from rankings.reliability import Reliability, gold_score, reliability, repeat_score
 from rankings.table import Table
@@ -77,54 +79,103 @@ def played() -> list[Played]:
 
 
 class BesidePhysics(NamedTuple):
-    """Counted votes on battles about one task, with who reached the goal more often in them; and what each known voter
-    said in calibration battles."""
+    """Facts of counted votes, and what each known voter said in calibration battles."""
 
-    seen: list[Seen]
+    facts: VoteFacts
     answers: dict[str, Answers]
 
 
-def votes_beside_physics(first: date = date.min, last: date = date.max) -> list[Seen]:
-    return beside_physics(first, last).seen
+class _Row(NamedTuple):
+    """A vote, and sums over the rollouts that it is about."""
+
+    voter: str | None
+    left: str
+    right: str
+    vote: str
+    robot: str
+    scene: str
+    task: str
+    day: date
+    settled_left: int
+    settled_right: int
+    failed: int
+    left_wins: int
+    right_wins: int
+    left_best: float | None
+    right_best: float | None
+    steps_left: int | None
+    steps_right: int | None
+
+    @property
+    def physics(self) -> int:
+        """A vote on free text has no verdict, nor one on a battle in which a side failed."""
+        if not self.task or self.failed:
+            return UNKNOWN
+        return LEFT if self.left_wins > self.right_wins else RIGHT if self.right_wins > self.left_wins else EVEN
+
+    @property
+    def fact(self) -> Fact:
+        return Fact(
+            self.robot,
+            self.scene,
+            self.task,
+            self.left,
+            self.right,
+            self.voter or "",
+            self.day.isoformat(),
+            OUTCOMES.index(self.vote),
+            self.physics,
+            self.steps_left or 0,
+            self.steps_right or 0,
+        )
+
+
+def vote_facts(first: date = date.min, last: date = date.max) -> VoteFacts:
+    return beside_physics(first, last).facts
 
 
 def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysics:
-    """Of the days (UTC) from `first` to `last`, both included."""
-    asked = Q(battle__turns__exploration=False)
-    judged, progress = asked & Q(battle__turns__rollouts__success=True), "battle__turns__rollouts__progress"
+    """Of the days (UTC) from `first` to `last`, both included. Votes whose battle was not played have no facts."""
+    answers: dict[str, Answers] = {}
+
+    def facts() -> Iterator[Fact]:
+        for row in _rows(first, last):
+            if row.settled_left and row.settled_right:
+                yield row.fact
+            winner = clear_winner(row.left_wins, row.right_wins, row.left_best, row.right_best) if row.task else None
+            if row.voter and winner:
+                answers[row.voter] = answers.get(row.voter, Answers()).plus(answer(row.vote, winner))
+
+    found = VoteFacts.of(facts())
+    return BesidePhysics(found, dict(sorted(answers.items())))
+
+
+def _rows(first: date, last: date) -> Iterator[_Row]:
+    asked, rollouts = Q(battle__turns__exploration=False), "battle__turns__rollouts"
+    left, right = (asked & Q(**{f"{rollouts}__side": side}) for side in (Side.LEFT, Side.RIGHT))
+    won = Q(**{f"{rollouts}__success": True})
+    failed = asked & Q(**{f"{rollouts}__status": RolloutStatus.FAILED})
+    settled = Q(**{f"{rollouts}__status__in": (RolloutStatus.COMPLETED, RolloutStatus.FAILED)})
     votes = (
         Vote.objects.filter(counted_vote__counted=True, counted_vote__count__day__range=(first, last))
-        .exclude(counted_vote__count__task_id="")
         .order_by()
         .annotate(
-            left_wins=Count("pk", filter=judged & Q(battle__turns__rollouts__side=Side.LEFT)),
-            right_wins=Count("pk", filter=judged & Q(battle__turns__rollouts__side=Side.RIGHT)),
-            left_best=Max(progress, filter=asked & Q(battle__turns__rollouts__side=Side.LEFT)),
-            right_best=Max(progress, filter=asked & Q(battle__turns__rollouts__side=Side.RIGHT)),
+            settled_left=Count("pk", filter=left & settled),
+            settled_right=Count("pk", filter=right & settled),
+            # A cancelled turn has not been (decision 301), and says nothing of a side.
+            failed=Count("pk", filter=failed & ~Q(**{f"{rollouts}__termination_reason": CANCELLED})),
+            left_wins=Count("pk", filter=left & won),
+            right_wins=Count("pk", filter=right & won),
+            left_best=Max(f"{rollouts}__progress", filter=left),
+            right_best=Max(f"{rollouts}__progress", filter=right),
+            steps_left=Sum(f"{rollouts}__steps_done", filter=left),
+            steps_right=Sum(f"{rollouts}__steps_done", filter=right),
         )
     )
-    columns = ("user_id", "left_model_id", "right_model_id", "counted_vote__count__task_id", "vote")
-    rows = votes.values_list(*columns, "left_wins", "right_wins", "left_best", "right_best")
-    seen: Counter[Seen] = Counter()
-    answers: dict[str, Answers] = {}
-    for voter, left, right, task, vote, left_wins, right_wins, *best in rows.iterator(chunk_size=20_000):
-        seen[Seen(left, right, task, vote, _better(left_wins, right_wins))] += 1
-        if voter and (winner := clear_winner(left_wins, right_wins, *best)):
-            answers[voter] = answers.get(voter, Answers()).plus(answer(vote, winner))
-    kinds = [each._replace(number=number) for each, number in seen.items()]
-    return BesidePhysics(summed(kinds), dict(sorted(answers.items())))
-
-
-def _better(left_wins: int, right_wins: int) -> int:
-    return LEFT if left_wins > right_wins else RIGHT if right_wins > left_wins else EVEN
-
-
-def summed(seen: Iterable[Seen]) -> list[Seen]:
-    """Each kind once, sorted."""
-    found: Counter[tuple[str, str, str, str, int]] = Counter()
-    for left, right, task, vote, physics, number in seen:
-        found[left, right, task, vote, physics] += number
-    return [Seen(*kind, number) for kind, number in sorted(found.items())]
+    count = "counted_vote__count__"
+    columns = ("user_id", "left_model_id", "right_model_id", "vote", f"{count}robot_id", f"{count}scene_id")
+    rows = votes.values_list(*columns, f"{count}task_id", f"{count}day", *_Row._fields[8:])
+    return itertools.starmap(_Row, rows.iterator(chunk_size=20_000))
 
 
 def controls() -> dict[str, Reliability]:

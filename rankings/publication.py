@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 
 from rankings import rules
-from rankings.agreement import Seen
 from rankings.bradley_terry import Fit
 from rankings.counts import Counts
 from rankings.counts_file import write_counts
+from rankings.facts import VoteFacts
 from rankings.limits import limited
 from rankings.models import Snapshot
 from rankings.ratings import Ratings, board_ratings, fitted, summary
@@ -38,8 +38,8 @@ class Rated:
     over: MeanOver
 
 
-def load() -> tuple[Table, list[Seen]]:
-    """The stored counts, each vote weighing what its voter has shown, and what physics says beside the votes.
+def load() -> tuple[Table, VoteFacts]:
+    """The stored counts, each vote weighing what its voter has shown, and facts of each.
 
     Days that are over are closed first; the caller holds the lock of the rankings.
     """
@@ -47,7 +47,7 @@ def load() -> tuple[Table, list[Seen]]:
 
     closed_days.close()
     beside = closed_days.beside_physics()
-    return weighed(closed_days.counts(), beside.answers), beside.seen
+    return weighed(closed_days.counts(), beside.answers), beside.facts
 
 
 def weighed(table: Table, answers: Mapping[str, Answers]) -> Table:

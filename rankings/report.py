@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypedDict, cast
 
 import numpy as np
 from django.conf import settings
 
 from policies.models import Policy
-from rankings import agreement, integrity, observed, physics
-from rankings.agreement import Agreement, Rule, Seen
+from rankings import agreement, by_task, integrity, observed, physics, rules, settled, term_boards
+from rankings.agreement import Agreement, Rule
+from rankings.by_task import ByTask
 from rankings.calibration import Calibration, calibration, nothing
 from rankings.counts import OUTCOMES
+from rankings.facts import VoteFacts
 from rankings.influence import Handover
 from rankings.integrity import Shadow
 from rankings.matrix import Matrix, matrix
@@ -21,7 +23,10 @@ from rankings.physics import PhysicsRow
 from rankings.plan import write_plan
 from rankings.publication import Rated
 from rankings.reliability import Reliability
+from rankings.settled import Settled
 from rankings.table import Board, Table
+from rankings.term_boards import Terms
+from simulation import catalogue
 
 TREND_POINTS = 400
 """So many of the last publications are kept for the trend: two weeks of hours."""
@@ -78,12 +83,16 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 
 class Content(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
-    the first is taken for the left side. `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the
-    global board at each publication, oldest first."""
+    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by robot.
+    `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the global board at each publication, oldest
+    first."""
 
     figures: Figures
     pairs: dict[str, dict[str, list[int]]]
     matrices: dict[str, Matrix]
+    settled: dict[str, Settled]
+    by_task: dict[str, ByTask]
+    terms: dict[str, Terms]
     calibration: Calibration
     physics: dict[str, list[PhysicsRow]]
     physics_mean_of: list[str]
@@ -95,17 +104,24 @@ class Content(TypedDict):
     trend: list[Point]
 
 
-def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], seen: Sequence[Seen]) -> Report:
-    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `seen`: votes and physics."""
+def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], facts: VoteFacts) -> Report:
+    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `facts`: of all votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
     controls, played = observed.controls(), observed.played()
-    agreements = _agreements(seen)
+    agreements = _agreements(facts)
     integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
     content: Content = {
         "figures": _figures(boards),
         "pairs": _pairs(whole),
-        "matrices": {board.name: _matrix(each) for board, each in boards.items() if _shown(board)},
+        "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if _shown(board)}),
+        "settled": {
+            board.name: settled.told(each.fit, matrices[board.name]["names"])
+            for board, each in boards.items()
+            if _shown(board)
+        },
+        "by_task": {robot: _by_task(table, robot) for robot in table.occurring("robot")},
+        "terms": term_boards.boards(table, facts, cap=rules.options().cap),
         "calibration": _calibration(whole),
         "physics": physics.boards(played),
         "physics_mean_of": physics.compared_tasks(played),
@@ -164,19 +180,28 @@ def _matrix(each: Rated) -> Matrix:
     return matrix(each.counts, [sorted(names, key=lambda name: (-rating[name], name)) for names in components])
 
 
+def _by_task(table: Table, robot: str) -> ByTask:
+    """Of the tasks voted on, and of those that nobody voted on yet, where policies are known from the others."""
+    board = Board(robot=robot)
+    voted = table.occurring("task", board)
+    tasks = [*voted, *(task.id for task in catalogue.tasks() if task.id not in voted)]
+    counts = table.counts(board, apart_by="task")
+    return by_task.told(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
+
+
 def _calibration(whole: Rated | None) -> Calibration:
     if whole is None:
         return nothing()
     return calibration(whole.counts, cap=int(settings.RANKING["cap"]))
 
 
-def _agreements(seen: Sequence[Seen]) -> Agreements:
+def _agreements(facts: VoteFacts) -> Agreements:
     given = settings.INTEGRITY
     rule = Rule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
     return {
-        "overall": agreement.agreement(seen, rule),
-        "tasks": agreement.by_task(seen, rule),
-        "policies": agreement.by_policy(seen, rule),
+        "overall": agreement.agreement(facts, rule),
+        "tasks": agreement.by_task(facts, rule),
+        "policies": agreement.by_policy(facts, rule),
     }
 
 

@@ -11,26 +11,31 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from arena.schema import answer
-from rankings import calibration
+from rankings import calibration, settled
 from rankings.calibration import Calibration
 from rankings.integrity import Shadow
 from rankings.matrix import Matrix, only
 from rankings.physics import PhysicsRow
 from rankings.published import current
 from rankings.report import Agreements, Exposure, Point, Removal, Voters
+from rankings.settled import Settled
+from rankings.term_boards import Terms
+from rankings.terms import Board as TermBoard
 
 Row = TypeVar("Row")
 
 
 class PublishedReport(TypedDict):
     """Null and empty before the first publication. `physics`: "all" and each task played -> its board; "all" is the
-    mean over the tasks in `physics_mean_of`. `matrices`: the name of a board -> its pairs. `influence` is about the
-    component with most votes. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
+    mean over the tasks in `physics_mean_of`. `matrices`, `settled` and `terms`: by the name of a board. `influence` is
+    about the component with most votes. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
 
     snapshot_at: str | None
     input_hash: str | None
     code_version: str | None
     matrices: dict[str, Matrix]
+    settled: dict[str, Settled]
+    terms: dict[str, Terms]
     physics: dict[str, list[PhysicsRow]]
     physics_mean_of: list[str]
     agreement: Agreements | None
@@ -47,6 +52,8 @@ NOTHING: PublishedReport = {
     "input_hash": None,
     "code_version": None,
     "matrices": {},
+    "settled": {},
+    "terms": {},
     "physics": {},
     "physics_mean_of": [],
     "agreement": None,
@@ -63,7 +70,8 @@ class ReportView(APIView):
     @extend_schema(
         operation_id="get_leaderboard_report",
         description=(
-            "Beside the boards, published with them: votes of each pair, success and progress by physics, agreement "
+            "Beside the boards, published with them: votes of each pair, which pairs are settled, ratings with all "
+            "else equal, success and progress by physics, agreement "
             "of votes and physics, calibration of predicted and actual votes, how much hangs on single voters, ratings "
             "without new and doubtful voters, how often each policy is drawn, and the ratings over time."
         ),
@@ -85,6 +93,8 @@ def published_report() -> PublishedReport:
         "input_hash": snapshot.input_hash,
         "code_version": snapshot.code_version,
         "matrices": {board: only(matrix, listed) for board, matrix in content["matrices"].items()},
+        "settled": {board: settled.only(each, listed) for board, each in content.get("settled", {}).items()},
+        "terms": {board: _terms(each, listed) for board, each in content.get("terms", {}).items()},
         "physics": {
             board: [row for row in rows if row["model_id"] in listed] for board, rows in content["physics"].items()
         },
@@ -101,3 +111,10 @@ def published_report() -> PublishedReport:
 
 def _listed(rows: Mapping[str, Row], names: Collection[str]) -> dict[str, Row]:
     return {name: row for name, row in rows.items() if name in names}
+
+
+def _terms(each: Terms, names: Collection[str]) -> Terms:
+    def own(board: TermBoard) -> TermBoard:
+        return {**board, "models": _listed(board["models"], names)}
+
+    return {"equal": own(each["equal"]), "beyond": own(each["beyond"])}

@@ -205,11 +205,13 @@ class Table:
 
     def robots(self, board: Board = Board()) -> list[str]:
         """The robots with a vote on a board, in the order of their numbers in its counts."""
-        rows = self._rows(board)
-        return [self.values["robot"][code] for code in np.unique(self.codes["robot"][rows]).tolist()]
+        return self.occurring("robot", board)
 
-    def counts(self, board: Board = Board(), *, without_voters: Collection[str] = ()) -> Counts:
-        """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards."""
+    def counts(
+        self, board: Board = Board(), *, without_voters: Collection[str] = (), apart_by: str = "robot"
+    ) -> Counts:
+        """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards.
+        `apart_by`: whose numbers stand for robots, "task" for a board of each; in the order of `occurring`."""
         rows = self._rows(board)
         if without_voters:
             left_out = [number for number, voter in enumerate(self.values["voter"]) if voter in set(without_voters)]
@@ -217,19 +219,23 @@ class Table:
         chosen = slice(None) if rows.all() else rows
         left, right = (self._policies[side][chosen] for side in ("left", "right"))
         present = _occurring(left, len(self._names)) | _occurring(right, len(self._names))
-        voter, robot, day = (self.codes[key][chosen] for key in ("voter", "robot", "day"))
+        voter, robot, day = (self.codes[key][chosen] for key in ("voter", apart_by, "day"))
         return Counts.of(
             [name for name, here in zip(self._names, present.tolist(), strict=True) if here],
             Columns(
                 _renumbered(left, present),
                 _renumbered(right, present),
                 voter - 1 if self._nobody_known else voter,
-                _renumbered(robot, _occurring(robot, len(self.values["robot"]))),
+                _renumbered(robot, _occurring(robot, len(self.values[apart_by]))),
                 day,
                 self.outcomes[chosen],
             ),
             self.visits,
         )
+
+    def occurring(self, key: str, board: Board = Board()) -> list[str]:
+        """The robots, scenes, tasks, ... of a board's votes, sorted."""
+        return [self.values[key][code] for code in np.unique(self.codes[key][self._rows(board)]).tolist()]
 
     def voters(self) -> dict[str, Voter]:
         """Every known voter with a vote."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from rankings import after_vote, api, report_api
+from rankings import after_vote, api, compare_api, report_api
 
 
 def _route(address: str, view: Any, name: str) -> list[URLPattern]:
@@ -17,6 +17,7 @@ urlpatterns = [
     *_route("leaderboard", api.LeaderboardView, "leaderboard-api"),
     *_route("leaderboard/stats", api.StatisticsView, "leaderboard-stats"),
     *_route("leaderboard/report", report_api.ReportView, "leaderboard-report"),
+    *_route("leaderboard/compare", compare_api.CompareView, "leaderboard-compare-api"),
     *_route("battles/<str:battle_id>/effect", after_vote.VoteEffectView, "vote-effect"),
     *_route("worker/status", api.WorkerStatusView, "worker-status"),
     *_route("worker/aggregate", api.AggregateView, "worker-aggregate"),

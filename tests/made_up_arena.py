@@ -88,7 +88,7 @@ def _vote(rng: random.Random, session: Session, moment: datetime) -> Vote:
             status=RolloutStatus.COMPLETED,
             success=success[side],
             progress=1.0 if success[side] else round(rng.random() * 0.8, 3),
-            steps_done=50,
+            steps_done=20 + battle.seed // (1 if side == Side.LEFT else 31) % 31 if success[side] else 50,
             duration_ms=900.0,
             termination_reason="success" if success[side] else "step_limit",
             created_at=moment,

@@ -27,6 +27,7 @@ READ = {
     ],
     "leaderboard-physics": ["/leaderboard/physics"],
     "leaderboard-pairs": ["/leaderboard/pairs"],
+    "leaderboard-compare": ["/leaderboard/compare", "/leaderboard/compare?a=alpha&b=beta&task=pick&robot_id=widowx"],
     "leaderboard-trust": ["/leaderboard/checks"],
     "leaderboard-method": ["/leaderboard/method"],
     "leaderboard-counts": ["/leaderboard/counts/{counts}.csv.gz"],
@@ -53,6 +54,10 @@ READ = {
     "leaderboard-api": ["/api/leaderboard", "/api/leaderboard?robot_id=widowx&scene_id=table"],
     "leaderboard-stats": ["/api/leaderboard/stats"],
     "leaderboard-report": ["/api/leaderboard/report"],
+    "leaderboard-compare-api": [
+        "/api/leaderboard/compare?a=alpha&b=beta",
+        "/api/leaderboard/compare?a=alpha&b=beta&task=pick&robot_id=widowx",
+    ],
     "vote-effect": ["/api/battles/{voted}/effect"],
     "worker-status": ["/api/worker/status"],
 }

@@ -29,6 +29,7 @@ from rankings.table import GLOBAL, Board
 from rankings.trust import NEWCOMER, PROVEN
 from simulation import catalogue
 from vlaarena import charts, figures
+from vlaarena.pair_tables import terms, verdicts
 
 SORTS = (("elo", gettext_lazy("Rating")), ("votes", gettext_lazy("Votes")), ("win_rate", gettext_lazy("Win rate")))
 
@@ -123,6 +124,7 @@ def pairs(request: HttpRequest) -> HttpResponse:
             for place, cell in enumerate(row["cells"]):
                 cell["self"] = place == row["own"]
                 cell["depth"] = round(10 * cell["votes"] / most) if most else 0
+        context["settled"] = verdicts(published.content or {}, robot, context["columns"], names)
     return _page(request, "leaderboard/pairs.html", "pairs", published, context)
 
 
@@ -148,6 +150,9 @@ def trust(request: HttpRequest) -> HttpResponse:
             "shadow_groups": _by_component(content["shadow"]["rows"], published.components(GLOBAL, names), names),
             "voters": content["voters"],
             "global_board": published.board(GLOBAL),
+            "robots": catalogue.robots(),
+            "robot": (robot := request.GET.get("robot_id", "")),
+            "terms": terms(content, robot, names),
         }
     return _page(request, "leaderboard/trust.html", "trust", published, context)
 

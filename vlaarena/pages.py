@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from vlaarena import home_page, leaderboard_pages, model_pages, views, visitor_wishes
+from vlaarena import compare_page, home_page, leaderboard_pages, model_pages, views, visitor_wishes
 
 urlpatterns = [
     path("", home_page.home, name="home"),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("leaderboard", leaderboard_pages.leaderboard, name="leaderboard"),
     path("leaderboard/physics", leaderboard_pages.physics, name="leaderboard-physics"),
     path("leaderboard/pairs", leaderboard_pages.pairs, name="leaderboard-pairs"),
+    path("leaderboard/compare", compare_page.compare, name="leaderboard-compare"),
     path("leaderboard/checks", leaderboard_pages.trust, name="leaderboard-trust"),
     path("leaderboard/method", leaderboard_pages.method, name="leaderboard-method"),
     path("leaderboard/counts/<slug:input_hash>.csv.gz", leaderboard_pages.counts_file, name="leaderboard-counts"),

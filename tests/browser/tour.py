@@ -21,6 +21,7 @@ PAGES = {
     "leaderboard": "/leaderboard",
     "leaderboard-physics": "/leaderboard/physics",
     "leaderboard-pairs": "/leaderboard/pairs",
+    "leaderboard-compare": "/leaderboard/compare",
     "leaderboard-checks": "/leaderboard/checks",
     "leaderboard-method": "/leaderboard/method",
     "not-found": "/battle/battle_unknown",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -27,7 +27,7 @@ from rankings.rating_file import REFUSALS, add_arguments, told
 from rankings.ratings import Options
 from rankings.table import Table
 from tests.factories import VoteFactory
-from tests.fuzz.damage import damaged, damaged_bytes
+from tests.fuzz.damage import damaged_bytes
 from tests.fuzz.effort import fuzz
 from tests.rankings.ballots import FIRST_VOTE, ballots, cast
 from tests.rankings.test_closed_days import rows as counted
@@ -40,7 +40,7 @@ class Kept(NamedTuple):
     """Columns of a row of `closed_days` that a disk, a hand or a program may spoil."""
 
     counts: bytes
-    seen: Any
+    facts: bytes
     last_vote: int
 
 
@@ -57,13 +57,13 @@ def kept(db: None) -> dict[date, Kept]:
         Vote.objects.filter(pk=vote.pk).update(voted_at=FIRST_VOTE + timedelta(days=day))
     aggregation.aggregate()
     assert ClosedDay.objects.count() == DAYS
-    assert observed.votes_beside_physics()
+    assert len(observed.vote_facts()) == DAYS
     return as_kept()
 
 
 def as_kept() -> dict[date, Kept]:
-    found = ClosedDay.objects.order_by("day").values_list("day", "counts", "seen", "last_vote")
-    return {day: Kept(bytes(counts), *rest) for day, counts, *rest in found}
+    found = ClosedDay.objects.order_by("day").values_list("day", "counts", "facts", "last_vote")
+    return {day: Kept(bytes(counts), bytes(facts), last_vote) for day, counts, facts, last_vote in found}
 
 
 @contextmanager
@@ -80,13 +80,13 @@ def spoilt(draw: st.DrawFn, good: dict[date, Kept]) -> tuple[date, Kept]:
     day = draw(st.sampled_from(sorted(good)))
     row = Kept(*copy.deepcopy(good[day]))
     for column in draw(
-        st.lists(st.sampled_from(["counts", "counts", "seen", "last_vote", "other"]), min_size=1, max_size=3)
+        st.lists(st.sampled_from(["counts", "counts", "facts", "last_vote", "other"]), min_size=1, max_size=3)
     ):
         other = good[draw(st.sampled_from(sorted(good)))]
         if column == "counts":
             row = row._replace(counts=draw(damaged_bytes(row.counts)))
-        elif column == "seen":
-            row = row._replace(seen=draw(damaged(row.seen)))
+        elif column == "facts":
+            row = row._replace(facts=draw(damaged_bytes(row.facts)))
         elif column == "last_vote":
             row = row._replace(last_vote=draw(st.integers(-(2**63), 2**63 - 1)))
         else:
@@ -111,7 +111,7 @@ def test_whatever_is_kept_the_counts_are_those_of_the_rows(kept: dict[date, Kept
         if put(day, row):
             closed_days.close()
             assert counted(closed_days.counts()) == stored()
-            assert closed_days.votes_beside_physics() == observed.votes_beside_physics()
+            assert closed_days.vote_facts().rows() == observed.vote_facts().rows()
             assert closed_days.differing() == []
             assert as_kept().keys() == kept.keys()
 

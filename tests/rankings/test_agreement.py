@@ -5,13 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.agreement import EVEN, LEFT, RIGHT, Rule, Seen, agreement, by_policy, by_task, kappa
+from rankings.agreement import Rule, agreement, by_policy, by_task, kappa
+from rankings.counts import OUTCOMES
+from rankings.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 
 RULE = Rule(least_votes=30)
 
 
-def seen(vote: str, physics: int, count: int, left: str = "a", right: str = "b", task: str = "pick") -> Seen:
-    return Seen(left, right, task, vote, physics, count)
+def seen(vote: str, physics: int, count: int, left: str = "a", right: str = "b", task: str = "pick") -> list[Fact]:
+    """Votes of different people whom nobody knows."""
+    place = OUTCOMES.index(vote)
+    return [Fact("widowx", "table", task, left, right, "", "2026-01-01", place, physics, 50, 50)] * count
+
+
+def facts(*kinds: list[Fact]) -> VoteFacts:
+    return VoteFacts.of(each for kind in kinds for each in kind)
 
 
 def test_kappa_of_the_textbook_table_is_0_4() -> None:
@@ -57,41 +65,39 @@ def test_kappa_is_undefined_without_votes_and_where_everybody_says_one_thing(tab
 
 
 def test_the_share_against_the_success_winner_counts_votes_that_name_one_where_physics_does() -> None:
-    found = agreement(
-        [
-            seen("left_better", LEFT, 6),
-            seen("right_better", LEFT, 2),
-            seen("tie", LEFT, 5),
-            seen("both_bad", RIGHT, 1),
-            seen("left_better", EVEN, 9),
-        ],
-        RULE,
+    votes = facts(
+        seen("left_better", LEFT, 6),
+        seen("right_better", LEFT, 2),
+        seen("tie", LEFT, 5),
+        seen("both_bad", RIGHT, 1),
+        seen("left_better", EVEN, 9),
     )
+    found = agreement(votes, RULE)
     assert found["votes"] == 23
     assert (found["against"]["votes"], found["against"]["against"], found["against"]["share"]) == (8, 2, 0.25)
     assert found["table"] == [[6, 0, 9], [2, 0, 0], [5, 1, 0]]
 
 
 def test_of_a_policy_right_means_its_opponents() -> None:
-    votes = [seen("left_better", RIGHT, 4, "a", "b"), seen("right_better", RIGHT, 3, "b", "a")]
+    votes = facts(seen("left_better", RIGHT, 4, "a", "b"), seen("right_better", RIGHT, 3, "b", "a"))
     found = by_policy(votes, RULE)
     assert found["a"]["table"] == [[3, 4, 0], [0, 0, 0], [0, 0, 0]]
     assert found["b"]["table"] == [[0, 0, 0], [4, 3, 0], [0, 0, 0]]
 
 
 def test_tasks_are_told_apart() -> None:
-    found = by_task([seen("tie", EVEN, 2, task="stack"), seen("left_better", LEFT, 1, task="pick")], RULE)
+    found = by_task(facts(seen("tie", EVEN, 2, task="stack"), seen("left_better", LEFT, 1, task="pick")), RULE)
     assert {task: each["votes"] for task, each in found.items()} == {"pick": 1, "stack": 2}
 
 
 def test_the_alarm_sounds_when_votes_go_to_who_failed() -> None:
-    against = [seen("right_better", LEFT, 30), seen("left_better", RIGHT, 30), seen("left_better", LEFT, 10)]
+    against = facts(seen("right_better", LEFT, 30), seen("left_better", RIGHT, 30), seen("left_better", LEFT, 10))
     assert agreement(against, RULE)["parted"]
 
 
 def test_the_alarm_sounds_when_votes_know_nothing_of_success() -> None:
     chance = [seen(vote, physics, 40) for vote in ("left_better", "right_better", "tie") for physics in range(3)]
-    assert agreement(chance, RULE)["parted"]
+    assert agreement(facts(*chance), RULE)["parted"]
 
 
 @pytest.mark.parametrize(
@@ -103,5 +109,12 @@ def test_the_alarm_sounds_when_votes_know_nothing_of_success() -> None:
         [seen("tie", EVEN, 500)],  # nothing to part over
     ],
 )
-def test_the_alarm_is_silent_with_few_votes_and_with_agreement(votes: list[Seen]) -> None:
-    assert not agreement(votes, RULE)["parted"]
+def test_the_alarm_is_silent_with_few_votes_and_with_agreement(votes: list[list[Fact]]) -> None:
+    assert not agreement(facts(*votes), RULE)["parted"]
+
+
+def test_votes_without_a_verdict_are_left_out() -> None:
+    votes = facts(seen("tie", EVEN, 2), seen("left_better", UNKNOWN, 9, task=""), seen("tie", UNKNOWN, 9))
+    assert agreement(votes, RULE)["votes"] == 2
+    assert {task: each["votes"] for task, each in by_task(votes, RULE).items()} == {"pick": 2}
+    assert {policy: each["votes"] for policy, each in by_policy(votes, RULE).items()} == {"a": 2, "b": 2}

@@ -12,8 +12,8 @@ from django.utils import timezone
 from arena.models import Vote
 from arena.signals import vote_cast
 from rankings import aggregation, checking, closed_days, ledger, observed, publication
-from rankings.agreement import LEFT, Seen
 from rankings.counts import OUTCOMES
+from rankings.facts import LEFT, Fact
 from rankings.models import ClosedDay, ModelStatsTotal, VoteCount
 from rankings.table import KEYS, Table
 from tests.factories import PolicyFactory, VoteFactory
@@ -108,7 +108,7 @@ def test_a_copy_that_differs_from_the_rows_is_named_by_the_check_and_mended_by_a
     assert rows(publication.load()[0]) == stored()
 
 
-def test_what_physics_says_beside_the_votes_of_closed_days_is_kept_and_checked() -> None:
+def test_facts_of_the_votes_of_closed_days_are_kept_and_checked() -> None:
     pair = {"battle__left_model": PolicyFactory(id="a"), "battle__right_model": PolicyFactory(id="b")}
     for days in (0, 0, 5):
         vote = VoteFactory(vote="left_better", **pair)
@@ -117,10 +117,14 @@ def test_what_physics_says_beside_the_votes_of_closed_days_is_kept_and_checked()
         vote.battle.turns.get().rollouts.filter(side="left").update(success=True)
         vote.battle.turns.get().rollouts.filter(side="right").update(success=False)
     aggregation.aggregate()
-    assert observed.votes_beside_physics() == [Seen("a", "b", "pick", "left_better", LEFT, 3)]
-    assert closed_days.votes_beside_physics() == observed.votes_beside_physics()
-    assert ClosedDay.objects.get(day=date(2026, 1, 1)).seen == [["a", "b", "pick", "left_better", LEFT, 2]]
-    ClosedDay.objects.update(seen=[])
+    kept = closed_days.vote_facts()
+    assert kept.rows() == observed.vote_facts().rows()
+    voters = [kept.values["voter"][code] for code in kept.codes["voter"]]
+    assert len(set(voters) - {""}) == 3
+    days = ("2026-01-01", "2026-01-01", "2026-01-06")
+    told = [Fact("widowx", "table", "pick", "a", "b", "", day, 0, LEFT, 50, 50) for day in days]
+    assert sorted(each._replace(voter="") for each in kept.rows()) == told
+    ClosedDay.objects.update(facts=b"")
     assert closed_days.differing() == [date(2026, 1, 1), date(2026, 1, 6)]
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from arena.models import Battle, Purpose, Rollout, Vote
 from policies.models import PairChance, Policy
 from rankings import aggregation, ledger, observed, publication
-from rankings.agreement import EVEN, LEFT, Seen
+from rankings.facts import EVEN, LEFT, UNKNOWN
 from rankings.models import Finding, Report, Snapshot
 from rankings.report import Content, latest
 from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
@@ -87,15 +87,38 @@ def test_votes_are_set_beside_who_reached_the_goal(pair: dict[str, Any]) -> None
     voted("tie", left=True, right=True, instruction=STACK, **pair)
     voted("tie", left=True, right=True, instruction=FREE, **pair)
     aggregation.aggregate()
-    assert observed.votes_beside_physics() == [
-        Seen("a", "b", "pick", "right_better", LEFT),
-        Seen("a", "b", "stack", "tie", EVEN),
-    ]
+    told = [(each.task, each.vote, each.physics) for each in observed.vote_facts().rows()]
+    assert told == [("", 2, UNKNOWN), ("pick", 1, LEFT), ("stack", 2, EVEN)]
     found = content()["agreement"]
     assert found["overall"]["votes"] == 2
     assert found["overall"]["against"]["against"] == 1
     assert set(found["tasks"]) == {"pick", "stack"}
     assert set(found["policies"]) == {"a", "b"}
+
+
+@pytest.mark.parametrize("reason", ["policy_failed", "worker_lost", "timeout"])
+def test_a_vote_on_a_battle_in_which_a_side_failed_says_nothing_of_agreement(pair: dict[str, Any], reason: str) -> None:
+    """The release took a failed side for one that did not reach the goal: 2 votes, where 1 has a verdict."""
+    voted("left_better", left=True, right=False, **pair)
+    failed = voted("left_better", left=True, right=False, **pair).battle.turns.get()
+    failed.rollouts.filter(side="right").update(
+        status="failed", termination_reason=reason, success=None, progress=None, steps_done=7
+    )
+    aggregation.aggregate()
+    told = [(each.physics, each.steps_left, each.steps_right) for each in observed.vote_facts().rows()]
+    assert sorted(told) == [(UNKNOWN, 50, 7), (LEFT, 50, 50)]
+    assert content()["agreement"]["overall"]["votes"] == 1
+
+
+def test_a_cancelled_turn_has_not_been_and_explorations_come_after_the_vote(pair: dict[str, Any]) -> None:
+    vote = voted("left_better", left=True, right=False, **pair)
+    cancelled = {"rollouts__status": "failed", "rollouts__termination_reason": "cancelled", "rollouts__success": None}
+    nothing_done = {"rollouts__steps_done": 0, "rollouts__progress": None}
+    TurnFactory(battle=vote.battle, instruction=PICK, completed=True, **cancelled, **nothing_done)
+    TurnFactory(battle=vote.battle, instruction=PICK, completed=True, exploration=True, explores_seed=1)
+    aggregation.aggregate()
+    (fact,) = observed.vote_facts().rows()
+    assert (fact.physics, fact.steps_left, fact.steps_right) == (LEFT, 50, 50)
 
 
 def test_where_votes_and_physics_part_moderators_are_told(pair: dict[str, Any], settings: Any) -> None:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import crowds, intervals, newcomer, order, orders, starts, stuffing
+from rankings.studies.chapters import (
+    crowds,
+    intervals,
+    newcomer,
+    order,
+    orders,
+    posterior,
+    settled,
+    starts,
+    stuffing,
+    terms,
+)
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -15,5 +26,8 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "orders": orders.chapter,
     "crowds": crowds.chapter,
     "starts": starts.chapter,
+    "settled": settled.chapter,
+    "terms": terms.chapter,
+    "posterior": posterior.chapter,
 }
 """Name -> what simulates it, so many times."""

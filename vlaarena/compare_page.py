@@ -1,0 +1,114 @@
+"""The page on which one picks two policies and a task, and learns which is better and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from arena.errors import UnknownName
+from rankings.comparison import Comparison, Evidence
+from rankings.pair_queries import PairQuery, SameModel, evidence
+from rankings.physics import PhysicsRow
+from rankings.published import Current, current
+from rankings.table import GLOBAL
+from simulation import catalogue
+from vlaarena.density import density
+
+
+def compare(request: HttpRequest) -> HttpResponse:
+    """As the address asks for it; the best two where it names none, or what does not exist."""
+    now = current()
+    query, complaint = _asked(request.GET, now)
+    policies = sorted(now.names.items(), key=lambda entry: entry[1].casefold())
+    context = {
+        "page": "leaderboard",
+        "tab": "compare",
+        "snapshot": now.published.snapshot,
+        "query": query,
+        "complaint": complaint,
+        "policies": policies,
+        "tasks": [(task.id, task.name) for task in catalogue.tasks()],
+        "robots": catalogue.robots(),
+        **(_answer(evidence(now.published), query, now.names) if query.a and not complaint else {}),
+    }
+    return render(request, "leaderboard/compare.html", context)
+
+
+def address(query: PairQuery) -> str:
+    asked = {name: value for name, value in asdict(query).items() if value}
+    return f"{reverse('leaderboard-compare')}?{urlencode(asked)}"
+
+
+def percent(share: float) -> str:
+    """Whole; never that something is sure."""
+    if share > 0.99:
+        return "> 99 %"
+    return "< 1 %" if share < 0.01 else f"{round(100 * share)} %"
+
+
+def _asked(parameters: Mapping[str, str], now: Current) -> tuple[PairQuery, str]:
+    """What is asked, and a word about it where that cannot be answered."""
+    query, best = PairQuery.of(parameters), _best(now)
+    if not (query.a or query.b):
+        query = replace(query, a=best.a, b=best.b)
+    if len(now.names) < 2:
+        return best, ""
+    try:
+        query.check(now.names)
+    except SameModel:
+        return query, _("Choose two different policies.")
+    except UnknownName as error:
+        return best, str(error)
+    return query, ""
+
+
+def _best(now: Current) -> PairQuery:
+    """The two with the highest ratings, or the first two names."""
+    rows, names = now.published.rows(GLOBAL), now.names
+    order = sorted(names, key=lambda name: (-rows[name]["rating"] if name in rows else 0.0, names[name].casefold()))
+    return PairQuery(*order[:2]) if len(order) > 1 else PairQuery("", "")
+
+
+def _answer(found: Evidence, query: PairQuery, names: Mapping[str, str]) -> dict[str, Any]:
+    tasks = {"": _("All tasks"), **{task.id: task.name for task in catalogue.tasks()}}
+    rows = [_row(found, replace(query, task=task), name, query) for task, name in tasks.items()]
+    shown: Comparison = next(row["found"] for row in rows if row["shown"])
+    context = {
+        "found": shown,
+        "name_a": names[query.a],
+        "name_b": names[query.b],
+        "task_name": tasks[query.task] if query.task else "",
+        "rows": rows,
+        "offset": next((round(row["found"]["offset"]) for row in rows if row["found"]["offset"]), 0),
+    }
+    if shown["difference"] is not None and shown["low"] is not None and shown["high"] is not None:
+        context["density"] = density(shown["difference"], shown["low"], shown["high"])
+        context |= {name: percent(shown[name] or 0.0) for name in ("chance", "share")}
+    return context
+
+
+def _row(found: Evidence, query: PairQuery, name: str, asked: PairQuery) -> dict[str, Any]:
+    own = found.compare(query.a, query.b, task=query.task, robot=query.robot_id)
+    return {
+        "name": name,
+        "shown": query == asked,
+        "address": address(query),
+        "found": own,
+        "chance": "" if own["chance"] is None else percent(own["chance"]),
+        "even": own["record"]["ties"] + own["record"]["both_bad"],
+        "physics": [_success(own["physics_a"]), _success(own["physics_b"])],
+    }
+
+
+def _success(row: PhysicsRow | None) -> dict[str, int] | None:
+    """Whole percentages."""
+    if row is None:
+        return None
+    return {"rate": round(100 * row["rate"]), "low": round(100 * row["low"]), "high": round(100 * row["high"])}
