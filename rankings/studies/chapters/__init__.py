@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import crowds, intervals, newcomer, order, stuffing
+from rankings.studies.chapters import agreement, crowds, intervals, newcomer, order, stuffing
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -13,5 +13,6 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "newcomer": newcomer.chapter,
     "order": order.chapter,
     "crowds": crowds.chapter,
+    "agreement": agreement.chapter,
 }
 """Name -> what simulates it, so many times."""
