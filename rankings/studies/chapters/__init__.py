@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import agreement, crowds, intervals, newcomer, order, stuffing
+from rankings.studies.chapters import agreement, calibration, crowds, intervals, newcomer, order, stuffing
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -14,5 +14,6 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "order": order.chapter,
     "crowds": crowds.chapter,
     "agreement": agreement.chapter,
+    "calibration": calibration.chapter,
 }
 """Name -> what simulates it, so many times."""
