@@ -13,14 +13,15 @@ from django.utils import timezone
 
 from rankings import observed
 from rankings.agreement import Agreement
-from rankings.bradley_terry import Fit, Refits, fit, influence_of_voters
+from rankings.bradley_terry import Fit, fit
 from rankings.campaigns import Campaign, campaigns, strongest
-from rankings.counts import Counts, Floats, Integers
-from rankings.influence import Influence, Standing, influence
+from rankings.counts import Counts, Floats
+from rankings.influence import Influence, influence
 from rankings.limits import LATELY
 from rankings.models import Finding, Report
 from rankings.outliers import Crowd, evidence
 from rankings.reliability import Reliability
+from rankings.standing import standing
 from rankings.table import Table
 
 DOUBTFUL = (Finding.Kind.OUTLIER, Finding.Kind.UNRELIABLE)
@@ -97,27 +98,7 @@ def _new(table: Table) -> set[str]:
 
 def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Influence:
     """Of the voters on a board; the numbers of `movers` are those of the counts."""
-    cap = int(settings.RANKING["cap"])
-    moved = influence_of_voters(counts, cap=cap)
-    known = counts.voter >= 0
-    votes = np.bincount(counts.voter[known], counts.votes[known], len(moved)).astype(np.int64)
-    refits = Refits.of(counts, cap=cap)
-
-    def without(gone: Integers) -> Floats:
-        left_out = np.zeros(len(moved) + 1, dtype=bool)  # the last place is for UNKNOWN_VOTER
-        left_out[gone] = True
-        return refits.without(left_out[counts.voter])[0]
-
-    return influence(
-        Standing(
-            found.names,
-            found.rating,
-            np.array([name in ranked for name in found.names], dtype=bool),
-            moved,
-            votes,
-            without,
-        )
-    )
+    return influence(standing(counts, found, ranked, cap=int(settings.RANKING["cap"])))
 
 
 def outliers(counts: Counts, found: Fit) -> Iterator[Found]:

@@ -52,11 +52,14 @@ class Voters(TypedDict):
 
 
 class Removal(TypedDict):
-    """How much hangs on single voters: `movers` is how many of them could, each alone, change the top three."""
+    """How much hangs on single voters: `movers` is how many of them could, each alone, change the top three.
+    `looked_at` and `complete` as in `rankings.influence.Influence`."""
 
     movers: int
     largest: float
     handovers: list[Handover]
+    looked_at: int
+    complete: bool
 
 
 class Point(TypedDict):
@@ -201,10 +204,16 @@ def _exposure(whole: Rated | None) -> dict[str, Exposure]:
 
 def _removal(whole: Rated | None) -> Removal:
     if whole is None:
-        return {"movers": 0, "largest": 0.0, "handovers": []}
+        return {"movers": 0, "largest": 0.0, "handovers": [], "looked_at": 0, "complete": True}
     ranked = {name for name, row in whole.ratings["models"].items() if row["rank_low"] is not None}
     found = integrity.influence_report(whole.counts, whole.fit, ranked)
-    return {"movers": len(found["movers"]), "largest": found["largest"], "handovers": found["handovers"]}
+    return {
+        "movers": len(found["movers"]),
+        "largest": found["largest"],
+        "handovers": found["handovers"],
+        "looked_at": found["looked_at"],
+        "complete": found["complete"],
+    }
 
 
 def _shadow(table: Table, whole: Rated | None) -> Shadow:

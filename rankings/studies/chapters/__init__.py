@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import agreement, calibration, crowds, intervals, newcomer, order, stuffing
+from rankings.studies.chapters import agreement, calibration, crowds, influence, intervals, newcomer, order, stuffing
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -15,5 +15,6 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "crowds": crowds.chapter,
     "agreement": agreement.chapter,
     "calibration": calibration.chapter,
+    "influence": influence.chapter,
 }
 """Name -> what simulates it, so many times."""
