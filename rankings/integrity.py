@@ -106,7 +106,7 @@ def outliers(counts: Counts, found: Fit) -> Iterator[Found]:
     crowd = Crowd(found.names, counts.per_pair(), found.rating)
     alpha = float(settings.INTEGRITY["alpha"])
     for cast in observed.cast_by_voter(found.names, _untested_since()):
-        seen = evidence(crowd, cast.left, cast.right, cast.outcome)
+        seen = evidence(crowd, cast.left, cast.right, cast.outcome, enough=alpha)
         if seen.suspicious(alpha):
             summary = f"{seen.way}: 10^{seen.log10_e:.1f} to 1 after {seen.votes} votes that are like nobody else's"
             proof: dict[str, object] = {"log10_e": round(seen.log10_e, 2), "votes": seen.votes, "way": seen.way}
@@ -166,11 +166,12 @@ def _campaign(each: Campaign, table: Table, week: str) -> Found:
 
 
 def unreliable(controls: dict[str, Reliability]) -> Iterator[Found]:
-    """Voters who fail their control battles."""
+    """Voters who name the other policy where the sides are swapped."""
     for voter, known in controls.items():
         if known.unreliable:
-            summary = f"passed {known.score:g} of {known.items} control battles"
-            yield Found(Finding.Kind.UNRELIABLE, voter, summary, {"items": known.items, "score": known.score})
+            summary = f"named the other policy in {known.other} of {known.same + known.other} repeats with a winner"
+            proof: dict[str, object] = {"items": known.items, "score": known.score, "other": known.other}
+            yield Found(Finding.Kind.UNRELIABLE, voter, summary, proof)
 
 
 def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[Found]:

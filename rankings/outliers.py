@@ -1,8 +1,10 @@
 """Does a voter vote as no honest one would, whatever its taste? A test that may look after every vote. No Django.
 
-Each honest voter has a taste per policy, normal with TASTE points about what the others think, says even more or less
-often than they do (EVEN_HABIT), and both bad rather than tie or the other way round (BAD_HABIT). Before each vote, what
-the voter said so far and what others said on the pair tell how likely each outcome is: p. A way of voting that is no
+Each honest voter has a taste per policy, normal about what the others think, says even more or less often than they do,
+and both bad rather than tie or the other way round. How far people differ in that nobody knows: several kinds of them
+are tried (HONEST), and that one counts which explains the votes best, so that the promise holds for each (universal
+inference: L. Wasserman, A. Ramdas, S. Balakrishnan, PNAS 117, 2020). Before each vote, what the voter said so far and
+what others said on the pair tell how likely each outcome is: p. A way of voting that is no
 honest one's (always the left side, always for one policy, at random, contrary to all) says something else: q. A bettor
 who puts q / p on every vote wins nothing in the long run against an honest voter, and a fortune against who votes in
 that way. Starting with 1, spread over all such ways, the fortune E is a test martingale: an honest voter takes it to

@@ -103,7 +103,7 @@ def suspected(policies: int, cast: Cast, voters: Integers) -> set[int]:
 
 
 def ever_suspected(people: People, *, seed: int, looks: int = 5) -> tuple[int, int]:
-    """Of honest voters: how many after any vote, at any of so many looks at a board that grows; and how many there are."""
+    """Of honest voters: how many after any vote, at any of so many looks at a growing board; and how many they are."""
     cast = honest(people, np.random.default_rng(seed))
     voters = np.unique(cast.voter)
     ends = np.linspace(0, len(cast.voter), looks + 1).astype(int)[1:]

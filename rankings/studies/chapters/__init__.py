@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.studies.chapters import agreement, calibration, crowds, influence, intervals, newcomer, order, stuffing
+from rankings.studies.chapters import (
+    agreement,
+    calibration,
+    crowds,
+    influence,
+    intervals,
+    newcomer,
+    order,
+    stuffing,
+    suspicion,
+)
 from rankings.studies.chapters.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
@@ -16,5 +26,6 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "agreement": agreement.chapter,
     "calibration": calibration.chapter,
     "influence": influence.chapter,
+    "suspicion": suspicion.chapter,
 }
 """Name -> what simulates it, so many times."""
