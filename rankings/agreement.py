@@ -4,8 +4,11 @@ Both judge a battle left, right or even. A vote is even when it says tie or both
 reached the goal equally often. Kappa is the share of agreement beyond what two judges with these habits would reach by
 chance: 1 is perfect agreement, 0 none but chance's, below 0 less than that.
 
-Sources: J. Cohen, A coefficient of agreement for nominal scales, Educ. Psychol. Meas. 20 (1960); the standard error:
-J. Fleiss, J. Cohen, B. Everitt, Large sample standard errors of kappa and weighted kappa, Psychol. Bull. 72 (1969).
+Its interval says how it would come out with other voters of the same kind, who vote as much: votes of one voter hang
+together, and all of them are taken for one observation (rankings.clusters). Votes on free text, and on battles in which
+a side failed, have no verdict of physics to be compared with.
+
+Source: J. Cohen, A coefficient of agreement for nominal scales, Educ. Psychol. Meas. 20 (1960).
 """
 
 from __future__ import annotations
@@ -16,15 +19,18 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from policies.measured import wilson
-from rankings.counts import Integers
+from rankings.clusters import Clusters, effective, jackknife, proportion, score_interval
+from rankings.counts import UNKNOWN_VOTER, Floats, Integers
 from rankings.facts import EVEN, LEFT, RIGHT, VoteFacts
 from rankings.graph import Booleans
 
-Z = 1.959963984540054
 VOTES = np.array([LEFT, RIGHT, EVEN, EVEN])
 """What each of OUTCOMES says of the sides."""
 MIRRORED = np.array([RIGHT, LEFT, EVEN])
+CELLS = 9
+"""Three judgements of votes by three of physics, flattened."""
+ALIKE, CONTRARY = np.array([4 * LEFT, 4 * RIGHT]), np.array([3 * LEFT + RIGHT, 3 * RIGHT + LEFT])
+"""Cells in which both name a winner: the same one, and each another."""
 
 
 class Kappa(NamedTuple):
@@ -36,7 +42,7 @@ class Kappa(NamedTuple):
 
 
 class Against(TypedDict):
-    """Of the votes that name a winner where physics does: how many named the other one, with the Wilson interval."""
+    """Of the votes that name a winner where physics does: how many named the other one, with the 95 % interval."""
 
     votes: int
     against: int
@@ -69,23 +75,21 @@ class Rule:
     """The lower end of the share against the success winner above this: each third vote goes to who failed."""
 
 
-def kappa(table: Integers) -> Kappa | None:
-    """Kappa of a square table of counts [judge one, judge two]; None where it is undefined."""
-    total = int(table.sum())
-    if not total:
-        return None
-    p = table / total
-    rows, columns = p.sum(axis=1), p.sum(axis=0)
-    observed, chance = float(np.trace(p)), float(rows @ columns)
-    if math.isclose(chance, 1.0):
-        return None
-    value = (observed - chance) / (1.0 - chance)
-    agree = np.diag(p) @ (1.0 - (rows + columns) * (1.0 - value)) ** 2
-    apart = p * (columns[:, None] + rows[None, :]) ** 2
-    disagree = (1.0 - value) ** 2 * (apart.sum() - np.trace(apart))
-    spread = agree + disagree - (value - chance * (1.0 - value)) ** 2
-    half_width = Z * math.sqrt(max(0.0, float(spread)) / total) / (1.0 - chance)
-    return Kappa(value, max(-1.0, value - half_width), min(1.0, value + half_width))
+def kappa(tables: Floats) -> Floats:
+    """(n,) of tables (n, CELLS); nan where it is undefined: without votes, or where all say the same one thing."""
+    p = tables.reshape(-1, 3, 3) / np.maximum(tables.sum(axis=1), 1.0)[:, None, None]
+    observed, chance = np.trace(p, axis1=1, axis2=2), np.sum(p.sum(axis=1) * p.sum(axis=2), axis=1)
+    defined = (tables.sum(axis=1) > 0) & (chance < 1.0 - 1e-9)
+    found: Floats = np.where(defined, (observed - chance) / np.where(defined, 1.0 - chance, 1.0), np.nan)
+    return found
+
+
+def share_against(tables: Floats) -> Floats:
+    """(n,) of tables (n, CELLS); nan where no vote names a winner where physics does."""
+    contrary = tables[:, CONTRARY].sum(axis=1)
+    votes = contrary + tables[:, ALIKE].sum(axis=1)
+    found: Floats = np.where(votes > 0, contrary / np.maximum(votes, 1.0), np.nan)
+    return found
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,8 @@ class Judgements:
 
     vote: Integers
     physics: Integers
+    voter: Integers
+    """A number from 0, or UNKNOWN_VOTER."""
 
     @classmethod
     def of(cls, facts: VoteFacts, mirrored: Booleans | None = None) -> Judgements:
@@ -101,17 +107,18 @@ class Judgements:
         vote, physics = VOTES[facts.vote], facts.physics
         if mirrored is not None:
             vote, physics = np.where(mirrored, MIRRORED[vote], vote), np.where(mirrored, MIRRORED[physics], physics)
-        return cls(vote, physics)
+        nobody = facts.values["voter"].index("") if "" in facts.values["voter"] else UNKNOWN_VOTER
+        return cls(vote, physics, np.where(facts.codes["voter"] == nobody, UNKNOWN_VOTER, facts.codes["voter"]))
 
     @property
-    def table(self) -> Integers:
-        """(3, 3) rows are votes, columns physics."""
-        return np.bincount(3 * self.vote + self.physics, minlength=9).reshape(3, 3)
+    def tables(self) -> Clusters:
+        """Of each voter, CELLS numbers: rows are votes, columns physics."""
+        return Clusters.of_cells(self.voter, 3 * self.vote + self.physics, CELLS)
 
 
 def agreement(facts: VoteFacts, rule: Rule) -> Agreement:
     """Of the votes on whose battle physics has a verdict."""
-    return _told(Judgements.of(facts.where(facts.judged)).table, rule)
+    return told(Judgements.of(facts.where(facts.judged)).tables, rule)
 
 
 def by_task(facts: VoteFacts, rule: Rule) -> dict[str, Agreement]:
@@ -126,7 +133,7 @@ def by_policy(facts: VoteFacts, rule: Rule) -> dict[str, Agreement]:
     """Each policy's battles, with the policy taken for the left side: right then means its opponents."""
     judged = facts.where(facts.judged)
     sides = [{judged.values[side][code] for code in np.unique(judged.codes[side])} for side in ("left", "right")]
-    return {policy: _told(_battles_of(policy, judged).table, rule) for policy in sorted(set.union(*sides))}
+    return {policy: told(_battles_of(policy, judged).tables, rule) for policy in sorted(set.union(*sides))}
 
 
 def _battles_of(policy: str, judged: VoteFacts) -> Judgements:
@@ -140,28 +147,55 @@ def _place(values: tuple[str, ...], value: str) -> int:
     return values.index(value) if value in values else -1
 
 
-def _told(table: Integers, rule: Rule) -> Agreement:
-    found, against = kappa(table), _against(table)
-    enough = int(table.sum()) >= rule.least_votes
+def told(voters: Clusters, rule: Rule) -> Agreement:
+    """From the table of each voter."""
+    table = voters.total
+    found, against, votes = kappa_of(voters), _against(voters), int(table.sum())
     apart = found is not None and found.high < rule.kappa
     contrary = against["votes"] >= rule.least_votes and (against["low"] or 0.0) > rule.against
     return {
-        "votes": int(table.sum()),
-        "table": [[int(count) for count in row] for row in table],
+        "votes": votes,
+        "table": [[int(count) for count in row] for row in table.reshape(3, 3)],
         "kappa": _rounded(found and found.value),
         "kappa_low": _rounded(found and found.low),
         "kappa_high": _rounded(found and found.high),
         "against": against,
-        "parted": enough and (apart or contrary),
+        "parted": votes >= rule.least_votes and (apart or contrary),
     }
 
 
-def _against(table: Integers) -> Against:
-    against = int(table[LEFT, RIGHT] + table[RIGHT, LEFT])
-    votes = against + int(table[LEFT, LEFT] + table[RIGHT, RIGHT])
+def kappa_of(voters: Clusters) -> Kappa | None:
+    """None where it is undefined."""
+    value = float(kappa(voters.total[None, :])[0])
+    if math.isnan(value):
+        return None
+    spread = jackknife(voters, kappa, np.ones(CELLS))
+    if spread.sd:
+        return Kappa(value, max(-1.0, value - spread.half_width), min(1.0, value + spread.half_width))
+    return _kappa_of_equals(voters, value)
+
+
+def _kappa_of_equals(voters: Clusters, value: float) -> Kappa:
+    """Where no voter differs from the others: as far as the share of agreement is known from so many voters."""
+    observed = float(voters.total[[0, 4, 8]].sum() / voters.total.sum())
+    doubt = 1.0 / (1.0 - _chance(voters.total))
+    low, high = score_interval(observed, effective(voters, np.ones(CELLS)))
+    return Kappa(value, max(-1.0, value - doubt * (observed - low)), min(1.0, value + doubt * (high - observed)))
+
+
+def _chance(table: Floats) -> float:
+    p = table.reshape(3, 3) / table.sum()
+    return float(p.sum(axis=1) @ p.sum(axis=0))
+
+
+def _against(voters: Clusters) -> Against:
+    against = int(voters.total[CONTRARY].sum())
+    votes = against + int(voters.total[ALIKE].sum())
     if not votes:
         return {"votes": 0, "against": 0, "share": None, "low": None, "high": None}
-    low, high = wilson(against, votes)
+    naming = np.isin(np.arange(CELLS), [*ALIKE, *CONTRARY]).astype(float)
+    spread = jackknife(voters, share_against, naming)
+    low, high = proportion(against / votes, spread, effective(voters, naming))
     return {
         "votes": votes,
         "against": against,

@@ -13,14 +13,15 @@ from django.utils import timezone
 
 from rankings import observed
 from rankings.agreement import Agreement
-from rankings.bradley_terry import Fit, Refits, fit, influence_of_voters
+from rankings.bradley_terry import Fit, fit
 from rankings.campaigns import Campaign, campaigns, strongest
-from rankings.counts import Counts, Floats, Integers
-from rankings.influence import Influence, Standing, influence
+from rankings.counts import Counts, Floats
+from rankings.influence import Influence, influence
 from rankings.limits import LATELY
 from rankings.models import Finding, Report
 from rankings.outliers import Crowd, evidence
 from rankings.reliability import Reliability
+from rankings.standing import standing
 from rankings.table import Table
 
 DOUBTFUL = (Finding.Kind.OUTLIER, Finding.Kind.UNRELIABLE)
@@ -97,27 +98,7 @@ def _new(table: Table) -> set[str]:
 
 def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Influence:
     """Of the voters on a board; the numbers of `movers` are those of the counts."""
-    cap = int(settings.RANKING["cap"])
-    moved = influence_of_voters(counts, cap=cap)
-    known = counts.voter >= 0
-    votes = np.bincount(counts.voter[known], counts.votes[known], len(moved)).astype(np.int64)
-    refits = Refits.of(counts, cap=cap)
-
-    def without(gone: Integers) -> Floats:
-        left_out = np.zeros(len(moved) + 1, dtype=bool)  # the last place is for UNKNOWN_VOTER
-        left_out[gone] = True
-        return refits.without(left_out[counts.voter])[0]
-
-    return influence(
-        Standing(
-            found.names,
-            found.rating,
-            np.array([name in ranked for name in found.names], dtype=bool),
-            moved,
-            votes,
-            without,
-        )
-    )
+    return influence(standing(counts, found, ranked, cap=int(settings.RANKING["cap"])))
 
 
 def outliers(counts: Counts, found: Fit) -> Iterator[Found]:
@@ -125,7 +106,7 @@ def outliers(counts: Counts, found: Fit) -> Iterator[Found]:
     crowd = Crowd(found.names, counts.per_pair(), found.rating)
     alpha = float(settings.INTEGRITY["alpha"])
     for cast in observed.cast_by_voter(found.names, _untested_since()):
-        seen = evidence(crowd, cast.left, cast.right, cast.outcome)
+        seen = evidence(crowd, cast.left, cast.right, cast.outcome, enough=alpha)
         if seen.suspicious(alpha):
             summary = f"{seen.way}: 10^{seen.log10_e:.1f} to 1 after {seen.votes} votes that are like nobody else's"
             proof: dict[str, object] = {"log10_e": round(seen.log10_e, 2), "votes": seen.votes, "way": seen.way}
@@ -185,11 +166,12 @@ def _campaign(each: Campaign, table: Table, week: str) -> Found:
 
 
 def unreliable(controls: dict[str, Reliability]) -> Iterator[Found]:
-    """Voters who fail their control battles."""
+    """Voters who name the other policy where the sides are swapped."""
     for voter, known in controls.items():
         if known.unreliable:
-            summary = f"passed {known.score:g} of {known.items} control battles"
-            yield Found(Finding.Kind.UNRELIABLE, voter, summary, {"items": known.items, "score": known.score})
+            summary = f"named the other policy in {known.other} of {known.same + known.other} repeats with a winner"
+            proof: dict[str, object] = {"items": known.items, "score": known.score, "other": known.other}
+            yield Found(Finding.Kind.UNRELIABLE, voter, summary, proof)
 
 
 def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[Found]:

@@ -22,7 +22,7 @@ from arena.release import CANCELLED
 from rankings.counts import OUTCOMES, Integers
 from rankings.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 from rankings.physics import Played
-from rankings.reliability import Reliability, gold_score, reliability, repeat_score
+from rankings.reliability import Item, Reliability, gold, reliability, repeat
 from rankings.table import Table
 from rankings.trust import Answers, answer, clear_winner
 from simulation import catalogue
@@ -180,13 +180,13 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
 
 def controls() -> dict[str, Reliability]:
     """Voter -> reliability, of everybody who voted on a control battle that says something."""
-    scores: dict[str, list[float]] = defaultdict(list)
-    for voter, score in (*_gold_scores(), *_repeat_scores()):
-        scores[voter].append(score)
-    return {voter: reliability(own) for voter, own in sorted(scores.items())}
+    items: dict[str, list[Item]] = defaultdict(list)
+    for voter, item in (*_gold_items(), *_repeat_items()):
+        items[voter].append(item)
+    return {voter: reliability(own) for voter, own in sorted(items.items())}
 
 
-def _gold_scores() -> Iterator[tuple[str, float]]:
+def _gold_items() -> Iterator[tuple[str, Item]]:
     """Only where physics bears out who was to win."""
     wins = Q(battle__turns__exploration=False, battle__turns__rollouts__success=True)
     given = Vote.objects.filter(purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
@@ -196,17 +196,17 @@ def _gold_scores() -> Iterator[tuple[str, float]]:
     )
     for voter, vote, left, right in votes.values_list("user_id", "vote", "left_wins", "right_wins"):
         if bool(left) != bool(right):
-            yield str(voter), gold_score(vote, "left_better" if left else "right_better")
+            yield str(voter), gold(vote, "left_better" if left else "right_better")
 
 
-def _repeat_scores() -> Iterator[tuple[str, float]]:
+def _repeat_items() -> Iterator[tuple[str, Item]]:
     """A repeat with follow-up turns is not the same question any more."""
     turns = Count("battle__turns", filter=Q(battle__turns__exploration=False))
     given = Vote.objects.filter(purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)
     votes = given.annotate(turns=turns).filter(turns=1)
     for voter, again, first in votes.values_list("user_id", "vote", "battle__repeats__vote__vote"):
         if first in OUTCOMES:
-            yield str(voter), repeat_score(first, again)
+            yield str(voter), repeat(first, again)
 
 
 def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[Cast]:

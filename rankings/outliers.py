@@ -1,8 +1,10 @@
 """Does a voter vote as no honest one would, whatever its taste? A test that may look after every vote. No Django.
 
-Each honest voter has a taste per policy, normal with TASTE points about what the others think, says even more or less
-often than they do (EVEN_HABIT), and both bad rather than tie or the other way round (BAD_HABIT). Before each vote, what
-the voter said so far and what others said on the pair tell how likely each outcome is: p. A way of voting that is no
+Each honest voter has a taste per policy, normal about what the others think, says even more or less often than they do,
+and both bad rather than tie or the other way round. How far people differ in that nobody knows: several kinds of them
+are tried (HONEST), and that one counts which explains the votes best, so that the promise holds for each (universal
+inference: L. Wasserman, A. Ramdas, S. Balakrishnan, PNAS 117, 2020). Before each vote, what the voter said so far and
+what others said on the pair tell how likely each outcome is: p. A way of voting that is no
 honest one's (always the left side, always for one policy, at random, contrary to all) says something else: q. A bettor
 who puts q / p on every vote wins nothing in the long run against an honest voter, and a fortune against who votes in
 that way. Starting with 1, spread over all such ways, the fortune E is a test martingale: an honest voter takes it to
@@ -19,6 +21,7 @@ than LEAST_OTHERS votes are left out. docs/ranking-study.md says how often hones
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,11 +36,24 @@ LEAST_VOTES = 5
 STUBBORN = 0.8
 """How often a way of voting gives its answer; otherwise it votes like the others."""
 ALPHA = 0.001
-TASTE = 120.0
-"""Elo points by which voters differ, per policy: somewhat more than is likely, since p is an estimate."""
-SIDE_HABIT, EVEN_HABIT, BAD_HABIT = 0.2, 0.6, 1.0
-"""By how much voters differ in their liking for the left side, for saying even, and for both bad among these [log odds,
-standard deviations]."""
+
+
+class People(NamedTuple):
+    """By how much voters differ (standard deviations). `taste`: Elo points per policy; somewhat more than is likely,
+    since p is an estimate. Of their liking for the left side, for saying even, and for both bad among these: log odds.
+    """
+
+    taste: float
+    side: float
+    even: float
+    bad: float
+
+
+HONEST = (People(120.0, 0.2, 0.6, 1.0), People(250.0, 0.2, 0.6, 1.0), People(250.0, 0.3, 0.9, 1.5))
+"""Kinds of people an honest voter may be of; suspicious is only whose votes none of them explains."""
+CLEARER, CLEARER_HABIT = 0.7, 0.5
+"""By what the log odds of saying even fall with those that a pair is close to this voter, and how voters differ in it.
+With ties as in `studies.voters` it is 1, with Davidson's a half."""
 WORTH_A_LOOK = 1.0
 """A fortune of ten against the others' votes as they are, before tastes are taken into account."""
 
@@ -88,8 +104,12 @@ class Crowd:
         return shares
 
 
-def evidence(crowd: Crowd, left: Integers, right: Integers, cast: Integers) -> Evidence:
-    """Of one voter's votes in the order they were cast: (n,) policies' places and outcomes' places."""
+def evidence(crowd: Crowd, left: Integers, right: Integers, cast: Integers, *, enough: float = ALPHA) -> Evidence:
+    """Of one voter's votes in the order they were cast: (n,) policies' places and outcomes' places.
+
+    Against that kind of honest voter which explains them best; where one explains them so well that they are not
+    suspicious at `enough`, no other is tried.
+    """
     p, others = crowd.expectations(left, right, cast)
     kept = others >= LEAST_OTHERS
     left, right, cast, p = left[kept], right[kept], cast[kept], p[kept]
@@ -98,7 +118,13 @@ def evidence(crowd: Crowd, left: Integers, right: Integers, cast: Integers) -> E
     at_a_glance = _fortune(crowd.names, left, right, cast, p)
     if at_a_glance.log10_e < WORTH_A_LOOK:
         return at_a_glance
-    return _fortune(crowd.names, left, right, cast, _with_taste(left, right, cast, p, others[kept]))
+    found = at_a_glance
+    for people in HONEST:
+        own = _with_taste(people, left, right, cast, p, others[kept])
+        found = min(found, _fortune(crowd.names, left, right, cast, own), key=lambda each: each.log10_e)
+        if not found.suspicious(enough):
+            return found
+    return found
 
 
 def _fortune(names: tuple[str, ...], left: Integers, right: Integers, cast: Integers, p: Floats) -> Evidence:
@@ -112,27 +138,33 @@ def _fortune(names: tuple[str, ...], left: Integers, right: Integers, cast: Inte
     return Evidence(float(together[best] / np.log(10.0)), best + 1, ways[int(np.argmax(fortune[best]))])
 
 
-def _with_taste(left: Integers, right: Integers, cast: Integers, p: Floats, others: Integers) -> Floats:
+def _with_taste(people: People, left: Integers, right: Integers, cast: Integers, p: Floats, others: Integers) -> Floats:
     """(n, 4) how likely each outcome was for an honest voter who had voted so before. `p`: for all voters together."""
     met, places = np.unique(np.concatenate([left, right]), return_inverse=True)
     here, there = places[: len(left)], places[len(left) :]
     even = p[:, 2] + p[:, 3]
     decided, unsure = p[:, 0] / (1.0 - even), 1.0 / (others + PRIOR_VOTES)
     # Ties take from both sides alike, so that a taste tells more in what is decided.
-    taste = TASTE / SCALE / (1.0 - min(0.6, float(even.mean())))
+    taste = people.taste / SCALE / (1.0 - min(0.6, float(even.mean())))
     margin = _logit(decided) * _widened(2.0 * taste**2)
-    liking = Belief(np.append(np.full(len(met), taste**2), SIDE_HABIT**2))
-    saying_even, saying_bad = Belief(np.array([EVEN_HABIT**2])), Belief(np.array([BAD_HABIT**2]))
-    odds_even, odds_bad, alone = _logit(even), _logit(p[:, 3] / even), np.zeros(1, np.int64)
+    liking = Belief(np.append(np.full(len(met), taste**2), people.side**2))
+    saying_even = Belief(np.array([people.even**2, CLEARER_HABIT**2]))
+    saying_bad = Belief(np.array([people.bad**2]))
+    odds_even, odds_bad, alone, both = _logit(even), _logit(p[:, 3] / even), np.zeros(1, np.int64), np.arange(2)
     found = np.zeros_like(p)
     for vote, outcome in enumerate(cast.tolist()):
         doubt = float(unsure[vote])
         sides = np.array([here[vote], there[vote], len(met)])
+        is_left = liking.chance(margin[vote], sides, AGAINST, 4.0 * doubt)
+        # Who likes one of the two more than others do says even less often.
+        clearer = _closeness(is_left) - _closeness(float(decided[vote]))
         is_even = saying_even.chance(
-            odds_even[vote], alone, ONE, doubt / max(float(even[vote] * (1 - even[vote])), 0.02)
+            odds_even[vote] + CLEARER * clearer,
+            both,
+            np.array([1.0, clearer]),
+            doubt / max(float(even[vote] * (1 - even[vote])), 0.02),
         )
         is_bad = saying_bad.chance(odds_bad[vote], alone, ONE, 0.0)
-        is_left = liking.chance(margin[vote], sides, AGAINST, 4.0 * doubt)
         found[vote] = [
             (1.0 - is_even) * is_left,
             (1.0 - is_even) * (1.0 - is_left),
@@ -171,6 +203,12 @@ class Belief:
         self._covariance = self._covariance - np.outer(self._step, self._step) * (
             self._shrunk**2 * self._p * (1.0 - self._p)
         )
+
+
+def _closeness(p: float) -> float:
+    """Of two that are decided for the left one so often: 0 between equals, below it else."""
+    inside = min(max(p, 0.01), 0.99)
+    return float(np.log(4.0 * inside * (1.0 - inside)))
 
 
 def _widened(variance: float) -> float:

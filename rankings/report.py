@@ -57,11 +57,14 @@ class Voters(TypedDict):
 
 class Removal(TypedDict):
     """How much hangs on single voters in the component with most votes: `movers` is how many of them could, each alone,
-    change its top three. There is no order, and so no top three, over several components."""
+    change its top three; `looked_at` and `complete` as in `rankings.influence.Influence`. There is no order, and so no
+    top three, over several components."""
 
     movers: int
     largest: float
     handovers: list[Handover]
+    looked_at: int
+    complete: bool
 
 
 class Point(TypedDict):
@@ -230,11 +233,17 @@ def _exposure(whole: Rated | None) -> dict[str, Exposure]:
 
 def _removal(whole: Rated | None) -> Removal:
     if whole is None:
-        return {"movers": 0, "largest": 0.0, "handovers": []}
+        return {"movers": 0, "largest": 0.0, "handovers": [], "looked_at": 0, "complete": True}
     rows = whole.ratings["models"]
     ranked = {name for name, row in rows.items() if row["rank_low"] is not None and row["component"] == 1}
     found = integrity.influence_report(whole.counts, whole.fit, ranked)
-    return {"movers": len(found["movers"]), "largest": found["largest"], "handovers": found["handovers"]}
+    return {
+        "movers": len(found["movers"]),
+        "largest": found["largest"],
+        "handovers": found["handovers"],
+        "looked_at": found["looked_at"],
+        "complete": found["complete"],
+    }
 
 
 def _shadow(table: Table, whole: Rated | None) -> Shadow:

@@ -7,26 +7,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import fit, influence_of_voters
+from rankings import influence as module
+from rankings.bradley_terry import fit
 from rankings.counts import Ballot, Counts, tally
 from rankings.influence import Influence, Standing, influence
+from rankings.standing import standing
+from rankings.studies.removing import Race, compared, voted
 
 
-def standing(counts: Counts) -> Standing:
+def asked(counts: Counts) -> Standing:
     found = fit(counts)
-    votes = np.bincount(counts.voter[counts.voter >= 0], counts.votes[counts.voter >= 0], counts.voters)
-    return Standing(
-        found.names,
-        found.rating,
-        np.ones(len(found.names), dtype=bool),
-        influence_of_voters(counts),
-        votes.astype(np.int64),
-        lambda gone: fit(counts.where(~np.isin(counts.voter, gone))).rating,
-    )
+    return standing(counts, found, found.names, cap=0)
 
 
 def report(counts: Counts) -> Influence:
-    return influence(standing(counts))
+    return influence(asked(counts))
 
 
 def arena(seed: int = 0) -> list[Ballot]:
@@ -55,15 +50,15 @@ def test_a_stuffer_who_carries_a_policy_to_the_top_is_named_and_would_do_alone()
 
 def test_one_fewer_than_the_voters_named_does_not_bring_a_handover_about() -> None:
     counts = tally(arena())
-    known = standing(counts)
+    known = asked(counts)
     for handover in report(counts)["handovers"]:
         upper, lower = (known.names.index(handover[side]) for side in ("upper", "lower"))
         if handover["voters"] is None:
             continue
         helpers = np.argsort(-(known.moved[:, upper] - known.moved[:, lower]), kind="stable")
         enough, fewer = known.without(helpers[: handover["voters"]]), known.without(helpers[: handover["voters"] - 1])
-        assert enough[lower] >= enough[upper]
-        assert fewer[lower] < fewer[upper]
+        assert enough.rating[lower] >= enough.rating[upper]
+        assert fewer.rating[lower] < fewer.rating[upper]
 
 
 def test_close_places_need_few_voters_and_distant_ones_many() -> None:
@@ -81,8 +76,51 @@ def test_equal_ratings_need_nobody_to_change_places() -> None:
 
 
 def test_with_nobody_ranked_and_without_voters_there_is_nothing_to_move() -> None:
-    known = standing(tally([Ballot("a", "b", "left_better")]))
+    known = asked(tally([Ballot("a", "b", "left_better")]))
     nobody = replace(known, ranked=np.zeros(2, dtype=bool))
-    assert influence(nobody) == {"movers": [], "largest": 0.0, "handovers": []}
+    nothing = {"movers": [], "largest": 0.0, "handovers": [], "looked_at": 0, "complete": True}
+    assert influence(nobody) == nothing
     assert influence(known)["movers"] == []
     assert influence(known)["handovers"][0]["voters"] is None
+
+
+@pytest.mark.parametrize("race", [Race(10, 4000, 200), Race(6, 600, 40, spread=20), Race(6, 1200, 60, robots=3)])
+def test_in_close_races_every_voter_is_found_who_changes_the_top_three(race: Race) -> None:
+    """The release looked at twenty voters, and never named more: of these it found at most 20 in each race."""
+    found = [compared(race, seed=seed) for seed in range(3)]
+    assert max(each.movers for each in found) > 20
+    assert [(each.found, each.wrong) for each in found] == [(each.movers, 0) for each in found]
+    assert all(each.complete for each in found)
+    assert all(each.looked_at < race.voters for each in found)
+
+
+def test_a_report_that_could_not_look_at_all_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = asked(voted(Race(6, 600, 40, spread=20), np.random.default_rng(1)))
+    assert influence(known)["complete"]
+    monkeypatch.setattr(module, "MOST_REFITS", 1)
+    monkeypatch.setattr(module, "FARTHEST", 1)
+    found = influence(known)
+    assert not found["complete"]
+    assert found["looked_at"] <= 2
+
+
+def test_policies_that_never_met_are_not_compared() -> None:
+    """c and d never met a and b: the order is that of a and b, in which nobody changes a thing by saying c beats d."""
+    votes = [Ballot("a", "b", "left_better", f"v{n:02}") for n in range(9)]
+    votes += [Ballot("a", "b", "right_better", f"w{n:02}") for n in range(3)]
+    votes += [Ballot("c", "d", "left_better", f"x{n:02}") for n in range(2)]
+    found = report(tally([*votes, Ballot("a", "e", "left_better", "v00")]))
+    assert {(each["upper"], each["lower"]) for each in found["handovers"]} <= {
+        ("a", "b"),
+        ("a", "e"),
+        ("b", "e"),
+        ("e", "b"),
+    }
+    assert found["movers"] == []
+
+
+def test_whoever_alone_connects_two_groups_does_not_change_an_order_that_is_none() -> None:
+    votes = [Ballot("a", "b", "left_better", f"v{n}") for n in range(6)]
+    votes += [Ballot("c", "d", "left_better", f"w{n}") for n in range(9)]
+    bridge = [Ballot("b", "c", "left_better", "z") for _ in range(3)]
+    assert report(tally(votes + bridge))["movers"] == []

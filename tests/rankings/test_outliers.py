@@ -7,6 +7,7 @@ import pytest
 
 from rankings.counts import OUTCOMES
 from rankings.outliers import ALPHA, Crowd, Evidence, evidence
+from rankings.studies.suspecting import People, caught, honest, suspected
 
 POLICIES = 8
 NAMES = tuple("abcdefgh")
@@ -57,9 +58,9 @@ def test_honest_voters_are_rarely_suspected_however_often_one_looks() -> None:
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
-def test_who_always_says_the_same_is_suspected_within_twenty_votes(outcome: str) -> None:
+def test_who_always_says_the_same_is_suspected_within_thirty_votes(outcome: str) -> None:
     arena = Arena(5, voters=60, each=25)
-    votes = rigged(arena, 20, outcome)
+    votes = rigged(arena, 30, outcome)
     found = evidence(arena.crowd(votes), *votes)
     assert found.suspicious(ALPHA)
     assert found.way == f"always {outcome}"
@@ -113,3 +114,19 @@ def test_sides_are_told_apart_from_policies() -> None:
     assert np.allclose(p, mirrored[:, [1, 0, 2, 3]])
     assert np.array_equal(others, same)
     assert np.allclose(p.sum(axis=1), 1.0)
+
+
+def test_honest_voters_with_strong_tastes_and_five_hundred_votes_are_not_suspected() -> None:
+    """Before, 9 of such 30 were: the test took them to say even as often of a policy they like as others do."""
+    people = People(taste=200, heavy=10)
+    found = []
+    for seed in range(3):
+        cast = honest(people, np.random.default_rng(seed))
+        found += suspected(people.policies, cast, np.arange(10))
+    assert found == []
+
+
+def test_who_votes_as_no_honest_voter_does_is_still_suspected() -> None:
+    assert caught(People(), "always the left side", 20, seed=1)
+    assert caught(People(taste=200), "always both bad", 40, seed=1)
+    assert caught(People(), "at random", 200, seed=1)

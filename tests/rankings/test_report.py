@@ -180,8 +180,8 @@ def stuffed() -> None:
         for voter in range(40)
         for left, right in ("ab", "bc", "cd", "da", "ac", "bd")
     ]
-    rigged = [("d", other, "left_better", 6, "stuffer") for other in "abc"]
-    rigged += [(other, "d", "right_better", 6, "stuffer") for other in "abc"]
+    rigged = [("d", other, "left_better", 60, "stuffer") for other in "abc"]
+    rigged += [(other, "d", "right_better", 60, "stuffer") for other in "abc"]
     cast(ballots(*honest, *rigged))
     Vote.objects.update(voted_at=timezone.now())
 
@@ -207,15 +207,16 @@ def test_voters_are_tested_again_once_they_have_voted_again() -> None:
     Vote.objects.filter(pk=again[0].pk).update(voted_at=timezone.now())
     content()
     finding = Finding.objects.get(kind="outlier")
-    assert (finding.subject, finding.evidence["votes"]) == ("stuffer", 37)
+    assert (finding.subject, finding.evidence["votes"]) == ("stuffer", 361)
 
 
 def test_the_shadow_board_shows_who_leans_on_doubtful_voters(settings: Any) -> None:
     settings.INTEGRITY = {**settings.INTEGRITY, "new_hours": 0.0}
     settings.RANKING = {**settings.RANKING, "cap": 0}
     stuffed()
+    Finding.objects.create(kind="outlier", subject="stuffer", summary="always for d")
     shadow = content()["shadow"]
-    assert (shadow["left_out"], shadow["votes"]) == (1, 36)
+    assert (shadow["left_out"], shadow["votes"]) == (1, 360)
     assert shadow["rows"]["d"]["shadow"] is not None
     assert shadow["rows"]["d"]["shadow"] < shadow["rows"]["d"]["rating"] - 20
 
@@ -241,13 +242,24 @@ def test_a_dismissed_finding_found_again_stays_dismissed() -> None:
     assert found["voters"]["flagged"] == 0
 
 
-def test_who_fails_control_battles_is_found() -> None:
+def test_who_names_the_other_policy_when_the_sides_are_swapped_is_found(pair: dict[str, Any]) -> None:
+    session = SessionFactory(user_id="sleepy")
+    for _ in range(14):
+        first, again = (voted("left_better", battle__session=session, **pair) for _ in range(2))
+        Battle.objects.filter(pk=again.battle.pk).update(repeats=first.battle, purpose=Purpose.REPEAT)
+        Vote.objects.filter(pk=again.pk).update(purpose=Purpose.REPEAT)
+    found = content()
+    assert (found["voters"]["controls"], found["voters"]["passed"]) == (14, 0.0)
+    assert Finding.objects.get(kind="unreliable").subject == "sleepy"
+
+
+def test_failed_gold_battles_are_told_and_flag_nobody() -> None:
     for _ in range(5):
         vote = voted("left_better", left=False, right=True, user_id="sleepy")
         Vote.objects.filter(pk=vote.pk).update(purpose=Purpose.GOLD)
     found = content()
     assert (found["voters"]["controls"], found["voters"]["passed"]) == (5, 0.0)
-    assert Finding.objects.get(kind="unreliable").subject == "sleepy"
+    assert not Finding.objects.filter(kind="unreliable").exists()
 
 
 def test_a_repeat_is_compared_with_the_first_look(pair: dict[str, Any]) -> None:

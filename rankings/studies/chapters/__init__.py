@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rankings.studies.chapters import (
+    agreement,
+    calibration,
     crowds,
+    influence,
     intervals,
     newcomer,
     order,
@@ -14,6 +17,7 @@ from rankings.studies.chapters import (
     settled,
     starts,
     stuffing,
+    suspicion,
     terms,
 )
 from rankings.studies.chapters.form import Chapter
@@ -29,5 +33,9 @@ CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "settled": settled.chapter,
     "terms": terms.chapter,
     "posterior": posterior.chapter,
+    "agreement": agreement.chapter,
+    "calibration": calibration.chapter,
+    "influence": influence.chapter,
+    "suspicion": suspicion.chapter,
 }
 """Name -> what simulates it, so many times."""
