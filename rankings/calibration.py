@@ -77,7 +77,8 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
     total = float(foretold.votes.sum())
     if not total:  # nobody else voted on these pairs
         return nothing()
-    bins, distances, noise = _bins(dealt, foretold, cap)
+    bins, chance = _bins(dealt, foretold, cap)
+    distances = sum(each["votes"] * abs(each["actual"] - each["predicted"]) for each in bins)
     expected, score, squares, votes = foretold.expected, foretold.score, foretold.squares, foretold.votes
     brier = float((squares - 2 * expected * score + expected**2 * votes).sum()) / total
     flat = float((squares - score + 0.25 * votes).sum()) / total
@@ -85,7 +86,7 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
         "votes": int(total),
         "bins": bins,
         "error": round(distances / total, 4),
-        "chance": round(noise / total, 4) if math.isfinite(noise) else None,
+        "chance": chance,
         "brier": round(brier, 4),
         "brier_flat": round(flat, 4),
     }
@@ -188,19 +189,21 @@ def foretell(dealt: Dealt, cap: int) -> Foretold:
     return Foretold(sigmoid(np.abs(margin)), swapped, *(each * known for each in sums))
 
 
-def _bins(dealt: Dealt, foretold: Foretold, cap: int) -> tuple[list[Bin], float, float]:
-    """And the sums of the distances of predicted and actual, and of what they would be by chance, each vote's."""
+def _bins(dealt: Dealt, foretold: Foretold, cap: int) -> tuple[list[Bin], float | None]:
+    """And the mean distance that chance alone makes, in bins of two voters and more; None without any."""
     place, pull = foretold.bins, _Pull.of(dealt, cap)
     found: list[Bin] = []
-    distances = noise = 0.0
+    noise, weights = [0.0], [0.0]
     for number in range(BINS):
         votes = foretold.votes * (place == number)
         if n := float(votes.sum()):
             predicted, actual = float(foretold.expected @ votes) / n, float(foretold.score @ (place == number)) / n
             own, gap = _spreads(dealt, foretold, votes, actual - predicted, pull)
-            distances, noise = distances + n * abs(actual - predicted), noise + n * math.sqrt(2 / math.pi) * gap.sd
+            if math.isfinite(gap.sd):
+                noise.append(n * math.sqrt(2 / math.pi) * gap.sd)
+                weights.append(n)
             found.append(_bin(number, int(n), predicted, actual, own, gap))
-    return found, distances, noise
+    return found, round(sum(noise) / sum(weights), 4) if any(weights) else None
 
 
 def _bin(number: int, votes: int, predicted: float, actual: float, own: Spread, gap: Spread) -> Bin:

@@ -12,7 +12,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from rankings import aggregation
-from rankings.models import Snapshot
+from rankings.models import Report, Snapshot
 from tests import made_up_arena
 from tests.factories import PolicyFactory
 from tests.rankings.ballots import ballots, cast
@@ -96,3 +96,15 @@ def test_groups_that_never_met_are_told(client: Client) -> None:
     cast(ballots(("a", "b", "left_better", 6), ("c", "d", "left_better", 6)))
     aggregation.aggregate()
     assert "groups that never met" in page(client, "/leaderboard")
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_the_page_says_whether_some_voters_were_only_estimated(client: Client, complete: bool) -> None:
+    cast(ballots(*(("a", "b", "left_better", 2, f"v{number}") for number in range(8))))
+    aggregation.aggregate()
+    report = Report.objects.get()
+    report.content["removal"] |= {"movers": 3, "looked_at": 400, "complete": complete}
+    report.save()
+    checks = page(client, "/leaderboard/checks")
+    assert "400 voters were left out to find that" in checks
+    assert ("for the others this is an estimate" in checks) is not complete
