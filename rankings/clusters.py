@@ -18,12 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.counts import Floats, Integers
+from rankings.student import Z, quantile
 
-Z = 1.959963984540054
-"""Two-sided 95 % of a normal distribution."""
-NORMAL = 1e6
-"""Degrees of freedom from which on Student's distribution is taken for the normal one."""
-GRID = 4001
 Figure = Callable[[Floats], Floats]
 """(n, sums) -> (n,); nan where it is undefined."""
 
@@ -63,7 +59,7 @@ class Spread(NamedTuple):
     @property
     def half_width(self) -> float:
         """Of the 95 % interval; inf where a single voter decides whether there is a figure at all."""
-        return student(self.freedom) * self.sd
+        return float(quantile(np.array(self.freedom))) * self.sd
 
 
 def jackknife(clusters: Clusters, figure: Figure, votes: Floats) -> Spread:
@@ -85,21 +81,6 @@ def effective(clusters: Clusters, votes: Floats) -> float:
     return float(clusters.times @ each) ** 2 / squares if squares else 0.0
 
 
-def student(freedom: float) -> float:
-    """Two-sided 95 % of Student's t, to six digits from 1.8 degrees of freedom on, to three digits from 1 to there.
-
-    With t = sqrt(n) tan a the density is in proportion to cos(a)^(n - 1).
-    """
-    if not freedom >= 1.0:
-        raise ValueError(f"expected at least one degree of freedom, got {freedom:g}")
-    if freedom > NORMAL:
-        return Z
-    angle = np.linspace(0.0, min(np.pi / 2.0, 10.0 / math.sqrt(freedom)), GRID)
-    density = np.cos(angle) ** (freedom - 1.0)
-    within = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
-    return math.sqrt(freedom) * math.tan(float(np.interp(0.95 * within[-1], within, angle)))
-
-
 def score_interval(rate: float, number: float) -> tuple[float, float]:
     """95 % interval of a proportion among so many cases, which need not be a whole number (E. B. Wilson, J. Am. Stat.
     Assoc. 22, 1927). (0, 1) of none."""
@@ -118,4 +99,4 @@ def proportion(rate: float, spread: Spread, voters: float) -> tuple[float, float
     if math.isinf(spread.sd):
         return 0.0, 1.0
     alone = rate * (1.0 - rate) / spread.sd**2 if spread.sd else voters
-    return score_interval(rate, alone * (Z / student(spread.freedom)) ** 2)
+    return score_interval(rate, alone * (Z / float(quantile(np.array(spread.freedom)))) ** 2)

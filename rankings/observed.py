@@ -114,6 +114,14 @@ class _Row(NamedTuple):
         return LEFT if self.left_wins > self.right_wins else RIGHT if self.right_wins > self.left_wins else EVEN
 
     @property
+    def clear_winner(self) -> str | None:
+        """Of a battle that calibrates its voter."""
+        if not self.task:
+            return None
+        turns = max(self.settled_left, self.settled_right)
+        return clear_winner(self.left_wins, self.right_wins, self.left_best, self.right_best, turns)
+
+    @property
     def fact(self) -> Fact:
         return Fact(
             self.robot,
@@ -142,8 +150,7 @@ def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysi
         for row in _rows(first, last):
             if row.settled_left and row.settled_right:
                 yield row.fact
-            winner = clear_winner(row.left_wins, row.right_wins, row.left_best, row.right_best) if row.task else None
-            if row.voter and winner:
+            if row.voter and (winner := row.clear_winner):
                 answers[row.voter] = answers.get(row.voter, Answers()).plus(answer(row.vote, winner))
 
     found = VoteFacts.of(facts())

@@ -52,13 +52,16 @@ def answer(vote: str, winner: str) -> Answers:
     return Answers(wrong=1) if vote in ("left_better", "right_better") else Answers(even=1)
 
 
-def clear_winner(left_wins: int, right_wins: int, left_best: float | None, right_best: float | None) -> str | None:
+def clear_winner(
+    left_wins: int, right_wins: int, left_best: float | None, right_best: float | None, turns: int = 1
+) -> str | None:
     """The vote for the side that reached the goal while the other stayed far from it; None where physics is not clear.
 
-    `left_wins`: in how many turns the left side reached it; `left_best`: its best progress in any, 0 to 1.
+    `left_wins`: in how many of the `turns` the left side reached it, at least half of them to be clear: one of three
+    starts may be luck. `left_best`: its best progress in any, 0 to 1.
     """
-    if left_wins and not right_wins and right_best is not None and right_best <= LOW_PROGRESS:
-        return "left_better"
-    if right_wins and not left_wins and left_best is not None and left_best <= LOW_PROGRESS:
-        return "right_better"
+    if 2 * left_wins >= turns and not right_wins and right_best is not None and right_best <= LOW_PROGRESS:
+        return "left_better" if left_wins else None
+    if 2 * right_wins >= turns and not left_wins and left_best is not None and left_best <= LOW_PROGRESS:
+        return "right_better" if right_wins else None
     return None

@@ -14,7 +14,7 @@ from arena.models import Battle, Purpose, Rollout, Turn, Vote
 from arena.throttles import spend
 from policies.models import Hosting
 from rankings import aggregation
-from rankings.agreement import LEFT
+from rankings.facts import LEFT
 from rankings.observed import battles_per_policy, beside_physics, played
 from rankings.trust import clear_winner
 from simulation.store import get_store
@@ -347,8 +347,7 @@ def test_one_vote_counts_once_and_physics_says_who_reached_the_goal_more_often(
     play_with_goals(visitor, stage, battle_id, left="101", right="001")
     cast(visitor, battle_id, "left_better")
     aggregation.aggregate()
-    [seen] = beside_physics().seen
-    assert (seen.physics, seen.number) == (LEFT, 1)
+    assert beside_physics().facts.physics.tolist() == [LEFT]
     assert battles_per_policy() == {"alpha": 1, "beta": 1}
     sums = {each.policy: (each.episodes, each.successes) for each in played()}
     assert sums == {"alpha": (3, 2), "beta": (3, 1)}
@@ -356,7 +355,12 @@ def test_one_vote_counts_once_and_physics_says_who_reached_the_goal_more_often(
 
 def test_physics_is_not_clear_where_each_side_reached_the_goal_from_some_start() -> None:
     assert clear_winner(2, 1, 1.0, 1.0) is None
-    assert clear_winner(3, 0, 1.0, 0.4) == "left_better"
+    assert clear_winner(3, 0, 1.0, 0.4, turns=3) == clear_winner(2, 0, 1.0, 0.4, turns=3) == "left_better"
+
+
+def test_physics_is_not_clear_where_a_side_reached_the_goal_from_one_start_of_three() -> None:
+    assert clear_winner(1, 0, 1.0, 0.4, turns=3) is None
+    assert clear_winner(0, 1, 0.4, 1.0, turns=3) is None
 
 
 def test_an_exploration_keeps_the_seed_of_the_start_from_which_it_goes_on(

@@ -6,27 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from policies.measured import wilson
-from rankings.clusters import Clusters, effective, jackknife, proportion, score_interval, student
+from rankings.clusters import Clusters, effective, jackknife, proportion, score_interval
 
 
 def share(sums: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         found: np.ndarray = sums[:, 1] / sums.sum(axis=1)
     return found
-
-
-@pytest.mark.parametrize("freedom", [1.0, 1.3, 2.0, 3.5, 7.0, 30.0, 1e4, 1e7])
-def test_quantiles_are_students(freedom: float) -> None:
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-3 if freedom < 1.8 else 1e-5)
-
-
-@pytest.mark.parametrize("freedom", [0.5, math.nan])
-def test_there_is_no_quantile_without_a_degree_of_freedom(freedom: float) -> None:
-    with pytest.raises(ValueError, match="expected at least one degree of freedom"):
-        student(freedom)
 
 
 def test_strangers_count_one_person_per_vote() -> None:

@@ -12,13 +12,15 @@ from django.core.management.base import BaseCommand
 from rankings.ratings import CAP
 from rankings.studies.chapters import CHAPTERS
 
-INTRODUCTION = """# Does the ranking keep its promises?
+INTRODUCTION = """# Do the rankings keep their promises?
 
-Made by `manage.py ranking_study --repeats {repeats}`; the same seeds give the same figures. True ratings are normal
-with a spread of 150 points; ties take 35 % of the votes between equals unless said otherwise; a voter with a taste has
-an own opinion of each policy, normal with 100 points; how much a voter votes is lognormal. All votes fall on one day,
-so the cap of {cap} votes per voter and day binds. `tests/rankings/test_study.py` holds these promises with fewer
-repeats.
+Made by `manage.py ranking_study --repeats {repeats}`: every figure and plot follows from seeds, and the same command
+gives the same ones. `--only NAME` prints one chapter ({names}).
+
+Unless a chapter says otherwise, true ratings are normal with a spread of 150 points, ties take 35 % of the votes between
+equals, how much a voter votes is lognormal, and a voter with a taste has an own opinion of each policy, normal with 100
+points. The cap of {cap} votes per voter and day is that of the boards. Intervals are 95 % ones. Tests hold each promise
+with fewer repeats.
 """
 
 
@@ -37,7 +39,7 @@ class Command(BaseCommand):
             self.stdout.write(CHAPTERS[options["only"]](repeats).text)
             return
         (folder / "images").mkdir(parents=True, exist_ok=True)
-        parts = [INTRODUCTION.format(repeats=repeats, cap=CAP)]
+        parts = [INTRODUCTION.format(repeats=repeats, cap=CAP, names=", ".join(CHAPTERS))]
         for chapter in CHAPTERS.values():
             text, plots = chapter(repeats)
             parts.append(text)
