@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -70,9 +71,14 @@ def _asked(parameters: Mapping[str, str], now: Current) -> tuple[PairQuery, str]
 
 
 def _best(now: Current) -> PairQuery:
-    """The two with the highest ratings, or the first two names."""
+    """The two with the highest ratings of the largest component, or the first two names."""
     rows, names = now.published.rows(GLOBAL), now.names
-    order = sorted(names, key=lambda name: (-rows[name]["rating"] if name in rows else 0.0, names[name].casefold()))
+
+    def place(name: str) -> tuple[float, float, str]:
+        row = rows.get(name)
+        return (row["component"], -row["rating"], "") if row else (math.inf, 0.0, names[name].casefold())
+
+    order = sorted(names, key=place)
     return PairQuery(*order[:2]) if len(order) > 1 else PairQuery("", "")
 
 
@@ -102,9 +108,15 @@ def _row(found: Evidence, query: PairQuery, name: str, asked: PairQuery) -> dict
         "address": address(query),
         "found": own,
         "chance": "" if own["chance"] is None else percent(own["chance"]),
+        **{name: _points(own[name]) for name in ("difference", "low", "high")},
         "even": own["record"]["ties"] + own["record"]["both_bad"],
         "physics": [_success(own["physics_a"]), _success(own["physics_b"])],
     }
+
+
+def _points(value: float | None) -> str:
+    """Whole ones, with a minus sign."""
+    return "" if value is None else f"{value:.0f}".replace("-", "−")
 
 
 def _success(row: PhysicsRow | None) -> dict[str, int] | None:

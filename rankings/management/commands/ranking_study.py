@@ -17,10 +17,10 @@ INTRODUCTION = """# Do the rankings keep their promises?
 Made by `manage.py ranking_study --repeats {repeats}`: every figure and plot follows from seeds, and the same command
 gives the same ones. `--only NAME` prints one chapter ({names}).
 
-Unless a chapter says otherwise, true ratings are normal with a spread of 150 points, ties take 35 % of the votes between
-equals, how much a voter votes is lognormal, and a voter with a taste has an own opinion of each policy, normal with 100
-points. The cap of {cap} votes per voter and day is that of the boards. Intervals are 95 % ones. Tests hold each promise
-with fewer repeats.
+Unless a chapter says otherwise, true ratings are normal with a spread of 150 points, ties take 35 % of the votes
+between equals, how much a voter votes is lognormal, and a voter with a taste has an own opinion of each policy, normal
+with 100 points. The cap of {cap} votes per voter and day is that of the boards. Intervals are 95 % ones. Tests hold
+each promise with fewer repeats.
 """
 
 
