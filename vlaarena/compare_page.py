@@ -76,7 +76,7 @@ def _best(now: Current) -> PairQuery:
 
     def place(name: str) -> tuple[float, float, str]:
         row = rows.get(name)
-        return (row["component"], -row["rating"], "") if row else (math.inf, 0.0, names[name].casefold())
+        return (row.get("component", 1), -row["rating"], "") if row else (math.inf, 0.0, names[name].casefold())
 
     order = sorted(names, key=place)
     return PairQuery(*order[:2]) if len(order) > 1 else PairQuery("", "")
