@@ -144,23 +144,25 @@ def _without_votes(board: Iterable[Standing], policies: Iterable[Policy]) -> lis
 
 
 class Place(NamedTuple):
-    """Where a policy stands: in which component, on which rank of it, and on which robots it was voted on."""
+    """Where a policy stands: in which component, on which rank of it, how much it counts in the component's mean, and
+    on which robots it was voted on."""
 
     component: int | None
     rank: int | None
+    weight: float | None
     robots: list[str]
 
 
-UNPLACED = Place(None, None, [])
+UNPLACED = Place(None, None, None, [])
 
 
 def _places(board: Iterable[Standing], now: Published, name: str, listed: Collection[str]) -> dict[str, Place]:
     """Of each policy that votes connect with others."""
     components = now.components(name, listed)
     ranks = ranks_within([each for each in board if each.model_id in components], components, now.rows(name))
-    robots = _robots(now.board(name))
+    robots, rows = _robots(now.board(name)), now.rows(name)
     return {
-        model_id: Place(component, ranks.get(model_id), robots.get(model_id, []))
+        model_id: Place(component, ranks.get(model_id), rows[model_id].get("weight"), robots.get(model_id, []))
         for model_id, component in components.items()
     }
 
@@ -213,6 +215,7 @@ def _row(standing: Standing, policy: Policy, place: Place) -> RankingRow:
         "elo_ci": standing.elo_ci,
         "elo_low": round(standing.elo_score - standing.elo_ci, 1),
         "elo_high": round(standing.elo_score + standing.elo_ci, 1),
+        "elo_weight": place.weight,
         "elo_sequential": standing.elo_sequential,
         "vote_count": standing.vote_count,
         "win_count": standing.win_count,

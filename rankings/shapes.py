@@ -10,8 +10,9 @@ from policies.measured import Success
 class RankingRow(TypedDict):
     """`component`: policies with the same number can be compared, directly or through others; between components there
     is no order. 1 is the one with most votes; null without a vote. `rank` is within the component, and null for a
-    provisional policy. `robots`: those on which it has votes. `win_rate` is wins / votes to two places; `status` is the
-    registry's.
+    provisional policy. `elo_weight`: how much it counts in the mean of its component, which is 1500; null without a
+    vote and in publications of before. `robots`: those on which it has votes. `win_rate` is wins / votes to two places;
+    `status` is the registry's.
 
     `success` is what the policy's card says of seeded rollouts judged by physics; null where it was not measured.
     """
@@ -24,6 +25,7 @@ class RankingRow(TypedDict):
     elo_ci: float
     elo_low: float
     elo_high: float
+    elo_weight: float | None
     elo_sequential: int
     vote_count: int
     win_count: int

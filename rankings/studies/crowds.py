@@ -19,7 +19,7 @@ from rankings import outliers
 from rankings.bradley_terry import SCALE, Fit, fit
 from rankings.campaigns import Campaign, campaigns, strongest
 from rankings.counts import Floats, Integers
-from rankings.limits import LATELY, limited
+from rankings.limits import LATELY, WIDE, limited
 from rankings.ratings import CAP
 from rankings.studies.voters import Aim, outcomes, population, rated, truth
 from rankings.table import Table
@@ -193,11 +193,20 @@ def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
     return Attack(float(np.abs(with_them - without).max()), bool(found), caught, len(voters) - caught)
 
 
-def moved(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> float:
+class Moved(NamedTuple):
+    """Elo points by which the most moved rating moves: of all, and of those whose half-width is at most WIDE without
+    the stuffed votes."""
+
+    most: float
+    known: float
+
+
+def moved(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Moved:
     """As `attack`, without looking for campaigns."""
     _, base, both = _pushed(way, seed, crowd)
-    with_them, without = (fitted(crowd.policies, each).rating for each in (both, base))
-    return float(np.abs(with_them - without).max())
+    with_them, without = (fitted(crowd.policies, each) for each in (both, base))
+    points = np.abs(with_them.rating - without.rating)
+    return Moved(float(points.max()), float(points[without.half_width <= WIDE].max(initial=0.0)))
 
 
 def _pushed(way: Stuffing, seed: int, crowd: Honest) -> tuple[Floats, Ballots, Ballots]:

@@ -19,6 +19,7 @@ def row(score: int, half_width: float) -> Any:
         "elo_ci": half_width,
         "elo_low": score - half_width,
         "elo_high": score + half_width,
+        "elo_weight": None,
         "win_rate": 0.625,
     }
 

@@ -279,3 +279,12 @@ def test_votes_on_controls_and_excluded_votes_are_neither_on_a_scenes_board_nor_
     found = board(scene_id="table")
     assert (found["metadata"]["total_votes"], names(found["rankings"])) == (6, ["a", "b"])
     assert selectors.statistics()["total_votes"] == 6
+
+
+def test_the_rows_weights_make_1500_of_their_ratings() -> None:
+    cast(ballots(("a", "b", "left_better", 400), ("b", "c", "left_better", 300), ("c", "d", "left_better", 20)))
+    aggregation.aggregate()
+    rows = selectors.leaderboard(selectors.LeaderboardQuery())["rankings"]
+    assert sum(row["elo_weight"] or 0.0 for row in rows) == pytest.approx(1.0, abs=1e-3)
+    assert sum((row["elo_weight"] or 0.0) * row["elo_score"] for row in rows) == pytest.approx(1500, abs=1)
+    assert min(row["elo_weight"] or 0.0 for row in rows) < 0.05

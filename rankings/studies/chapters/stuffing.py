@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankings.limits import WIDE
 from rankings.plots import Axes, plot
 from rankings.ratings import CAP
 from rankings.studies.chapters.form import Chapter, table
-from rankings.studies.crowds import HONEST, Honest, Stuffing, moved
+from rankings.studies.crowds import HONEST, Honest, Moved, Stuffing, moved
 from rankings.studies.voters import Aim, stuffing
 
 CAPS = (0, 50, 30, 20, 15, 10)
@@ -21,7 +22,8 @@ TARGETS = {"the first": 0, "the one in the middle": None, "the last": LAST}
 TEXT = """
 ## A stuffer
 One visitor votes 250 times beside 4000 honest votes on ten policies. Points by which the most moved rating moves, over
-{arenas} arenas: mean, and most. Wanted: at most 10 as published.
+{arenas} arenas: mean, and most. Wanted as published: at most 10 for ratings known to within {wide:.0f} points; what is
+known less may move farther, as the limit of a network grows with the square of the interval.
 
 As published: what newcomers weigh, the cap of {cap} votes a day, and the limit of a network. Honest votes are those of
 the chapter on crowds. In one day the visitor votes blindly; over 17 days, and with 17 cookies, for whom physics calls
@@ -29,7 +31,7 @@ the winner where it is clear, so as to be trusted:
 
 {published}
 
-The worst of all rows: {worst}.
+The worst of all rows: {worst}, and of ratings known to within {wide:.0f} points {known}.
 
 The cap alone, where nobody's network is known and all votes weigh alike, all in one day:
 
@@ -50,11 +52,14 @@ def chapter(repeats: int) -> Chapter:
     }
     by_cap = {cap: [stuffing(honest=4000, stuffed=250, cap=cap, seed=seed) for seed in seeds] for cap in CAPS}
     heads = ["votes", "mean", "most"]
+    rows = [[name, *_told([one.most for one in each]), _most(each)] for name, each in published.items()]
     text = TEXT.format(
         arenas=len(seeds),
         cap=CAP,
-        published=table(heads, [[name, *_told(each)] for name, each in published.items()]),
-        worst=f"{max(map(max, published.values())):.1f}",
+        wide=WIDE,
+        published=table([*heads, "most, of known ratings"], rows),
+        worst=f"{max(one.most for each in published.values() for one in each):.1f}",
+        known=f"{max(one.known for each in published.values() for one in each):.1f}",
         capped=table(heads, [[name, *_told(each)] for name, each in capped.items()]),
         by_cap=", ".join(f"{cap or 'none'} {' to '.join(_told(each))}" for cap, each in by_cap.items()),
     )
@@ -84,6 +89,10 @@ def _ways() -> dict[str, tuple[Stuffing, Honest]]:
         OLDER,
     )
     return found
+
+
+def _most(moved: Sequence[Moved]) -> str:
+    return f"{max(one.known for one in moved):.1f}"
 
 
 def _told(moved: Sequence[float]) -> list[str]:
