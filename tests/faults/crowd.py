@@ -20,6 +20,8 @@ INSTRUCTIONS = (
     "Pick up the green sphere",
     "Put the red cube on the left plate",
 )
+STARTS = (1, 1, 3)
+"""From how many a battle is shown: a third of all from three."""
 CHOICES = ("left_better", "right_better", "tie", "both_bad")
 TURN_PATIENCE_S = 300.0  # a part that is killed again and again may take long to start
 TOLD_WITHIN_S = 120.0  # after the last turn, on an arena that is well: time for the longest pauses of a page
@@ -77,18 +79,20 @@ class Player(threading.Thread):
             return
         battle = opened["battle_id"]
         page = self._page(battle)
-        sent = self._ask("POST", f"/api/battles/{battle}/turns", {"instruction": self._rng.choice(INSTRUCTIONS)})
+        said = {"instruction": self._rng.choice(INSTRUCTIONS), "starts": self._rng.choice(STARTS)}
+        sent = self._ask("POST", f"/api/battles/{battle}/turns", said)
         if sent is None:
             self._leave(page)
             return
         page.sent()
-        turn = sent["turn_id"]
-        self.ledger.turns.add(turn)
-        status = self._ended(turn)
-        if status == "stuck":
+        turns = [each["turn_id"] for each in sent.get("starts", [sent])]
+        self.ledger.turns.update(turns)
+        ends = [self._ended(turn) for turn in turns]
+        if "stuck" in ends:
             self._leave(page)
-        elif page.learns(turn, TURN_PATIENCE_S):  # nobody votes before their page shows the end
-            page.finish(turn, voted=status == "completed" and self._vote(battle, page))
+        elif all(page.learns(turn, TURN_PATIENCE_S) for turn in turns):
+            # Nobody votes before their page shows the end.
+            page.finish(turns[-1], voted=set(ends) == {"completed"} and self._vote(battle, page))
 
     def told(self, deadline: float) -> None:
         """Wait until every page was told everything, to this moment of the monotonic clock."""
