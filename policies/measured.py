@@ -20,9 +20,10 @@ class Success(TypedDict):
     high: float
 
 
-def wilson(successes: int, episodes: int) -> tuple[float, float]:
+def wilson(successes: float, episodes: float) -> tuple[float, float]:
     """95 % score interval of a proportion (E. B. Wilson, J. Am. Stat. Assoc. 22, 1927, p. 209): the p for which
-    |p - observed| = z sqrt(p (1 - p) / n). Raises ValueError unless 0 <= successes <= episodes and episodes >= 1.
+    |p - observed| = z sqrt(p (1 - p) / n). Where they only amount to so many, numbers need not be whole. Raises
+    ValueError unless 0 <= successes <= episodes and episodes > 0.
     """
     if not 0 <= successes <= episodes or episodes == 0:
         raise ValueError(f"expected 0 <= successes <= episodes and at least one, got {successes} of {episodes}")

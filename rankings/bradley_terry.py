@@ -46,9 +46,6 @@ class Fit:
     """(k,) policies with the same label can be compared, directly or through others."""
     reach: Booleans
     """(k, k) i has scored against j, directly or through others."""
-    covariance: Floats
-    """(k, k) Elo points squared, of the ratings as the votes show it (sandwich): by voter where voters are known, by
-    network where they share some."""
     posterior: Floats
     """(k, k) Elo points squared: inverse Hessian, what the model itself expects. For planning: one more vote on a pair
     of win probability p adds p (1 - p) / SCALE² d d^T to its inverse, d = e_i - e_j."""
@@ -126,7 +123,6 @@ def fit(
         difference_sd=SCALE * difference,
         group=groups(found.comparable),
         reach=found.reach,
-        covariance=SCALE**2 * covariances[-1].matrix,
         posterior=SCALE**2 * found.carried(found.bread),
         nu=found.posterior.games.nu,
     )

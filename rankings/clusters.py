@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from policies.measured import wilson
 from rankings.counts import Floats, Integers
 from rankings.student import Z, quantile
 
@@ -82,13 +83,8 @@ def effective(clusters: Clusters, votes: Floats) -> float:
 
 
 def score_interval(rate: float, number: float) -> tuple[float, float]:
-    """95 % interval of a proportion among so many cases, which need not be a whole number (E. B. Wilson, J. Am. Stat.
-    Assoc. 22, 1927). (0, 1) of none."""
-    if not number > 0.0:
-        return 0.0, 1.0
-    square = Z * Z / number
-    centre, spread = rate + square / 2.0, math.sqrt(square * (rate * (1.0 - rate) + square / 4.0))
-    return max(0.0, (centre - spread) / (1.0 + square)), min(1.0, (centre + spread) / (1.0 + square))
+    """Wilson's 95 % interval of a proportion among so many cases, which need not be a whole number; (0, 1) of none."""
+    return wilson(rate * number, number) if number > 0.0 else (0.0, 1.0)
 
 
 def proportion(rate: float, spread: Spread, voters: float) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 
 from rankings.counts import Integers
 from rankings.graph import Booleans
-from rankings.table import BATCH, Texts
+from rankings.table import in_columns
 
 LEFT, RIGHT, EVEN = range(3)
 UNKNOWN = -1
@@ -56,20 +55,8 @@ class VoteFacts:
     @classmethod
     def of(cls, rows: Iterable[Fact]) -> VoteFacts:
         """They are never all in memory as texts."""
-        texts = {name: Texts() for name in TEXTS}
-        numbers = [np.zeros((0, len(NUMBERS)), np.int64)]
-        waiting = iter(rows)
-        while batch := list(itertools.islice(waiting, BATCH)):
-            columns = list(zip(*batch, strict=True))
-            for name, column in zip(TEXTS, columns, strict=False):
-                texts[name].extend(map(str, column))
-            numbers.append(np.array(columns[len(TEXTS) :], dtype=np.int64).T)
-        coded = {name: column.coded() for name, column in texts.items()}
-        return cls(
-            {name: values for name, (values, _) in coded.items()},
-            {name: codes for name, (_, codes) in coded.items()},
-            *np.ascontiguousarray(np.concatenate(numbers).T),
-        )
+        values, codes, numbers = in_columns(rows, TEXTS, len(NUMBERS))
+        return cls(values, codes, *np.ascontiguousarray(numbers.T))
 
     def __len__(self) -> int:
         return len(self.vote)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.counts import UNKNOWN_VOTER, Columns, Counts, Floats, Integers
+from rankings.counts import OUTCOMES, UNKNOWN_VOTER, Columns, Counts, Floats, Integers
 from rankings.graph import Booleans
 from rankings.trust import NEWCOMER, Answers, trust
 from rankings.visits import NO_VISITS, Visits
@@ -68,6 +68,24 @@ class Texts:
         return tuple(values), renumber[np.concatenate(self._codes)]
 
 
+def in_columns(
+    rows: Iterable[Sequence[str | int]], names: Sequence[str], numbers: int
+) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers], Integers]:
+    """Of rows that are texts, as many as `names`, and then so many numbers: the different texts of each column, sorted;
+    (rows,) their places in these; (rows, numbers). The rows are never all in memory as texts."""
+    texts = {name: Texts() for name in names}
+    found = [np.zeros((0, numbers), np.int64)]
+    waiting = iter(rows)
+    while batch := list(itertools.islice(waiting, BATCH)):
+        columns = list(zip(*batch, strict=True))
+        for name, column in zip(names, columns, strict=False):
+            texts[name].extend(map(str, column))
+        found.append(np.array(columns[len(names) :], dtype=np.int64).T)
+    coded = {name: column.coded() for name, column in texts.items()}
+    values = {name: values for name, (values, _) in coded.items()}
+    return values, {name: codes for name, (_, codes) in coded.items()}, np.concatenate(found)
+
+
 @dataclass(frozen=True)
 class Table:
     """One row per robot, scene, task, side order of a pair, voter, day and network.
@@ -86,20 +104,7 @@ class Table:
     @classmethod
     def of(cls, rows: Iterable[Sequence[str | int]]) -> Table:
         """Rows of the eight KEYS, then the four counts. They are never all in memory as texts."""
-        texts = {key: Texts() for key in KEYS}
-        outcomes = [np.zeros((0, 4), np.int64)]
-        waiting = iter(rows)
-        while batch := list(itertools.islice(waiting, BATCH)):
-            columns = list(zip(*batch, strict=True))
-            for key, column in zip(KEYS, columns, strict=False):
-                texts[key].extend(map(str, column))
-            outcomes.append(np.array(columns[len(KEYS) :], dtype=np.int64).T)
-        coded = {key: column.coded() for key, column in texts.items()}
-        return cls(
-            {key: values for key, (values, _) in coded.items()},
-            {key: codes for key, (_, codes) in coded.items()},
-            np.concatenate(outcomes),
-        )
+        return cls(*in_columns(rows, KEYS, len(OUTCOMES)))
 
     @classmethod
     def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> Table:

@@ -60,8 +60,10 @@ def clear_winner(
     `left_wins`: in how many of the `turns` the left side reached it, at least half of them to be clear: one of three
     starts may be luck. `left_best`: its best progress in any, 0 to 1.
     """
-    if 2 * left_wins >= turns and not right_wins and right_best is not None and right_best <= LOW_PROGRESS:
-        return "left_better" if left_wins else None
-    if 2 * right_wins >= turns and not left_wins and left_best is not None and left_best <= LOW_PROGRESS:
-        return "right_better" if right_wins else None
+    if 2 * max(left_wins, right_wins) < turns:
+        return None
+    if left_wins and not right_wins and right_best is not None and right_best <= LOW_PROGRESS:
+        return "left_better"
+    if right_wins and not left_wins and left_best is not None and left_best <= LOW_PROGRESS:
+        return "right_better"
     return None

@@ -13,8 +13,7 @@ import numpy as np
 from rankings.bradley_terry import SCALE
 from rankings.calibration import Dealt, calibration, foretell
 from rankings.counts import Counts, Floats
-from rankings.posterior import sigmoid
-from rankings.studies.voters import NODES, WEIGHTS, counted, outcomes, truth
+from rankings.studies.voters import counted, outcomes, scores, truth
 
 TIES = 0.35
 
@@ -38,13 +37,6 @@ def voted(theta: Floats, board: Board, rng: np.random.Generator) -> Counts:
     own = rng.normal(0.0, board.taste / SCALE, (board.voters, size))
     margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
     return counted(size, left, right, voter, outcomes(margin, TIES, rng))
-
-
-def scores(theta: Floats, taste: float) -> Floats:
-    """(k, k) what the left policy scores with infinitely many voters."""
-    margin = (theta[:, None] - theta[None, :])[..., None] + np.sqrt(2.0) * taste / SCALE * NODES
-    found: Floats = sigmoid(margin) @ (WEIGHTS / WEIGHTS.sum())
-    return found
 
 
 class Held(NamedTuple):

@@ -98,10 +98,16 @@ def outcomes(margin: Floats, ties: float, rng: np.random.Generator) -> Integers:
     return found
 
 
+def scores(theta: Floats, taste: float) -> Floats:
+    """(k, k) what the left policy scores with infinitely many voters with such tastes."""
+    margin = (theta[:, None] - theta[None, :])[..., None] + np.sqrt(2.0) * taste / SCALE * NODES
+    found: Floats = sigmoid(margin) @ (WEIGHTS / WEIGHTS.sum())
+    return found
+
+
 def population(theta: Floats, taste: float) -> Floats:
     """(k,) Elo points about 0: the ratings that infinitely many voters with such tastes would give."""
-    margin = (theta[:, None] - theta[None, :])[..., None] + np.sqrt(2.0) * taste / SCALE * NODES
-    score = sigmoid(margin) @ (WEIGHTS / WEIGHTS.sum())
+    score = scores(theta, taste)
     played = 1e6 * (1.0 - np.eye(len(theta)))
     games = Games(played, played * score, (played, played, played), 0.0 * played)
     mode = Posterior(games, 1.0, np.ones_like(played, dtype=bool)).mode()[:-1]
