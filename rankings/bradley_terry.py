@@ -37,6 +37,9 @@ class Fit:
     """(k,) Elo points."""
     weight: Floats
     """(k,) how much each counts in the mean of its group, which is 1500: `centre.shares`. They sum to 1 in a group."""
+    on_robots: Floats
+    """(robots, k) how much of a policy's own rating on each robot enters its rating: with theta = sum_r L_r x_r
+    (`rankings.offsets`), the diagonals of L_r."""
     half_width: Floats
     """(k,) Elo points, of the 95 % interval about that mean; inf where the data say nothing at all (only without a
     prior)."""
@@ -119,6 +122,7 @@ def fit(
         names=counts.names,
         rating=MEAN + SCALE * centred(found.theta(), found.mean),
         weight=np.diag(found.mean).copy(),
+        on_robots=np.stack([np.diag(each) for each in np.split(found.lever, found.robots, axis=1)]),
         half_width=Z * SCALE * sd,
         difference_sd=SCALE * difference,
         group=groups(found.comparable),

@@ -67,7 +67,7 @@ def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:
         counts = table.counts(board)
         fit = fitted(counts, options)
         figures = board_ratings(counts, options, fit)
-        over = mean_over(counts, table.robots(board), figures["components"], options)
+        over = mean_over(counts, table.robots(board), figures["components"], fit)
         found.append(Rated(board, counts, fit, figures, over))
         if table.holds_all(board):
             whole = found[-1]

@@ -7,12 +7,8 @@ from typing import TypedDict
 
 import numpy as np
 
-from rankings.bradley_terry import SCALE
+from rankings.bradley_terry import Fit
 from rankings.counts import Counts, Floats, Integers
-from rankings.estimate import Mode
-from rankings.offsets import OFFSET_SD
-from rankings.posterior import Games
-from rankings.ratings import Options
 
 
 class MeanOver(TypedDict):
@@ -23,9 +19,9 @@ class MeanOver(TypedDict):
     played_on: dict[str, list[str]]
 
 
-def mean_over(counts: Counts, robots: Sequence[str], components: Sequence[Sequence[str]], options: Options) -> MeanOver:
-    """`robots`: the names behind the numbers of robots in `counts`."""
-    votes, weights = _votes(counts, len(robots)), _weights(counts, options)
+def mean_over(counts: Counts, robots: Sequence[str], components: Sequence[Sequence[str]], fit: Fit) -> MeanOver:
+    """`robots`: the names behind the numbers of robots in `counts`. `fit`: of these counts."""
+    votes, weights = _votes(counts, len(robots)), fit.on_robots
     found: MeanOver = {"robots": [], "played_on": {}}
     for names in components:
         members = [counts.names.index(name) for name in names]
@@ -51,18 +47,3 @@ def _votes(counts: Counts, robots: int) -> Integers:
     for side in (counts.left, counts.right):
         np.add.at(found, (counts.robot, side), counts.votes)
     return found
-
-
-def _weights(counts: Counts, options: Options) -> Floats:
-    """(robots, k) how much of a policy's own rating on each robot enters its rating: with theta = sum_r L_r x_r
-    (`rankings.offsets`), the diagonals of L_r."""
-    size = len(counts.names)
-    if counts.robots == 1:
-        return np.ones((1, size))
-    votes = counts.without_sides()
-    games = Games.of(votes.apart(), votes.weights(options.cap))
-    found = Mode.of_games(
-        games, robots=counts.robots, prior=options.prior, ties=options.ties, offset_sd=OFFSET_SD / SCALE
-    )
-    own: Floats = np.stack([np.diag(found.lever[:, size * at : size * (at + 1)]) for at in range(counts.robots)])
-    return own

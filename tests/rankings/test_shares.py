@@ -9,7 +9,7 @@ from django.test import Client
 
 from rankings import aggregation
 from rankings.counts import Counts, tally
-from rankings.ratings import Options, board_ratings
+from rankings.ratings import Options, board_ratings, fitted
 from rankings.shares import MeanOver, mean_over
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
@@ -23,7 +23,8 @@ def on(robot: str, votes: list[Any], times: int = 1) -> list[Any]:
 
 
 def shares(counts: Counts, *robots: str) -> MeanOver:
-    return mean_over(counts, robots, board_ratings(counts, Options())["components"], Options())
+    fit = fitted(counts, Options())
+    return mean_over(counts, robots, board_ratings(counts, Options(), fit)["components"], fit)
 
 
 def difference(votes: list[Any]) -> float:
