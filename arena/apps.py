@@ -6,6 +6,6 @@ class ArenaConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from arena import challenges
+        from arena.visitors import challenges
 
         challenges.chosen()  # what cannot be asked is said at the start, not to the first crowd

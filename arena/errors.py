@@ -210,7 +210,7 @@ class CrossSite(exceptions.PermissionDenied):
 
 
 class TooMany(exceptions.Throttled):
-    """Over a limit of `arena.throttles`; `wait` [s] is when there is room again."""
+    """Over a limit of `arena.visitors.throttles`; `wait` [s] is when there is room again."""
 
     spans = {60: "a minute", 3600: "an hour", 86400: "a day"}
 

@@ -330,7 +330,7 @@ class Battle(models.Model):
 
 
 class Turn(models.Model):
-    """One instruction given to both sides. `arena.release` says when what becomes of it is shown."""
+    """One instruction given to both sides. `arena.live.release` says when what becomes of it is shown."""
 
     turn_id = models.CharField(max_length=50, unique=True, default=_turn_id, editable=False)
     session = models.ForeignKey(
@@ -422,7 +422,7 @@ class Rollout(models.Model):
     """One side's attempt at a turn. Its episode in MongoDB has the same public id.
 
     A worker claims it by a conditional update (queued -> running, attempt + 1) and proves it lives by `heartbeat_at`.
-    While it is queued, `heartbeat_at` is when its message was last sent; null: it is held, and none was (arena.queue).
+    While it is queued, `heartbeat_at` is when its message was last sent; null: it is held (`arena.queue.admission`).
     `started_at` is that of the first attempt.
     Of a failed one, `termination_reason` may be told (`arena.shapes.FailureReason`); `error` is for moderators.
     """
@@ -546,7 +546,7 @@ class Vote(models.Model):
 
 
 class NetworkKey(models.Model):
-    """What keys the digests of networks for 28 days (`arena.networks`). Shown nowhere, and left out of backups."""
+    """Keys the digests of networks for 28 days (`arena.visitors.networks`). Shown nowhere, and left out of backups."""
 
     period = models.PositiveIntegerField(primary_key=True, help_text="Days since 1970, divided by 28.")
     secret = models.CharField(max_length=64, editable=False)

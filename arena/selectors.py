@@ -1,7 +1,7 @@
 """Reads shaped for a screen, and the one place that knows what may be shown of a battle before its vote.
 
 Blind means that nothing here differs by who is who: what is told of a side is the turn's, at the moment that the clock
-of the turn says (`arena.release`), and names, outcomes, durations and hashes wait for the vote.
+of the turn says (`arena.live.release`), and names, outcomes, durations and hashes wait for the vote.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from django.conf import settings
 from django.db.models import Prefetch
 from django.utils import timezone
 
-from arena import release, starts
+from arena import starts
 from arena.errors import SceneChanged
+from arena.live import release
 from arena.models import (
     REASONS,
     Battle,
@@ -28,7 +29,6 @@ from arena.models import (
     read_moment,
     row_or_none,
 )
-from arena.scene_files import manifest_of
 from arena.shapes import (
     BattleJson,
     BattleRow,
@@ -52,6 +52,7 @@ from arena.shapes import (
     VoteJson,
 )
 from policies.models import Policy
+from robots.scene_files import manifest_of
 from simulation.contracts import Floats
 from simulation.view_format import rounded_states, until, view_of
 
@@ -203,7 +204,7 @@ def _end_of_start(rollout: Rollout) -> EndOfStart:
 
 
 def doors(battle: Battle, turns: list[Turn], now: datetime | None = None) -> Doors:
-    """What may be done next with this battle, as far as visitors know (`arena.release`)."""
+    """What may be done next with this battle, as far as visitors know (`arena.live.release`)."""
     now = now or timezone.now()
     running = any(not release.told(turn, now) for turn in turns)
     completed = completed_turns(turns, now)

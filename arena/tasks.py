@@ -5,8 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 from django.conf import settings
 
-from arena import worker  # noqa: F401 - connects the worker's start
-from arena.patience import BUSY, PATIENCE_S
+from arena.queue import worker  # noqa: F401 - connects the worker's start
+from arena.queue.retry import BUSY, PATIENCE_S
 
 GRACE_S = 30.0
 PLAYED_WITHIN_S = settings.ROLLOUT_WALL_S + PATIENCE_S + GRACE_S
@@ -18,7 +18,7 @@ PLAYED_WITHIN_S = settings.ROLLOUT_WALL_S + PATIENCE_S + GRACE_S
     time_limit=PLAYED_WITHIN_S + GRACE_S,
 )
 def play_rollout(episode_id: str) -> None:
-    from arena.episodes import play
+    from robots.play import play
 
     play(episode_id)
 
@@ -27,7 +27,8 @@ def play_rollout(episode_id: str) -> None:
     name="arena.expire", autoretry_for=BUSY, retry_backoff=5, retry_jitter=True, max_retries=6
 )
 def expire() -> None:
-    from arena import networks, retention
+    from arena import retention
+    from arena.visitors import networks
 
     networks.destroy_old_keys()
     retention.expire()
@@ -35,6 +36,6 @@ def expire() -> None:
 
 @shared_task(name="arena.sweep", expires=10, acks_late=False)  # type: ignore[untyped-decorator]
 def sweep() -> int:
-    from arena import sweeps
+    from arena.queue import sweeps
 
     return sweeps.sweep()

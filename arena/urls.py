@@ -6,7 +6,8 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from arena import after_vote_api, api, catalogue_api, turn_api
+from arena.api import turns, views
+from robots import catalogue_api, forks_api
 
 
 def _route(address: str, view: Any, name: str) -> list[URLPattern]:
@@ -16,25 +17,25 @@ def _route(address: str, view: Any, name: str) -> list[URLPattern]:
 
 
 urlpatterns = [
-    *_route("sessions/init", api.InitSession, "init-session"),
-    *_route("sessions/", api.OwnSessions, "own-sessions"),
-    *_route("sessions/user/<str:user_id>", api.SessionsOfUser, "sessions-of-user"),
-    *_route("sessions/<str:session_id>", api.SessionDetail, "session"),
-    *_route("sessions/<str:session_id>/battles", api.NextBattle, "next-battle"),
-    *_route("battles", api.Battles, "battles"),
-    *_route("battles/session/<str:session_id>", api.BattlesOfSession, "battles-of-session"),
-    *_route("battles/<str:battle_id>", api.BattleDetail, "battle"),
-    *_route("battles/<str:battle_id>/turns", api.Turns, "turns"),
-    *_route("battles/<str:battle_id>/explorations", after_vote_api.Explorations, "explorations"),
-    *_route("shared/<str:battle_id>", after_vote_api.SharedBattleDetail, "shared-battle"),
-    *_route("turns/<str:turn_id>", api.TurnDetail, "turn"),
-    *_route("turns/<str:turn_id>/queue", turn_api.TurnQueue, "turn-queue"),
-    *_route("turns/<str:turn_id>/cancel", turn_api.CancelTurn, "cancel-turn"),
-    *_route("episodes/<str:episode_id>", api.EpisodeDetail, "episode"),
-    *_route("episodes/<str:episode_id>/view.bin", api.EpisodeView, "episode-view"),
-    *_route("episodes/<str:episode_id>/states.bin", api.EpisodeStates, "episode-states"),
-    *_route("episodes/<str:episode_id>/replay.bin", api.EpisodeReplay, "episode-replay"),
-    *_route("votes", api.Votes, "votes"),
+    *_route("sessions/init", views.InitSession, "init-session"),
+    *_route("sessions/", views.OwnSessions, "own-sessions"),
+    *_route("sessions/user/<str:user_id>", views.SessionsOfUser, "sessions-of-user"),
+    *_route("sessions/<str:session_id>", views.SessionDetail, "session"),
+    *_route("sessions/<str:session_id>/battles", views.NextBattle, "next-battle"),
+    *_route("battles", views.Battles, "battles"),
+    *_route("battles/session/<str:session_id>", views.BattlesOfSession, "battles-of-session"),
+    *_route("battles/<str:battle_id>", views.BattleDetail, "battle"),
+    *_route("battles/<str:battle_id>/turns", views.Turns, "turns"),
+    *_route("battles/<str:battle_id>/explorations", forks_api.Explorations, "explorations"),
+    *_route("shared/<str:battle_id>", forks_api.SharedBattleDetail, "shared-battle"),
+    *_route("turns/<str:turn_id>", views.TurnDetail, "turn"),
+    *_route("turns/<str:turn_id>/queue", turns.TurnQueue, "turn-queue"),
+    *_route("turns/<str:turn_id>/cancel", turns.CancelTurn, "cancel-turn"),
+    *_route("episodes/<str:episode_id>", views.EpisodeDetail, "episode"),
+    *_route("episodes/<str:episode_id>/view.bin", views.EpisodeView, "episode-view"),
+    *_route("episodes/<str:episode_id>/states.bin", views.EpisodeStates, "episode-states"),
+    *_route("episodes/<str:episode_id>/replay.bin", views.EpisodeReplay, "episode-replay"),
+    *_route("votes", views.Votes, "votes"),
     *_route("robots", catalogue_api.Robots, "robots"),
     *_route("scenes", catalogue_api.Scenes, "scenes"),
     *_route("scenes/<slug:robot_id>/<slug:scene_id>/", catalogue_api.SceneBundle, "scene"),

@@ -45,7 +45,7 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
 class Policy(models.Model):
     """One robot policy. Its public name in the API is *model*; the key is `model_id`.
 
-    `adapter` says how it is opened: a family of `policies.registry`, or a reference adapter of `arena.players`.
+    `adapter` says how it is opened: a family of `policies.registry`, or a reference adapter of `robots.players`.
     `pairing_weight` is written by rankings and only read by the pairing in arena.
     """
 

@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from arena.api.schema import answer, refusals
 from arena.errors import NotFound
 from arena.models import ProcessingStatus, Vote, row_or_none
-from arena.schema import answer, refusals
 from rankings.counts import MIRRORED, OUTCOMES
 from rankings.models import CountedVote
 from rankings.published import Published, current

@@ -12,9 +12,9 @@ from rest_framework.response import Response
 from rest_framework.serializers import BooleanField, CharField, Serializer
 from rest_framework.views import APIView
 
-from arena.parsers import SmallJSONParser
-from arena.schema import answer, body, refusals
-from arena.throttles import AggregationsLimited
+from arena.api.parsers import SmallJSONParser
+from arena.api.schema import answer, body, refusals
+from arena.visitors.throttles import AggregationsLimited
 from rankings import aggregation, moderation, selectors, shapes
 from rankings.permissions import SEE_WORKER, MayAggregate
 from rankings.selectors import SORTS, LeaderboardQuery

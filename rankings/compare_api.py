@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from arena.schema import answer, refusals
+from arena.api.schema import answer, refusals
 from rankings.comparison import Comparison
 from rankings.pair_queries import PairQuery, evidence
 from rankings.published import current

@@ -17,8 +17,8 @@ import numpy as np
 from django.db.models import Count, F, Max, Q, Sum
 from django.utils import timezone
 
+from arena.live.release import CANCELLED
 from arena.models import Battle, BattleStatus, Purpose, Rollout, RolloutStatus, Side, Vote
-from arena.release import CANCELLED
 from rankings.counts import OUTCOMES, Integers
 from rankings.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 from rankings.physics import Played

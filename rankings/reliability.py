@@ -1,4 +1,4 @@
-"""How far a voter can be relied on, from repeated and gold battles (arena.controls). No Django.
+"""How far a voter can be relied on, from repeated and gold battles (robots.calibration). No Django.
 
 How many controls an honest voter passes says little: between equal policies whoever judges each time anew passes half
 of the repeats. So none is flagged for that. But nobody who looks at policies, however poorly, names the *other* one of

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from arena.schema import answer
+from arena.api.schema import answer
 from rankings import calibration, settled
 from rankings.calibration import Calibration
 from rankings.integrity import Shadow

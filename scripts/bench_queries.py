@@ -104,7 +104,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
     from django.utils import timezone
 
     from arena.models import Rollout, RolloutStatus, Turn, Vote
-    from arena.visitors import COOKIE, SALT
+    from arena.visitors.cookies import COOKIE, SALT
     from rankings.models import Snapshot
     from tests import routes
     from vlaarena.made_up import episodes as recorded
@@ -158,7 +158,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
 def regular() -> str:
     """A visitor with a long history: the newest of the made-up sessions, and what was voted in them."""
     from arena.models import Session, Vote
-    from arena.visitors import new_visitor
+    from arena.visitors.cookies import new_visitor
 
     visitor, newest = new_visitor(), list(Session.objects.order_by("-last_active_at").values_list("pk", flat=True)[:50])
     Vote.objects.filter(session__in=Session.objects.filter(pk__in=newest)).update(user_id=visitor)

@@ -16,7 +16,7 @@ from django.test import Client
 from arena import actions
 from arena.actions import Outcome
 from arena.models import Battle, Vote
-from arena.visitors import COOKIE
+from arena.visitors.cookies import COOKIE
 
 INSTRUCTION = "put the red cube on the left plate"
 STEPS = 10

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arena.players import Player
 from policies.base import PolicyError
 from policies.models import Policy
+from robots.players import Player
 from simulation.contracts import CameraSpec, Chunking, Floats, Observation, StartState
 from simulation.goals import Judgement
 from simulation.variation import NO_VARIATION, Variation

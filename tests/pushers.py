@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from arena import challenges
 from arena.models import Battle
+from arena.visitors import challenges
 from tests.crowd import Member, hosts, network, settle
 from tests.honest_arena import Clock, Published, Skills
 

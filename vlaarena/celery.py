@@ -10,7 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
 
 app = Celery("vlaarena")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-# Celery leaves connections to the database alone between tasks; arena/worker.py gives them back after each. Not a name
-# of Celery's settings, so not one that the namespace can carry.
+# Celery leaves connections to the database alone between tasks; arena/queue/worker.py gives them back after each.
+# Celery has no setting of this name, so the namespace cannot carry it.
 app.conf["CELERY_DB_REUSE_MAX"] = 10**9
 app.autodiscover_tasks()

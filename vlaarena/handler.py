@@ -25,7 +25,7 @@ from django.core.signals import request_started
 from django.http.response import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
-from arena.waits import GONE, places
+from arena.api.waits import GONE, places
 from vlaarena.body_limit import Receive, Scope, Send
 
 Answer = TypeVar("Answer")

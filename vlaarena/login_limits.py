@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from arena.errors import TooMany
-from arena.throttles import address_of, spend
+from arena.visitors.throttles import address_of, spend
 
 _LONGEST = cast("Field[str, str]", User._meta.get_field(User.USERNAME_FIELD)).max_length
 _FIELD = UsernameField(max_length=_LONGEST)

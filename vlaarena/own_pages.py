@@ -8,7 +8,7 @@ from channels.security.websocket import WebsocketDenier
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
-from arena import origins
+from arena.visitors import origins
 
 
 class OwnPagesOnly:

@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "policies",
     "arena",
     "rankings",
+    "robots",
 ]
 
 MIDDLEWARE = [
@@ -163,7 +164,7 @@ CELERY_WORKER_PROC_ALIVE_TIMEOUT = 120.0  # a worker process opens its policies 
 CELERY_TASK_DEFAULT_QUEUE = f"{PREFIX}default"
 CELERY_CONTROL_EXCHANGE = f"{PREFIX}celery"
 CELERY_EVENT_EXCHANGE = f"{PREFIX}celeryev"
-# A worker takes rollouts from a queue per policy that it hosts (`arena.hosting`), and from these.
+# A worker takes rollouts from a queue per policy that it hosts (`arena.queue.hosting`), and from these.
 QUEUES = [CELERY_TASK_DEFAULT_QUEUE]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "vlaarena.beat:Scheduler"
@@ -198,8 +199,8 @@ ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 50))
 ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
 ROLLOUT_MAX_ATTEMPTS = 2
-# The clock of a turn (arena/release.py): how long [s] after both sides have started the first step is shown, and how
-# many times as fast as the robots' own they follow. Policies that think longer need a lower speed or more buffer.
+# The clock of a turn (arena/live/release.py): how long [s] after both sides have started the first step is shown, and
+# how many times as fast as the robots' own they follow. Policies that think longer need a lower speed or more buffer.
 RELEASE = {
     "buffer_s": env.number("ARENA_RELEASE_BUFFER_S", 1.0, least=0.0),
     "speed": env.number("ARENA_RELEASE_SPEED", 1.0, least=0.001),
@@ -242,8 +243,8 @@ RATE_LIMITS = {
         "account": env.rates("ARENA_LOGINS_PER_ACCOUNT", "20/minute,100/hour"),
     },
 }
-# The line of turns (arena/queue.py): how many that are not done, in all and of one visitor and address; how many of a
-# visitor's are with the workers at once; the longest wait [s] that a turn is let in for. 0: no bound.
+# Admission of turns (arena/queue/admission.py): how many that are not done, in all and of one visitor and address; how
+# many of a visitor's are with the workers at once; the longest wait [s] that a turn is let in for. 0: no bound.
 QUEUE: dict[str, int] = {
     "turns": int(env.number("ARENA_MAX_TURNS", 200)),
     "per_visitor": int(env.number("ARENA_MAX_TURNS_PER_VISITOR", 5)),
@@ -256,11 +257,12 @@ REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
 TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # of ours, each adding to X-Forwarded-For
 # Networks that are no crowd of one: a lab's or a class's own. Their votes and turns count by visitor alone.
 FREE_NETWORKS = env.networks("ARENA_FREE_NETWORKS", "")
-# Days after a vote within which its digests could still be traced to an address (arena/networks.py).
+# Days after a vote within which its digests could still be traced to an address (arena/visitors/networks.py).
 NETWORK_DAYS = env.count("ARENA_NETWORK_DAYS", 90)
 if NETWORK_DAYS < 28:
     raise ImproperlyConfigured(f"ARENA_NETWORK_DAYS={NETWORK_DAYS}; at least 28, for so long a key is in use")
-# What networks with more votes a day than so many are asked for (arena/challenges.py); zero bits of a proof of work.
+# What networks with more votes a day than so many are asked for (arena/visitors/challenges.py): zero bits of a proof
+# of work.
 CHALLENGE = env.text("ARENA_CHALLENGE", "")
 CHALLENGE_AFTER = int(env.number("ARENA_CHALLENGE_AFTER", 30))
 CHALLENGE_BITS = env.count("ARENA_CHALLENGE_BITS", 18)
@@ -356,7 +358,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = int(env.number("ARENA_HSTS_S", 365 * 86400)) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_REFERRER_POLICY = SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-# Sessions are those of people who log in to the admin; visitors have a cookie of their own (arena.visitors).
+# Sessions are those of people who log in to the admin; visitors have a cookie of their own (arena.visitors.cookies).
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -367,7 +369,7 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
-# Nobody uploads anything: bodies are small (an API call has 64 KiB, see arena.parsers), and a file is refused.
+# Nobody uploads anything: bodies are small (an API call has 64 KiB, see arena.api.parsers), and a file is refused.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 FILE_UPLOAD_HANDLERS = ["vlaarena.body_limit.NoUploads"]
 

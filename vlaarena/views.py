@@ -9,10 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy
 
+from arena.api.serializers import is_public_id
 from arena.errors import NotFound
 from arena.models import Battle, BattleStatus
-from arena.permissions import check_may_look
-from arena.serializers import is_public_id
+from arena.visitors.permissions import check_may_look
 from simulation import catalogue
 
 # As the vote's form shows them; their names are those of arena.models.REASONS and Judgement.
@@ -26,7 +26,7 @@ JUDGEMENTS = (("left", gettext_lazy("Left")), ("equal", gettext_lazy("Equal")), 
 
 
 def battle(request: HttpRequest, battle_id: str = "") -> HttpResponse:
-    """The battle page; with an id, that battle, if the visitor may look at it: see arena.permissions."""
+    """The battle page; with an id, that battle, if the visitor may look at it: see arena.visitors.permissions."""
     if battle_id:
         _check_own(request, battle_id)
     return render(request, "battle.html", _battle_context(battle_id, settings.DEFAULT_ROBOT, settings.DEFAULT_SCENE))

@@ -3,10 +3,8 @@
 Every action that touches a battle locks the battle's row first, so the order of its events is the order of its changes.
 """
 
-from arena.actions.expire import expire_battle
-from arena.actions.explorations import Wish, explore
-from arena.actions.line import send_due_or_leave_to_the_sweep
-from arena.actions.rollouts import (
+from arena.actions.admission import send_due_or_leave_to_the_sweep
+from arena.actions.attempts import (
     Outcome,
     RendersOtherwise,
     claim_rollout,
@@ -19,9 +17,11 @@ from arena.actions.rollouts import (
     resend_rollout,
     retry_rollout,
 )
+from arena.actions.expire import expire_battle
 from arena.actions.sessions import open_next_battle, open_session
 from arena.actions.turns import Task, submit_instruction
 from arena.actions.votes import cast_vote
+from robots.forks import Wish, explore
 
 __all__ = [
     "Outcome",

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
-from arena import events, release
+from arena.live import events, release
 from arena.models import Battle, Session, Turn
 
 NUMBER = "UPDATE battles SET event_seq = event_seq + 1, updated_at = %s{columns} WHERE battle_id = %s{only} RETURNING *"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from arena import release
 from arena.actions.announce import lock_battle, take_back_end
-from arena.actions.rollouts import end_cancelled
+from arena.actions.attempts import end_cancelled
 from arena.errors import NotFound, TurnSettled
+from arena.live import release
 from arena.models import Turn
 
 

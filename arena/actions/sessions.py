@@ -6,11 +6,11 @@ import secrets
 
 from django.db import transaction
 
-from arena import hosting
 from arena.actions.announce import announce, take_back_end, touch_session
-from arena.actions.rollouts import end_cancelled, tell_end
+from arena.actions.attempts import end_cancelled, tell_end
 from arena.models import Battle, BattleStatus, Session
 from arena.pairing import draw_pair, written_chances
+from arena.queue import hosting
 from arena.selectors import doors
 from policies.models import Policy
 

@@ -8,10 +8,9 @@ from functools import partial
 from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
-from arena import dispatch, hosting, release, starts
+from arena import starts
+from arena.actions.admission import Place, join_line, send_due
 from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
-from arena.actions.line import Place, join_line, send_due
-from arena.controls import Control, maybe_control
 from arena.errors import (
     BattleClosed,
     NotHosted,
@@ -21,10 +20,13 @@ from arena.errors import (
     StartsPlayed,
     TurnRunning,
 )
-from arena.hosting import Hosts
+from arena.live import release
 from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
-from arena.networks import NOWHERE, Origin
+from arena.queue import dispatch, hosting
+from arena.queue.hosting import Hosts
 from arena.selectors import completed_turns, doors, turn_json
+from arena.visitors.networks import NOWHERE, Origin
+from robots.calibration import Control, maybe_control
 from simulation.store import get_store
 
 DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "starts", "secret", "render_profile")
@@ -42,8 +44,8 @@ class Task:
 
 def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> list[Turn]:
     """Add a turn with a rollout per side and put both on the queue; of several starts, a turn for each that is missing,
-    of which the first goes to the queue and the others wait for one another (`arena.queue`). `caller`: who asks
-    (`throttles.caller_of`).
+    of which the first goes to the queue and the others wait for one another (`arena.queue.admission`). `caller`: where
+    it comes from (`throttles.caller_of`).
 
     Raises BattleClosed, TurnRunning, OtherStarts, StartsPlayed, OtherInstruction, and, with nothing left behind,
     NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.

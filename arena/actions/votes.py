@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, StartsMissing, TurnRunning
-from arena.instruments import VOTES
+from arena.metrics import VOTES
 from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
-from arena.networks import NOWHERE, Origin
 from arena.selectors import doors, revealed_model, shown_secret, starts_json, turn_json, turn_status, vote_json
 from arena.signals import vote_cast
+from arena.visitors.networks import NOWHERE, Origin
 
 REFUSALS: dict[str, type[ArenaError]] = {
     "already_voted": AlreadyVoted,

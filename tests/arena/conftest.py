@@ -11,8 +11,8 @@ from channels.layers import channel_layers
 from django.http import HttpResponse
 from django.test import Client
 
-from arena import episodes
 from arena.models import Battle, Rollout
+from robots import play as episodes
 from tests.factories import PolicyFactory
 from tests.fakes import FakeStage
 from vlaarena.settings import RELEASE as SHIPPED_CLOCK

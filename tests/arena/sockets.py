@@ -8,7 +8,7 @@ from typing import Any
 
 from channels.testing import WebsocketCommunicator
 
-from arena.visitors import COOKIE
+from arena.visitors.cookies import COOKIE
 from tests.arena.conftest import Visitor
 from vlaarena.asgi import application
 

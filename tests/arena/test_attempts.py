@@ -16,10 +16,12 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from arena import actions, episodes, sweeps
+from arena import actions
 from arena.models import Rollout, RolloutStatus
-from arena.reporter import AttemptGivenUp, Reporter
+from arena.queue import sweeps
 from policies.base import PolicyError
+from robots import play as episodes
+from robots.progress import AttemptGivenUp, Reporter
 from simulation.contracts import Observation
 from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, play, side_of
@@ -30,7 +32,7 @@ from tests.fakes import VIEW_SCALE, FakePolicy, FakeStage
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
     return messages
 
 
@@ -199,7 +201,7 @@ class Slow(FakePolicy):
 def test_an_attempt_stops_when_it_learns_that_it_was_given_up(
     visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.reporter.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("robots.progress.HEARTBEAT_S", 0.2)
     turn = visitor.send(visitor.open())
     slow = Slow()
     slow.episode_id = turn["left_episode_id"]
@@ -212,7 +214,7 @@ def test_an_attempt_stops_when_it_learns_that_it_was_given_up(
 def test_a_long_thought_does_not_look_like_a_dead_worker(
     visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.reporter.HEARTBEAT_S", 0.3)
+    monkeypatch.setattr("robots.progress.HEARTBEAT_S", 0.3)
     turn = visitor.send(visitor.open())
     rollout = actions.claim_rollout(turn["left_episode_id"], "thinking")
     assert rollout is not None

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from arena import episodes
+from arena.api.schema import answer
 from arena.models import Battle, Rollout
-from arena.schema import answer
 from arena.shapes import EpisodeJson
+from robots import play as episodes
 from simulation.episode_format import to_float32, to_float64
 from simulation.store import Document, get_store
 from simulation.variation import chance_of, variation_of

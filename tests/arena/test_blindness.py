@@ -26,10 +26,10 @@ from asgiref.sync import sync_to_async
 from django.db import connection
 from django.http import HttpResponse
 
-from arena import episodes
 from arena.models import Battle, Rollout, Turn
-from arena.visitors import COOKIE
+from arena.visitors.cookies import COOKIE
 from policies.models import Policy
+from robots import play
 from simulation.contracts import Floats, Observation
 from simulation.view_format import ROWS_PER_STEP
 from tests.arena.conftest import Visitor
@@ -146,7 +146,7 @@ def workers(turn: Json) -> Iterator[None]:
     """Both sides are played at the same time, as by two workers; at the end both have settled."""
 
     def work(episode_id: str) -> None:
-        episodes.play(episode_id)
+        play.play(episode_id)
         connection.close()
 
     both = [threading.Thread(target=work, args=(turn[f"{side}_episode_id"],)) for side in SIDES]

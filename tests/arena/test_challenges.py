@@ -12,8 +12,8 @@ from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
-from arena import challenges
 from arena.models import Vote
+from arena.visitors import challenges
 from tests.crowd import Member, settle
 
 pytestmark = pytest.mark.usefixtures("behind_a_proxy", "contestants")

@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
-from arena import sweeps
 from arena.models import Rollout, RolloutStatus
+from arena.queue import sweeps
 from policies.models import Hosting
 from tests.arena.conftest import Visitor, side_of
 from vlaarena.beat import Scheduler
@@ -24,7 +24,7 @@ HOUR = timedelta(hours=1)
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     messages: list[str] = []
-    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
     return messages
 
 

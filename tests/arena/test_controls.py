@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from celery import current_app
 
-from arena import controls
 from arena.actions import turns
 from arena.models import Battle, Purpose, Rollout, Vote
 from policies.models import Hosting, Policy
 from rankings.models import CountedVote
+from robots import calibration
 from tests.arena.conftest import Visitor, play
 from tests.arena.test_outages import down
 from tests.arena.test_queries import MOST, counted
@@ -47,7 +47,7 @@ def sent(visitor: Visitor, instruction: str = WORDS) -> Battle:
 @pytest.fixture
 def history(visitor: Visitor, stage: FakeStage, hosted: None) -> list[Battle]:
     """The first of these is old enough to be repeated."""
-    return [voted(visitor), *(voted(visitor, "stack the cubes please") for _ in range(controls.GAP))]
+    return [voted(visitor), *(voted(visitor, "stack the cubes please") for _ in range(calibration.GAP))]
 
 
 def test_a_repeat_is_the_earlier_battle_with_the_sides_swapped(
@@ -217,7 +217,7 @@ def _keys(value: Any, path: str = "") -> set[str]:
 def test_controls_come_about_as_often_as_wanted(share: float, least: int, most: int) -> None:
     made = 0
     for expected in range(1, 161):
-        made += controls._due(share * expected - made)
+        made += calibration._due(share * expected - made)
     assert least <= made <= most
 
 

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from arena import actions, events, selectors, sweeps
+from arena import actions, selectors
 from arena.actions import Outcome
 from arena.actions.cancel import cancel_turn
 from arena.errors import ArenaError, QueueUnavailable
+from arena.live import events
 from arena.models import Battle, Rollout, RolloutStatus, StartKind, VoteChoice
+from arena.queue import sweeps
 from arena.shapes import BattleJson, ShapeError, TurnJson, check
 from tests.arena.conftest import Visitor, battle_row, play_battle
 from tests.arena.reducer import Gap, apply
@@ -131,7 +133,7 @@ def test_a_snapshot_and_the_events_after_it_are_the_fresh_snapshot(
 
 @dataclass
 class Sockets:
-    """What the sockets of a battle tell and what they hold, as `arena.consumers` has it."""
+    """What the sockets of a battle tell and what they hold, as `arena.live.consumers` has it."""
 
     told: list[Json] = field(default_factory=list)
     held: list[Json] = field(default_factory=list)
@@ -241,7 +243,7 @@ def test_a_turn_that_was_withdrawn_leaves_a_gap_so_that_browsers_ask(
     battle_id = visitor.open()
     before: Any = visitor.battle(battle_id)
     with monkeypatch.context() as outage:
-        outage.setattr("arena.dispatch.play", no_queue)
+        outage.setattr("arena.queue.dispatch.play", no_queue)
         assert visitor.post(f"battles/{battle_id}/turns", {"instruction": "wave"}).status_code == 503
     assert told == []
     visitor.send(battle_id)

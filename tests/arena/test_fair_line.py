@@ -11,8 +11,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from arena import hosting, sweeps
 from arena.models import Battle, Rollout, Turn
+from arena.queue import hosting, sweeps
 from policies.models import Hosting, Policy
 from tests.arena.conftest import play
 from tests.crowd import Member, settle
@@ -26,7 +26,7 @@ HERE, THERE, YONDER = "198.51.100", "203.0.113", "192.0.2"
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
     return messages
 
 
@@ -193,7 +193,7 @@ def test_a_newcomer_of_a_network_does_not_overtake_who_waits_there(
     """The first turn settled, and whoever was to send the second died: the third comes and lets it go first."""
     first, second = turns_of(crowd(HERE, 2))
     with monkeypatch.context() as crashed:
-        crashed.setattr("arena.actions.rollouts.send_due_or_leave_to_the_sweep", lambda: None)
+        crashed.setattr("arena.actions.attempts.send_due_or_leave_to_the_sweep", lambda: None)
         settle(first)
     assert sent == ids(first)
     turns_of(crowd(HERE, 3)[2:])

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from celery.signals import worker_process_init
 
-from arena import worker
+from arena.queue import worker
 
 pytestmark = pytest.mark.engine
 

@@ -11,12 +11,13 @@ from django.conf import settings as site
 from django.test import Client
 from django.utils import timezone
 
-from arena import dispatch, episodes, hosting, sweeps
 from arena.models import Rollout
-from arena.worker import Announcer
+from arena.queue import dispatch, hosting, sweeps
+from arena.queue.worker import Announcer
 from policies.base import MissingFile
 from policies.memory import OutOfMemory
 from policies.models import HOST_SILENT_S, Hosting, Policy, PolicyStatus
+from robots import play as episodes
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import PolicyFactory
 from tests.fakes import FakePolicy, FakeStage

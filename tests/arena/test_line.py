@@ -12,8 +12,10 @@ from django.db import connection
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from arena import actions, episodes, sweeps
+from arena import actions
 from arena.models import Battle, Rollout, Turn
+from arena.queue import sweeps
+from robots import play as episodes
 from tests.arena.conftest import Visitor, play
 from tests.crowd import Member
 from tests.fakes import FakeStage
@@ -25,7 +27,7 @@ RULES = {"turns": 200, "per_visitor": 5, "per_address": 60, "at_once": 1, "wait_
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
     return messages
 
 
@@ -115,7 +117,7 @@ def test_a_sweep_sends_what_a_crash_left_held_and_leaves_alone_what_waits_rightl
     sweeps.sweep()
     assert sent == ids(first), "the second waits for the first, however long"
     with monkeypatch.context() as crashed:
-        crashed.setattr("arena.actions.rollouts.send_due_or_leave_to_the_sweep", lambda: None)
+        crashed.setattr("arena.actions.attempts.send_due_or_leave_to_the_sweep", lambda: None)
         play(first)
     assert sent == ids(first)
     sweeps.sweep()
@@ -132,11 +134,11 @@ def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_s
         raise OperationalError("no broker")
 
     with monkeypatch.context() as down:
-        down.setattr("arena.dispatch.current_app.send_task", refuse)
+        down.setattr("arena.queue.dispatch.current_app.send_task", refuse)
         play(first)
     assert visitor.get(f"turns/{first['turn_id']}").json()["status"] == "completed"
     messages: list[str] = []
-    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
     long_ago = timezone.now() - timedelta(minutes=5)
     Rollout.objects.filter(turn__turn_id=first["turn_id"]).update(started_at=long_ago, finished_at=long_ago)
     Rollout.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=long_ago)

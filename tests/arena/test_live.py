@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.live import SNAPSHOT, HeldBack, LiveTurn
+from arena.live.held import SNAPSHOT, HeldBack, LiveTurn
 
 Json = dict[str, Any]
 WIDTH = 4

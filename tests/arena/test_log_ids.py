@@ -6,8 +6,8 @@ import pytest
 from asgiref.sync import sync_to_async
 from prometheus_client import REGISTRY
 
-from arena import episodes
 from arena.models import Rollout, Turn
+from robots import play
 from tests.arena.conftest import Visitor, play_battle
 from tests.arena.sockets import Socket
 from tests.fakes import FakePolicy, FakeStage
@@ -35,9 +35,9 @@ def test_whoever_plays_it_says_so_under_the_same_ids(visitor: Visitor, stage: Fa
     turn = visitor.send(visitor.open())
     stage.cast = {"alpha": FakePolicy(raises=RuntimeError("no")), "beta": FakePolicy()}
     for side in ("left", "right"):
-        episodes.play(turn[f"{side}_episode_id"])
+        play.play(turn[f"{side}_episode_id"])
 
-    lines = [line for line in logged() if line["logger"] == "arena.episodes"]
+    lines = [line for line in logged() if line["logger"] == "robots.play"]
     asked = Turn.objects.get().request_id
     for rollout in Rollout.objects.all():
         own = [line for line in lines if line.get("episode_id") == rollout.episode_id]
@@ -50,8 +50,8 @@ def test_after_a_rollout_the_worker_s_lines_bear_its_ids_no_more(
     visitor: Visitor, stage: FakeStage, logged: Lines
 ) -> None:
     turn = visitor.send(visitor.open())
-    episodes.play(turn["left_episode_id"])
-    episodes.play("ep_" + "0" * 32)
+    play.play(turn["left_episode_id"])
+    play.play("ep_" + "0" * 32)
 
     assert "episode_id" not in logged()[-1]
 
@@ -81,7 +81,7 @@ async def test_open_sockets_and_what_they_are_sent_are_counted(visitor: Visitor,
         assert counted("arena_sockets_open") == 1
     assert counted("arena_sockets_open") == 0
     assert counted("arena_events_sent_total", type="snapshot") == before + 1
-    lines = [line for line in logged() if line["logger"] == "arena.consumers"]
+    lines = [line for line in logged() if line["logger"] == "arena.live.consumers"]
     assert [line["event"] for line in lines] == ["socket opened", "socket closed"]
     assert {line["battle_id"] for line in lines} == {battle_id}
     assert len({line["request_id"] for line in lines}) == 1

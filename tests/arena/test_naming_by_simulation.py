@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from arena import episodes
 from arena.models import Battle
-from arena.stage import Stage
 from policies.models import Policy
+from robots import play as episodes
+from robots.runtime import Stage
 from simulation.contracts import Floats, StartState
 from simulation.controller import CONTROL_DIM
 from simulation.store import get_store

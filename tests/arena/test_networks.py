@@ -12,10 +12,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.utils import timezone
 
-from arena import networks
 from arena.models import NetworkKey, Turn, Vote
-from arena.networks import NOWHERE, origin_of, period_of
 from arena.tasks import expire
+from arena.visitors import networks
+from arena.visitors.networks import NOWHERE, origin_of, period_of
 from tests.arena.conftest import Visitor
 from tests.crowd import Member, settle
 from vlaarena import backup, env
@@ -36,7 +36,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Set the clock that the keys go by."""
 
     def set_(moment: datetime) -> None:
-        monkeypatch.setattr("arena.networks.timezone.now", lambda: moment)
+        monkeypatch.setattr("arena.visitors.networks.timezone.now", lambda: moment)
 
     return set_
 

@@ -12,9 +12,11 @@ from django.db import OperationalError as DatabaseAway
 from django.db import connection
 from kombu.exceptions import OperationalError
 
-from arena import actions, dispatch, events, patience
+from arena import actions
 from arena.errors import QueueUnavailable
+from arena.live import events
 from arena.models import Rollout, RolloutStatus, Turn
+from arena.queue import dispatch, retry
 from simulation import store as store_module
 from simulation.store import StoreUnavailable, get_store
 from tests.arena.conftest import Visitor, cast, play, play_battle, side_of
@@ -115,7 +117,7 @@ def test_a_store_that_comes_back_while_a_rollout_ends_keeps_its_episode(
         save(document)
 
     monkeypatch.setattr(get_store(), "save", flaky)
-    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_S", 0.0)
     play(turn)
     assert len(refused) == 2
     assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
@@ -135,7 +137,7 @@ def test_a_store_that_is_away_when_a_turn_begins_is_waited_for(
         return get(episode_id)
 
     monkeypatch.setattr(get_store(), "get", flaky)
-    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_S", 0.0)
     play(turn)
     assert len(refused) == 3
     assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
@@ -155,7 +157,7 @@ def test_a_database_that_is_away_while_a_worker_needs_it_is_waited_for(
         return act(*arguments)
 
     monkeypatch.setattr(actions, action, flaky)
-    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_S", 0.0)
     play(turn)
     assert len(refused) == 2
     assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
@@ -221,7 +223,7 @@ def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_agai
 
     with monkeypatch.context() as outage:
         outage.setattr(get_store(), "save", gone)
-        outage.setattr(patience, "PATIENCE_S", 0.0)
+        outage.setattr(retry, "PATIENCE_S", 0.0)
         play(turn)
     assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == "turn_failed"
     assert set(Rollout.objects.values_list("termination_reason", flat=True)) == {"internal"}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError, connection
 
-from arena.patience import LONGEST_PAUSE_S, PATIENCE_S, patiently
+from arena.queue.retry import LONGEST_PAUSE_S, PATIENCE_S, patiently
 from simulation.store import EpisodeRefused, StoreUnavailable
 
 

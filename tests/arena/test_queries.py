@@ -9,11 +9,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from arena import episodes
 from arena.models import Battle, Rollout, Turn
 from policies.models import Hosting
 from rankings import aggregation
 from rankings.models import Snapshot
+from robots import play
 from tests import routes
 from tests.arena.conftest import Visitor, play_battle, side_of
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory
@@ -148,6 +148,6 @@ def test_a_worker_asks_seven_times_for_the_first_side_of_a_turn_and_twelve_for_t
     asked = []
     for side in ("left", "right"):
         with CaptureQueriesContext(connection) as seen:
-            episodes.play(turn[f"{side}_episode_id"])
+            play.play(turn[f"{side}_episode_id"])
         asked.append(len(routes.asked(seen.captured_queries)))
     assert asked == [7, 12]

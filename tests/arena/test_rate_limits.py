@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 from redis import Connection, Redis
 
 from arena.errors import TooMany
-from arena.throttles import address_of, spend
+from arena.visitors.throttles import address_of, spend
 from tests.arena.conftest import Visitor, play
 from tests.factories import SessionFactory
 from tests.fakes import FakeStage

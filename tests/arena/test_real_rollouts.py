@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from arena import episodes, worker
 from arena.models import Rollout
-from arena.stage import Stage, preload
+from arena.queue import worker
 from policies.base import PolicyError
 from policies.models import Policy, PolicyStatus
 from policies.registry import families
 from policies.shelf import Loan
+from robots import play as episodes
+from robots.runtime import Stage, preload
 from simulation.store import get_store
 from simulation.verification import verify_document
 from tests.arena.conftest import Visitor, battle_row, cast, play, side_of

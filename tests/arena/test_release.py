@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena import release
+from arena.live import release
 from arena.models import Rollout, Turn
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

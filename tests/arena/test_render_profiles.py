@@ -10,10 +10,11 @@ from celery import current_app
 from django.conf import settings as site
 from django.utils import timezone
 
-from arena import episodes, hosting, sweeps, worker
 from arena.models import Battle, Rollout
-from arena.worker import Announcer
+from arena.queue import hosting, sweeps, worker
+from arena.queue.worker import Announcer
 from policies.models import Hosting
+from robots import play
 from simulation.cameras import render_profile
 from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, cast, play_battle, side_of
@@ -38,8 +39,8 @@ def two_stages(monkeypatch: pytest.MonkeyPatch) -> Any:
     stages = {profile: FakeStage(profile) for profile in (OSMESA, EGL)}
 
     def play_on(profile: str, episode_id: str) -> None:
-        monkeypatch.setattr(episodes, "stage", lambda: stages[profile])
-        episodes.play(episode_id)
+        monkeypatch.setattr(play, "stage", lambda: stages[profile])
+        play.play(episode_id)
 
     return play_on
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from arena import actions, episodes
+from arena import actions
 from arena.models import Rollout
+from robots import play as episodes
 from simulation.view_format import ROWS_PER_STEP, unpack
 from tests.arena.conftest import Visitor, play
 from tests.arena.reducer import apply

@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from arena import actions, episodes, starts, sweeps
+from arena import actions, starts
 from arena.errors import NotRetryable, QueueUnavailable, TooMany
 from arena.models import Battle, Purpose, Rollout, Turn, Vote
-from arena.throttles import spend
+from arena.queue import sweeps
+from arena.visitors.throttles import spend
 from policies.models import Hosting
 from rankings import aggregation
 from rankings.facts import LEFT
 from rankings.observed import battles_per_policy, beside_physics, played
 from rankings.trust import clear_winner
+from robots import play as episodes
 from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, cast, play
 from tests.arena.test_attempts import lose
@@ -32,7 +34,7 @@ WORDS = "pick up the red cube"
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
     return messages
 
 
@@ -302,7 +304,7 @@ def test_what_could_not_be_queued_leaves_no_start_behind(
         raise QueueUnavailable
 
     with monkeypatch.context() as patched:
-        patched.setattr("arena.dispatch.play", down)
+        patched.setattr("arena.queue.dispatch.play", down)
         assert send_refused(visitor, battle_id, starts=3)[0] == 503
     assert visitor.battle(battle_id)["start_count"] == 1
     assert Turn.objects.count() == 0

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core import signing
 from django.test import Client
 
-from arena import visitors
 from arena.models import Session
+from arena.visitors import cookies
 from tests.arena.conftest import Visitor, play_battle, side_of
 from tests.fakes import FakeStage
 from tests.people import logged_in, moderator
@@ -18,17 +18,17 @@ from tests.people import logged_in, moderator
 
 def test_the_cookie_is_signed_http_only_lax_and_kept_for_a_year(visitor: Visitor) -> None:
     visitor.open()
-    cookie = visitor.client.cookies[visitors.COOKIE]
+    cookie = visitor.client.cookies[cookies.COOKIE]
     assert cookie["httponly"]
     assert cookie["samesite"] == "Lax"
     assert cookie["max-age"] == 365 * 24 * 3600
-    visitor_id = signing.loads(cookie.value, salt=visitors.SALT)
+    visitor_id = signing.loads(cookie.value, salt=cookies.SALT)
     assert str(uuid.UUID(visitor_id)) == Session.objects.get().user_id
 
 
 def test_over_https_the_cookie_is_for_https_alone(visitor: Visitor) -> None:
     opened = visitor.client.post("/api/sessions/init", {}, content_type="application/json", secure=True)
-    assert opened.cookies[visitors.COOKIE]["secure"]
+    assert opened.cookies[cookies.COOKIE]["secure"]
 
 
 def test_the_same_visitor_keeps_one_identity_over_sessions(visitor: Visitor) -> None:
@@ -39,12 +39,12 @@ def test_the_same_visitor_keeps_one_identity_over_sessions(visitor: Visitor) -> 
 
 @pytest.mark.parametrize(
     "forged",
-    ["", "nonsense", str(uuid.UUID(int=7)), pytest.param(signing.dumps("x", salt=visitors.SALT), id="no-uuid"), "é;"],
+    ["", "nonsense", str(uuid.UUID(int=7)), pytest.param(signing.dumps("x", salt=cookies.SALT), id="no-uuid"), "é;"],
 )
 def test_a_cookie_that_we_did_not_sign_is_no_identity(visitor: Visitor, forged: str) -> None:
     battle_id = visitor.open()
     other = Visitor()
-    other.client.cookies[visitors.COOKIE] = forged
+    other.client.cookies[cookies.COOKIE] = forged
     assert other.get(f"battles/{battle_id}").status_code == 404
     assert other.open() != battle_id
 

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from django.conf import settings
 
-from arena.players import Player, open_player
+from robots.players import Player, open_player
 from simulation.chunking import ChunkPlayer
 from simulation.contracts import ACTION_DIM, Floats, PolicyFailure, StartState
 from simulation.controller import CONTROL_DIM, JOINTS

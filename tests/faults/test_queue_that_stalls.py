@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from celery import Celery
 
-from arena import dispatch
 from arena.errors import QueueUnavailable
+from arena.queue import dispatch
 from tests.faults.link import Line, LineState
 from tests.ports import free_port
 from vlaarena import bundled

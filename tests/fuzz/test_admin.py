@@ -24,11 +24,12 @@ from django.utils import timezone
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 from hypothesis import strategies as st
 
-from arena import dispatch, episodes
 from arena.models import Vote
+from arena.queue import dispatch
 from policies.models import Policy
 from rankings import aggregation, checking, moderation
 from rankings.models import CountedVote, Finding, ModerationAct
+from robots import play
 from tests.factories import VoteFactory
 from tests.fakes import FakeStage
 from tests.fuzz.damage import ODD, damaged_bytes
@@ -103,8 +104,8 @@ class Place(NamedTuple):
 @pytest.fixture
 def place(db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]) -> Place:
     stage = FakeStage()
-    monkeypatch.setattr(episodes, "stage", lambda: stage)
-    monkeypatch.setattr(dispatch, "play", lambda rollouts: [episodes.play(name) for name in rollouts])
+    monkeypatch.setattr(play, "stage", lambda: stage)
+    monkeypatch.setattr(dispatch, "play", lambda rollouts: [play.play(name) for name in rollouts])
     world = World()
     sides = {"battle__left_model": Policy.objects.get(pk="alpha"), "battle__right_model": Policy.objects.get(pk="beta")}
     for choice in ("left_better", "right_better", "tie"):

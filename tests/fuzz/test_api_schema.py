@@ -12,8 +12,9 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi import checks
 
-from arena import dispatch, episodes
 from arena.models import Battle, Turn, Vote
+from arena.queue import dispatch
+from robots import play
 from tests.fakes import FakeStage
 from tests.fuzz.effort import EFFORT, SEED, tried
 from tests.fuzz.world import TOKEN, World
@@ -62,8 +63,8 @@ SCHEMA = _described()
 def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     """Turns are played where they are sent, on a stage without physics."""
     stage = FakeStage()
-    monkeypatch.setattr(episodes, "stage", lambda: stage)
-    monkeypatch.setattr(dispatch, "play", lambda rollouts: [episodes.play(name) for name in rollouts])
+    monkeypatch.setattr(play, "stage", lambda: stage)
+    monkeypatch.setattr(dispatch, "play", lambda rollouts: [play.play(name) for name in rollouts])
     return World()
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypedDict
 import pytest
 from hypothesis import strategies as st
 
-from arena.events import EVENTS, RolloutFrames, build
-from arena.live import LiveTurn
+from arena.live.events import EVENTS, RolloutFrames, build
+from arena.live.held import LiveTurn
 from arena.shapes import BattleJson, ShapeError, check
 from tests.fuzz.damage import damaged
 from tests.fuzz.effort import fuzz

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
-from arena.consumers import MOST_MESSAGES, TOO_LARGE, TOO_MANY
-from arena.visitors import COOKIE
+from arena.live.consumers import MOST_MESSAGES, TOO_LARGE, TOO_MANY
+from arena.visitors.cookies import COOKIE
 from tests.fuzz.effort import EFFORT, tried
 from tests.stack import Arena
 from tests.visitor import Visitor

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from channels.testing import WebsocketCommunicator
 
-from arena.consumers import LONGEST_MESSAGE, MOST_MESSAGES, TOO_LARGE, TOO_MANY
-from arena.visitors import COOKIE
+from arena.live.consumers import LONGEST_MESSAGE, MOST_MESSAGES, TOO_LARGE, TOO_MANY
+from arena.visitors.cookies import COOKIE
 from tests.arena.conftest import Visitor, _own_channel_layer, contestants, visitor  # noqa: F401 - fixtures
 from tests.arena.sockets import Socket
 from vlaarena.asgi import application

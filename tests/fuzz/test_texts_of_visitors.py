@@ -7,10 +7,10 @@ from django.conf import settings
 from django.test import RequestFactory, override_settings
 from hypothesis import strategies as st
 
-from arena import throttles, visitors
-from arena.api import LONGEST_WAIT_S, _wait_wanted
+from arena.api.serializers import clean_instruction, is_public_id
+from arena.api.views import LONGEST_WAIT_S, _wait_wanted
 from arena.errors import InvalidInstruction
-from arena.serializers import clean_instruction, is_public_id
+from arena.visitors import cookies, throttles
 from simulation import catalogue
 from simulation.goals import goal_for
 from tests.fuzz.damage import anything, damaged_bytes
@@ -72,8 +72,8 @@ def test_a_wait_is_read_as_written(value: str, seconds: int) -> None:
     ),
 )
 def test_a_cookie_that_we_did_not_sign_is_nobody(value: str) -> None:
-    assert visitors.visitor_of_scope({"headers": [(b"cookie", value.encode("latin-1"))]}) is None
-    assert visitors.visitor_of(RequestFactory().get("/", headers={"Cookie": value})) is None
+    assert cookies.visitor_of_scope({"headers": [(b"cookie", value.encode("latin-1"))]}) is None
+    assert cookies.visitor_of(RequestFactory().get("/", headers={"Cookie": value})) is None
 
 
 @fuzz("headers", 500, forwarded=st.one_of(HEADER, st.ip_addresses().map(str)), proxies=st.integers(0, 3))

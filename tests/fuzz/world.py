@@ -11,7 +11,7 @@ from schemathesis import Case, GenerationMode
 from schemathesis.core.parameters import ParameterLocation
 
 from arena.models import Battle, BattleStatus, Rollout, Session, Turn, Vote
-from arena.visitors import COOKIE, SALT
+from arena.visitors.cookies import COOKIE, SALT
 from policies.models import Policy
 from rankings import aggregation
 from simulation.store import get_store

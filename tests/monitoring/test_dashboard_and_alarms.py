@@ -13,7 +13,7 @@ import yaml
 from django.test import Client
 from django.utils import timezone
 
-from arena.instruments import EVENTS, VOTES
+from arena.metrics import EVENTS, VOTES
 from arena.models import RolloutStatus
 from policies.models import Hosting
 from rankings import checking, locking

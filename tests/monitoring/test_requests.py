@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from prometheus_client import REGISTRY
 
-from arena.visitors import COOKIE
+from arena.visitors.cookies import COOKIE
 from tests.monitoring.conftest import Lines
 
 ID = re.compile(r"req_[0-9a-f]{32}")

@@ -10,11 +10,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from arena.players import open_player
-from arena.roster import find_policy
 from policies import memory, names
 from policies.models import Policy, PolicyStatus
 from policies.seeding import seed_policies
+from robots.players import open_player
+from robots.roster import find_policy
 from simulation.environment import Environment
 from tests.policies.tiny_networks import BRIDGE, write_json, write_octo, write_openvla
 

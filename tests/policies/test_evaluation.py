@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from arena.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, Reference, Setting, cases, measure, wilson
 from policies.folder import CARD
 from policies.registry import describe
+from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, Reference, Setting, cases, measure, wilson
 from simulation import catalogue
 from simulation.suites import SHIFTS
 

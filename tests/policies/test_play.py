@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from arena import exhibition
+from robots import exhibition
 from simulation.contracts import Floats, Observation
 from simulation.expert import HoldStill
 from simulation.store import StoreUnavailable, get_store

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.players import open_player
+from robots.players import open_player
 from simulation.contracts import Limits
 from simulation.environment import Environment
 from simulation.runner import run_episode

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from django.conf import settings
 
-from arena.evaluation import wilson
 from policies.folder import LOG, WEIGHTS, file_hash
 from policies.registry import describe, open_policy
+from robots.evaluation import wilson
 from simulation import catalogue
 from simulation.contracts import CONTROL_HZ, POLICY_CAMERA, Observation
 

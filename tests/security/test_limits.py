@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from arena.throttles import Limited
+from arena.visitors.throttles import Limited
 from tests.arena.conftest import Visitor, play_battle
 from tests.fakes import FakeStage
 from tests.people import logged_in, operator

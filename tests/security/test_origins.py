@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena import origins
+from arena.visitors import origins
 from tests.arena.conftest import Visitor
 from vlaarena.own_pages import is_own_page
 

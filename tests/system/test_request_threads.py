@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from arena.waits import gone_of
+from arena.api.waits import gone_of
 from vlaarena import env
 from vlaarena.handler import OneThreadHandler
 from vlaarena.interpreter import SWITCH_S

@@ -56,7 +56,7 @@ def settings_for(kind: str, level: str) -> dict[str, Any]:
 
 
 def plain(logger: Any, method: str, event: Event) -> str:
-    """`2026-11-21 17:25:58,123 INFO arena.episodes: what happened turn_id=turn_9f2c...`, and a traceback below it."""
+    """`2026-11-21 17:25:58,123 INFO robots.play: what happened turn_id=turn_9f2c...`, and a traceback below it."""
     at = datetime.fromisoformat(event["timestamp"])
     fields = [f"{name}={_value(event[name])}" for name in event if name not in (*FIRST, *LAST, *IN_MESSAGE)]
     told = " ".join([escaped(str(event["event"])), *fields])

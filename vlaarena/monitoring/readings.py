@@ -18,8 +18,8 @@ from django.conf import settings
 from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
+from arena.live.release import CANCELLED
 from arena.models import ProcessingStatus, Rollout, RolloutStatus, Turn, Vote, names_known
-from arena.release import CANCELLED
 from policies.models import Hosting, Policy, PolicyStatus
 from rankings import checking, locking
 from rankings.models import Finding, WorkerStatus

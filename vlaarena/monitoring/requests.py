@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
+from arena.api.serializers import is_public_id
 from arena.ids import new_id
-from arena.serializers import is_public_id
 from vlaarena.log_filters import is_asked_all_the_time
 from vlaarena.monitoring.instruments import REQUEST_SECONDS, REQUESTS
 

@@ -1,7 +1,7 @@
 """What a worker's lines bear while a task runs; and Celery logs as the site does.
 
 A turn's row keeps the id of its request (`arena.models.Turn.request_id`), so that it can be followed from process to
-process however often, and by whomever, its message is sent. `arena.episodes` binds it with the turn's other ids.
+process however often, and by whomever, its message is sent. `robots.play` binds it with the turn's other ids.
 """
 
 from __future__ import annotations

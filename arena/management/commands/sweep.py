@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from arena import sweeps
+from arena.queue import sweeps
 
 
 class Command(BaseCommand):

@@ -1,0 +1,77 @@
+"""The line of turns: one lock for all who join it and for what leaves it, and the turns that go to the workers next.
+
+A turn whose rollouts are queued and were never sent (`heartbeat_at` is null) is held: it goes to the workers when
+earlier turns of its network and its visitor have settled (`arena.queue.admission`). A sweep sends what a crash left
+behind.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from arena.errors import QueueUnavailable
+from arena.models import Rollout, RolloutStatus, Session, TurnLine, row_or_none
+from arena.queue import dispatch
+from arena.queue.admission import admit, next_turns
+from arena.visitors.networks import Origin
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Place:
+    """In the line. `held`: others go first. `caller`: whose address it came from."""
+
+    held: bool
+    caller: Origin
+
+
+def join_line(session: Session, caller: Origin, turns: int = 1) -> Place:
+    """Let so many turns of this session join the line; raises TooManyTurns and QueueFull. The place is the first one's.
+
+    It locks the line until the transaction ends. Everybody who sends a turn waits for that, so it is the last lock that
+    a transaction takes, and little is left to do under it.
+    """
+    _lock_line()
+    return Place(held=not admit(session, caller, turns), caller=caller)
+
+
+def send_due() -> None:
+    """Send the held turns that may go to the workers now. One query, and no lock, where there are none.
+
+    Raises QueueUnavailable; then a sweep sends what was not sent.
+    """
+    if not next_turns():
+        return
+    with transaction.atomic():
+        _lock_line()  # however many look at once, no network gets more than its turn
+        sent = _mark(next_turns())
+    if sent:
+        dispatch.play(sent)
+
+
+def send_due_or_leave_to_the_sweep() -> None:
+    try:
+        send_due()
+    except QueueUnavailable:
+        log.warning("The queue is down; a later sweep sends what waits")
+
+
+def _mark(turns: list[int]) -> dict[str, str]:
+    """Note that these turns were sent; answers episode id -> policy of their rollouts, in the order of the turns."""
+    held = Rollout.objects.filter(turn__pk__in=turns, status=RolloutStatus.QUEUED, heartbeat_at=None)
+    rollouts = list(held.select_related("turn").order_by("turn__pk", "side"))
+    rollouts.sort(key=lambda rollout: turns.index(rollout.turn.pk))
+    Rollout.objects.filter(pk__in=[rollout.pk for rollout in rollouts]).update(heartbeat_at=timezone.now())
+    return {rollout.episode_id: str(rollout.model_id) for rollout in rollouts}
+
+
+def _lock_line() -> None:
+    line = TurnLine.objects.select_for_update().filter(pk=TurnLine.ONLY)
+    if row_or_none(line) is None:
+        TurnLine.objects.bulk_create([TurnLine(pk=TurnLine.ONLY)], ignore_conflicts=True)
+        line.get()

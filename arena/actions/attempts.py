@@ -1,0 +1,290 @@
+"""One side's attempt at a turn: claimed, reported on, settled, tried again.
+
+Only the attempt that a rollout's row names may report or settle it; what one says after it was given up is ignored.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from arena.actions.admission import send_due_or_leave_to_the_sweep
+from arena.actions.announce import announce, announce_all, lock_battle, take_back_end
+from arena.errors import NotRetryable, QueueUnavailable
+from arena.live import events, release
+from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Turn, row_or_none
+from arena.queue import dispatch
+from arena.selectors import doors, turn_json, turn_status
+from arena.shapes import FailureReason, SideName, SideOfTurn
+
+log = logging.getLogger(__name__)
+TOLD_S = 0.05
+"""After the moment at which a turn is told: by then every machine's clock says so."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a finished rollout's row keeps; the rest is in its episode. Times are wall milliseconds; `store_ms` is what
+    keeping the episode took, after `duration_ms`.
+    """
+
+    steps: int
+    success: bool
+    progress: float
+    termination_reason: str
+    duration_ms: float
+    start_hash: str
+    render_ms: float | None = None
+    infer_ms: float | None = None
+    physics_ms: float | None = None
+    store_ms: float | None = None
+
+
+class RendersOtherwise(Exception):
+    """The turn is rendered with another profile than this worker's, for the sake of the other side."""
+
+    def __init__(self, model_id: str, profile: str) -> None:
+        super().__init__(f"{model_id} is to be rendered by {profile}")
+        self.model_id, self.profile = model_id, profile
+
+
+def claim_rollout(episode_id: str, worker: str, profile: str = "") -> Rollout | None:
+    """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already.
+
+    `profile`: what renders there. The first of a battle says what renders for both sides; raises RendersOtherwise.
+    """
+    waiting = Battle.objects.filter(
+        turns__rollouts__episode_id=episode_id, turns__rollouts__status=RolloutStatus.QUEUED
+    )
+    with transaction.atomic():
+        battle = row_or_none(waiting.select_related("session").select_for_update(of=("self",)))
+        _check_profile(battle, episode_id, profile)
+        if battle is None or not Rollout.objects.claim(episode_id, worker):
+            return None
+        _keep_profile(battle, profile)
+        [turn] = Rollout.objects.filter(turn__rollouts__episode_id=episode_id).select_related("model").by_turn()
+        turn.battle = battle
+        rollout = next(each for each in turn.rollouts.all() if each.episode_id == episode_id)
+        if turn.release_from is None and turn_status(turn) == "running":
+            _start_clock(battle, turn)
+        return rollout
+
+
+def _check_profile(battle: Battle | None, episode_id: str, profile: str) -> None:
+    if battle is not None and profile and battle.render_profile not in ("", profile):
+        raise RendersOtherwise(Rollout.objects.get(episode_id=episode_id).model_id, battle.render_profile)
+
+
+def _keep_profile(battle: Battle, profile: str) -> None:
+    if profile and not battle.render_profile:
+        battle.render_profile = profile
+        Battle.objects.filter(pk=battle.pk).update(render_profile=profile)
+
+
+def _start_clock(battle: Battle, turn: Turn) -> None:
+    """Both sides have started for the first time."""
+    turn.release_from = timezone.now() + release.buffer()
+    turn.save(update_fields=["release_from"])
+    told = turn_json(turn, show_outcome=False)
+    announce(battle, "rollout.started", turn_id=turn.turn_id, release_from=told["release_from"])
+
+
+def report_progress(rollout: Rollout, steps: int) -> bool:
+    """Say that this attempt lives and has played `steps` steps; False when it was given up and may stop.
+
+    One statement and no lock: whoever watches hears of steps from the worker itself (`pass_rows`).
+    """
+    alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
+    return alive.update(steps_done=steps, heartbeat_at=timezone.now()) == 1
+
+
+def pass_rows(rollout: Rollout, from_step: int, steps: list[bytes]) -> None:
+    """Give the packed view rows of the steps from `from_step` on to those who will show them; no row changes."""
+    about = (rollout.turn.battle_id, rollout.turn_id, str(rollout.side), rollout.attempt)
+    events.pass_rows(*about, from_step, steps)
+
+
+def finish_rollout(rollout: Rollout, outcome: Outcome) -> bool:
+    """Settle an attempt whose episode is stored; False when the attempt was given up."""
+    return _settle(
+        rollout,
+        status=RolloutStatus.COMPLETED,
+        steps_done=outcome.steps,
+        success=outcome.success,
+        progress=outcome.progress,
+        termination_reason=outcome.termination_reason,
+        duration_ms=outcome.duration_ms,
+        start_hash=outcome.start_hash,
+        render_ms=outcome.render_ms,
+        infer_ms=outcome.infer_ms,
+        physics_ms=outcome.physics_ms,
+        store_ms=outcome.store_ms,
+        error="",
+    )
+
+
+def fail_rollout(rollout: Rollout, reason: FailureReason, story: str) -> bool:
+    """Settle an attempt as failed. `reason` is told to the visitor; `story` is moderators' and may name the policy."""
+    return _settle(rollout, status=RolloutStatus.FAILED, termination_reason=reason, error=story)
+
+
+def refuse_rollout(rollout: Rollout, reason: FailureReason, story: str) -> bool:
+    """Settle a rollout that is still queued as failed; False when somebody has taken it meanwhile."""
+    with transaction.atomic():
+        battle = lock_battle(rollout.turn.battle_id)
+        waiting = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.QUEUED)
+        failed = {"status": RolloutStatus.FAILED, "termination_reason": reason, "error": story}
+        return _settled(battle, rollout, waiting.update(finished_at=timezone.now(), **failed))
+
+
+def give_up_attempt(rollout: Rollout) -> bool:
+    """Put a running rollout whose worker is lost back on the queue. False when the attempt had ended after all."""
+    with transaction.atomic():
+        lock_battle(rollout.turn.battle_id)
+        alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
+        if not alive.update(status=RolloutStatus.QUEUED, worker="", heartbeat_at=timezone.now()):
+            return False
+        transaction.on_commit(partial(_send_or_leave_to_the_sweep, rollout))
+        return True
+
+
+def resend_rollout(rollout: Rollout) -> None:
+    """Send a queued rollout's message again: the first may be lost. Whoever claims it first plays it."""
+    Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.QUEUED).update(heartbeat_at=timezone.now())
+    _send_or_leave_to_the_sweep(rollout)
+
+
+def retry_rollout(rollout: Rollout) -> None:
+    """Play a failed rollout once more, by a moderator's hand; raises NotRetryable and QueueUnavailable."""
+    with transaction.atomic():
+        battle = lock_battle(rollout.turn.battle_id)
+        turns = battle.turns_with_sides()
+        if battle.status != BattleStatus.ONGOING or not _may_be_retried(rollout.turn, turns):
+            raise NotRetryable
+        taken_back = take_back_end(battle, turns) is not None
+        failed = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.FAILED)
+        if not failed.update(
+            status=RolloutStatus.QUEUED,
+            worker="",
+            heartbeat_at=timezone.now(),
+            finished_at=None,
+            termination_reason="",
+            error="",
+        ):
+            raise NotRetryable
+        begun_anew = {"settled_at": None, "shown_at": None, "told_seq": None, "release_from": None}
+        Turn.objects.filter(turn_id=rollout.turn_id).update(**begun_anew)
+        turns = battle.turns_with_sides()
+        again = next(each for each in turns if each.turn_id == rollout.turn_id)
+        transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id}))
+        told = {"turn": turn_json(again, show_outcome=False), "battle": doors(battle, turns)}
+        announce(battle, "turn.opened", instead=taken_back, **told)
+
+
+def _may_be_retried(turn: Turn, turns: list[Turn]) -> bool:
+    """Nothing was played after it that went on where it ended, or that took its place, and no other turn is open."""
+    later = [each for each in turns if each.seq > turn.seq]
+    if turn.start_seed is None:
+        return not later
+    others_told = all(release.told(each) for each in turns if each.turn_id != turn.turn_id)
+    return others_told and all(each.start_seed != turn.start_seed for each in later)
+
+
+def _settle(rollout: Rollout, **columns: Any) -> bool:
+    with transaction.atomic():
+        battle = lock_battle(rollout.turn.battle_id)
+        alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
+        return _settled(battle, rollout, alive.update(finished_at=timezone.now(), **columns))
+
+
+def _settled(battle: Battle, rollout: Rollout, changed: int) -> bool:
+    """What follows from a side's end; False when nothing had `changed`. The caller holds the battle's lock."""
+    if not changed:
+        return False
+    turns = battle.turns_with_sides()
+    turn = next(each for each in turns if each.turn_id == rollout.turn_id)
+    _pass_end(turn, next(side for side in turn.rollouts.all() if side.pk == rollout.pk))
+    if all(side.settled for side in turn.rollouts.all()):
+        close_turn(battle, turn, turns)
+    return True
+
+
+def _pass_end(turn: Turn, side: Rollout) -> None:
+    """A side has no more rows. One that failed stays where it is for as long as any turn may take, so that the other
+    side's way alone does not tell that this one has failed.
+    """
+    steps = settings.ROLLOUT_MAX_STEPS if side.status == RolloutStatus.FAILED else side.steps_done
+    about = (turn.battle_id, turn.turn_id, str(side.side), side.attempt)
+    transaction.on_commit(partial(events.pass_end, *about, steps))
+
+
+def close_turn(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:
+    """Both sides have settled: let visitors hear of it when the turn's clock says so (`arena.live.release`).
+
+    `turns`: the battle's, this one among them. `instead`: of an end that was taken back (`take_back_end`).
+    """
+    turn.settled_at, turn.caller, turn.network = timezone.now(), "", ""
+    turn.shown_at = release.end_of(turn, turn.settled_at)
+    turn.save(update_fields=["settled_at", "shown_at", "caller", "network"])
+    transaction.on_commit(send_due_or_leave_to_the_sweep)
+    if any(each.settled_at is None for each in turns):  # other starts, which wait until this one is told
+        wait_s = (turn.shown_at - turn.settled_at).total_seconds()
+        transaction.on_commit(partial(dispatch.sweep_in, wait_s + TOLD_S))
+    tell_end(battle, turn, turns, instead=instead)
+
+
+def end_cancelled(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:
+    """Let both sides of a turn fail as cancelled, whatever they have done. The caller holds the battle's lock."""
+    ended = {
+        "status": RolloutStatus.FAILED,
+        "termination_reason": release.CANCELLED,
+        "steps_done": 0,
+        "success": None,
+        "progress": None,
+        "duration_ms": None,
+        "finished_at": timezone.now(),
+    }
+    Rollout.objects.filter(turn=turn).update(**ended)
+    for rollout in turn.rollouts.all():
+        vars(rollout).update(ended)
+    close_turn(battle, turn, turns, instead=instead)
+
+
+def tell_end(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:
+    """Number the events of a turn's end, left first. They say what holds when the end is told, at `turn.shown_at`;
+    until then sockets keep them, and snapshots go by `turn.told_seq`. Of a cancelled turn they are told at once.
+    """
+    turn.told_seq = battle.event_seq
+    turn.save(update_fields=["told_seq"])
+    at = None if release.was_cancelled(turn) else turn.shown_at
+    told = turn_json(turn, turn.exploration, turn.shown_at)
+    finished = {
+        "turn_id": turn.turn_id,
+        "status": told["status"],
+        "battle": doors(battle, turns, turn.shown_at),
+        "turn": told if turn.exploration else None,
+    }
+    ends = [_end_of(turn.turn_id, "left", told["left"]), _end_of(turn.turn_id, "right", told["right"])]
+    announce_all(battle, *ends, ("turn.finished", finished), at=at, instead=instead)
+
+
+def _end_of(turn_id: str, name: SideName, side: SideOfTurn) -> tuple[str, dict[str, Any]]:
+    """The event that tells how a side ended: its type and its fields."""
+    about = {"turn_id": turn_id, "side": name, "steps": side["steps"]}
+    if side["status"] == "failed":
+        return "rollout.failed", {**about, "reason": side["error"]}
+    url = f"/api/episodes/{side['episode_id']}"
+    return "rollout.finished", {**about, "episode_id": side["episode_id"], "url": url}
+
+
+def _send_or_leave_to_the_sweep(rollout: Rollout) -> None:
+    try:
+        dispatch.play({rollout.episode_id: rollout.model_id})
+    except QueueUnavailable:
+        log.warning("The queue is down; a later sweep sends %s again", rollout.episode_id)

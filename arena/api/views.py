@@ -1,0 +1,385 @@
+"""The HTTP API of sessions, battles, turns, episodes and votes: parse, check, act, answer."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from threading import Event
+from typing import Any
+
+from django.conf import settings
+from django.db import close_old_connections
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from arena import actions, selectors, shapes
+from arena.api.parsers import SmallJSONParser
+from arena.api.schema import UNFIT, answer, body, refusals
+from arena.api.serializers import (
+    SceneChoiceSerializer,
+    SessionChoiceSerializer,
+    TurnSerializer,
+    VoteSerializer,
+    clean_instruction,
+    is_public_id,
+)
+from arena.api.waits import gone_of
+from arena.errors import EpisodeExpired, NotFound, NotVoted
+from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice, row_or_none
+from arena.shapes import OpenedBattle, SentStart, SentTurn, TurnJson
+from arena.starts import CHOICES, ONE
+from arena.visitors import cookies, networks
+from arena.visitors.challenges import HEADER
+from arena.visitors.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
+from arena.visitors.throttles import (
+    CrowdsChallenged,
+    SessionsLimited,
+    TurnsLimited,
+    VotesLimited,
+    caller_of,
+    ip_of,
+    spend_more,
+)
+from simulation.episode_format import to_float32, to_float64
+from simulation.store import Document, get_store
+
+LONGEST_WAIT_S = 60
+POLL_S = 0.05
+BYTES = "application/octet-stream"
+FOR_EVER = "max-age=31536000, immutable"
+REASONS_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {name: {"type": "string", "enum": Judgement.values} for name in REASONS},
+    "additionalProperties": False,
+    "default": {},
+}
+ANSWER = OpenApiParameter(
+    HEADER, str, OpenApiParameter.HEADER, description="Of a challenge that 428 `challenge_required` brought"
+)
+WAIT = re.compile(r'(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?', re.IGNORECASE)
+
+
+class ArenaView(APIView):
+    """A call on behalf of a visitor. Its answers are the visitor's alone, so nobody on the way may keep them."""
+
+    authentication_classes = [VisitorSession]
+    permission_classes = [SameSite]
+    parser_classes = [SmallJSONParser]
+    spent_at = 0.0  # when its throttle counted the call
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if any(name != "user_id" and not is_public_id(value) for name, value in kwargs.items()):
+            raise NotFound
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    @property
+    def visitor(self) -> str | None:
+        return cookies.visitor_of(self.request._request)
+
+
+class InitSession(ArenaView):
+    throttle_classes = [CrowdsChallenged, SessionsLimited]
+
+    @extend_schema(
+        operation_id="init_session",
+        parameters=[ANSWER],
+        description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
+        request=body(
+            robot_id={"type": "string", "default": settings.DEFAULT_ROBOT},
+            scene_id={"type": "string", "default": settings.DEFAULT_SCENE},
+        ),
+        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 422, 428, 429, 503)},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = SceneChoiceSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        visitor = self.visitor or cookies.new_visitor()
+        battle = actions.open_session(wanted.validated_data["robot_id"], wanted.validated_data["scene_id"], visitor)
+        response = Response(_opened(battle), status=201)
+        cookies.remember(response, visitor, secure=request.is_secure())
+        return response
+
+
+class OwnSessions(ArenaView):
+    @extend_schema(
+        operation_id="list_sessions",
+        description="The visitor's own sessions, newest activity first.",
+        parameters=[OpenApiParameter("mine", OpenApiTypes.STR, description="There are no others to list")],
+        responses={200: answer(shapes.SessionList)},
+    )
+    def get(self, request: Request) -> Response:
+        return Response({"results": selectors.sessions_of(self.visitor) if self.visitor else []})
+
+
+class SessionsOfUser(ArenaView):
+    @extend_schema(
+        operation_id="list_sessions_of_user",
+        description="The same under the visitor's own id (or `me`); 404 for any other.",
+        responses={200: answer(shapes.SessionList), **refusals(404)},
+    )
+    def get(self, request: Request, user_id: str) -> Response:
+        if self.visitor is None or user_id not in (self.visitor, "me"):
+            raise NotFound
+        return Response({"results": selectors.sessions_of(self.visitor)})
+
+
+class SessionDetail(ArenaView):
+    @extend_schema(operation_id="get_session", responses={200: answer(shapes.SessionJson), **refusals(404)})
+    def get(self, request: Request, session_id: str) -> Response:
+        session = check_may_look(request, row_or_none(Session.objects.filter(session_id=session_id)))
+        return Response(selectors.session_json(session))
+
+
+class BattlesOfSession(ArenaView):
+    @extend_schema(operation_id="list_battles_of_session", responses={200: answer(shapes.BattleList), **refusals(404)})
+    def get(self, request: Request, session_id: str) -> Response:
+        session = check_may_look(request, row_or_none(Session.objects.filter(session_id=session_id)))
+        return Response({"results": selectors.battles_of(session)})
+
+
+class NextBattle(ArenaView):
+    throttle_classes = [SessionsLimited]
+
+    @extend_schema(
+        operation_id="open_next_battle",
+        description="Open the session's next battle, with a new pair. An ongoing one without a vote is abandoned.",
+        request=None,
+        responses={201: answer(OpenedBattle), **refusals(403, 404, 429, 503)},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
+
+
+class Battles(ArenaView):
+    throttle_classes = [SessionsLimited]
+
+    @extend_schema(
+        operation_id="open_battle",
+        description="The same as `POST sessions/{session_id}/battles`, with the session in the body.",
+        request=body(session_id={"type": "string"}),
+        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 404, 422, 429, 503)},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = SessionChoiceSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        session_id = wanted.validated_data["session_id"]
+        if not is_public_id(session_id):
+            raise NotFound
+        return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
+
+
+class BattleDetail(ArenaView):
+    @extend_schema(operation_id="get_battle", responses={200: answer(shapes.BattleJson), **refusals(404)})
+    def get(self, request: Request, battle_id: str) -> Response:
+        battle = selectors.find_battle(battle_id)
+        check_may_look(request, battle.session if battle else None)
+        return Response(selectors.battle_json(battle)) if battle else Response(status=404)
+
+
+class Turns(ArenaView):
+    throttle_classes = [TurnsLimited]
+
+    @extend_schema(
+        operation_id="send_turn",
+        description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
+        "minute and answers 200 once the turn's end is told, which is when its clock has shown it. Only a few may wait "
+        "at once: the others get 202 at once, without `Preference-Applied`. With `starts: 3` in a battle's first "
+        "instruction it is played from three first states, one turn after the other, for one vote; the answer tells "
+        "the first of them, and all in `starts`.",
+        parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
+        request=body(
+            instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
+            start={"type": "string", "enum": StartKind.values, "default": "continue"},
+            starts={"type": "integer", "enum": list(CHOICES), "default": ONE},
+        ),
+        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*UNFIT, 404, 409, 422, 429, 503)},
+    )
+    def post(self, request: Request, battle_id: str) -> Response:
+        battle = own_battle(request, battle_id)
+        wanted = TurnSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        instruction = clean_instruction(wanted.validated_data["instruction"])
+        task = actions.Task(instruction, StartKind(wanted.validated_data["start"]), wanted.validated_data["starts"])
+        spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
+        return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
+
+
+class TurnDetail(ArenaView):
+    @extend_schema(operation_id="get_turn", responses={200: answer(TurnJson), **refusals(404)})
+    def get(self, request: Request, turn_id: str) -> Response:
+        turn = selectors.find_turn(turn_id)
+        check_may_look(request, turn.battle.session if turn else None)
+        return Response(selectors.turn_json(turn, selectors.revealed(turn.battle))) if turn else Response(status=404)
+
+
+class EpisodeDetail(ArenaView):
+    @extend_schema(
+        operation_id="get_episode",
+        description="A recorded episode, once both sides of its turn have settled. Before the vote it is what can be "
+        "seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, as long as the longer side's "
+        "(`exact` is false; no actions, no velocities, no outcome). With the vote it is the exact recording.",
+        responses={200: answer(shapes.EpisodeJson), **refusals(404, 410, 503)},
+    )
+    def get(self, request: Request, episode_id: str) -> Response:
+        rollout, document = _episode(request, episode_id)
+        return Response(selectors.episode_json(rollout, document))
+
+
+class EpisodeView(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_view",
+        description="What can be seen of the episode, before the vote and after it: int16, little-endian, 25 rows a "
+        "second, the start first; times `view.scale` of the scene they are qpos. Both sides of a turn have the same "
+        "number of rows. For ever.",
+        responses={
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[5 * steps + 1, nq], steps of the longer side"),
+            **refusals(404, 410, 503),
+        },
+    )
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
+        rollout, document = _episode(request, episode_id)
+        response = _for_ever(selectors.shown_view(rollout, document)[0])
+        response["Content-Encoding"] = "identity"  # else it would be packed to a size that depends on what it shows
+        return response
+
+
+class EpisodeStates(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_states",
+        description="The exact states alone, after the vote: float32, little-endian, rows of time, qpos, qvel; the "
+        "start first. For ever.",
+        responses={
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
+            **refusals(404, 409, 410, 503),
+        },
+    )
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
+        _, document = _episode(request, episode_id, exact=True)
+        return _for_ever(to_float32(document))
+
+
+class EpisodeReplay(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_replay",
+        description="All that physics needs to repeat the episode from any record, after the vote: float64, "
+        "little-endian, rows of time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there "
+        "(7; zeros at the start). For ever.",
+        responses={
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
+            **refusals(404, 409, 410, 503),
+        },
+    )
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
+        _, document = _episode(request, episode_id, exact=True)
+        return _for_ever(to_float64(document))
+
+
+class Votes(ArenaView):
+    throttle_classes = [CrowdsChallenged, VotesLimited]
+
+    @extend_schema(
+        operation_id="cast_vote",
+        parameters=[ANSWER],
+        description="End a battle and learn who was who. `reasons` may say in which respects a side was better.",
+        request=body(
+            battle_id={"type": "string"},
+            vote={"type": "string", "enum": VoteChoice.values},
+            reasons=REASONS_SCHEMA,
+        ),
+        responses={201: answer(shapes.CastVote), **refusals(*UNFIT, 404, 409, 422, 428, 429)},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = VoteSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        battle_id = wanted.validated_data["battle_id"]
+        if not is_public_id(battle_id):
+            raise NotFound
+        said = wanted.validated_data
+        battle = own_battle(request, battle_id)
+        vote = actions.cast_vote(battle, said["vote"], said["reasons"], networks.origin_of(ip_of(request._request)))
+        names = selectors.revealed_models(vote.battle)
+        return Response({"vote_id": vote.vote_id, "revealed_models": names}, status=201)
+
+
+def answer_turns(request: Request, turns: list[Turn]) -> Response:
+    """202 at once, or, with `Prefer: wait=N`, 200 once the end of the last is told. `status` is the last one's, the ids
+    are the first one's; those of several starts come beside them."""
+    wait_s, gone = _wait_wanted(request.headers), gone_of(request._request)
+    last = _wait_for(turns[-1].turn_id, wait_s, gone) if wait_s else selectors.turn_json(turns[-1], show_outcome=False)
+    settled = wait_s > 0 and last["status"] in ("completed", "failed")
+    told = {**_ids(turns[0]), "status": last["status"] if settled else "running"}
+    more = {"starts": [_ids(turn) for turn in turns]} if turns[0].start_seed is not None else {}
+    response = Response({**told, **more}, status=200 if settled else 202)
+    if wait_s:
+        response["Preference-Applied"] = f"wait={wait_s}"
+    return response
+
+
+def _opened(battle: Battle) -> OpenedBattle:
+    return {
+        "session_id": battle.session_id,
+        "battle_id": battle.battle_id,
+        "robot_id": battle.session.robot_id,
+        "scene_id": battle.session.scene_id,
+        "left_model": selectors.HIDDEN,
+        "right_model": selectors.HIDDEN,
+    }
+
+
+def _ids(turn: Turn) -> SentStart:
+    sides = {rollout.side: rollout.episode_id for rollout in turn.rollouts.all()}
+    return {"turn_id": turn.turn_id, "left_episode_id": sides["left"], "right_episode_id": sides["right"]}
+
+
+def _for_ever(content: bytes) -> HttpResponse:
+    response = HttpResponse(content, content_type=BYTES)
+    response["Cache-Control"] = f"private, {FOR_EVER}"
+    return response
+
+
+def _wait_wanted(headers: Mapping[str, str]) -> int:
+    """Seconds of `Prefer: wait=N` (RFC 7240), at most a minute; 0 without one."""
+    found = WAIT.search(headers.get("Prefer", ""))
+    return min(int(found[1]), LONGEST_WAIT_S) if found else 0
+
+
+def _wait_for(turn_id: str, seconds: int, gone: Event) -> TurnJson:
+    """The turn once its end is told, or as it stands after so many seconds or when its client has `gone` away.
+
+    Holds no transaction and no connection.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        turn = selectors.find_turn(turn_id)
+        if turn is None:
+            raise NotFound
+        state = selectors.turn_json(turn, show_outcome=False)
+        if state["status"] in ("completed", "failed") or time.monotonic() >= deadline or gone.is_set():
+            return state
+        close_old_connections()
+        gone.wait(POLL_S)
+
+
+def _episode(request: Request, episode_id: str, exact: bool = False) -> tuple[Rollout, Document]:
+    """Raises NotFound and EpisodeExpired; NotVoted where it has to be `exact` and the battle has no vote."""
+    rollout = selectors.find_rollout(episode_id)
+    if rollout is None or not selectors.is_shared(rollout.turn):
+        check_may_look(request, rollout.turn.battle.session if rollout else None)
+    if rollout is not None and rollout.expired_at is not None:
+        raise EpisodeExpired
+    if exact and rollout is not None and not selectors.revealed(rollout.turn.battle):
+        raise NotVoted("Exact recordings come with the vote; until then there is view.bin.")
+    document = get_store().get(episode_id) if rollout and selectors.may_be_shown(rollout) else None
+    if rollout is None or document is None:
+        raise NotFound
+    return rollout, document

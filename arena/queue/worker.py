@@ -1,0 +1,162 @@
+"""A worker's start and end: libraries, policies, scenes; which queues it takes rollouts from, and saying so."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from celery import current_app
+from celery.signals import (
+    celeryd_after_setup,
+    task_postrun,
+    worker_init,
+    worker_process_init,
+    worker_ready,
+    worker_shutdown,
+)
+from django.conf import settings
+from django.db import DatabaseError, close_old_connections, connection
+from kombu.entity import Exchange, Queue
+from kombu.exceptions import KombuError
+
+from arena.queue import hosting
+
+log = logging.getLogger(__name__)
+PROFILE_WITHIN_S = 60.0
+
+
+def load_libraries(**_: Any) -> None:
+    """Imported before the fork, so that all processes share the memory of torch and mujoco."""
+    from robots import play  # noqa: F401
+
+
+def take_queues(sender: str, instance: Any, **_: Any) -> None:
+    """Before anything is consumed or forked: who this worker is, and the queues of the policies it hosts."""
+    forks = "prefork" in str(instance.pool_cls.__module__)
+    hosting.this.name = sender
+    hosting.this.processes, hosting.this.threads = (
+        (int(instance.concurrency), 1) if forks else (1, int(instance.concurrency))
+    )
+    announcer.worker = sender
+    try:
+        for queue in sorted(hosting.queues_of(hosting.announce())):
+            instance.app.amqp.queues.select_add(_queue(queue))
+            announcer.served.add(queue)
+        if unknown := hosting.unknown_names():
+            log.warning("ARENA_WORKER_POLICIES names policies that are not registered: %s", ", ".join(unknown))
+    except DatabaseError:
+        log.exception("What there is to host could not be read; trying again soon")
+    finally:
+        connection.close()  # not to be shared with the processes that are forked next
+    if not forks:
+        preload()
+
+
+def leave_the_parents_pool(**_: Any) -> None:
+    """In a forked process, before it asks the database anything. The pool that came along has sockets of the parent,
+    which are not ours to use or to close, and none of its threads. Celery closes it, but later than `preload` runs.
+    """
+    if connection.vendor == "postgresql":
+        connection._connection_pools.pop(connection.alias, None)  # type: ignore[attr-defined] # PostgreSQL's alone
+
+
+def give_back_connection(**_: Any) -> None:
+    """To the pool, as after a request. Celery would close the pool, and each task would make one anew."""
+    close_old_connections()
+
+
+def preload(**_: Any) -> None:
+    from robots import play
+
+    play.prepare_process()
+
+
+def sweep_once(**_: Any) -> None:
+    """What the last worker left behind need not wait for the next sweep."""
+    from arena.queue import sweeps
+
+    try:
+        sweeps.sweep()
+    except DatabaseError:
+        log.exception("The first sweep failed; beat asks for another soon")
+
+
+class Announcer:
+    """Says every few seconds what this worker hosts, and follows changes of the registry with its queues."""
+
+    def __init__(self) -> None:
+        self.worker = ""
+        self.served: set[str] = set()  # queues
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, **_: Any) -> None:
+        self._ended.clear()
+        self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
+        self._thread.start()
+        threading.Thread(target=note_what_renders, name="what-renders", daemon=True).start()  # for it takes seconds
+
+    def stop(self, **_: Any) -> None:
+        self._ended.set()
+        if self._thread is None:
+            return
+        self._thread.join(2 * hosting.ANNOUNCE_S)
+        try:
+            hosting.withdraw()
+        except DatabaseError:
+            log.warning("The end of this worker could not be announced; its word expires")
+
+    def announce(self) -> None:
+        """Once. Raises DatabaseError, KombuError and OSError."""
+        wanted = hosting.queues_of(hosting.announce())
+        for queue in sorted(wanted - self.served):
+            current_app.control.add_consumer(queue, destination=[self.worker])
+        for queue in sorted(self.served - wanted):
+            current_app.control.cancel_consumer(queue, destination=[self.worker])
+        self.served = wanted
+
+    def _run(self) -> None:
+        while not self._ended.wait(hosting.ANNOUNCE_S):
+            try:
+                self.announce()
+            except (DatabaseError, KombuError, OSError):
+                log.warning("What this worker hosts could not be announced; trying again", exc_info=True)
+            finally:
+                connection.close()
+
+
+def note_what_renders() -> None:
+    """For the announcer's next word, and the queues of those who render alike."""
+    hosting.this.render_profile = ask_what_renders()
+
+
+def ask_what_renders() -> str:
+    """The profile of this worker's processes. In one of its own: what speaks to OpenGL does not survive a fork."""
+    command = [sys.executable, "-c", "from simulation.cameras import render_profile; print(render_profile())"]
+    try:
+        asked = subprocess.run(
+            command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=PROFILE_WITHIN_S
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        log.error("What renders here could not be found out: %s", error)
+        return ""
+    return asked.stdout.strip()
+
+
+def _queue(name: str) -> Queue:
+    """As Celery makes it where a rollout is sent."""
+    return Queue(name, Exchange(name, type="direct"), routing_key=name)  # type: ignore[no-untyped-call]
+
+
+announcer = Announcer()
+worker_init.connect(load_libraries)
+celeryd_after_setup.connect(take_queues)
+worker_process_init.connect(leave_the_parents_pool)
+worker_process_init.connect(preload)
+task_postrun.connect(give_back_connection)
+worker_ready.connect(sweep_once)
+worker_ready.connect(announcer.start)
+worker_shutdown.connect(announcer.stop)

@@ -1,0 +1,110 @@
+"""What a network is asked for that has cast many votes today (settings.CHALLENGE): nothing, a proof of work, or what a
+class of yours asks for, such as a captcha.
+
+Such a class has the two methods of `Challenge`. Exempt networks (`arena.visitors.networks`) are never asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import UTC
+from typing import Any, Protocol
+
+from django.conf import settings
+from django.core import signing
+from django.core.cache import cache
+from django.core.exceptions import ImproperlyConfigured
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from arena.errors import ChallengeRequired
+from arena.models import Vote
+from arena.visitors.networks import Address, origin_of
+
+HEADER = "Challenge-Answer"
+PROOF_OF_WORK = "proof-of-work"
+SALT = "arena.challenge"
+VALID_S = 300
+LONGEST_ANSWER = 600
+
+
+class Challenge(Protocol):
+    """`network`: the digest of the caller's network. Both are asked with every vote of a busy network, so both are
+    quick, and no answer is accepted twice."""
+
+    def ask(self, network: str) -> dict[str, Any]:
+        """What the caller needs to find an answer, as JSON with a `kind`: it is the `challenge` of the refusal."""
+
+    def accepts(self, network: str, answer: str) -> bool:
+        """Whether this header answers a challenge of this network."""
+
+
+class ProofOfWork:
+    """A counter that gives SHA-256 so many leading zero bits: 18 are a second or so of a browser's time."""
+
+    def ask(self, network: str) -> dict[str, Any]:
+        bits = int(settings.CHALLENGE_BITS)
+        token = signing.dumps([network, bits, secrets.token_hex(8)], salt=SALT, compress=False)
+        return {"kind": PROOF_OF_WORK, "token": token, "bits": bits, "expires_in_s": VALID_S}
+
+    def accepts(self, network: str, answer: str) -> bool:
+        token, _, counter = answer.rpartition(".")
+        if len(answer) > LONGEST_ANSWER or not (counter.isascii() and counter.isdecimal()):
+            return False
+        try:
+            asked_of, bits, nonce = signing.loads(token, salt=SALT, max_age=VALID_S)
+        except (signing.BadSignature, ValueError):
+            return False
+        return bool(asked_of == network and leading_zeros(answer) >= bits and _is_new(nonce))
+
+
+def check(address: Address, answer: str) -> None:
+    """Raises ChallengeRequired for a network with many votes today and no valid answer. No query while it is off, two
+    to four while it is on."""
+    challenge = chosen()
+    if challenge is None:
+        return
+    network = origin_of(address).network
+    if not network or votes_today(network) <= settings.CHALLENGE_AFTER:
+        return
+    if not answer or not challenge.accepts(network, answer):
+        raise ChallengeRequired(challenge=challenge.ask(network))
+
+
+def votes_today(network: str) -> int:
+    """Since midnight (UTC), as the rankings count days."""
+    midnight = timezone.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return Vote.objects.filter(network=network, voted_at__gte=midnight).count()
+
+
+def chosen() -> Challenge | None:
+    """What settings.CHALLENGE names; raises ImproperlyConfigured for what is none."""
+    name = str(settings.CHALLENGE)
+    if not name:
+        return None
+    if name == PROOF_OF_WORK:
+        return ProofOfWork()
+    try:
+        made: Any = import_string(name)()
+        if callable(made.ask) and callable(made.accepts):
+            challenge: Challenge = made
+            return challenge
+        reason = "its `ask` and `accepts` cannot be called"
+    except (ImportError, AttributeError, TypeError) as error:
+        reason = str(error)
+    raise ImproperlyConfigured(
+        f"ARENA_CHALLENGE={name!r}: {reason}; known are nothing, {PROOF_OF_WORK}, and the path of a class with the "
+        "methods `ask` and `accepts`, such as lab.captcha.Captcha"
+    )
+
+
+def leading_zeros(answer: str) -> int:
+    """Zero bits before the first one of the SHA-256 of this text."""
+    digest = hashlib.sha256(answer.encode()).digest()
+    return 256 - int.from_bytes(digest, "big").bit_length()
+
+
+def _is_new(nonce: str) -> bool:
+    """True once for each. Several web processes know of each other's by CACHE_URL."""
+    return bool(cache.add(f"arena:challenge:{nonce}", 1, timeout=VALID_S))

@@ -1,0 +1,88 @@
+"""Who may do what: a visitor acts on own battles only; who may see all battles may look. What is not yours does not
+exist for you."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.http import HttpRequest
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from arena.errors import CrossSite, NotFound
+from arena.models import Battle, Session, row_or_none
+from arena.visitors import origins
+from arena.visitors.cookies import visitor_of
+
+LOOK = "arena.view_battle"
+
+
+def may_act(visitor: str | None, session: Session) -> bool:
+    return visitor is not None and session.user_id == visitor
+
+
+def may_look(visitor: str | None, user: User | AnonymousUser | None, session: Session) -> bool:
+    """Moderators and operators see what the visitor sees: the snapshot is as blind for them. `user`: who logged in."""
+    return may_act(visitor, session) or (user is not None and user.has_perm(LOOK))
+
+
+def own_session(request: HttpRequest | Request, session_id: str) -> Session:
+    """The visitor's own session, to act on; NotFound for any other id."""
+    return check_may_act(request, row_or_none(Session.objects.filter(session_id=session_id)))
+
+
+def own_battle(request: HttpRequest | Request, battle_id: str) -> Battle:
+    """The visitor's own battle, to act on; NotFound for any other id."""
+    battle = row_or_none(Battle.objects.select_related("session").filter(battle_id=battle_id))
+    if battle is None:
+        raise NotFound
+    check_may_act(request, battle.session)
+    return battle
+
+
+def check_may_act(request: HttpRequest | Request, session: Session | None) -> Session:
+    """Return the session if it is this visitor's own, or raise NotFound."""
+    if session is None or not may_act(_visitor(request), session):
+        raise NotFound
+    return session
+
+
+def check_may_look(request: HttpRequest | Request, session: Session | None) -> Session:
+    """Return the session if this caller may read it, or raise NotFound."""
+    if session is None or not may_look(_visitor(request), request.user, session):
+        raise NotFound
+    return session
+
+
+def _visitor(request: HttpRequest | Request) -> str | None:
+    return visitor_of(request._request if isinstance(request, Request) else request)
+
+
+class SameSite(BasePermission):
+    """Refuses a call that changes something when a browser sends it for another site's page.
+
+    The visitor's cookie is SameSite=Lax and bodies must be JSON; this is the third lock. A client that is no browser
+    sends none of these headers and passes: without the cookie it has nothing that another site could misuse.
+    """
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if request.method in SAFE_METHODS or _is_own_site(request):
+            return True
+        raise CrossSite
+
+
+def _is_own_site(request: Request) -> bool:
+    if request.headers.get("Sec-Fetch-Site", "same-origin") == "cross-site":
+        return False
+    source = request.headers.get("Origin") or request.headers.get("Referer")
+    if source is None:
+        return True
+    return origins.is_own(source, secure=request.is_secure(), host=request.get_host())
+
+
+class VisitorSession(SessionAuthentication):
+    """Django's login, without its CSRF token: `SameSite` protects these calls for everybody alike."""
+
+    def enforce_csrf(self, request: Request) -> None:
+        return

@@ -1,0 +1,105 @@
+"""What there is to choose from: robots, scenes and tasks; and the files with which a browser builds a scene."""
+
+from __future__ import annotations
+
+import mimetypes
+from dataclasses import asdict
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from arena.api.schema import refusals
+from arena.errors import NotFound
+from robots.scene_files import file_of, folder_of, manifest_of
+from simulation import catalogue
+from simulation.catalogue import Task
+
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+class Robots(APIView):
+    @extend_schema(operation_id="list_robots", responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [{"robot_id": robot.id, **_without_id(robot)} for robot in catalogue.robots()]})
+
+
+class Scenes(APIView):
+    @extend_schema(operation_id="list_scenes", responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [{"scene_id": scene.id, **_without_id(scene)} for scene in catalogue.scenes()]})
+
+
+class Tasks(APIView):
+    @extend_schema(
+        operation_id="list_tasks",
+        description="Instructions that physics can judge, and suggestions to offer beside the input.",
+        responses={200: OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request) -> Response:
+        return Response(
+            {
+                "results": [_task_json(task) for task in catalogue.tasks()],
+                "suggestions": catalogue.suggestions(settings.DEFAULT_SCENE),
+            }
+        )
+
+
+class SceneBundle(APIView):
+    authentication_classes = []
+
+    @extend_schema(
+        operation_id="get_scene",
+        description="All that a browser loads to show a scene, with addresses that never change their content.",
+        responses={200: OpenApiTypes.OBJECT, **refusals(404, 503)},
+    )
+    def get(self, request: Request, robot_id: str, scene_id: str) -> Response:
+        manifest = manifest_of(robot_id, scene_id)
+        base = f"/api/scenes/{robot_id}/{scene_id}/{manifest['scene_hash']}"
+        shown = {
+            **manifest,
+            "xml_url": f"{base}/{manifest['xml']}",
+            "assets": [{**asset, "url": f"{base}/{file_of(asset)}"} for asset in manifest["assets"]],
+        }
+        response = Response(shown)
+        response["Cache-Control"] = "no-cache"
+        return response
+
+
+class SceneFile(APIView):
+    # Who asks makes no difference: looking would add `Vary: Cookie`, and a browser with a new one fetches all again.
+    authentication_classes = []
+
+    @extend_schema(operation_id="get_scene_file", responses={(200, "*/*"): OpenApiTypes.BINARY, **refusals(404, 503)})
+    def get(self, request: Request, robot_id: str, scene_id: str, scene_hash: str, name: str) -> HttpResponse:
+        manifest = manifest_of(robot_id, scene_id)
+        known = {manifest["xml"], *(file_of(asset) for asset in manifest["assets"])}
+        if scene_hash != manifest["scene_hash"] or name not in known:
+            raise NotFound
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        response = HttpResponse((folder_of(robot_id, scene_id) / name).read_bytes(), content_type=kind)
+        response["Cache-Control"] = FOR_EVER
+        return response
+
+
+def _task_json(task: Task) -> dict[str, Any]:
+    row = asdict(task)
+    return {
+        "task_id": row.pop("id"),
+        "name": row.pop("name"),
+        "description": row.pop("description"),
+        "instruction_template": task.instruction_template,
+        "values": row.pop("slots"),
+        **row,
+    }
+
+
+def _without_id(named: Any) -> dict[str, Any]:
+    row = asdict(named)
+    del row["id"]
+    return row

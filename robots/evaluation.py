@@ -1,0 +1,169 @@
+"""How often a policy reaches its goals: many seeded rollouts per task, over processes, with intervals."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from policies.folder import CARD, read_card, write_json, write_sums
+from policies.measured import wilson
+from robots.players import Player, PlayerRow, open_player
+from simulation import catalogue, suites
+from simulation.contracts import Chunking, PolicyFailure, SimulationError
+from simulation.environment import Environment
+from simulation.runner import run_episode
+from simulation.suites import Shift
+from simulation.variation import NO_VARIATION, Variation
+
+TABLE, SHIFTS = "table", "shifts"
+SUITES = (TABLE, SHIFTS)
+HELD_OUT_SEEDS = 1_000_000  # demonstrations for training use seeds from here on; measuring uses those below
+
+
+class EvaluationError(SimulationError, ValueError):
+    code = "evaluation_error"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One rollout to play. `group` is the row of the table that it counts for."""
+
+    group: str
+    instruction: str
+    seed: int
+    variation: Variation = NO_VARIATION
+
+
+@dataclass(frozen=True)
+class Score:
+    """Successes with their 95 % Wilson interval."""
+
+    episodes: int
+    successes: int
+
+    def to_json(self) -> dict[str, Any]:
+        low, high = wilson(self.successes, self.episodes)
+        rate = self.successes / self.episodes
+        return {"episodes": self.episodes, "successes": self.successes,
+                "rate": round(rate, 4), "low": round(low, 4), "high": round(high, 4)}  # fmt: skip
+
+
+def cases(
+    suite: str, task_ids: Sequence[str], episodes: int, seed: int, shifts: Sequence[str] | None = None
+) -> list[Case]:
+    """`episodes` rollouts per task (and per shift), with seeds from `seed` on, all held out from training."""
+    if suite not in SUITES:
+        raise EvaluationError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}")
+    if episodes < 1 or not 0 <= seed <= HELD_OUT_SEEDS - episodes:
+        raise EvaluationError(f"expected seeds within 0..{HELD_OUT_SEEDS - 1}, got {episodes} from {seed} on")
+    if suite == TABLE:
+        return [case for task in task_ids for case in _cases(Shift(TABLE), task, task, episodes, seed)]
+    chosen = [suites.shift(name) for name in shifts or suites.SHIFTS]
+    groups = [(shift, task) for shift in chosen for task in task_ids]
+    return [case for shift, task in groups for case in _cases(shift, task, f"{shift.id}/{task}", episodes, seed)]
+
+
+def _cases(shift: Shift, task_id: str, group: str, episodes: int, seed: int) -> Iterator[Case]:
+    """Goal, wording and camera of an episode depend on its seed alone, so every policy gets the same."""
+    for number in range(seed, seed + episodes):
+        random = np.random.default_rng([number, 7])
+        fillings = catalogue.task(task_id).slots
+        slots = fillings[int(random.integers(len(fillings)))]
+        wordings = catalogue.phrasings(task_id, slots, train=not shift.kept_out)
+        text = wordings[int(random.integers(len(wordings)))].text
+        yield Case(group, text, number, shift.draw(random))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a process needs to open the player again: a registry row without its database."""
+
+    adapter: str
+    model_path: str
+    statistics_key: str = ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How to play all cases. `chunking` replaces the policy's own, for comparing."""
+
+    player: Reference
+    robot_id: str = "widowx"
+    scene_id: str = "table"
+    chunking: Chunking | None = None
+
+
+def measure(
+    setting: Setting, todo: Sequence[Case], workers: int = 1, progress: Callable[[int], None] = lambda done: None
+) -> dict[str, Score]:
+    """Play every case and count. A policy that fails in a rollout has not reached the goal."""
+    counts: dict[str, list[int]] = {case.group: [0, 0] for case in todo}
+    for done, (case, success) in enumerate(zip(todo, _outcomes(setting, todo, workers), strict=True), 1):
+        counts[case.group][0] += 1
+        counts[case.group][1] += success
+        progress(done)
+    return {group: Score(*count) for group, count in counts.items()}
+
+
+def _outcomes(setting: Setting, todo: Sequence[Case], workers: int) -> Iterator[bool]:
+    if workers <= 1:
+        yield from (_play(setting, case) for case in todo)
+        return
+    # Spawned, not forked: a renderer does not survive a fork.
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(_play, [setting] * len(todo), todo, chunksize=8)
+
+
+def _play(setting: Setting, case: Case) -> bool:
+    environment = _environment(setting.robot_id, setting.scene_id, case.variation.fifth_object)
+    player = _player(setting, case.variation.fifth_object)
+    environment.reset(case.seed, case.variation)
+    try:
+        result = run_episode(
+            environment,
+            player,
+            case.instruction,
+            case.seed,
+            chunking=setting.chunking or player.chunking,
+            cameras=player.cameras,
+        )
+    except PolicyFailure:
+        return False
+    return result.success
+
+
+@cache
+def _environment(robot_id: str, scene_id: str, fifth_object: bool) -> Environment:
+    return Environment(robot_id, scene_id, Variation(fifth_object=fifth_object))
+
+
+@cache
+def _player(setting: Setting, fifth_object: bool) -> Player:
+    """One per process and environment: the expert is tied to its environment."""
+    row: PlayerRow = setting.player
+    return open_player(row, _environment(setting.robot_id, setting.scene_id, fifth_object))
+
+
+def report(model_id: str, scores: Mapping[str, Score]) -> dict[str, Any]:
+    """What `manage.py evaluate --json` prints."""
+    total = Score(sum(s.episodes for s in scores.values()), sum(s.successes for s in scores.values()))
+    tasks = {group: score.to_json() for group, score in scores.items()}
+    return {"model_id": model_id, "tasks": tasks, "overall": total.to_json()}
+
+
+def record(setting: Setting, suite: str, seed: int, answer: Mapping[str, Any]) -> None:
+    """Write the figures into the policy's own card, for this suite, and renew SHA256SUMS."""
+    folder = Path(setting.player.model_path)
+    card = read_card(folder)
+    measured = dict(card.measured)
+    earlier = measured.get(suite, {}).get("tasks", {})
+    measured[suite] = {"first_seed": seed, "tasks": {**earlier, **answer["tasks"]}}
+    write_json(folder / CARD, replace(card, measured=measured).to_json())
+    write_sums(folder)

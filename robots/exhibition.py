@@ -1,0 +1,111 @@
+"""One turn between two policies without battle, queue or vote: both from one start, recorded, kept if possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from arena.ids import new_id
+from policies.models import Policy
+from robots.players import open_player
+from simulation.cameras import render_profile
+from simulation.contracts import Limits, PolicyFailure, StartState
+from simulation.environment import Environment
+from simulation.episode_format import build_document
+from simulation.recorder import Recorder
+from simulation.runner import run_episode
+from simulation.store import StoreUnavailable, get_store
+from simulation.variation import chance_of, variation_of
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What both sides are asked. `secret` varies what they see, as a battle's does; "" leaves it as it is."""
+
+    instruction: str
+    robot_id: str
+    scene_id: str
+    seed: int
+    limits: Limits
+    secret: str = ""
+
+
+def play_turn(turn: Turn, sides: Mapping[str, Policy]) -> dict[str, dict[str, Any]]:
+    """Play every side from the state that the seed stands for; a side whose policy fails has an "error" instead.
+
+    Each answer has "stored": whether the episode store took the episode.
+    """
+    environment = Environment(turn.robot_id, turn.scene_id)
+    start = environment.reset(turn.seed, variation_of(turn.secret))
+    turn_id = new_id("turn")
+    return {side: _play_side(environment, start, turn, turn_id, side, policy) for side, policy in sides.items()}
+
+
+def _play_side(
+    environment: Environment, start: StartState, turn: Turn, turn_id: str, side: str, policy: Policy
+) -> dict[str, Any]:
+    recorder = Recorder()
+    player = open_player(policy, environment)
+    environment.restore(start)
+    answer: dict[str, Any] = {
+        "model_id": policy.pk,
+        "secret": turn.secret,
+        "start_hash": start.hash(environment.engine_version, environment.scene_hash),
+    }
+    try:
+        result = run_episode(
+            environment,
+            player,
+            turn.instruction,
+            chance_of(turn.secret, turn.seed),
+            [recorder],
+            turn.limits,
+            chunking=player.chunking,
+            cameras=player.cameras,
+        )
+    except PolicyFailure as failure:
+        return answer | {"error": failure.reason}
+    finally:
+        player.close()
+    identity = {
+        "_id": new_id("ep"),
+        "attempt": 1,
+        "battle_id": None,
+        "turn_id": turn_id,
+        "session_id": None,
+        "side": side,
+        "model_id": policy.pk,
+        "policy_revision": policy.revision,
+        "instruction": turn.instruction,
+        "robot_id": turn.robot_id,
+        "scene_id": turn.scene_id,
+        "seed": turn.seed,
+        "secret": turn.secret,
+        "variation": environment.variation.to_json(),
+    }
+    document = build_document(
+        identity,
+        recorder.recording,
+        engine_version=environment.engine_version,
+        scene_hash=environment.scene_hash,
+        render_profile=render_profile(),
+        view_scale=environment.world.view_scale,
+    )
+    return answer | {
+        "episode_id": document["_id"],
+        "steps": result.steps,
+        "success": result.success,
+        "progress": round(result.progress, 4),
+        "termination_reason": result.termination_reason,
+        "duration_ms": round(result.duration_ms, 1),
+        "stored": _store(document),
+    }
+
+
+def _store(document: Mapping[str, Any]) -> bool:
+    try:
+        get_store().save(document)
+    except StoreUnavailable:
+        return False
+    return True

@@ -1,0 +1,94 @@
+"""Playing on after the vote: from any moment of a recording, or with another seed. It counts for nothing."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from arena.actions.admission import join_line
+from arena.actions.announce import lock_numbered, touch_session
+from arena.actions.sessions import SEEDS
+from arena.actions.turns import check_hosted, choose_profile, open_turn, withdraw
+from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning
+from arena.live import release
+from arena.models import Battle, BattleStatus, Turn
+from arena.queue import hosting
+from arena.selectors import turn_status
+from arena.visitors.networks import NOWHERE, Origin
+from simulation.store import get_store
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to play. Without `turn_id` it starts in the seed's first state; without a seed, chance draws one there and
+    the turn's own is kept where it goes on from a recording. Without an instruction it is the turn's.
+    """
+
+    instruction: str | None = None
+    turn_id: str | None = None
+    record: int = 0
+    seed: int | None = None
+
+
+def explore(battle: Battle, wish: Wish, caller: Origin = NOWHERE) -> Turn:
+    """Add an exploration to a voted battle and put both sides on the queue. `caller`: who asks (`throttles.caller_of`).
+
+    Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable,
+    QueueUnavailable, QueueFull and TooManyTurns.
+    """
+    hosts = hosting.hosts()
+    check_hosted(battle, hosts)
+    get_store().ping()
+    turn: Turn | None = None
+    try:
+        with transaction.atomic():
+            touch_session(battle.session_id)
+            turn = _add(lock_numbered(battle), wish, caller, hosts)
+    except QueueUnavailable:
+        if turn is None or withdraw([turn], battle):
+            raise
+    return turn
+
+
+def _add(battle: Battle, wish: Wish, caller: Origin, hosts: hosting.Hosts) -> Turn:
+    if battle.status != BattleStatus.VOTED:
+        raise NotVoted
+    turns = battle.turns_with_sides()
+    if not all(release.told(turn) for turn in turns):
+        raise TurnRunning
+    origin = _origin(turns, wish) if wish.turn_id else None
+    choose_profile(battle, hosts)
+    place = join_line(battle.session, caller)
+    turn = Turn.objects.create(
+        session_id=battle.session_id,
+        battle=battle,
+        battle_seq_in_session=battle.seq_in_session,
+        seq=len(turns) + 1,
+        instruction=wish.instruction or (origin or turns[-1]).instruction,
+        exploration=True,
+        explores=origin,
+        explores_record=wish.record if origin else None,
+        explores_seed=_seed(wish, origin),
+        caller=place.caller.address,
+        network=place.caller.network,
+    )
+    open_turn(battle, turn, turns, place)
+    return turn
+
+
+def _origin(turns: list[Turn], wish: Wish) -> Turn:
+    turn = next((turn for turn in turns if turn.turn_id == wish.turn_id), None)
+    if turn is None or turn_status(turn) != "completed":
+        raise NoSuchMoment("The moment is in no turn of this battle that both sides completed.")
+    longest = max(rollout.steps_done for rollout in turn.rollouts.all())
+    if not 0 <= wish.record <= longest:
+        raise NoSuchMoment(f"That turn has the records 0 to {longest}.", first=0, last=longest)
+    return turn
+
+
+def _seed(wish: Wish, origin: Turn | None) -> int:
+    if wish.seed is not None:
+        return wish.seed
+    return origin.seed if origin else secrets.randbelow(SEEDS)

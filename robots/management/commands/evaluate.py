@@ -1,0 +1,77 @@
+"""`manage.py evaluate ID`: how often a policy succeeds, with intervals."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+
+class Command(BaseCommand):
+    help = "Measure a policy's success on scenes that no policy was trained on, with 95 % Wilson intervals."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("policy", help="policy id, or the path of a policy folder")
+        parser.add_argument("--task", action="append", help="only this task; may be given again (default: all)")
+        parser.add_argument("--suite", default="table", help="table, or shifts: what differs from training")
+        parser.add_argument("--shift", action="append", help="with --suite shifts: only this one; may be given again")
+        parser.add_argument("--episodes", type=int, default=200, help="per task (and shift)")
+        parser.add_argument("--seed", type=int, default=0, help="first seed; below 1000000, which training never uses")
+        parser.add_argument(
+            "--execute", type=int, help="play so many actions of a chunk instead of the policy's number"
+        )
+        parser.add_argument("--ensemble", type=float, help="temporal ensembling with this weight per step of age")
+        parser.add_argument("--robot", default=settings.DEFAULT_ROBOT)
+        parser.add_argument("--scene", default=settings.DEFAULT_SCENE)
+        parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+        parser.add_argument("--record", action="store_true", help="write the figures into the folder's policy.json")
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        from policies.base import PolicyError
+        from robots.roster import find_policy
+        from simulation.contracts import SimulationError
+
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores between them
+        try:
+            row = find_policy(options["policy"])
+            answer = self._measure(row, options)
+        except (PolicyError, SimulationError) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(answer))
+        else:
+            self._tell(answer)
+
+    def _measure(self, row: Any, options: dict[str, Any]) -> dict[str, Any]:
+        from robots import evaluation
+        from simulation import catalogue
+        from simulation.contracts import Chunking
+
+        tasks = [catalogue.task(name).id for name in options["task"] or [task.id for task in catalogue.tasks()]]
+        todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
+        changed = options["execute"] or options["ensemble"]
+        setting = evaluation.Setting(
+            player=evaluation.Reference(row.adapter, row.model_path, row.statistics_key),
+            robot_id=options["robot"],
+            scene_id=options["scene"],
+            chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,
+        )
+        scores = evaluation.measure(setting, todo, options["workers"], lambda done: self._progress(done, len(todo)))
+        answer = evaluation.report(row.pk, scores)
+        if options["record"]:
+            evaluation.record(setting, options["suite"], options["seed"], answer)
+        return answer
+
+    def _progress(self, done: int, total: int) -> None:
+        if done % 50 == 0 or done == total:
+            self.stderr.write(f"{done}/{total} episodes")
+
+    def _tell(self, answer: dict[str, Any]) -> None:
+        for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:
+            count = f"{row['successes']:4}/{row['episodes']:<4}"
+            self.stdout.write(f"{name:26}{count} {row['rate']:7.1%} [{row['low']:.1%}, {row['high']:.1%}]")

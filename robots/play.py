@@ -1,0 +1,242 @@
+"""Playing one side of a turn: policy, world and recorder; the episode first, then its row. For workers only."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import closing
+from functools import cache
+from typing import Any
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.utils import timezone
+from structlog.contextvars import bound_contextvars
+
+from arena import actions, selectors
+from arena.actions import Outcome
+from arena.errors import QueueUnavailable
+from arena.models import Rollout, Side
+from arena.queue import dispatch, hosting
+from arena.queue.retry import patiently
+from arena.queue.sweeps import worker_name
+from arena.shapes import FailureReason
+from policies.base import PolicyError
+from policies.memory import OutOfMemory, is_out_of_memory
+from policies.models import Policy
+from robots.players import Player
+from robots.progress import AttemptGivenUp, Reporter
+from robots.runtime import Stage, preload
+from simulation import catalogue
+from simulation.contracts import EpisodeResult, Limits, PolicyFailure, PolicyTooSlow, SimulationError
+from simulation.environment import Environment
+from simulation.episode_format import build_document, state_at, step_count
+from simulation.recorder import Recorder
+from simulation.runner import run_episode
+from simulation.store import EpisodeSuperseded, StoreUnavailable, get_store
+from simulation.variation import Variation, chance_of, variation_of
+
+log = logging.getLogger(__name__)
+
+
+class StartMissing(SimulationError):
+    """The episode at whose end this turn starts is not in the store."""
+
+    code = "start_missing"
+
+
+def play(episode_id: str) -> None:
+    """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
+    profile = stage().render_profile
+    try:
+        rollout = patiently(lambda: actions.claim_rollout(episode_id, worker_name(), profile))
+    except actions.RendersOtherwise as other:
+        _leave_to_others(episode_id, other)
+        return
+    if rollout is None:
+        log.info("%s is not there to be claimed", episode_id)
+        return
+    with bound_contextvars(**_ids(rollout)):
+        _play_claimed(rollout)
+
+
+def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
+    """Pass the message on to the workers that render as the turn's other side was."""
+    log.info("%s: %s", episode_id, other)
+    try:
+        dispatch.play({episode_id: other.model_id}, other.profile)
+    except QueueUnavailable:
+        log.warning("The queue is down; a later sweep sends %s again", episode_id)
+
+
+def _play_claimed(rollout: Rollout) -> None:
+    try:
+        outcome = _play_side(rollout, stage())
+    except (AttemptGivenUp, EpisodeSuperseded) as news:
+        log.warning("%s", news)
+    except PolicyTooSlow as failure:
+        _fail(rollout, "timeout", failure.reason)
+    except PolicyFailure as failure:
+        too_late = isinstance(failure.__cause__, SoftTimeLimitExceeded)
+        _fail(rollout, "timeout" if too_late else "policy_failed", _story(failure))
+    except PolicyError as failure:
+        _cannot_open(rollout, failure)
+    except SoftTimeLimitExceeded:
+        _fail(rollout, "timeout", "the task's time limit was met")
+    except Exception as error:  # the task's edge: the turn must settle, its reason kept
+        log.exception("%s failed", rollout.episode_id)
+        _fail(rollout, "internal", _story(error))
+    else:
+        log.info("%s: %s", rollout.episode_id, outcome.termination_reason, extra={"ms": round(outcome.duration_ms)})
+        if not patiently(lambda: actions.finish_rollout(rollout, outcome)):
+            log.warning("%s: nobody waits for the end of attempt %s", rollout.episode_id, rollout.attempt)
+
+
+def prepare_process() -> None:
+    """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
+    places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
+    preload(stage(), hosting.to_prepare(), places)
+    try:
+        get_store().ensure_indexes()
+    except StoreUnavailable:
+        log.warning("The episode store does not answer yet; its indexes are made with the first episode")
+
+
+@cache
+def stage() -> Stage:
+    return Stage()
+
+
+def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
+    session = rollout.turn.battle.session
+    environment = stage.environment(session.robot_id, session.scene_id)
+    recorder = Recorder()
+    with Reporter(rollout, environment.world.view_scale) as reporter, closing(_player(stage, rollout)) as player:
+        _set_start(environment, rollout)
+        try:
+            result = run_episode(
+                environment,
+                player,
+                rollout.turn.instruction,
+                chance_of(rollout.turn.battle.secret, rollout.turn.seed),
+                listeners=(recorder, reporter),
+                limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
+                chunking=player.chunking,
+                cameras=player.cameras,
+            )
+        except PolicyFailure as failure:
+            _take_note(stage, rollout.model, failure)
+            raise
+        document = build_document(
+            _identity(rollout, environment.variation),
+            recorder.recording,
+            engine_version=environment.engine_version,
+            scene_hash=environment.scene_hash,
+            render_profile=stage.render_profile,
+            view_scale=environment.world.view_scale,
+        )
+        began = time.perf_counter()
+        patiently(lambda: get_store().save(document))
+        store_ms = (time.perf_counter() - began) * 1e3
+    return _outcome(result, document["start_hash"], store_ms)
+
+
+def _player(stage: Stage, rollout: Rollout) -> Player:
+    session = rollout.turn.battle.session
+    return stage.player(rollout.model, session.robot_id, session.scene_id)
+
+
+def _take_note(stage: Stage, policy: Policy, failure: PolicyFailure) -> None:
+    """Open a policy anew that failed, unless it was the instruction's fault; without memory it can play no more."""
+    if isinstance(failure.__cause__, PolicyError):
+        return
+    stage.drop(policy)
+    if is_out_of_memory(failure.__cause__):
+        hosting.note_trouble(policy, OutOfMemory(f"ran out of memory while it played: {failure.__cause__}"))
+
+
+def _cannot_open(rollout: Rollout, failure: PolicyError) -> None:
+    """Leave the rollout to a worker that can play it, once; where there is none, it has failed."""
+    hosting.note_trouble(rollout.model, failure)
+    if rollout.attempt < settings.ROLLOUT_MAX_ATTEMPTS and hosting.can_play_elsewhere(
+        rollout.model, rollout.turn.battle.render_profile
+    ):
+        if actions.give_up_attempt(rollout):
+            log.warning("%s cannot be opened here: leaving %s to another", rollout.model_id, rollout.episode_id)
+        return
+    _fail(rollout, "policy_failed", f"cannot be opened: {failure}")
+
+
+def _set_start(environment: Environment, rollout: Rollout) -> None:
+    """The seed's first state; where this side ended the last turn that both sides completed; or, exploring, where it
+    was at the chosen record. It looks as the battle's secret has it, for both sides and in every turn.
+    """
+    environment.look(variation_of(rollout.turn.battle.secret))
+    before = selectors.starts_from(rollout.turn)
+    if before is None:
+        environment.reset(rollout.turn.seed)
+        return
+    episodes, record = before
+    episode_id = episodes[Side(rollout.side)]
+    document = patiently(lambda: get_store().get(episode_id))
+    if document is None:
+        raise StartMissing(f"{episode_id}, in whose recording this turn starts, is not in the store")
+    environment.restore(state_at(document, min(record, step_count(document))))
+
+
+def _ids(rollout: Rollout) -> dict[str, str]:
+    """What this attempt's log lines bear. They are for operators, so the policy is named."""
+    turn = rollout.turn
+    ids = {"battle_id": turn.battle_id, "turn_id": turn.turn_id, "episode_id": rollout.episode_id}
+    return {**ids, "policy": rollout.model_id, **({"request_id": turn.request_id} if turn.request_id else {})}
+
+
+def _identity(rollout: Rollout, variation: Variation) -> dict[str, Any]:
+    """What an episode says about where it belongs; the rest of its document is physics."""
+    turn, battle, session = rollout.turn, rollout.turn.battle, rollout.turn.battle.session
+    return {
+        "_id": rollout.episode_id,
+        "attempt": rollout.attempt,
+        "session_id": session.session_id,
+        "battle_id": battle.battle_id,
+        "battle_seq_in_session": battle.seq_in_session,
+        "turn_id": turn.turn_id,
+        "turn_seq": turn.seq,
+        "side": rollout.side,
+        "model_id": rollout.model_id,
+        "policy_revision": rollout.model.revision,
+        "instruction": turn.instruction,
+        "robot_id": session.robot_id,
+        "scene_id": session.scene_id,
+        "seed": turn.seed,
+        "secret": battle.secret,
+        "variation": variation.to_json(),
+        "exploration": turn.exploration,
+        "created_at": timezone.now(),
+    }
+
+
+def _outcome(result: EpisodeResult, start_hash: str, store_ms: float) -> Outcome:
+    return Outcome(
+        steps=result.steps,
+        success=result.success,
+        progress=result.progress,
+        termination_reason=result.termination_reason,
+        duration_ms=result.duration_ms,
+        start_hash=start_hash,
+        render_ms=result.render_ms,
+        infer_ms=result.infer_ms,
+        physics_ms=result.physics_ms,
+        store_ms=store_ms,
+    )
+
+
+def _fail(rollout: Rollout, reason: FailureReason, story: str) -> None:
+    log.warning("%s failed: %s (%s)", rollout.episode_id, reason, story)
+    patiently(lambda: actions.fail_rollout(rollout, reason, story))
+
+
+def _story(error: BaseException) -> str:
+    """The error and its cause, for moderators."""
+    told = f"{type(error).__name__}: {error}"
+    return f"{told}; caused by {_story(error.__cause__)}" if error.__cause__ else told

@@ -1,0 +1,112 @@
+"""What a worker process keeps open between rollouts: environments, one per thread, and policies, for all threads."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+from typing import cast
+
+import torch
+from django.conf import settings
+
+from arena.queue import hosting
+from policies import memory
+from policies.base import OpenedPolicy, PolicyError
+from policies.models import Policy
+from policies.registry import describe, families
+from policies.shelf import Device, Key, Shelf
+from robots.players import Player, open_player
+from simulation.cameras import render_profile
+from simulation.environment import Environment
+
+log = logging.getLogger(__name__)
+SHARE = 0.6  # of a device's memory, for the weights of all worker processes together, unless configured
+
+
+def own_device() -> Device:
+    """What this worker process opens policies on, as configured."""
+    name, here = settings.WORKER_DEVICE, hosting.this
+    budget = settings.WORKER_MEMORY_GB * 1e9 or SHARE * memory.total(name) / here.processes
+    return Device(name, int(budget), lambda: memory.free(name), here.threads, settings.WORKER_BATCH)
+
+
+class Stage:
+    """Belongs to one process. Each of its threads plays one rollout at a time, in environments of its own."""
+
+    def __init__(self, device: Device | None = None) -> None:
+        torch.set_num_threads(1)  # rollouts share the cores: more threads only get in each other's way
+        self.shelf = Shelf(device or own_device())
+        self.render_profile = render_profile()
+        self._thread = threading.local()
+
+    def environment(self, robot_id: str, scene_id: str) -> Environment:
+        """This thread's: a renderer belongs to the thread that made it."""
+        kept: dict[tuple[str, str], Environment] = self._thread.__dict__.setdefault("environments", {})
+        place = (robot_id, scene_id)
+        if place not in kept:
+            kept[place] = Environment(robot_id, scene_id)
+        return kept[place]
+
+    def player(self, policy: Policy, robot_id: str, scene_id: str) -> Player:
+        """The policy, for one rollout; close it afterwards. Raises PolicyError when it cannot be opened."""
+        environment = self.environment(robot_id, scene_id)
+        if policy.adapter not in families:
+            return open_player(policy, environment)
+
+        def load() -> OpenedPolicy:
+            return cast(OpenedPolicy, open_player(policy, environment, self.shelf.device.name).policy)
+
+        loan = self.shelf.borrow(_key(policy), lambda: self._expected(policy), load)
+        return Player(loan, loan.opened.spec.chunking, loan.opened.spec.cameras)
+
+    def drop(self, policy: Policy) -> None:
+        """Forget a policy that failed: whatever state it was left in, the next rollout opens it anew."""
+        self.shelf.drop(policy.id)
+
+    def has_room(self, policy: Policy) -> bool:
+        """Whether it can be opened without closing another."""
+        return policy.adapter not in families or self.shelf.fits(self._expected(policy))
+
+    def rehearse(self, policy: Policy, robot_id: str, scene_id: str) -> None:
+        """Open a policy and let it infer where it will play, so that its first rollout is as quick as the others."""
+        environment = self.environment(robot_id, scene_id)
+        environment.reset(0)
+        player = self.player(policy, robot_id, scene_id)
+        try:
+            player.reset("", 0)
+            actions = player.infer(environment.observe("", cameras=player.cameras))
+        finally:
+            player.close()
+        log.info("%s is ready on %s, %s: %d actions at once", policy.id, robot_id, scene_id, len(actions))
+
+    def _expected(self, policy: Policy) -> int:
+        folder = Path(policy.model_path)
+        describe(folder, policy.statistics_key or None)  # says what a folder that is none lacks
+        return memory.expected_bytes(folder, self.shelf.device.name)
+
+
+def _key(policy: Policy) -> Key:
+    return Key(policy.id, policy.revision, policy.model_path, policy.statistics_key)
+
+
+def preload(stage: Stage, policies: list[Policy], places: list[tuple[str, str]]) -> None:
+    """Open policies in every place, as long as there is room for all at once; the rest when first asked.
+
+    One that cannot be opened is noted with the reason, one that can and was noted is let play again.
+    """
+    for policy in policies:
+        try:
+            if not stage.has_room(policy):
+                log.info("%s is opened when it is first asked: no room for all at once", policy.id)
+                continue
+            for robot_id, scene_id in places:
+                stage.rehearse(policy, robot_id, scene_id)
+        except PolicyError as error:
+            log.error("%s cannot be opened: %s", policy.id, error)
+            hosting.note_trouble(policy, error)
+        except Exception:  # a policy that fails its rehearsal may still fail its rollouts, one by one
+            log.exception("%s failed its rehearsal", policy.id)
+            stage.drop(policy)
+        else:
+            hosting.note_success(policy)
