@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from arena.models import ContestantStatus
 from policies import memory
 from policies.base import BadCard, OpenedPolicy, PolicyError
 from policies.memory import OutOfMemory
-from policies.models import Policy, PolicyStatus
+from policies.models import Policy
 from policies.names import PUBLISHED, card_fields
 from policies.registry import describe, open_policy
 from simulation.contracts import ACTION_CHUNK, PROPRIOCEPTION_DIM, Observation, SimulationError
@@ -59,9 +60,9 @@ def add_policy(wish: Wish) -> Added:
     fields, warnings = _with_published_facts(wish.model_id, fields)
     fields |= {name: text for name, text in wish.columns.items() if text}
     row, created = Policy.objects.update_or_create(id=wish.model_id, defaults=fields)
-    if row.status == PolicyStatus.UNAVAILABLE:
+    if row.status == ContestantStatus.UNAVAILABLE:
         row.activate()
-    if row.status == PolicyStatus.RETIRED:
+    if row.status == ContestantStatus.RETIRED:
         warnings.append(f"{row.id} is retired ({row.status_reason}) and stays so; activate it in the admin")
     return Added(row, created, warnings)
 

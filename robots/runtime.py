@@ -17,6 +17,7 @@ from policies.models import Policy
 from policies.registry import describe, families
 from policies.shelf import Device, Key, Shelf
 from robots.players import Player, open_player
+from robots.trouble import note_trouble
 from simulation.cameras import render_profile
 from simulation.environment import Environment
 
@@ -104,7 +105,7 @@ def preload(stage: Stage, policies: list[Policy], places: list[tuple[str, str]])
                 stage.rehearse(policy, robot_id, scene_id)
         except PolicyError as error:
             log.error("%s cannot be opened: %s", policy.id, error)
-            hosting.note_trouble(policy, error)
+            note_trouble(policy, error)
         except Exception:  # a policy that fails its rehearsal may still fail its rollouts, one by one
             log.exception("%s failed its rehearsal", policy.id)
             stage.drop(policy)
