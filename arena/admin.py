@@ -67,7 +67,7 @@ OF_A_TURN: list[Any] = [
 ]
 OF_A_SIDE: list[Any] = [
     *("episode_id", "side"),
-    *(unless_hidden("model"), state_told, unless_hidden("attempt"), unless_hidden("length")),
+    *(unless_hidden("model"), state_told, unless_hidden("tries"), unless_hidden("length")),
     *(unless_hidden("success"), unless_hidden("termination_reason")),
 ]
 
@@ -193,7 +193,7 @@ class TurnAdmin(ReadOnly, BlindAdmin):
     inlines = [RolloutInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
-        return super().get_queryset(request).prefetch_related("rollouts")
+        return super().get_queryset(request).prefetch_related("attempts")
 
     @admin.display(description="replay")
     def replay(self, turn: Turn) -> SafeString:

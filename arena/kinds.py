@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from django.conf import settings
 
 from arena.errors import UnknownName
-from arena.models import Attempt, Battle, Contestant, ContestantQuerySet, Session, Turn
+from arena.models import Attempt, AttemptQuerySet, Battle, Contestant, ContestantQuerySet, Session, Turn
 
 if TYPE_CHECKING:
     from arena.queue.hosting import Hosts
@@ -63,6 +63,8 @@ class Kind(ABC):
     """The respects in which a vote may say that a side was better -> how the page calls them."""
     details: ClassVar[tuple[str, ...]] = ()
     """One-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
+    claimed_with: ClassVar[tuple[str, ...]] = ()
+    """Relations from `Attempt` that playing it needs; read when it is claimed."""
     played_here: ClassVar[bool] = False
     """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does."""
     template: ClassVar[str]
@@ -202,11 +204,13 @@ def register(kind: Kind) -> None:
     """Enter a kind, from `AppConfig.ready`. The same one again changes nothing."""
     if type(_known.setdefault(kind.id, kind)) is not type(kind):
         raise ValueError(f"there is a kind {kind.id!r} already: {_known[kind.id]!r}")
+    _know_details()
 
 
 def forget(kind_id: str) -> None:
     """Take a kind out again, as after a test."""
     _known.pop(kind_id, None)
+    _know_details()
 
 
 def get(kind_id: str) -> Kind:
@@ -231,8 +235,12 @@ def default() -> Kind:
     return _known.get(settings.DEFAULT_KIND) or every()[0]
 
 
-def details() -> tuple[str, ...]:
-    return tuple(name for kind in every() for name in kind.details)
+def _know_details() -> None:
+    AttemptQuerySet.details = tuple(name for kind in every() for name in kind.details)
+
+
+def claimed_with() -> tuple[str, ...]:
+    return tuple(name for kind in every() for name in kind.claimed_with)
 
 
 def place_of(session: Session) -> Place:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from django.db.models import Count, Max, OuterRef, Subquery
 from rest_framework.request import Request
 
-from arena import kinds
 from arena.errors import EpisodeExpired, NotFound, NotVoted
 from arena.live import release
 from arena.models import Attempt, AttemptStatus, Turn
@@ -43,7 +42,7 @@ def find_recorded(episode_id: str) -> Recorded | None:
         common_length=Subquery(sides.annotate(most=Max("length")).values("most")),
         failed_sides=Subquery(sides.filter(status=AttemptStatus.FAILED).annotate(n=Count("pk")).values("n")),
     )
-    found = rows.select_related("turn__battle__session", *kinds.details()).order_by().first()
+    found = rows.select_related("turn__battle__session", *Attempt.objects.all().details).order_by().first()
     if found is None:
         return None
     return Recorded(found, found.common_length, found.failed_sides or 0)  # type: ignore[attr-defined] # annotated

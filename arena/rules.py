@@ -79,6 +79,13 @@ def _open_status(sides: dict[Side, Attempt]) -> Status:
     return "queued" if any(attempt.started_at is None for attempt in sides.values()) else "running"
 
 
+def goes_on(turn: Turn) -> bool:
+    """Whether it may start where another turn was; else it starts in its seed's first state."""
+    if turn.exploration:
+        return turn.explores_id is not None
+    return turn.start == StartKind.CONTINUE and turn.seq > 1
+
+
 def starts_from(turn: Turn, turns: Sequence[Turn]) -> tuple[dict[Side, str], int] | None:
     """Per side the recording from which this turn goes on, and after how many chunks (-1: at its end); None where it
     starts in its seed's first state. `turns`: all of its battle.
@@ -89,7 +96,7 @@ def starts_from(turn: Turn, turns: Sequence[Turn]) -> tuple[dict[Side, str], int
     if turn.exploration:
         origin = next((each for each in turns if each.turn_id == turn.explores_id), None)
         return None if origin is None or turn.explores_record is None else (_recordings(origin), turn.explores_record)
-    if turn.start == StartKind.RESET:
+    if not goes_on(turn):
         return None
     before = [each for each in turns if each.seq < turn.seq and not each.exploration]
     completed = [each for each in before if each.settled_at is not None and turn_status(each) == "completed"]

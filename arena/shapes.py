@@ -242,6 +242,8 @@ def check(value: Any, shape: Any, where: str = "message") -> None:
         fits = value in get_args(shape) and isinstance(value, str)
     elif origin in (Union, types.UnionType):
         fits = any(_fits(value, each, where) for each in get_args(shape))
+    elif origin is dict:
+        fits = isinstance(value, dict)
     elif origin is list:
         fits = isinstance(value, list)
         for place, each in enumerate(value if fits else ()):

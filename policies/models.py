@@ -32,7 +32,7 @@ class Policy(Contestant):
     )
     card = models.JSONField(default=dict, blank=True, help_text="The policy.json as read when it was registered.")
 
-    objects: ClassVar[Any] = ContestantQuerySet["Policy"].as_manager()
+    objects: ClassVar[Any] = ContestantQuerySet.as_manager()
 
     class Meta:
         db_table = "robot_policies"

@@ -30,6 +30,7 @@ class Robots(Kind):
         "faster": gettext_lazy("Faster"),
     }
     details = ("rollout",)
+    claimed_with = ("model__policy",)
     template = "robots/battle.html"
     address = "battle"
 

@@ -20,7 +20,7 @@ from arena.models import Attempt, Side
 from arena.queue import dispatch, hosting
 from arena.queue.retry import patiently
 from arena.queue.sweeps import worker_name
-from arena.rules import starts_from
+from arena.rules import goes_on, starts_from
 from arena.shapes import FailureReason
 from arena.store import EpisodeSuperseded, StoreUnavailable, get_store
 from policies.base import PolicyError
@@ -116,7 +116,7 @@ def stage() -> Stage:
 
 
 def _play_side(rollout: Attempt, stage: Stage) -> tuple[Ending, Rollout]:
-    session, policy = rollout.turn.battle.session, Policy.objects.get(pk=rollout.model_id)
+    session, policy = rollout.turn.battle.session, rollout.model.policy
     environment = stage.environment(session.setting, session.scene)
     recorder = Recorder()
     playing = closing(stage.player(policy, session.setting, session.scene))
@@ -176,7 +176,8 @@ def _set_start(environment: Environment, rollout: Attempt) -> None:
     was at the chosen record. It looks as the battle's secret has it, for both sides and in every turn.
     """
     environment.look(variation_of(rollout.turn.battle.secret))
-    before = starts_from(rollout.turn, rollout.turn.battle.turns_with_sides())
+    turn = rollout.turn
+    before = starts_from(turn, turn.battle.turns_with_sides()) if goes_on(turn) else None
     if before is None:
         environment.reset(rollout.turn.seed)
         return
@@ -242,7 +243,9 @@ def _details(rollout: Attempt, result: EpisodeResult, start_hash: str, store_ms:
 
 
 def _keep(details: Rollout) -> None:
-    details.save()  # a row of an earlier try is written over
+    """One of an earlier try is written over."""
+    columns = [field.name for field in Rollout._meta.concrete_fields if not field.primary_key]
+    Rollout.objects.bulk_create([details], update_conflicts=True, unique_fields=["attempt"], update_fields=columns)
 
 
 def _fail(rollout: Attempt, reason: FailureReason, story: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from django.test import Client
 
 from arena import actions
-from arena.actions import Outcome
+from arena.actions import Ending
 from arena.models import Battle, Vote
 from arena.visitors.cookies import COOKIE
 
@@ -118,12 +118,11 @@ def stuff(votes: int, networks: list[str], choose: Choose) -> list[Vote]:
     return [member.play_and_vote(choose) for member in members]
 
 
-def _outcome(success: bool) -> Outcome:
-    return Outcome(
-        steps=STEPS,
+def _outcome(success: bool) -> Ending:
+    return Ending(
+        length=STEPS,
         success=success,
         progress=1.0 if success else 0.2,
         termination_reason="success" if success else "step_limit",
         duration_ms=2000.0,
-        start_hash="0" * 64,
     )

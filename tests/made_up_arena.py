@@ -49,7 +49,7 @@ def fill(votes: int = 600, voters: int = 60, seed: int = 1, until: datetime | No
             },
         )
     sessions = [
-        Session.objects.create(robot_id="widowx", scene_id="table", user_id=f"made-up-{number:03}")
+        Session.objects.create(kind="robots", setting="widowx", scene="table", user_id=f"made-up-{number:03}")
         for number in range(voters)
     ]
     return [_vote(rng, rng.choice(sessions), end - timedelta(days=5) * (1 - n / votes)) for n in range(votes)]
@@ -97,8 +97,9 @@ def _vote(rng: random.Random, session: Session, moment: datetime) -> Vote:
         battle=battle,
         session=session,
         user_id=session.user_id,
-        robot_id=session.robot_id,
-        scene_id=session.scene_id,
+        kind=session.kind,
+        setting=session.setting,
+        scene=session.scene,
         left_model_id=left,
         right_model_id=right,
         vote=_choice(rng, session, left, right, success),

@@ -66,7 +66,11 @@ def claim_attempt(episode_id: str, worker: str, profile: str = "") -> Attempt | 
         if battle is None or not Attempt.objects.claim(episode_id, worker):
             return None
         _keep_profile(battle, profile)
-        [turn] = Attempt.objects.filter(turn__attempts__episode_id=episode_id).select_related("model").by_turn()
+        [turn] = (
+            Attempt.objects.filter(turn__attempts__episode_id=episode_id)
+            .select_related("model", *kinds.claimed_with())
+            .by_turn()
+        )
         turn.battle = battle
         attempt = next(each for each in turn.attempts.all() if each.episode_id == episode_id)
         if turn.release_from is None and turn_status(turn) == "running":

@@ -39,7 +39,9 @@ def fill_pool(apps, schema_editor):
         if number == 0:
             chances.update(pool=pool)
         else:
-            chances.bulk_create(type(row)(pool=pool, one_id=row.one_id, other_id=row.other_id, chance=row.chance) for row in rows)
+            chances.bulk_create(
+                type(row)(pool=pool, one_id=row.one_id, other_id=row.other_id, chance=row.chance) for row in rows
+            )
     chances.filter(pool=None).delete()
 
 
@@ -122,9 +124,7 @@ class Migration(migrations.Migration):
                         ),
                         (
                             "status_reason",
-                            models.CharField(
-                                blank=True, help_text="Why it is unavailable or retired.", max_length=500
-                            ),
+                            models.CharField(blank=True, help_text="Why it is unavailable or retired.", max_length=500),
                         ),
                         (
                             "reference",
@@ -140,7 +140,12 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name="Hosting",
                     fields=[
-                        ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                        (
+                            "id",
+                            models.BigAutoField(
+                                auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                            ),
+                        ),
                         ("worker", models.CharField(max_length=200)),
                         (
                             "trouble",
@@ -184,7 +189,12 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name="PairChance",
                     fields=[
-                        ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                        (
+                            "id",
+                            models.BigAutoField(
+                                auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                            ),
+                        ),
                         ("chance", models.FloatField()),
                         (
                             "one",
@@ -201,9 +211,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         "db_table": "pair_chances",
-                        "constraints": [
-                            models.UniqueConstraint(fields=("one", "other"), name="one_chance_per_pair")
-                        ],
+                        "constraints": [models.UniqueConstraint(fields=("one", "other"), name="one_chance_per_pair")],
                     },
                 ),
                 migrations.AlterField("battle", "left_model", to_contestant("left_model", "battles_left")),
@@ -228,9 +236,7 @@ class Migration(migrations.Migration):
         migrations.RenameModel("TurnLine", "AdmissionLock"),
         migrations.AlterField("attempt", "attempt", models.PositiveIntegerField(db_column="attempt", default=0)),
         migrations.RenameField("attempt", "attempt", "tries"),
-        migrations.AlterField(
-            "attempt", "steps_done", models.PositiveIntegerField(db_column="steps_done", default=0)
-        ),
+        migrations.AlterField("attempt", "steps_done", models.PositiveIntegerField(db_column="steps_done", default=0)),
         migrations.RenameField("attempt", "steps_done", "length"),
         migrations.AlterField(
             "attempt",
@@ -286,9 +292,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             "contestant",
             "kind",
-            models.CharField(
-                db_index=True, editable=False, help_text="As `arena.kinds` knows it.", max_length=20
-            ),
+            models.CharField(db_index=True, editable=False, help_text="As `arena.kinds` knows it.", max_length=20),
         ),
         migrations.AlterField(
             "session", "kind", models.CharField(help_text="As `arena.kinds` knows it.", max_length=20)

@@ -22,6 +22,7 @@ from arena.models.choices import (
 )
 from arena.models.contestants import (
     FOLDER_TROUBLE,
+    HOST_SILENT_S,
     MEMORY_TROUBLE,
     Contestant,
     ContestantQuerySet,
@@ -37,6 +38,7 @@ from arena.models.votes import Vote
 
 __all__ = [
     "FOLDER_TROUBLE",
+    "HOST_SILENT_S",
     "MEMORY_TROUBLE",
     "AdmissionLock",
     "Attempt",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from django.db import connection, models
 from django.db.models import F, Min, OuterRef, Q, Subquery
@@ -97,11 +97,14 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):
+    details: ClassVar[tuple[str, ...]] = ()
+    """One-to-one relations to what kinds keep of an attempt; `arena.kinds.register` adds them."""
+
     def by_turn(self) -> list[Turn]:
         """The turns of these attempts in their order, each knowing its own: one query. Ask it of whole turns."""
         turns: dict[str, Turn] = {}
         sides: dict[str, list[Attempt]] = {}
-        for attempt in self.select_related("turn").order_by("turn__seq", "side"):
+        for attempt in self.select_related("turn", *self.details).order_by("turn__seq", "side"):
             attempt.turn = turns.setdefault(attempt.turn_id, attempt.turn)
             sides.setdefault(attempt.turn_id, []).append(attempt)
         for turn_id, turn in turns.items():

@@ -75,7 +75,7 @@ class Contestant(models.Model):
     pairing_weight = models.FloatField(default=1.0)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = ContestantQuerySet["Contestant"].as_manager()
+    objects = ContestantQuerySet.as_manager()
 
     class Meta:
         db_table = "models"

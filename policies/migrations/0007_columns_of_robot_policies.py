@@ -10,18 +10,14 @@ COLUMNS = (
 
 def fill(apps, schema_editor):
     columns = ", ".join(COLUMNS)
-    schema_editor.execute(
-        f"INSERT INTO robot_policies (contestant_ptr_id, {columns}) SELECT id, {columns} FROM models"  # noqa: S608
-    )
+    schema_editor.execute(f"INSERT INTO robot_policies (contestant_ptr_id, {columns}) SELECT id, {columns} FROM models")
 
 
 def unfill(apps, schema_editor):
     pairs = ", ".join(
         f"{name} = (SELECT {name} FROM robot_policies WHERE contestant_ptr_id = models.id)" for name in COLUMNS
     )
-    schema_editor.execute(
-        f"UPDATE models SET {pairs} WHERE id IN (SELECT contestant_ptr_id FROM robot_policies)"  # noqa: S608
-    )
+    schema_editor.execute(f"UPDATE models SET {pairs} WHERE id IN (SELECT contestant_ptr_id FROM robot_policies)")
 
 
 class Migration(migrations.Migration):

@@ -9,7 +9,7 @@ COLUMNS = ("start_hash", "render_ms", "infer_ms", "physics_ms", "store_ms")
 def fill(apps, schema_editor):
     columns = ", ".join(COLUMNS)
     schema_editor.execute(
-        f"INSERT INTO robot_rollouts (episode_id, {columns}) SELECT episode_id, {columns} FROM rollouts"  # noqa: S608
+        f"INSERT INTO robot_rollouts (episode_id, {columns}) SELECT episode_id, {columns} FROM rollouts"
         " WHERE start_hash <> '' OR render_ms IS NOT NULL"
     )
 
@@ -19,9 +19,7 @@ def unfill(apps, schema_editor):
         f"{name} = (SELECT {name} FROM robot_rollouts AS kept WHERE kept.episode_id = rollouts.episode_id)"
         for name in COLUMNS
     )
-    schema_editor.execute(
-        f"UPDATE rollouts SET {pairs} WHERE episode_id IN (SELECT episode_id FROM robot_rollouts)"  # noqa: S608
-    )
+    schema_editor.execute(f"UPDATE rollouts SET {pairs} WHERE episode_id IN (SELECT episode_id FROM robot_rollouts)")
 
 
 class Migration(migrations.Migration):

@@ -108,11 +108,11 @@ def test_a_failed_rollout_of_the_last_turn_is_played_once_more(
 def test_what_cannot_be_retried_stays_as_it_is(admin: Client, visitor: Visitor, stage: FakeStage) -> None:
     battle_id = visitor.open()
     play(visitor.send(battle_id))
-    assert "Only a failed rollout" in act(admin, Attempt, "retry", side_of(battle_id, "left"))
+    assert "Only a failed attempt" in act(admin, Attempt, "retry", side_of(battle_id, "left"))
     assert side_of(battle_id, "left").status == AttemptStatus.COMPLETED
     earlier = TurnFactory(completed=True, attempts__status=AttemptStatus.FAILED)
     TurnFactory(battle=earlier.battle, completed=True)
-    assert "Only a failed rollout" in act(admin, Attempt, "retry", earlier.attempts.all()[0])
+    assert "Only a failed attempt" in act(admin, Attempt, "retry", earlier.attempts.all()[0])
 
 
 def test_a_moderator_who_may_only_look_cannot_retry(visitor: Visitor, transactional_db: None) -> None:

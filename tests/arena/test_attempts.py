@@ -39,7 +39,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def lose(rollout: Attempt, **columns: Any) -> None:
     """Let a rollout look as if its worker had been silent for long."""
     long_ago = timezone.now() - timedelta(seconds=settings.ROLLOUT_STALE_S + 1)
-    Attempt.objects.filter(pk=rollout.pk).update(heartbeat_at=long_ago, **columns)
+    Attempt.objects.filter(pk=rollout.pk).update(heartbeat_at=long_ago, sent_at=long_ago, **columns)
 
 
 def test_a_message_delivered_twice_plays_once(visitor: Visitor, stage: FakeStage) -> None:
@@ -49,7 +49,7 @@ def test_a_message_delivered_twice_plays_once(visitor: Visitor, stage: FakeStage
         episodes.play(turn["left_episode_id"])
     assert isinstance(policy, FakePolicy)
     assert len(policy.resets) == 1
-    assert side_of_turn(turn, "left").attempt == 1
+    assert side_of_turn(turn, "left").tries == 1
 
 
 def side_of_turn(turn: dict[str, Any], side: str) -> Attempt:
@@ -85,7 +85,7 @@ def test_a_silent_workers_rollout_is_played_again_once_and_then_failed(visitor: 
         assert actions.claim_attempt(left, f"lost {attempt}") is not None
         lose(side_of_turn(turn, "left"))
         sweeps.sweep()
-        assert side_of_turn(turn, "left").attempt == attempt
+        assert side_of_turn(turn, "left").tries == attempt
     assert sent == [left]
     failed = side_of_turn(turn, "left")
     assert (failed.status, failed.termination_reason) == (AttemptStatus.FAILED, "worker_lost")
@@ -106,7 +106,7 @@ def test_a_lost_rollout_completes_on_its_second_attempt_and_the_other_side_goes_
     lose(side_of_turn(turn, "left"))
     sweeps.sweep()
     episodes.play(turn["left_episode_id"])
-    assert side_of_turn(turn, "left").attempt == 2
+    assert side_of_turn(turn, "left").tries == 2
     assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
 
 
@@ -148,14 +148,14 @@ def test_what_a_given_up_attempt_says_later_is_ignored(visitor: Visitor, stage: 
     assert old is not None
     lose(old)
     sweeps.sweep()
-    outcome = actions.Outcome(9, True, 1.0, "success", 1.0, "0" * 64)
+    outcome = actions.Ending(9, "success", 1.0, True, 1.0)
     assert not actions.report_progress(old, 5)
     assert not actions.finish_attempt(old, outcome)
     assert not actions.fail_attempt(old, "internal", "late")
     play(turn)
     assert not actions.finish_attempt(old, outcome)
     new = side_of_turn(turn, "left")
-    assert (new.attempt, new.length, new.success) == (2, 50, False)
+    assert (new.tries, new.length, new.success) == (2, 50, False)
     document = get_store().get(new.episode_id)
     assert document is not None
     assert document["attempt"] == 2
@@ -181,7 +181,7 @@ def test_a_late_attempt_does_not_overwrite_the_episode_of_the_new_one(
     document = get_store().get(left)
     assert document is not None
     assert document["attempt"] == 2
-    assert (side_of_turn(turn, "left").status, side_of_turn(turn, "left").attempt) == ("completed", 2)
+    assert (side_of_turn(turn, "left").status, side_of_turn(turn, "left").tries) == ("completed", 2)
 
 
 class Slow(FakePolicy):
@@ -242,9 +242,9 @@ def test_an_end_that_comes_after_the_attempt_was_given_up_changes_nothing(
     turn = visitor.send(visitor.open())
     finish = actions.finish_attempt
 
-    def late(rollout: Attempt, outcome: actions.Outcome) -> bool:
+    def late(rollout: Attempt, *ending: Any) -> bool:
         actions.give_up_attempt(rollout)
-        return finish(rollout, outcome)
+        return finish(rollout, *ending)
 
     monkeypatch.setattr(actions, "finish_attempt", late)
     episodes.play(turn["left_episode_id"])
@@ -268,7 +268,7 @@ def test_a_message_is_not_sent_again_while_rollouts_before_it_are_being_taken(
     assert sent == [other.episode_id]  # nobody takes the other policy's
     sent.clear()
     lose(behind)
-    actions.finish_attempt(Attempt.objects.get(pk=before.pk), actions.Outcome(9, True, 1.0, "success", 1.0, "0" * 64))
+    actions.finish_attempt(Attempt.objects.get(pk=before.pk), actions.Ending(9, "success", 1.0, True, 1.0))
     sweeps.sweep()
     assert sent == []  # one before it was taken a moment ago
     long_ago = timezone.now() - timedelta(minutes=1)

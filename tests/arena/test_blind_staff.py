@@ -308,7 +308,7 @@ def test_a_retry_by_whichever_side_plays_the_one_that_failed_and_tells_neither(
 
 def test_which_workers_play_a_policy_is_no_secret_of_a_battle(battle: Battle, superuser: Client) -> None:
     """The page of a policy says where it can be played, the same whoever is drawn."""
-    Hosting.objects.create(worker="one@host", policy_id=LEFT)
+    Hosting.objects.create(worker="one@host", contestant_id=LEFT)
     before = superuser.get(own_page(Policy.objects.get(pk=LEFT))).content
     Attempt.objects.filter(turn__battle=battle).delete()
     after = superuser.get(own_page(Policy.objects.get(pk=LEFT))).content

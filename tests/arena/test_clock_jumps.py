@@ -32,7 +32,7 @@ def test_a_message_that_was_lost_before_the_clock_went_back_is_sent_again(visito
     sent.clear()
     sweeps.sweep()
     assert sent == []
-    Attempt.objects.update(heartbeat_at=timezone.now() + HOUR)
+    Attempt.objects.update(sent_at=timezone.now() + HOUR)
     sweeps.sweep()
     assert sorted(sent) == sorted([turn["left_episode_id"], turn["right_episode_id"]])
 
@@ -51,7 +51,7 @@ def test_a_worker_that_died_before_the_clock_went_back_is_replaced(visitor: Visi
 
 
 def test_a_worker_seen_last_in_the_future_is_not_taken_for_a_living_one(contestants: list[Any]) -> None:
-    Hosting.objects.create(worker="elsewhere", policy=contestants[0])
+    Hosting.objects.create(worker="elsewhere", contestant=contestants[0])
     assert Hosting.objects.live().exists()
     Hosting.objects.update(seen_at=timezone.now() + HOUR)
     assert not Hosting.objects.live().exists()

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from celery import current_app
 
-from arena.actions import turns
 from arena.models import Attempt, Battle, Hosting, Purpose, Vote
 from policies.models import Policy
 from rankings.models import CountedVote
@@ -26,7 +25,7 @@ CHANGED = ("left_model_id", "right_model_id", "seed", "secret")
 
 @pytest.fixture
 def hosted(contestants: list[Any]) -> None:
-    Hosting.objects.bulk_create(Hosting(worker="one", policy=policy) for policy in contestants)
+    Hosting.objects.bulk_create(Hosting(worker="one", contestant=policy) for policy in contestants)
 
 
 def voted(visitor: Visitor, instruction: str = WORDS, vote: str = "left_better") -> Battle:
@@ -143,15 +142,15 @@ def test_a_control_whose_turn_was_withdrawn_is_again_what_was_drawn(
     settings.REPEAT_SHARE = 1.0
     drawn: list[Any] = []
     became: list[str] = []
-    real = turns.maybe_control
+    real = calibration.maybe_repeat
 
     def spied(battle: Battle, *others: Any) -> Any:
         drawn.append((Purpose.RANK, None, battle.left_model_id, battle.right_model_id, battle.seed, battle.secret))
-        control = real(battle, *others)
-        became.append(control.purpose)
-        return control
+        found = real(battle, *others)
+        became.append(found.purpose)
+        return found
 
-    monkeypatch.setattr(turns, "maybe_control", spied)
+    monkeypatch.setattr(calibration, "maybe_repeat", spied)
     battle = Battle.objects.get(battle_id=withdrawn(visitor, monkeypatch))
     assert became == [Purpose.REPEAT]
     assert (battle.purpose, battle.repeats_id, *(getattr(battle, name) for name in CHANGED)) == drawn[0]
@@ -225,7 +224,7 @@ def test_controls_come_about_as_often_as_wanted(share: float, least: int, most: 
 def test_no_battle_of_references_is_made_whatever_the_shares(visitor: Visitor, stage: FakeStage, settings: Any) -> None:
     """A robot that answers constant zeros, as in the gold battles of earlier versions, is seen by any program."""
     both = [ReferenceFactory(id="scripted-expert", adapter="expert"), ReferenceFactory(id="hold-still")]
-    Hosting.objects.bulk_create(Hosting(worker="one", policy=policy) for policy in both)
+    Hosting.objects.bulk_create(Hosting(worker="one", contestant=policy) for policy in both)
     settings.GOLD_SHARE = settings.REPEAT_SHARE = 1.0
     battles = [sent(visitor) for _ in range(3)]
     assert {battle.purpose for battle in battles} == {Purpose.RANK}

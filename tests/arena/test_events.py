@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from arena import actions, selectors
-from arena.actions import Outcome
+from arena.actions import Ending
 from arena.actions.cancel import cancel_turn
 from arena.errors import ArenaError, QueueUnavailable
 from arena.live import events
 from arena.models import Attempt, AttemptStatus, Battle, StartKind, VoteChoice
 from arena.queue import sweeps
 from arena.shapes import BattleJson, ShapeError, TurnJson, check
+from robots.forks import Fork, fork
 from tests.arena.conftest import Visitor, battle_row, play_battle
 from tests.arena.reducer import Gap, apply
 from tests.arena.test_attempts import lose
@@ -32,7 +33,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Json]:
     """The events that were published, in order."""
     published: list[Json] = []
     monkeypatch.setattr(events, "publish", lambda battle_id, event, **_: published.append(event))
-    for silent in ("pass_rows", "pass_end"):
+    for silent in ("pass_chunks", "pass_end"):
         monkeypatch.setattr(events, silent, lambda *_: None)
     return published
 
@@ -68,7 +69,7 @@ class Play:
     def explore(self) -> None:
         turns = list(battle_row(self.battle_id).turns.all())
         chosen = self.dice.choice([None, *(turn.turn_id for turn in turns)])
-        actions.explore(battle_row(self.battle_id), actions.Wish(turn_id=chosen, record=self.dice.randrange(9)))
+        fork(battle_row(self.battle_id), Fork(turn_id=chosen, record=self.dice.randrange(9)))
 
     def claim(self) -> None:
         if rollout := self.rollout("queued"):
@@ -80,7 +81,7 @@ class Play:
 
     def finish(self) -> None:
         if rollout := self.rollout("running"):
-            outcome = Outcome(self.dice.randrange(51), True, 1.0, "success", 3.0, "0" * 64)
+            outcome = Ending(self.dice.randrange(51), "success", 3.0, True, 1.0)
             actions.finish_attempt(rollout, outcome)
 
     def fail(self) -> None:
@@ -197,7 +198,7 @@ def test_the_state_of_a_side_is_told_only_when_it_holds_for_both(visitor: Visito
     right = actions.claim_attempt(turn["right_episode_id"], "worker")
     assert right is not None
     assert told[-1]["type"] == "rollout.started"
-    actions.finish_attempt(right, Outcome(31, True, 1.0, "success", 3.0, "0" * 64))
+    actions.finish_attempt(right, Ending(31, "success", 3.0, True, 1.0))
     assert [event["type"] for event in told[-3:]] == ["rollout.failed", "rollout.failed", "turn.finished"]
     assert [(event["steps"], event["reason"]) for event in told[-3:-1]] == [(None, "turn_failed")] * 2
 
@@ -210,7 +211,7 @@ def test_both_sides_are_told_with_the_steps_of_the_longer_one_until_the_vote_tel
     for side, steps in (("left", 12), ("right", 50)):
         rollout = actions.claim_attempt(turn[f"{side}_episode_id"], "worker")
         assert rollout is not None
-        actions.finish_attempt(rollout, Outcome(steps, True, 1.0, "success", 3.0, "0" * 64))
+        actions.finish_attempt(rollout, Ending(steps, "success", 3.0, True, 1.0))
     assert [event["steps"] for event in told if event["type"] == "rollout.finished"] == [50, 50]
     seen = visitor.battle(battle_id)["turns"][0]
     assert (seen["left"]["steps"], seen["right"]["steps"]) == (50, 50)

@@ -136,10 +136,10 @@ def test_visitors_of_exempt_networks_wait_for_nobody_of_their_own(
 
 
 def test_a_network_may_use_workers_that_would_idle_and_no_more(stage: FakeStage, sent: list[str]) -> None:
-    Hosting.objects.create(worker="one", policy_id="alpha", slots=4)
-    Hosting.objects.create(worker="one", policy_id="beta", slots=4)
-    Hosting.objects.create(worker="two", policy_id="beta", slots=2)
-    Hosting.objects.create(worker="gone", policy_id="beta", slots=8, seen_at=timezone.now() - timedelta(minutes=5))
+    Hosting.objects.create(worker="one", contestant_id="alpha", slots=4)
+    Hosting.objects.create(worker="one", contestant_id="beta", slots=4)
+    Hosting.objects.create(worker="two", contestant_id="beta", slots=2)
+    Hosting.objects.create(worker="gone", contestant_id="beta", slots=8, seen_at=timezone.now() - timedelta(minutes=5))
     here = turns_of(crowd(HERE, 5))
     assert sent == ids(*here[:3]), "six rollouts side by side are three turns"
     there = turns_of(crowd(THERE, 2))
@@ -155,7 +155,7 @@ def test_a_network_may_use_workers_that_would_idle_and_no_more(stage: FakeStage,
 
 def test_a_worker_that_comes_is_given_what_waits_by_the_next_sweep(stage: FakeStage, sent: list[str]) -> None:
     here = turns_of(crowd(HERE, 3))
-    Hosting.objects.bulk_create(Hosting(worker="one", policy_id=each, slots=4) for each in ("alpha", "beta"))
+    Hosting.objects.bulk_create(Hosting(worker="one", contestant_id=each, slots=4) for each in ("alpha", "beta"))
     sweeps.sweep()
     assert sent == ids(*here[:2])
 

@@ -18,6 +18,7 @@ from policies.base import MissingFile
 from policies.memory import OutOfMemory
 from policies.models import Policy
 from robots import play as episodes
+from robots.trouble import note_trouble
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import PolicyFactory
 from tests.fakes import FakePolicy, FakeStage
@@ -39,7 +40,7 @@ def ready(*ids: str) -> None:
 def host(worker: str, *ids: str, trouble: str = "", ago_s: float = 0.0) -> None:
     seen = timezone.now() - timedelta(seconds=ago_s)
     for model_id in ids:
-        Hosting.objects.create(worker=worker, policy_id=model_id, trouble=trouble, seen_at=seen)
+        Hosting.objects.create(worker=worker, contestant_id=model_id, trouble=trouble, seen_at=seen)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_a_worker_hosts_what_it_is_configured_to(settings: Any, configured: list
     settings.WORKER_POLICIES = configured
     assert {policy.id for policy in hosting.hosted()} == hosted
     assert hosting.announce() == hosted
-    assert set(Hosting.objects.able().values_list("policy_id", flat=True)) == hosted
+    assert set(Hosting.objects.able().values_list("contestant_id", flat=True)) == hosted
 
 
 def test_a_name_that_stands_for_no_policy_is_told(settings: Any) -> None:
@@ -133,7 +134,7 @@ def test_a_rollout_whose_policy_lost_its_worker_while_it_waited_fails_with_that_
     turn = visitor.send(battle_id)
     left, right = side_of(battle_id, "left"), side_of(battle_id, "right")
     host("here", right.model_id)
-    Attempt.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
+    Attempt.objects.update(sent_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
     sweeps.sweep()
     episodes.play(turn["right_episode_id"])
     shown = visitor.battle(battle_id)["turns"][0]
@@ -154,7 +155,7 @@ def test_a_policy_that_cannot_be_opened_here_is_left_to_a_worker_that_can(
     stage.cast[broken] = MissingFile("no weights on this machine")
     play(turn)
     left = side_of(battle_id, "left")
-    assert (left.status, left.attempt) == ("queued", 1)
+    assert (left.status, left.tries) == ("queued", 1)
     assert Policy.objects.get(id=broken).status == ContestantStatus.ACTIVE
     assert broken not in hosting.announce()
     stage.cast = {}
@@ -202,7 +203,7 @@ def test_an_error_that_is_no_want_of_memory_leaves_the_policy_active(visitor: Vi
 def test_missing_weights_are_noted_with_the_line_that_installs_them() -> None:
     ready("vla")
     policy = Policy.objects.get(id="vla")
-    hosting.note_trouble(policy, MissingFile("/weights: model.safetensors is missing"))
+    note_trouble(policy, MissingFile("/weights: model.safetensors is missing"))
     assert Policy.objects.get(id="vla").status_reason == (
         "folder: /weights: model.safetensors is missing; install it: manage.py add_policy vla --weights PATH"
     )
@@ -216,7 +217,7 @@ def test_what_a_moderator_decided_is_not_undone_by_a_worker() -> None:
     ready("vla")
     policy = Policy.objects.get(id="vla")
     policy.mark_unavailable("Under review")
-    hosting.note_trouble(policy, MissingFile("gone"))
+    note_trouble(policy, MissingFile("gone"))
     hosting.note_success(policy)
     assert Policy.objects.get(id="vla").status_reason == "Under review"
     assert hosting.to_prepare() == []
@@ -225,7 +226,7 @@ def test_what_a_moderator_decided_is_not_undone_by_a_worker() -> None:
 def test_a_moderator_who_activates_a_policy_lets_every_worker_try_again() -> None:
     ready("vla")
     policy = Policy.objects.get(id="vla")
-    hosting.note_trouble(policy, MissingFile("gone"))
+    note_trouble(policy, MissingFile("gone"))
     host("elsewhere", "vla")
     assert hosting.announce() == set()
     Policy.objects.get(id="vla").activate()
@@ -243,7 +244,7 @@ def test_a_worker_follows_the_registry_with_its_queues(monkeypatch: pytest.Monke
     announcer.announce()
     ready("late")
     announcer.announce()
-    hosting.note_trouble(Policy.objects.get(id="vla"), MissingFile("gone"))
+    note_trouble(Policy.objects.get(id="vla"), MissingFile("gone"))
     host("elsewhere", "vla")
     announcer.announce()
     queues = [(what, queue.removeprefix(site.PREFIX)) for what, queue in said]

@@ -113,7 +113,7 @@ def test_a_sweep_sends_what_a_crash_left_held_and_leaves_alone_what_waits_rightl
     visitor: Visitor, stage: FakeStage, sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
-    Attempt.objects.filter(heartbeat_at=None).update(created_at=timezone.now() - timedelta(hours=1))
+    Attempt.objects.filter(status="held").update(created_at=timezone.now() - timedelta(hours=1))
     sweeps.sweep()
     assert sent == ids(first), "the second waits for the first, however long"
     with monkeypatch.context() as crashed:
@@ -141,7 +141,7 @@ def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_s
     monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
     long_ago = timezone.now() - timedelta(minutes=5)
     Attempt.objects.filter(turn__turn_id=first["turn_id"]).update(started_at=long_ago, finished_at=long_ago)
-    Attempt.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=long_ago)
+    Attempt.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=long_ago, sent_at=long_ago)
     sweeps.sweep()
     assert sorted(messages) == sorted(ids(second))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from arena import kinds
 from arena.live.held import SNAPSHOT, HeldBack, LiveTurn
 
 Json = dict[str, Any]
@@ -26,7 +27,7 @@ def rows(step: int, mark: int = 0) -> bytes:
 
 def turn(left: int, right: int, began: float = 100.0) -> LiveTurn:
     """A turn of whose sides so many steps are played, the start among them."""
-    live = LiveTurn("turn_1")
+    live = LiveTurn(kinds.default(), "turn_1")
     for side, number in (("left", left), ("right", right)):
         live.sides[side].hold(1, 0, [rows(step) for step in range(number)])
     live.began = began
@@ -105,7 +106,7 @@ def test_whoever_comes_late_is_shown_all_up_to_the_present_step_at_once() -> Non
 
 def held(at: float = 101.0) -> HeldBack:
     """A socket that has heard of a turn from its start to its end, and has shown its first two steps."""
-    back = HeldBack()
+    back = HeldBack(kinds.default())
     back.open("turn_1", anew=True)
     back._turns["turn_1"] = live = turn(4, 3)
     live.sides["left"].finish(1, 3)
@@ -141,7 +142,7 @@ def test_an_end_that_was_taken_back_is_never_told() -> None:
 
 
 def test_a_socket_that_did_not_hear_the_end_asks_for_a_snapshot_in_time() -> None:
-    back = HeldBack()
+    back = HeldBack(kinds.default())
     back.hold_end(101.0)
     assert back.due(100.9) == []
     assert back.due(101.0) == [SNAPSHOT]

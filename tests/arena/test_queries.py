@@ -111,7 +111,7 @@ def test_a_turn_that_waits_its_turn_needs_no_more_queries_than_one_that_goes_at_
     visitor: Visitor, rich: str, contestants: list[Any], stage: FakeStage
 ) -> None:
     """The dearest of its kind: others are ahead, of the visitor and not, workers announce, and turns came before."""
-    Hosting.objects.bulk_create(Hosting(worker="one", policy=policy) for policy in contestants)
+    Hosting.objects.bulk_create(Hosting(worker="one", contestant=policy) for policy in contestants)
     rows = Battle.objects.filter(session__user_id=side_of(rich, "left").turn.session.user_id)
     rows.update(left_model="alpha", right_model="beta")
     played, fresh = play_battle(visitor), visitor.open()
@@ -127,7 +127,7 @@ def test_a_turn_that_waits_its_turn_needs_no_more_queries_than_one_that_goes_at_
     ):
         count, answer = counted(lambda address=address, wish=wish: visitor.post(address, wish))
         assert answer.status_code == 202, answer.content
-        assert Turn.objects.get(turn_id=answer.json()["turn_id"]).attempts.filter(heartbeat_at=None).count() == 2
+        assert Turn.objects.get(turn_id=answer.json()["turn_id"]).attempts.filter(status="held").count() == 2
         assert count <= MOST, address
 
 
@@ -140,7 +140,7 @@ def counted(call: Callable[[], Any]) -> tuple[int, Any]:
     return len(routes.asked(seen.captured_queries)), answer
 
 
-def test_a_worker_asks_seven_times_for_the_first_side_of_a_turn_and_twelve_for_the_one_that_ends_it(
+def test_a_worker_asks_eight_times_for_the_first_side_of_a_turn_and_thirteen_for_the_one_that_ends_it(
     visitor: Visitor, stage: FakeStage
 ) -> None:
     turn = visitor.send(visitor.open())
@@ -149,4 +149,4 @@ def test_a_worker_asks_seven_times_for_the_first_side_of_a_turn_and_twelve_for_t
         with CaptureQueriesContext(connection) as seen:
             play.play(turn[f"{side}_episode_id"])
         asked.append(len(routes.asked(seen.captured_queries)))
-    assert asked == [7, 12]
+    assert asked == [8, 13]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from arena import kinds
 from arena.live import release
 from arena.models import Attempt, Turn
 
@@ -96,6 +97,6 @@ def test_a_clock_that_was_set_back_while_a_turn_was_played_keeps_nobody_waiting(
 
 def test_a_faster_clock_shows_steps_faster(settings: Any) -> None:
     settings.RELEASE = {"buffer_s": 3.0, "speed": 4.0}
-    assert release.step_s() == pytest.approx(0.05)
+    assert kinds.default().chunk_s == pytest.approx(0.05)
     assert release.buffer() == seconds(3)
-    assert release.longest() == seconds(2.5)
+    assert release.longest(kinds.default()) == seconds(2.5)

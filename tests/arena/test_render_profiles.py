@@ -46,7 +46,7 @@ def two_stages(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def host(worker: str, profile: str, *ids: str) -> None:
     for model_id in ids:
-        Hosting.objects.create(worker=worker, policy_id=model_id, render_profile=profile)
+        Hosting.objects.create(worker=worker, contestant_id=model_id, render_profile=profile)
 
 
 def test_the_first_side_says_what_renders_and_another_kind_of_worker_passes_the_other_side_on(
@@ -59,7 +59,7 @@ def test_the_first_side_says_what_renders_and_another_kind_of_worker_passes_the_
     sent.clear()
     two_stages(EGL, turn["right_episode_id"])
     right = side_of(battle_id, "right")
-    assert (right.status, right.attempt) == ("queued", 0)
+    assert (right.status, right.tries) == ("queued", 0)
     queue = hosting.queue_of(right.model_id, OSMESA)
     assert sent == [(turn["right_episode_id"], queue)]
     assert queue != hosting.queue_of(right.model_id, EGL)
@@ -95,7 +95,7 @@ def test_a_side_that_nobody_can_render_alike_fails_as_not_hosted_instead_of_wait
     turn = visitor.send(battle_id)
     two_stages(OSMESA, turn["left_episode_id"])
     host("two", EGL, "alpha", "beta")
-    Attempt.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
+    Attempt.objects.update(sent_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
     sweeps.sweep()
     right = side_of(battle_id, "right")
     assert (right.status, right.termination_reason) == ("failed", "not_hosted")
@@ -109,7 +109,7 @@ def test_a_side_whose_message_was_lost_is_sent_again_while_somebody_renders_like
     two_stages(OSMESA, turn["left_episode_id"])
     host("one", OSMESA, "alpha", "beta")
     host("two", EGL, "alpha", "beta")
-    Attempt.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
+    Attempt.objects.update(sent_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
     sent.clear()
     sweeps.sweep()
     assert [episode_id for episode_id, _ in sent] == [turn["right_episode_id"]]

@@ -66,13 +66,13 @@ async def test_live_frames_of_both_sides_come_in_step(visitor: Visitor, battle_i
         turn = await sync_to_async(visitor.send)(battle_id)
         left, right = [await claim(turn, side) for side in ("left", "right")]
         rows = [row_of(0), *(row_of(step) * ROWS_PER_STEP for step in range(1, 11))]
-        pass_rows = sync_to_async(actions.pass_rows)
-        await pass_rows(left, 0, rows)
-        await pass_rows(right, 0, rows[:3])
+        pass_chunks = sync_to_async(actions.pass_chunks)
+        await pass_chunks(left, 0, rows)
+        await pass_chunks(right, 0, rows[:3])
         await socket.until("rollout.started")
         seen = [await socket.next()]
         assert await socket.is_silent(), "the right side has played two steps"
-        await pass_rows(right, 3, rows[3:5])
+        await pass_chunks(right, 3, rows[3:5])
         seen += [await socket.next() for _ in range(2)]
     assert [frames["from_row"] for frames in seen] == [0, 11, 16]
     assert [base64.b64decode(frames["left"]) for frames in seen] == [b"".join(rows[:3]), rows[3], rows[4]]

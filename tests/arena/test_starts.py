@@ -311,7 +311,7 @@ def test_what_could_not_be_queued_leaves_no_start_behind(
 
 
 def test_only_battles_of_one_start_are_repeated(visitor: Visitor, stage: FakeStage, settings: Any) -> None:
-    Hosting.objects.bulk_create(Hosting(worker="one", policy_id=name) for name in ("alpha", "beta"))
+    Hosting.objects.bulk_create(Hosting(worker="one", contestant_id=name) for name in ("alpha", "beta"))
     settings.REPEAT_SHARE = 0.0
     for _ in range(5):
         opened = visitor.open()

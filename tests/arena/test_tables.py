@@ -71,8 +71,9 @@ def second_vote(battle: Battle) -> object:
     return Vote.objects.create(
         battle=battle,
         session=battle.session,
-        robot_id="widowx",
-        scene_id="table",
+        kind="robots",
+        setting="widowx",
+        scene="table",
         left_model=battle.left_model,
         right_model=battle.right_model,
         vote="tie",

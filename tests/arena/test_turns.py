@@ -158,7 +158,7 @@ def test_a_vote_keeps_its_copies_of_what_it_judged(visitor: Visitor, stage: Fake
     kept = battle.vote
     assert kept.vote == vote
     assert (kept.left_model_id, kept.right_model_id) == (battle.left_model_id, battle.right_model_id)
-    assert (kept.robot_id, kept.scene_id, kept.user_id) == ("widowx", "table", battle.session.user_id)
+    assert (kept.setting, kept.scene, kept.user_id) == ("widowx", "table", battle.session.user_id)
     assert (kept.processing_status, kept.processed_at, kept.error_message) == ("pending", None, None)
 
 

@@ -15,13 +15,13 @@ VOTES = """
 from arena.models import Battle, Session, Vote
 from policies.models import Policy
 ids = list(Policy.objects.order_by("id").values_list("id", flat=True))[:3]
-session = Session.objects.create(robot_id="widowx", scene_id="table", user_id="leaderboard-test")
+session = Session.objects.create(kind="robots", setting="widowx", scene="table", user_id="leaderboard-test")
 pairs = [(0, 1, "left_better")] * 9 + [(0, 1, "right_better")] * 2 + [(0, 1, "tie")] * 2 + [(1, 0, "both_bad")]
 pairs += [(0, 2, "left_better")] * 2 if len(ids) > 2 else []
 for place, (left, right, vote) in enumerate(pairs, 1):
     battle = Battle.objects.create(session=session, seq_in_session=place, left_model_id=ids[left],
         right_model_id=ids[right], seed=place, status="voted")
-    Vote.objects.create(battle=battle, session=session, user_id="leaderboard-test", robot_id="widowx", scene_id="table",
+    Vote.objects.create(battle=battle, session=session, user_id="leaderboard-test", kind="robots", setting="widowx", scene="table",
         left_model_id=ids[left], right_model_id=ids[right], vote=vote)
 Policy.objects.filter(id__in=ids).update(reference=False)
 """

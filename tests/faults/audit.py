@@ -19,7 +19,7 @@ store = get_store()
 print("HELD" + json.dumps({
     "votes": list(Vote.objects.values_list("vote_id", "battle_id", "vote")),
     "turns": {turn.turn_id: [rollout.status for rollout in turn.attempts.all()]
-              for turn in Turn.objects.prefetch_related("rollouts")},
+              for turn in Turn.objects.prefetch_related("attempts")},
     "battles": dict(Turn.objects.values_list("turn_id", "battle_id")),
     "completed": list(Attempt.objects.filter(status="completed", expired_at=None).values_list("episode_id", flat=True)),
     "episodes": list(store.ids()),

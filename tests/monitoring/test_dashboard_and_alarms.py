@@ -57,7 +57,7 @@ def test_every_figure_named_in_them_is_one_that_the_arena_tells(
     playing = TurnFactory().attempts.order_by("side")[1]
     playing.status = AttemptStatus.RUNNING
     playing.save()
-    Hosting.objects.create(worker="one@host", policy=playing.model)
+    Hosting.objects.create(worker="one@host", contestant=playing.model)
     for worker in (locking.WORKER, checking.WORKER):
         WorkerStatus.objects.create(
             worker_name=worker, last_run_at=timezone.now(), published_at=timezone.now(), status="ok"

@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from arena.models import Attempt, AttemptStatus, BattleStatus, Hosting
 from rankings import checking, locking
 from rankings.models import WorkerStatus
+from robots.models import Rollout
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from vlaarena import health
 from vlaarena.monitoring import readings
@@ -163,9 +164,9 @@ def names_told(client: Client) -> set[str]:
 @pytest.mark.django_db
 def test_workers_are_told_with_what_they_can_play(client: Client) -> None:
     able, troubled, alone = (PolicyFactory(id=name) for name in ("able", "troubled", "alone"))
-    Hosting.objects.create(worker="one@host", policy=able, device="cpu")
-    Hosting.objects.create(worker="one@host", policy=troubled, device="cpu", trouble="no weights")
-    Hosting.objects.create(worker="gone@host", policy=alone, seen_at=timezone.now() - timedelta(minutes=5))
+    Hosting.objects.create(worker="one@host", contestant=able, device="cpu")
+    Hosting.objects.create(worker="one@host", contestant=troubled, device="cpu", trouble="no weights")
+    Hosting.objects.create(worker="gone@host", contestant=alone, seen_at=timezone.now() - timedelta(minutes=5))
 
     told = figures(client)
 
@@ -181,9 +182,13 @@ def test_rollouts_of_the_last_hour_tell_where_their_time_went_and_how_they_ended
     now = timezone.now().replace(minute=30)
     turn = VoteFactory().battle.turns.get()
     left, right = turn.attempts.order_by("side")
-    times = {"duration_ms": 3000.0, "infer_ms": 2200.0, "render_ms": 400.0, "physics_ms": 300.0, "store_ms": 7.0}
+    phases = {"infer_ms": 2200.0, "render_ms": 400.0, "physics_ms": 300.0, "store_ms": 7.0}
+    Rollout.objects.create(attempt=left, **phases)
     Attempt.objects.filter(pk=left.pk).update(
-        **times, finished_at=now, created_at=now - timedelta(seconds=5), started_at=now - timedelta(seconds=4)
+        duration_ms=3000.0,
+        finished_at=now,
+        created_at=now - timedelta(seconds=5),
+        started_at=now - timedelta(seconds=4),
     )
     Attempt.objects.filter(pk=right.pk).update(
         status=AttemptStatus.FAILED,
@@ -193,7 +198,9 @@ def test_rollouts_of_the_last_hour_tell_where_their_time_went_and_how_they_ended
         duration_ms=None,
     )
     old = VoteFactory().battle.turns.get()
-    old.attempts.update(finished_at=now - timedelta(hours=1), infer_ms=1.0)
+    old.attempts.update(finished_at=now - timedelta(hours=1))
+    for each in old.attempts.all():
+        Rollout.objects.create(attempt=each, infer_ms=1.0)
     monkeypatch.setattr(readings.timezone, "now", lambda: now + timedelta(hours=1))
 
     told = figures(client)

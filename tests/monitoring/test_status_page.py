@@ -76,8 +76,8 @@ def test_queue_workers_speeds_and_failures_are_told() -> None:
     Attempt.objects.filter(pk=broken.pk).update(
         status=AttemptStatus.FAILED, termination_reason="policy_failed", error=NASTY, finished_at=hour_ago
     )
-    Hosting.objects.create(worker="one@host", policy=slow.model, device="cpu")
-    Hosting.objects.create(worker="one@host", policy=PolicyFactory(id="heavy"), device="cpu", trouble="no memory")
+    Hosting.objects.create(worker="one@host", contestant=slow.model, device="cpu")
+    Hosting.objects.create(worker="one@host", contestant=PolicyFactory(id="heavy"), device="cpu", trouble="no memory")
 
     told = page()
 

@@ -67,8 +67,8 @@ def test_the_classic_elo_follows_the_time_of_the_vote_and_not_of_its_arrival() -
 
 
 def test_each_robot_has_a_board_of_its_own_and_the_global_one_has_all() -> None:
-    cast(ballots(("a", "b", "left_better", 3)), SessionFactory(robot_id="widowx"))
-    cast(ballots(("b", "a", "left_better", 5)), SessionFactory(robot_id="franka"))
+    cast(ballots(("a", "b", "left_better", 3)), SessionFactory(setting="widowx"))
+    cast(ballots(("b", "a", "left_better", 5)), SessionFactory(setting="franka"))
     aggregation.aggregate()
     counts = ModelStatsByRobot.objects.filter(model_id="a").values_list("robot_id", "win_count", "loss_count")
     assert sorted(counts) == [("franka", 0, 5), ("widowx", 3, 0)]
@@ -123,8 +123,8 @@ def test_a_vote_whose_copies_contradict_its_battle_fails_alone() -> None:
     cast(ballots(("a", "b", "left_better", 3)))
     PolicyFactory(id="c")
     VoteFactory(battle=BattleFactory(left_model_id="a", right_model_id="b"), left_model_id="c")
-    VoteFactory(robot_id="elsewhere")
-    VoteFactory(scene_id="elsewhere")
+    VoteFactory(setting="elsewhere")
+    VoteFactory(scene="elsewhere")
     VoteFactory(session=SessionFactory())
     report = aggregation.aggregate()
     assert (report.votes_processed, report.votes_failed) == (3, 4)

@@ -77,7 +77,7 @@ def test_a_sort_by_rating_turns_each_component_and_not_their_sequence(ask: Ask) 
 
 def test_boards_of_a_robot_or_a_scene_have_components_of_their_own(ask: Ask) -> None:
     cast(ballots(("a", "b", "left_better", 8), ("c", "d", "left_better", 6)))
-    cast(ballots(("b", "c", "left_better", 9)), SessionFactory(robot_id="franka", scene_id="kitchen"))
+    cast(ballots(("b", "c", "left_better", 9)), SessionFactory(setting="franka", scene="kitchen"))
     aggregation.aggregate()
     assert {component for _, component, _ in places(ask())} == {1}
     for filters in ({"robot_id": "widowx"}, {"scene_id": "table"}, {"robot_id": "widowx", "scene_id": "table"}):

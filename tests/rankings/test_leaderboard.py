@@ -155,7 +155,7 @@ def test_a_filter_changes_no_rank_and_tells_what_could_be_chosen(board: Callable
 
 def test_a_robots_board_counts_its_own_votes_only(board: Callable[..., dict[str, Any]]) -> None:
     cast(ballots(("a", "b", "left_better", 6)))
-    cast(ballots(("b", "a", "left_better", 20)), SessionFactory(robot_id="franka", scene_id="kitchen"))
+    cast(ballots(("b", "a", "left_better", 20)), SessionFactory(setting="franka", scene="kitchen"))
     aggregation.aggregate()
     assert names(board()["rankings"]) == ["b", "a"]
     widowx = board(robot_id="widowx")
@@ -167,7 +167,7 @@ def test_a_scenes_board_is_of_its_votes_and_follows_the_next_aggregation(
     board: Callable[..., dict[str, Any]],
 ) -> None:
     cast(ballots(("a", "b", "left_better", 6)))
-    cast(ballots(("b", "a", "left_better", 20)), SessionFactory(scene_id="kitchen"))
+    cast(ballots(("b", "a", "left_better", 20)), SessionFactory(scene="kitchen"))
     aggregation.aggregate()
     assert names(board(scene_id="table")["rankings"]) == ["a", "b"]
     assert board(scene_id="table", robot_id="widowx")["metadata"]["board"] == "widowx/table"

@@ -130,7 +130,7 @@ def test_a_forgotten_vote_leaves_counts_and_ledger() -> None:
 
 
 def test_votes_of_one_voter_on_two_days_scenes_and_robots_are_rows_of_their_own() -> None:
-    session = SessionFactory(robot_id="franka")
+    session = SessionFactory(setting="franka")
     ledger.count_votes([*cast(SOME[:1]), *cast(SOME[:1], start=86_400), *cast(SOME[:1], session)])
     assert sorted(VoteCount.objects.values_list("robot_id", "left_better")) == [
         ("franka", 1),

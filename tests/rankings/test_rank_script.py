@@ -67,7 +67,7 @@ def test_the_public_counts_file_and_exported_votes_give_every_board_of_the_publi
         ("b", "c", "right_better", 4, "carl"),
     )
     cast(some)
-    home = cast(some[:20], SessionFactory(robot_id="franka"), start=90_000)
+    home = cast(some[:20], SessionFactory(setting="franka"), start=90_000)
     cast(ballots(("d", "e", "left_better", 7, "dora")), start=200_000)
     Vote.objects.filter(pk__in=[vote.pk for vote in home]).update(network="home")
     for vote in Vote.objects.filter(user_id="carl"):

@@ -76,7 +76,7 @@ def test_votes_that_all_say_the_same_leave_shares_that_are_numbers() -> None:
 @pytest.fixture
 def two_robots(db: None) -> None:
     cast([*PAIR, *ballots(("c", "a", "left_better", 9))])
-    cast(OTHER, SessionFactory(robot_id="franka", scene_id="kitchen"), start=1000)
+    cast(OTHER, SessionFactory(setting="franka", scene="kitchen"), start=1000)
     aggregation.aggregate()
 
 

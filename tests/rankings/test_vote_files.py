@@ -46,7 +46,7 @@ def test_the_exported_votes_give_the_figures_of_the_published_boards_and_name_no
     tmp_path: Path, ending: str
 ) -> None:
     votes = cast(SOME)
-    cast(SOME[:12], SessionFactory(robot_id="franka"), start=90_000)
+    cast(SOME[:12], SessionFactory(setting="franka"), start=90_000)
     aggregation.aggregate()
     ledger.exclude_votes([votes[0].pk])
     aggregation.aggregate()
@@ -76,7 +76,7 @@ def test_an_export_is_the_same_bytes_whatever_the_order_in_which_votes_came(tmp_
 @pytest.mark.django_db
 def test_an_export_tells_why_where_voters_said_so(tmp_path: Path) -> None:
     cast(SOME)
-    Vote.objects.filter(user_id="bert").update(closer="left", smoother="equal", faster="right")
+    Vote.objects.filter(user_id="bert").update(reasons={"closer": "left", "smoother": "equal", "faster": "right"})
     aggregation.aggregate()
     call_command("export_votes", str(tmp_path / "votes.csv"), stdout=StringIO())
     with (tmp_path / "votes.csv").open(encoding="utf-8", newline="") as file:

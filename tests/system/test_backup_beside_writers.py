@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def open_session() -> None:
-    Session.objects.create(robot_id="widowx", scene_id="table")
+    Session.objects.create(kind="robots", setting="widowx", scene="table")
     connection.close()
 
 

@@ -29,9 +29,10 @@ from arena.models import (
     Turn,
     Vote,
 )
-from policies.models import Policy
+from policies.models import ROBOTS, Policy
 from rankings.counts import OUTCOMES
 from rankings.models import CountedVote, VoteCount
+from robots.models import Rollout
 from simulation import catalogue
 
 MARK = "made-up"
@@ -88,17 +89,22 @@ class Load:
 
     def tables(self) -> Iterator[tuple[type[models.Model], list[str], Iterable[Row]]]:
         """(model, columns, rows) in an order in which every row finds what it points to."""
-        yield Session, ["session_id", "robot_id", "scene_id", "user_id", "created_at", "last_active_at"], self._stays()
+        yield (
+            Session,
+            ["session_id", "kind", "setting", "scene", "user_id", "created_at", "last_active_at"],
+            self._stays(),
+        )
         columns = ["id", "battle_id", "session_id", "seq_in_session", "left_model_id", "right_model_id", "seed"]
         columns += ["status", "event_seq", "created_at", "updated_at"]
         yield Battle, columns, self._battles()
         columns = ["id", "turn_id", "session_id", "battle_id", "battle_seq_in_session", "seq", "instruction", "start"]
         columns += ["settled_at", "created_at"]
         yield Turn, columns, self._turns()
-        columns = ["episode_id", "turn_id", "side", "model_id", "status", "attempt", "worker", "length", "success"]
-        columns += ["progress", "termination_reason", "duration_ms", "start_hash", "created_at", "started_at"]
-        yield Attempt, [*columns, "finished_at"], self._rollouts()
-        columns = ["id", "vote_id", "battle_id", "session_id", "user_id", "robot_id", "scene_id", "left_model_id"]
+        columns = ["episode_id", "turn_id", "side", "model_id", "status", "tries", "worker", "length", "success"]
+        columns += ["progress", "termination_reason", "duration_ms", "created_at", "started_at"]
+        yield Attempt, [*columns, "finished_at"], self._attempts()
+        yield Rollout, ["attempt_id", "start_hash"], self._rollouts()
+        columns = ["id", "vote_id", "battle_id", "session_id", "user_id", "kind", "setting", "scene", "left_model_id"]
         columns += ["right_model_id", "vote", "dwell_ms"]
         yield Vote, [*columns, "processing_status", "processed_at", "voted_at"], self._votes()
         cells, place = self._cells()
@@ -160,7 +166,7 @@ class Load:
     def _stays(self) -> Iterator[Row]:
         for session in range(self.sessions):
             first, last = session * VOTES_PER_SESSION, min((session + 1) * VOTES_PER_SESSION, self.votes) - 1
-            yield (_id("sess", session), *self._place, self._user(first), self._at(first), self._at(last))
+            yield (_id("sess", session), ROBOTS, *self._place, self._user(first), self._at(first), self._at(last))
 
     def _battles(self) -> Iterator[Row]:
         for number in range(self.votes):
@@ -176,15 +182,20 @@ class Load:
             said = (number % VOTES_PER_SESSION + 1, 1, episode.instruction, str(StartKind.CONTINUE))
             yield (*key, *said, at, at)
 
-    def _rollouts(self) -> Iterator[Row]:
+    def _attempts(self) -> Iterator[Row]:
         for number in range(self.first_played, self.votes):
             at = self._at(number)
             for side in Side:
                 episode = self._episodes[self._kind(number, side)]
                 key = (_episode(number, side), _id("turn", number), str(side), self._policy(number, side))
                 done = (str(AttemptStatus.COMPLETED), 1, MARK, episode.steps, episode.success, episode.progress)
-                told = (episode.termination_reason, episode.duration_ms, episode.start_hash)
+                told = (episode.termination_reason, episode.duration_ms)
                 yield (*key, *done, *told, at, at - timedelta(milliseconds=episode.duration_ms), at)
+
+    def _rollouts(self) -> Iterator[Row]:
+        for number in range(self.first_played, self.votes):
+            for side in Side:
+                yield (_episode(number, side), self._episodes[self._kind(number, side)].start_hash)
 
     def _votes(self) -> Iterator[Row]:
         done = str(ProcessingStatus.PROCESSED)
@@ -192,7 +203,7 @@ class Load:
             key = (number + 1, _id("vote", number), _id("battle", number), self._session(number), self._user(number))
             sides = (self._policy(number, Side.LEFT), self._policy(number, Side.RIGHT))
             said = (OUTCOMES[self._outcome[number]], int(self._dwell[number]))
-            yield (*key, *self._place, *sides, *said, done, self._at(number), self._at(number))
+            yield (*key, ROBOTS, *self._place, *sides, *said, done, self._at(number), self._at(number))
 
     def _cells(self) -> tuple[Iterator[Row], np.ndarray[Any, np.dtype[np.int64]]]:
         """The rows of counts, and (votes,) which of them each vote is in."""

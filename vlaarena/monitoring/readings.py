@@ -164,7 +164,7 @@ def played(hours: int = 1) -> list[Played]:
     """The rollouts of voted (or spoiled) battles that settled in the last whole hours, MOST_RECENT at most."""
     until = timezone.now().replace(minute=0, second=0, microsecond=0)
     columns = ("model_id", "status", "termination_reason", "created_at", "started_at")
-    times = ("render_ms", "infer_ms", "physics_ms", "store_ms", "duration_ms")
+    times = (*(f"rollout__{phase}_ms" for phase in ("render", "infer", "physics", "store")), "duration_ms")
     known = _not_cancelled().filter(names_known("turn__battle__"))
     settled = known.filter(finished_at__gte=until - timedelta(hours=hours), finished_at__lt=until).order_by(
         "-finished_at"
