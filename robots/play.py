@@ -26,7 +26,7 @@ from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
 from robots.players import Player
 from robots.progress import AttemptGivenUp, Reporter
-from robots.runtime import Stage, preload
+from robots.runtime import WorkerRuntime, preload
 from simulation import catalogue
 from simulation.contracts import EpisodeResult, Limits, PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
@@ -47,7 +47,7 @@ class StartMissing(SimulationError):
 
 def play(episode_id: str) -> None:
     """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
-    profile = stage().render_profile
+    profile = runtime().render_profile
     try:
         rollout = patiently(lambda: actions.claim_rollout(episode_id, worker_name(), profile))
     except actions.RendersOtherwise as other:
@@ -71,7 +71,7 @@ def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
 
 def _play_claimed(rollout: Rollout) -> None:
     try:
-        outcome = _play_side(rollout, stage())
+        outcome = _play_side(rollout, runtime())
     except (AttemptGivenUp, EpisodeSuperseded) as news:
         log.warning("%s", news)
     except PolicyTooSlow as failure:
@@ -95,7 +95,7 @@ def _play_claimed(rollout: Rollout) -> None:
 def prepare_process() -> None:
     """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
     places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
-    preload(stage(), hosting.to_prepare(), places)
+    preload(runtime(), hosting.to_prepare(), places)
     try:
         get_store().ensure_indexes()
     except StoreUnavailable:
@@ -103,15 +103,15 @@ def prepare_process() -> None:
 
 
 @cache
-def stage() -> Stage:
-    return Stage()
+def runtime() -> WorkerRuntime:
+    return WorkerRuntime()
 
 
-def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
+def _play_side(rollout: Rollout, runtime: WorkerRuntime) -> Outcome:
     session = rollout.turn.battle.session
-    environment = stage.environment(session.robot_id, session.scene_id)
+    environment = runtime.environment(session.robot_id, session.scene_id)
     recorder = Recorder()
-    with Reporter(rollout, environment.world.view_scale) as reporter, closing(_player(stage, rollout)) as player:
+    with Reporter(rollout, environment.world.view_scale) as reporter, closing(_player(runtime, rollout)) as player:
         _set_start(environment, rollout)
         try:
             result = run_episode(
@@ -125,14 +125,14 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
                 cameras=player.cameras,
             )
         except PolicyFailure as failure:
-            _take_note(stage, rollout.model, failure)
+            _take_note(runtime, rollout.model, failure)
             raise
         document = build_document(
             _identity(rollout, environment.variation),
             recorder.recording,
             engine_version=environment.engine_version,
             scene_hash=environment.scene_hash,
-            render_profile=stage.render_profile,
+            render_profile=runtime.render_profile,
             view_scale=environment.world.view_scale,
         )
         began = time.perf_counter()
@@ -141,16 +141,16 @@ def _play_side(rollout: Rollout, stage: Stage) -> Outcome:
     return _outcome(result, document["start_hash"], store_ms)
 
 
-def _player(stage: Stage, rollout: Rollout) -> Player:
+def _player(runtime: WorkerRuntime, rollout: Rollout) -> Player:
     session = rollout.turn.battle.session
-    return stage.player(rollout.model, session.robot_id, session.scene_id)
+    return runtime.player(rollout.model, session.robot_id, session.scene_id)
 
 
-def _take_note(stage: Stage, policy: Policy, failure: PolicyFailure) -> None:
+def _take_note(runtime: WorkerRuntime, policy: Policy, failure: PolicyFailure) -> None:
     """Open a policy anew that failed, unless it was the instruction's fault; without memory it can play no more."""
     if isinstance(failure.__cause__, PolicyError):
         return
-    stage.drop(policy)
+    runtime.drop(policy)
     if is_out_of_memory(failure.__cause__):
         hosting.note_trouble(policy, OutOfMemory(f"ran out of memory while it played: {failure.__cause__}"))
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from policies.base import PolicyError
 from policies.registry import families, open_policy
-from simulation.contracts import POLICY_CAMERA, CameraSpec, Chunking, Floats, Observation, Policy
+from simulation.contracts import POLICY_CAMERA, Actor, CameraSpec, Chunking, Floats, Observation
 from simulation.environment import Environment
 from simulation.expert import HoldStill, ScriptedExpert
 
@@ -37,9 +37,9 @@ class UnknownAdapter(PolicyError):
 
 @dataclass(frozen=True)
 class Player:
-    """A policy (contracts.Policy) with what the runner is told: how its chunks are played, which pictures it wants."""
+    """An actor (contracts.Actor) with what the runner is told: how its chunks are played, which pictures it wants."""
 
-    policy: Policy
+    policy: Actor
     chunking: Chunking
     cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,)
 

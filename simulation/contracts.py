@@ -119,8 +119,8 @@ class Observation:
     step: int
 
 
-class Policy(Protocol):
-    """Reads observations, answers actions. One instance plays one rollout at a time."""
+class Actor(Protocol):
+    """Reads observations, answers actions: a policy or a script. One instance plays one rollout at a time."""
 
     def reset(self, instruction: str, seed: int) -> None: ...
 

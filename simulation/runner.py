@@ -10,13 +10,13 @@ from simulation.chunking import ChunkPlayer
 from simulation.contracts import (
     CONTROL_HZ,
     POLICY_CAMERA,
+    Actor,
     CameraSpec,
     Chunking,
     EpisodeResult,
     Floats,
     Limits,
     Listener,
-    Policy,
     PolicyFailure,
     PolicyTooSlow,
     StepRecord,
@@ -60,7 +60,7 @@ class _Clock:
 
 def run_episode(
     environment: Environment,
-    policy: Policy,
+    policy: Actor,
     instruction: str,
     seed: int,
     listeners: Sequence[Listener] = (),
@@ -97,7 +97,7 @@ class _Rollout:
     def __init__(
         self,
         environment: Environment,
-        policy: Policy,
+        policy: Actor,
         instruction: str,
         limits: Limits,
         cameras: tuple[CameraSpec, ...],
