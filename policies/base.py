@@ -35,6 +35,12 @@ class BadCard(PolicyError):
     code = "bad_card"
 
 
+class WrongEmbodiment(PolicyError):
+    """Made for another robot: another action space, control rate or cameras."""
+
+    code = "wrong_embodiment"
+
+
 class BadTensors(PolicyError):
     """A missing, unexpected or misshapen tensor, or a weight that is not a finite number."""
 

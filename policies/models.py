@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
+
+from simulation.contracts import Embodiment
 
 REASON_LENGTH = 500
 HOST_SILENT_S = 20.0  # a worker that has announced nothing for so long hosts nothing
@@ -27,6 +30,13 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
     def contestants(self) -> PolicyQuerySet:
         """Policies that may be drawn for a blind battle: active and not a reference."""
         return self.filter(status=PolicyStatus.ACTIVE, reference=False)
+
+    def made_for(self, robot_id: str, scene_id: str) -> PolicyQuerySet:
+        """Policies whose card fits the robot in the scene. A row without a card declares nothing: it is compared when
+        a worker opens its folder.
+        """
+        worlds = PolicyWorld.objects.filter(policy=OuterRef("pk"), robot_id=robot_id, scene_id=scene_id)
+        return self.filter(models.Q(card={}) | Exists(worlds))
 
     def playable(self) -> PolicyQuerySet:
         """Without those that no worker hosts. While no worker announces anything, nothing is known and all stay: what
@@ -107,10 +117,38 @@ class Policy(models.Model):
         """It cannot play at present; the reason says what would have to be put right."""
         self._set_status(PolicyStatus.UNAVAILABLE, reason)
 
+    def keep_worlds(self, worlds: Iterable[Embodiment]) -> None:
+        """Note which robots and scenes the card fits, where the pairing can ask without opening anything."""
+        fits = {(world.robot_id, world.scene_id) for world in worlds}
+        if fits == set(self.worlds.values_list("robot_id", "scene_id")):
+            return
+        with transaction.atomic():
+            self.worlds.all().delete()
+            PolicyWorld.objects.bulk_create(
+                PolicyWorld(policy=self, robot_id=robot_id, scene_id=scene_id) for robot_id, scene_id in sorted(fits)
+            )
+
     def _set_status(self, status: PolicyStatus, reason: str) -> None:
         self.status = status
         self.status_reason = reason[:REASON_LENGTH]
         self.save(update_fields=["status", "status_reason"])
+
+
+class PolicyWorld(models.Model):
+    """A robot in a scene that a policy's card fits."""
+
+    policy = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="worlds")
+    robot_id = models.CharField(max_length=50)
+    scene_id = models.CharField(max_length=50)
+
+    class Meta:
+        db_table = "policy_worlds"
+        constraints = [
+            models.UniqueConstraint(fields=["policy", "robot_id", "scene_id"], name="one_row_per_policy_and_world")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.policy_id} fits {self.robot_id} in {self.scene_id}"
 
 
 def live_between() -> tuple[datetime, datetime]:

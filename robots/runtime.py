@@ -13,10 +13,12 @@ from django.conf import settings
 from arena.queue import hosting
 from policies import memory
 from policies.base import OpenedPolicy, PolicyError
+from policies.embodiment import fitting
 from policies.models import Policy
 from policies.policy_cache import Device, Key, PolicyCache
 from policies.registry import describe, families
 from robots.players import Player, open_player
+from simulation import catalogue
 from simulation.cameras import render_profile
 from simulation.environment import Environment
 
@@ -58,7 +60,13 @@ class WorkerRuntime:
             return cast(OpenedPolicy, open_player(policy, environment, self.cache.device.name).policy)
 
         lease = self.cache.lease(_key(policy), lambda: self._expected(policy), load)
-        return Player(lease, lease.opened.spec.chunking, lease.opened.spec.cameras)
+        spec = lease.opened.spec
+        try:
+            fitting(spec, [catalogue.embodiment(robot_id, scene_id)])  # it may have been opened for another world
+        except PolicyError:
+            lease.close()
+            raise
+        return Player(lease, spec.chunking, spec.cameras)
 
     def drop(self, policy: Policy) -> None:
         """Forget a policy that failed: whatever state it was left in, the next rollout opens it anew."""
@@ -90,8 +98,17 @@ def _key(policy: Policy) -> Key:
     return Key(policy.id, policy.revision, policy.model_path, policy.statistics_key)
 
 
+def _fitting_places(policy: Policy, places: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Raises WrongEmbodiment when there is none."""
+    if policy.adapter not in families:
+        return places
+    spec = describe(Path(policy.model_path), policy.statistics_key or None).spec
+    worlds = fitting(spec, [catalogue.embodiment(*place) for place in places])
+    return [(world.robot_id, world.scene_id) for world in worlds]
+
+
 def preload(runtime: WorkerRuntime, policies: list[Policy], places: list[tuple[str, str]]) -> None:
-    """Open policies in every place, as long as there is room for all at once; the rest when first asked.
+    """Open policies in every place that they fit, as long as there is room for all; the rest when first asked.
 
     One that cannot be opened is noted with the reason, one that can and was noted is let play again.
     """
@@ -100,7 +117,7 @@ def preload(runtime: WorkerRuntime, policies: list[Policy], places: list[tuple[s
             if not runtime.has_room(policy):
                 log.info("%s is opened when it is first asked: no room for all at once", policy.id)
                 continue
-            for robot_id, scene_id in places:
+            for robot_id, scene_id in _fitting_places(policy, places):
                 runtime.warm_up(policy, robot_id, scene_id)
         except PolicyError as error:
             log.error("%s cannot be opened: %s", policy.id, error)

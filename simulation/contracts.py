@@ -119,6 +119,17 @@ class Observation:
     step: int
 
 
+@dataclass(frozen=True)
+class Embodiment:
+    """What a robot in a scene takes and shows. `cameras`: each at the largest size that it is rendered at."""
+
+    robot_id: str
+    scene_id: str
+    action_space: str
+    rate_hz: int
+    cameras: tuple[CameraSpec, ...]
+
+
 class Actor(Protocol):
     """Reads observations, answers actions: a policy or a script. One instance plays one rollout at a time."""
 

@@ -37,7 +37,9 @@ def open_next_battle(session: Session) -> Battle:
 
 
 def _open_battle(session: Session, seq: int) -> Battle:
-    contestants = Policy.objects.contestants().playable().only("pairing_weight")
+    contestants = (
+        Policy.objects.contestants().made_for(session.robot_id, session.scene_id).playable().only("pairing_weight")
+    )
     left, right = draw_pair(list(contestants), written_chances(), hosting.hosts().can_meet)
     return Battle.objects.create(
         session=session,
