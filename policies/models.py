@@ -36,7 +36,7 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
         a worker opens its folder.
         """
         worlds = PolicyWorld.objects.filter(policy=OuterRef("pk"), robot_id=robot_id, scene_id=scene_id)
-        return self.filter(models.Q(card={}) | Exists(worlds))
+        return self.filter(Exists(worlds) | models.Q(card={}))
 
     def playable(self) -> PolicyQuerySet:
         """Without those that no worker hosts. While no worker announces anything, nothing is known and all stay: what
