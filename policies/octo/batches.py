@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from policies.octo.hints import OctoLabels
+from policies.octo.auxiliary import OctoLabels
 from policies.octo.policy import StandardScale
 from policies.octo.text import TextTokenizer
 from policies.training.dataset import Demonstrations, Frames, SceneFrames

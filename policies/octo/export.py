@@ -19,7 +19,7 @@ TEMPERATURE = 0.0  # a draw is twice as far from the expert's action as the midd
 
 
 def export(trainer: OctoTrainer, naming: Naming, folder: Path) -> PolicyCard:
-    """Write (or write anew) the whole folder with the averaged weights as they are now; the hints stay behind.
+    """Write (or write anew) the whole folder with the averaged weights as they are now, without the auxiliary heads.
 
     bfloat16 is what the network computed with in training; it halves the file, and loading makes float32 of it.
     """

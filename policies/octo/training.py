@@ -1,4 +1,4 @@
-"""Behaviour cloning of a small Octo: noise prediction for its head, hints for all that lies before it."""
+"""Behaviour cloning of a small Octo: noise prediction for its head, auxiliary losses for all that lies before it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from policies.networks.octo import Octo
+from policies.octo.auxiliary import WEIGHTS, AuxiliaryHeads
 from policies.octo.batches import OctoBatch, OctoBatchMaker
-from policies.octo.hints import WEIGHTS, Hints
 from policies.octo.initial import initialise
 from policies.octo.policy import StandardScale
 from policies.octo.sizes import OctoMiniSizes, octo_config
@@ -39,12 +39,13 @@ class OctoPlan(TrainingPlan):
 
 
 class OctoStudent(nn.Module):
-    """The network that is shipped and the hints that are not."""
+    """The network that is shipped and the auxiliary heads that are not."""
 
     def __init__(self, octo: Octo, things: int) -> None:
         super().__init__()
         self.octo = octo
-        self.hints = Hints(octo.config.dim, octo.config.text.encoder.dim, things)
+        # The name stays: checkpoints of runs that can be resumed know it.
+        self.hints = AuxiliaryHeads(octo.config.dim, octo.config.text.encoder.dim, things)
 
 
 class OctoTrainer(TrainingRun):

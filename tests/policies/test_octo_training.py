@@ -15,8 +15,8 @@ from safetensors.torch import load_file
 from policies.base import BadCard, CheckpointError, DatasetError
 from policies.folder import CARD, WEIGHTS, write_sums
 from policies.networks.octo import Octo, OctoObservation, OctoTask
+from policies.octo.auxiliary import locate
 from policies.octo.export import export
-from policies.octo.hints import locate
 from policies.octo.initial import initialise
 from policies.octo.sizes import OctoMiniSizes, octo_config
 from policies.octo.stem import stem_tokens

@@ -1,6 +1,6 @@
-"""What is learnt beside the actions, from labels that a simulator gives for nothing, and is not shipped.
+"""Auxiliary heads and losses: learnt beside the actions, from labels that a simulator gives for nothing; not shipped.
 
-Without hints a small network takes many times the frames to find out which pixels an instruction is about. They say it
+Without them a small network takes many times the frames to find out which pixels an instruction is about. They say it
 at every stage: the stem's tokens where all things are, the tokens in mid-transformer which of them are meant, the
 readout's attention which cells to look at, the readout what the action rests on.
 """
@@ -41,7 +41,7 @@ class OctoLabels:
     mask: Tensor  # (B, chunk)
 
 
-class Hints(nn.Module):
+class AuxiliaryHeads(nn.Module):
     def __init__(self, dim: int, text_dim: int, things: int) -> None:
         super().__init__()
         self.things = things
