@@ -1,4 +1,4 @@
-"""What moderators see of sessions, battles, turns, rollouts and votes: they may look, and retry; nothing is edited.
+"""What moderators see of sessions, battles, turns, attempts and votes: they may look, and retry; nothing is edited.
 
 They are as blind as visitors until the vote (`arena.blind_admin`); revealing the names spoils the battle.
 """
@@ -31,7 +31,7 @@ from arena.blind_admin import (
     unless_hidden,
 )
 from arena.errors import AlreadyVoted, ArenaError, NotRetryable
-from arena.models import REASONS, Battle, Rollout, RolloutStatus, Session, Turn, Vote
+from arena.models import Attempt, AttemptStatus, Battle, Session, Turn, Vote
 
 if TYPE_CHECKING:
     ModelAdminBase = admin.ModelAdmin[Any]
@@ -67,7 +67,7 @@ OF_A_TURN: list[Any] = [
 ]
 OF_A_SIDE: list[Any] = [
     *("episode_id", "side"),
-    *(unless_hidden("model"), state_told, unless_hidden("attempt"), unless_hidden("steps_done")),
+    *(unless_hidden("model"), state_told, unless_hidden("attempt"), unless_hidden("length")),
     *(unless_hidden("success"), unless_hidden("termination_reason")),
 ]
 
@@ -89,7 +89,7 @@ class TurnInline(ReadOnly, TabularInlineBase):
 
 
 class RolloutInline(ReadOnly, TabularInlineBase):
-    model = Rollout
+    model = Attempt
     readonly_fields = OF_A_SIDE
     fields = OF_A_SIDE
     show_change_link = True
@@ -97,8 +97,8 @@ class RolloutInline(ReadOnly, TabularInlineBase):
 
 @admin.register(Session)
 class SessionAdmin(ReadOnly, ModelAdminBase):
-    list_display = ["session_id", "robot_id", "scene_id", "user_id", "created_at", "last_active_at"]
-    list_filter = ["robot_id", "scene_id", "last_active_at"]
+    list_display = ["session_id", "kind", "setting", "scene", "user_id", "created_at", "last_active_at"]
+    list_filter = ["kind", "setting", "scene", "last_active_at"]
     search_fields = ["session_id", "user_id"]
     inlines = [BattleInline]
 
@@ -200,7 +200,7 @@ class TurnAdmin(ReadOnly, BlindAdmin):
         return _replay_link(turn.battle_id, turn.turn_id)
 
 
-@admin.register(Rollout)
+@admin.register(Attempt)
 class RolloutAdmin(ReadOnly, BlindAdmin):
     actions = ["retry"]
     list_display = [*OF_A_SIDE, unless_hidden("duration_ms"), unless_hidden("worker"), "created_at", "replay"]
@@ -211,20 +211,20 @@ class RolloutAdmin(ReadOnly, BlindAdmin):
     always_shown = ("episode_id", "turn", "side", state_told, "created_at", "replay")
     readonly_fields = ["replay"]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Rollout]:
-        return super().get_queryset(request).prefetch_related("turn__rollouts")
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Attempt]:
+        return super().get_queryset(request).prefetch_related("turn__attempts")
 
     @admin.display(description="replay")
-    def replay(self, rollout: Rollout) -> SafeString:
-        return _replay_link(rollout.turn.battle_id, rollout.turn_id)
+    def replay(self, attempt: Attempt) -> SafeString:
+        return _replay_link(attempt.turn.battle_id, attempt.turn_id)
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("arena.change_rollout")
+        return request.user.has_perm("arena.change_attempt")
 
     @admin.action(description="Play failed turns once more", permissions=["retry"])
-    def retry(self, request: HttpRequest, queryset: QuerySet[Rollout]) -> None:
+    def retry(self, request: HttpRequest, queryset: QuerySet[Attempt]) -> None:
         """Whichever side was ticked, the sides of its turn that failed: which they were is not told."""
-        for turn in Turn.objects.filter(rollouts__in=queryset).distinct():
+        for turn in Turn.objects.filter(attempts__in=queryset).distinct():
             try:
                 _retry(turn)
             except ArenaError as refusal:
@@ -235,11 +235,11 @@ class RolloutAdmin(ReadOnly, BlindAdmin):
 
 
 def _retry(turn: Turn) -> None:
-    failed = list(turn.rollouts.filter(status=RolloutStatus.FAILED).select_related("turn"))
+    failed = list(turn.attempts.filter(status=AttemptStatus.FAILED).select_related("turn"))
     if not failed or turn.settled_at is None:
         raise NotRetryable
-    for rollout in failed:
-        actions.retry_rollout(rollout)
+    for attempt in failed:
+        actions.retry_attempt(attempt)
 
 
 @admin.register(Vote)
@@ -249,13 +249,13 @@ class VoteAdmin(ReadOnly, ModelAdminBase):
         "vote",
         "left_model",
         "right_model",
-        "robot_id",
+        "setting",
         "processing_status",
-        *REASONS,
+        "reasons",
         "voted_at",
         "replay",
     ]
-    list_filter = ["vote", "processing_status", "robot_id", "scene_id", *REASONS, "voted_at"]
+    list_filter = ["vote", "processing_status", "kind", "setting", "scene", "voted_at"]
     list_select_related = ["left_model", "right_model", "battle"]
     search_fields = ["vote_id", "battle__battle_id", "session__session_id", "user_id"]
     readonly_fields = ["replay"]

@@ -16,8 +16,7 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from arena.models import Battle, Rollout, RolloutStatus, Turn, names_known
-from policies.models import Policy
+from arena.models import Attempt, AttemptStatus, Battle, Contestant, Turn, names_known
 
 if TYPE_CHECKING:
     ModelAdminBase = admin.ModelAdmin[Any]
@@ -27,7 +26,7 @@ else:
 HIDDEN = "hidden until the vote"
 
 
-def battle_of(row: Battle | Turn | Rollout) -> Battle:
+def battle_of(row: Battle | Turn | Attempt) -> Battle:
     if isinstance(row, Battle):
         return row
     return row.battle if isinstance(row, Turn) else row.turn.battle
@@ -37,7 +36,7 @@ def unless_hidden(field: str, title: str = "") -> Callable[[Any], Any]:
     """A column with this field, where names may be seen. It cannot be sorted by."""
 
     @admin.display(description=title or field.replace("_", " "))
-    def shown(row: Battle | Turn | Rollout) -> Any:
+    def shown(row: Battle | Turn | Attempt) -> Any:
         return getattr(row, field) if battle_of(row).names_known else HIDDEN
 
     shown.__name__ = f"shown_{field}"
@@ -45,14 +44,14 @@ def unless_hidden(field: str, title: str = "") -> Callable[[Any], Any]:
 
 
 @admin.display(description="state")
-def state_told(row: Turn | Rollout) -> str:
+def state_told(row: Turn | Attempt) -> str:
     """Of a hidden turn, on both its sides: what its visitor has been told."""
-    if isinstance(row, Rollout) and row.turn.battle.names_known:
+    if isinstance(row, Attempt) and row.turn.battle.names_known:
         return str(row.get_status_display())
-    turn = row.turn if isinstance(row, Rollout) else row
+    turn = row.turn if isinstance(row, Attempt) else row
     if turn.settled_at is None or (turn.shown_at is not None and turn.shown_at > timezone.now()):
         return "open"
-    failed = any(side.status == RolloutStatus.FAILED for side in turn.rollouts.all())
+    failed = any(side.status == AttemptStatus.FAILED for side in turn.attempts.all())
     return "failed" if failed else "completed"
 
 
@@ -71,7 +70,7 @@ class BlindAdmin(ModelAdminBase):
         return lookup.split("__")[0] in self.asked_after and super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        if isinstance(obj, Battle | Turn | Rollout) and not battle_of(obj).names_known:
+        if isinstance(obj, Battle | Turn | Attempt) and not battle_of(obj).names_known:
             return self.always_shown
         return super().get_fields(request, obj)
 
@@ -94,7 +93,7 @@ class ModelOfBattle(KnownFilter):
     parameter_name = "known_model"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return list(Policy.objects.values_list("id", "name"))
+        return list(Contestant.objects.values_list("id", "name"))
 
     def wanted(self, value: str) -> Q:
         return Q(left_model=value) | Q(right_model=value)
@@ -113,7 +112,7 @@ class EndOfRollout(KnownFilter):
     to_battle = "turn__battle__"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        reasons = Rollout.objects.filter(names_known(self.to_battle)).exclude(termination_reason="").order_by()
+        reasons = Attempt.objects.filter(names_known(self.to_battle)).exclude(termination_reason="").order_by()
         return [(reason, reason) for reason in sorted(reasons.values_list("termination_reason", flat=True).distinct())]
 
     def wanted(self, value: str) -> Q:
@@ -133,5 +132,5 @@ class TurnFailed(admin.SimpleListFilter):
         if self.value() != "failed":
             return None
         told = Q(shown_at=None) | Q(shown_at__lte=timezone.now())
-        failed = Turn.objects.filter(told, settled_at__isnull=False, rollouts__status=RolloutStatus.FAILED)
+        failed = Turn.objects.filter(told, settled_at__isnull=False, attempts__status=AttemptStatus.FAILED)
         return queryset.filter(turn_id__in=failed.values("turn_id"))

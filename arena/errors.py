@@ -14,7 +14,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from simulation.store import StoreUnavailable
+from arena.store import StoreUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ class SceneChanged(ArenaError):
 
 class NotRetryable(ArenaError):
     status, code = 409, "not_retryable"
-    detail = "Only a failed rollout of the last turn of an ongoing battle can be retried."
+    detail = "Only a failed attempt of the last turn of an ongoing battle can be retried."
 
 
 class NoContestants(ArenaError):

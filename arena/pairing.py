@@ -8,27 +8,28 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 
 from arena.errors import NoContestants
-from policies.models import PairChance, Policy
+from arena.models import Contestant, PairChance
 
 Chances = Mapping[tuple[str, str], float]
 """(smaller id, larger id) -> how often the two should meet."""
 _dice = secrets.SystemRandom()
 
 
-def written_chances() -> Chances:
-    """What the rankings wrote last."""
-    return {(one, other): chance for one, other, chance in PairChance.objects.values_list("one", "other", "chance")}
+def written_chances(pool: str) -> Chances:
+    """What the rankings wrote last for this pool (`arena.kinds.Kind.pool`)."""
+    rows = PairChance.objects.filter(pool=pool).values_list("one", "other", "chance")
+    return {(one, other): chance for one, other, chance in rows}
 
 
 def draw_pair(
-    contestants: Sequence[Policy],
+    contestants: Sequence[Contestant],
     chances: Chances | None = None,
     can_meet: Callable[[str, str], bool] = lambda one, other: True,
-) -> tuple[Policy, Policy]:
-    """Two different policies as (left, right). `can_meet`: whether two ids may be a pair.
+) -> tuple[Contestant, Contestant]:
+    """Two different contestants as (left, right). `can_meet`: whether two ids may be a pair.
 
-    `chances` decides. A pair that it does not name, of a policy entered since, is as likely as the average of those
-    that it names. Where it names none, a pair's chance is the product of its policies' `pairing_weight`: with equal
+    `chances` decides. A pair that it does not name, of a contestant entered since, is as likely as the average of those
+    that it names. Where it names none, a pair's chance is the product of its contestants' `pairing_weight`: with equal
     weights every pair is equally likely. A negative or non-finite chance counts as 0; when that leaves no pair, all are
     equally likely.
     """
@@ -40,7 +41,7 @@ def draw_pair(
     return pair if secrets.randbits(1) else (pair[1], pair[0])
 
 
-def _weights(pairs: Sequence[tuple[Policy, Policy]], chances: Chances) -> list[float]:
+def _weights(pairs: Sequence[tuple[Contestant, Contestant]], chances: Chances) -> list[float]:
     keys = [(min(one.id, other.id), max(one.id, other.id)) for one, other in pairs]
     known = [_chance(chances[key]) for key in keys if key in chances]
     if not known:

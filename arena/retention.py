@@ -15,8 +15,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from arena import actions
-from arena.models import Battle, BattleStatus, Rollout, Turn
-from simulation.store import get_store
+from arena.models import Attempt, Battle, BattleStatus, Turn
+from arena.store import get_store
 
 GRACE = timedelta(days=1)
 BATCH = 500
@@ -50,7 +50,7 @@ def forecast(days: float | None = None, grace: timedelta = GRACE) -> Expiry:
     if since is None:
         return Expiry(deleted=due)
     unvoted = _unvoted(since)
-    recordings = Rollout.objects.filter(turn__battle__in=unvoted, expired_at=None).count()
+    recordings = Attempt.objects.filter(turn__battle__in=unvoted, expired_at=None).count()
     return Expiry(unvoted.count(), recordings, due)
 
 
@@ -61,7 +61,7 @@ def _untouched_since(days: float | None) -> datetime | None:
 
 def _unvoted(since: datetime) -> QuerySet[Battle]:
     """Battles that nobody has touched since then, with recordings, without a vote, and with no turn under way."""
-    recorded = Rollout.objects.filter(expired_at=None, turn__battle=OuterRef("battle_id"))
+    recorded = Attempt.objects.filter(expired_at=None, turn__battle=OuterRef("battle_id"))
     playing = Turn.objects.unsettled().filter(battle=OuterRef("battle_id"))
     unvoted = Battle.objects.exclude(status=BattleStatus.VOTED).filter(updated_at__lt=since)
     return unvoted.filter(Exists(recorded), ~Exists(playing)).order_by("pk")
@@ -75,14 +75,14 @@ def _in_batches(battles: QuerySet[Battle]) -> Iterator[str]:
         yield from (battle_id for _, battle_id in batch)
 
 
-def _due(grace: timedelta) -> QuerySet[Rollout]:
-    return Rollout.objects.filter(expired_at__lte=timezone.now() - grace, recording_deleted=False).order_by("pk")
+def _due(grace: timedelta) -> QuerySet[Attempt]:
+    return Attempt.objects.filter(expired_at__lte=timezone.now() - grace, recording_deleted=False).order_by("pk")
 
 
-def _delete(due: QuerySet[Rollout]) -> int:
+def _delete(due: QuerySet[Attempt]) -> int:
     """The recordings first, then the word of it: what is broken off in between is done again, which changes nothing."""
     deleted = 0
     while batch := list(due.values_list("episode_id", flat=True)[:BATCH]):
         get_store().delete(batch)
-        deleted += Rollout.objects.filter(episode_id__in=batch).update(recording_deleted=True)
+        deleted += Attempt.objects.filter(episode_id__in=batch).update(recording_deleted=True)
     return deleted

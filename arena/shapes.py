@@ -25,15 +25,10 @@ class Revealed(TypedDict):
     provenance: str
 
 
-class Outcome(TypedDict):
-    """What physics says about a side, told after the vote only."""
-
-    success: bool | None
-    progress: float | None
-    termination_reason: str
-    steps: int
-    duration_ms: float | None
-    start_hash: str
+Outcome = dict[str, Any]
+"""What became of a side, told after the vote only: in the words of its kind (`arena.kinds.Kind.outcome`)."""
+Blocked = Literal["no_completed_turn", "starts_missing", "turn_running", "already_voted", "battle_closed"]
+"""Why there can be no vote now: a code of `arena.errors`."""
 
 
 class SideOfTurn(TypedDict):
@@ -80,7 +75,7 @@ class TurnJson(TypedDict):
 
 
 class EndOfStart(TypedDict):
-    """What physics says of a side; null where the instruction has no judged goal."""
+    """The verdict on a side; null where the instruction has no judged goal."""
 
     success: bool | None
     progress: float | None
@@ -97,13 +92,8 @@ class StartJson(TypedDict):
     right: EndOfStart
 
 
-class Reasons(TypedDict):
-    """In which respects a side was better; null where nothing was said."""
-
-    closer: JudgementName | None
-    smoother: JudgementName | None
-    safer: JudgementName | None
-    faster: JudgementName | None
+Reasons = dict[str, Any]
+"""Respect of the kind -> which side was better in it (left, right, equal); null where nothing was said."""
 
 
 class VoteJson(TypedDict):
@@ -113,22 +103,18 @@ class VoteJson(TypedDict):
     voted_at: str
 
 
-class Doors(TypedDict):
-    """What the visitor may do next. `vote_blocked_because` is a code of `arena.errors`. `start_count`: from how many
-    starts the battle is shown.
-    """
+class AllowedActions(TypedDict):
+    """What the visitor may do next. `start_count`: from how many starts the battle is shown."""
 
     status: Literal["ongoing", "voted", "abandoned"]
     can_vote: bool
-    vote_blocked_because: (
-        Literal["no_completed_turn", "starts_missing", "turn_running", "already_voted", "battle_closed"] | None
-    )
+    vote_blocked_because: Blocked | None
     can_send: bool
     can_explore: bool
     start_count: int
 
 
-class BattleJson(Doors):
+class BattleJson(AllowedActions):
     """`GET battles/{id}`, and the first message on its socket. `seq` is the last event that it includes. `secret`, from
     which what the models saw was varied, is null before the vote, and of battles that had none. `starts` is null before
     the vote, and of battles of one start.
@@ -136,8 +122,7 @@ class BattleJson(Doors):
 
     battle_id: str
     session_id: str
-    robot_id: str
-    scene_id: str
+    kind: str
     seq: int
     left_model: Hidden | Revealed
     right_model: Hidden | Revealed
@@ -151,8 +136,7 @@ class SharedBattle(TypedDict):
     """`GET shared/{id}`: a voted battle as anybody with its address may see it, without whose it is."""
 
     battle_id: str
-    robot_id: str
-    scene_id: str
+    kind: str
     left_model: Revealed
     right_model: Revealed
     turns: list[TurnJson]
@@ -177,8 +161,7 @@ class SessionRow(TypedDict):
     session_id: str
     user_id: str | None
     title: str | None
-    robot_id: str
-    scene_id: str
+    kind: str
     created_at: str
     last_active_at: str
     battle_count: int
@@ -191,8 +174,7 @@ class SessionJson(TypedDict):
     session_id: str
     user_id: str | None
     title: str | None
-    robot_id: str
-    scene_id: str
+    kind: str
     created_at: str
     last_active_at: str
     battles: list[BattleRow]
@@ -209,8 +191,7 @@ class BattleList(TypedDict):
 class OpenedBattle(TypedDict):
     session_id: str
     battle_id: str
-    robot_id: str
-    scene_id: str
+    kind: str
     left_model: Hidden
     right_model: Hidden
 
@@ -238,39 +219,6 @@ class RevealedModels(TypedDict):
 class CastVote(TypedDict):
     vote_id: str
     revealed_models: RevealedModels
-
-
-class EpisodeState(TypedDict):
-    """`qvel` is empty before the vote."""
-
-    time: float
-    qpos: list[float]
-    qvel: list[float]
-
-
-class EpisodeJson(TypedDict):
-    """With the vote (`exact`) it is the recording: `states` has one more entry than `actions`, the first is the start.
-
-    Before it `states` is what can be seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, to the end
-    of the longer side. `actions` and every `qvel` are empty, and `start_hash`, `outcome`, `secret` and `render_profile`
-    null.
-    """
-
-    episode_id: str
-    turn_id: str
-    side: SideName
-    instruction: str
-    robot_id: str
-    scene_id: str
-    actions: list[list[float]]
-    states: list[EpisodeState]
-    engine_version: str
-    scene_hash: str
-    start_hash: str | None
-    outcome: Outcome | None
-    exact: bool
-    secret: str | None
-    render_profile: str | None
 
 
 class ErrorJson(TypedDict):

@@ -1,4 +1,4 @@
-"""What the queue may ask a worker for. Beat reads this too, so what plays rollouts is imported where it is needed."""
+"""What the queue may ask a worker for. Beat reads this too, so what plays attempts is imported where it is needed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ PLAYED_WITHIN_S = settings.ROLLOUT_WALL_S + PATIENCE_S + GRACE_S
     soft_time_limit=PLAYED_WITHIN_S,
     time_limit=PLAYED_WITHIN_S + GRACE_S,
 )
-def play_rollout(episode_id: str) -> None:
-    from robots.play import play
+def play_attempt(episode_id: str) -> None:
+    from arena.queue.playing import play
 
     play(episode_id)
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
+from arena.models import ContestantStatus
 from policies import memory
 from policies.base import BadCard, OpenedPolicy, PolicyError
 from policies.embodiment import fitting
 from policies.memory import OutOfMemory
-from policies.models import Policy, PolicyStatus
+from policies.models import Policy
 from policies.names import PUBLISHED, card_fields
 from policies.registry import describe, open_policy
 from simulation.contracts import ACTION_CHUNK, PROPRIOCEPTION_DIM, Embodiment, Observation, SimulationError
@@ -68,9 +69,9 @@ def add_policy(asked: Registration, worlds: Iterable[Embodiment]) -> Added:
     with transaction.atomic():
         row, created = Policy.objects.update_or_create(id=asked.model_id, defaults=fields)
         row.keep_worlds(fits)
-    if row.status == PolicyStatus.UNAVAILABLE:
+    if row.status == ContestantStatus.UNAVAILABLE:
         row.activate()
-    if row.status == PolicyStatus.RETIRED:
+    if row.status == ContestantStatus.RETIRED:
         warnings.append(f"{row.id} is retired ({row.status_reason}) and stays so; activate it in the admin")
     return Added(row, created, warnings)
 

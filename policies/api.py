@@ -9,7 +9,8 @@ from rest_framework.response import Response
 from rest_framework.serializers import CharField
 from rest_framework.views import APIView
 
-from policies.models import Hosting, Policy, known_hosts
+from arena.models import Hosting, known_hosts
+from policies.models import Policy
 from policies.serializers import ModelSerializer
 
 NO_MODEL = inline_serializer("NoModel", {"code": CharField(), "detail": CharField()})
@@ -34,5 +35,5 @@ class ModelDetail(APIView):
 
 
 def _hosts() -> dict[str, set[str] | None]:
-    able = set(Hosting.objects.able().values_list("policy_id", flat=True))
+    able = set(Hosting.objects.able().values_list("contestant_id", flat=True))
     return {"able": able if able or known_hosts() else None}

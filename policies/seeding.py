@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arena.models import FOLDER_TROUBLE, ContestantStatus
 from policies.base import PolicyCard, PolicyError
 from policies.embodiment import fitting
 from policies.folder import CARD, check_sums
-from policies.models import Policy, PolicyStatus
+from policies.models import Policy
 from policies.names import PUBLISHED, card_fields, install_line
 from policies.registry import describe
 from simulation.contracts import Embodiment
 
-# Seeding brings back what seeding made unavailable, once the folder is whole; what a moderator did, stays.
-FOLDER_TROUBLE = "folder: "
-MEMORY_TROUBLE = "memory: "  # noted by workers alone, and taken back by one that can open the policy
 REFERENCES: dict[str, dict[str, Any]] = {
     "scripted-expert": {
         "name": "Scripted expert",
@@ -71,13 +69,13 @@ def seed_policies(weights: Path, worlds: Sequence[Embodiment]) -> list[Seeded]:
 def _announce(model_id: str, facts: dict[str, Any]) -> Seeded:
     """A row for published weights. Without a folder it cannot play, and says how to install one."""
     absent = f"the weights are not here; install them: {install_line(model_id)}"
-    row = Policy(id=model_id, **facts, status=PolicyStatus.UNAVAILABLE, status_reason=absent)
+    row = Policy(id=model_id, **facts, status=ContestantStatus.UNAVAILABLE, status_reason=absent)
     found = Policy.objects.filter(id=model_id).first()
     if found is None:
         row.save(force_insert=True)
     elif not found.model_path:
         Policy.objects.filter(id=model_id).update(**facts)
-        if found.status == PolicyStatus.ACTIVE:
+        if found.status == ContestantStatus.ACTIVE:
             found.mark_unavailable(absent)
     return Seeded(model_id, found is None, "")
 
@@ -112,11 +110,11 @@ def _enter(model_id: str, fields: dict[str, Any], trouble: str = "") -> Seeded:
     policy, created = Policy.objects.update_or_create(id=model_id, defaults=fields)
     if trouble:
         _note_trouble(policy, trouble)
-    elif policy.status == PolicyStatus.UNAVAILABLE and policy.status_reason.startswith(FOLDER_TROUBLE):
+    elif policy.status == ContestantStatus.UNAVAILABLE and policy.status_reason.startswith(FOLDER_TROUBLE):
         policy.activate()
     return Seeded(model_id, created, trouble)
 
 
 def _note_trouble(policy: Policy, trouble: str) -> None:
-    if policy.status == PolicyStatus.ACTIVE or policy.status_reason.startswith(FOLDER_TROUBLE):
+    if policy.status == ContestantStatus.ACTIVE or policy.status_reason.startswith(FOLDER_TROUBLE):
         policy.mark_unavailable(f"{FOLDER_TROUBLE}{trouble}")

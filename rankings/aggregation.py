@@ -16,8 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from arena.errors import ArenaError
-from arena.models import ProcessingStatus, Vote
-from policies.models import Policy
+from arena.models import Contestant, ProcessingStatus, Vote
 from rankings import classic, ledger, publication
 from rankings.boards import STATISTICS, standings_of
 from rankings.judging import BATCH, judge
@@ -126,7 +125,7 @@ def _publish(new: list[int]) -> int:
 
 def rows_of(rated: Iterable[Rated], sequential: Mapping[str, Mapping[str, int]]) -> Rows:
     """What the tables should hold: the global board and one per robot."""
-    papers = {policy.pk: policy for policy in Policy.objects.only("organization", "license")}
+    papers = {policy.pk: policy for policy in Contestant.objects.only("organization", "license")}
     rows: Rows = {}
     for each in rated:
         if each.board not in (Board(), Board(robot=each.board.robot)):

@@ -11,7 +11,8 @@ import numpy as np
 from django.db import transaction
 from django.test import Client
 
-from policies.models import Policy
+from arena import kinds
+from arena.models import Contestant
 from rankings.bradley_terry import fit
 from rankings.counts import Columns, Counts
 from rankings.models import ModelStatsTotal
@@ -71,8 +72,8 @@ def time_leaderboard(repeats: int) -> Timing:
 
 def _leaderboard_of_fifty() -> Timing:
     with transaction.atomic():
-        policies = Policy.objects.bulk_create(
-            Policy(id=f"bench-{number}", name=f"Bench {number}", family="bench", adapter="still")
+        policies = Contestant.objects.bulk_create(
+            Contestant(id=f"bench-{number}", name=f"Bench {number}", family="bench", kind=kinds.default().id)
             for number in range(POLICIES)
         )
         ModelStatsTotal.objects.bulk_create(

@@ -40,7 +40,7 @@ def advance(boards: Collection[Board], new: Collection[int]) -> dict[str, dict[s
 
 def from_scratch(board: Board, votes: QuerySet[Vote], without: Collection[int]) -> dict[str, int]:
     """The ratings of a robot's or the global board after some votes, nothing kept. `without`: primary keys."""
-    chosen = votes.filter(robot_id=board.robot) if board.robot else votes
+    chosen = votes.filter(setting=board.robot) if board.robot else votes
     state = ClassicElo(board=board.name)
     in_order = chosen.order_by("voted_at", "pk").iterator(chunk_size=20_000)
     _take(state, (vote for vote in in_order if vote.pk not in without))
@@ -64,14 +64,14 @@ def _by_board(keys: Collection[int], boards: Iterable[Board]) -> Mapping[str, li
         for vote in votes.select_related("counted_vote__count"):
             task = vote.counted_vote.count.task_id
             for board in boards:
-                if board.holds(vote.robot_id, vote.scene_id, task):
+                if board.holds(vote.setting, vote.scene, task):
                     found[board.name].append(vote)
     return {name: sorted(votes, key=_place) for name, votes in found.items()}
 
 
 def _counted(board: Board) -> QuerySet[Vote]:
     votes = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED, counted_vote__counted=True)
-    columns = {"robot_id": board.robot, "scene_id": board.scene, "counted_vote__count__task_id": board.task}
+    columns = {"setting": board.robot, "scene": board.scene, "counted_vote__count__task_id": board.task}
     return votes.filter(**{column: value for column, value in columns.items() if value})
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from arena.models import REASONS
+from arena import kinds
 from rankings import publication
 from rankings.counts import Integers
 from rankings.counts_file import coded_lines, in_order_of_texts, lines, numbered, sorting
@@ -19,9 +19,7 @@ from rankings.models import CountedVote
 from rankings.table import Texts
 
 VOTES = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", "network", "trust")
-COLUMNS = (*VOTES, *REASONS)
-"""`network`: a number where several voters share one that day; `trust`: what the vote weighs. The last four say which
-side the voter found closer to the goal, smoother, ...: left, right, equal or nothing."""
+"""`network`: a number where several voters share one that day; `trust`: what the vote weighs."""
 FORMATS = (".csv", ".parquet")
 UNKNOWN = ("", "1")
 """Of a visit with nothing to say: its network and trust."""
@@ -35,22 +33,35 @@ def write_votes(path: Path) -> int:
     """Write all counted votes to a file of one of FORMATS; returns how many."""
     columns = _sorted(_anonymised())
     if path.suffix == ".parquet":
-        schema = pa.schema([(name, pa.string()) for name in COLUMNS])
+        schema = pa.schema([(name, pa.string()) for name in columns_of()])
         with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
             for chunk in _chunks(columns):
                 texts = [pa.array(values, pa.string()).take(pa.array(places)) for values, places in chunk]
                 writer.write_table(pa.table(texts, schema=schema))
     else:
         with path.open("wb") as file:
-            file.write(lines([COLUMNS]))
+            file.write(lines([columns_of()]))
             file.writelines(coded_lines(chunk) for chunk in _chunks(columns))
     return len(columns[0][1])
 
 
+def _reasons() -> list[str]:
+    return [name for kind in kinds.every() for name in kind.reasons]
+
+
+def columns_of() -> tuple[str, ...]:
+    """VOTES, and for each respect which side the voter found better in it: left, right, equal or nothing."""
+    return (*VOTES, *_reasons())
+
+
 def _anonymised() -> Coded:
-    """The COLUMNS but for the first, with voters numbered anew."""
+    """The columns but for the first, with voters numbered anew."""
     about = ("voter", "robot_id", "scene_id", "task_id", "left_model_id", "right_model_id")
-    names = [f"count__{name}" for name in about] + ["vote__vote", "count__day", *(f"vote__{name}" for name in REASONS)]
+    names = [f"count__{name}" for name in about] + [
+        "vote__vote",
+        "count__day",
+        *(f"vote__reasons__{name}" for name in _reasons()),
+    ]
     known = _visits()
     found = [Texts() for _ in (*names, "network", "trust")]
     rows: Iterator[tuple[Any, ...]]
@@ -60,7 +71,7 @@ def _anonymised() -> Coded:
         visits = (known.get((voter, str(day)), UNKNOWN) for voter, day in zip(columns[0], columns[7], strict=True))
         columns[8:8] = zip(*visits, strict=True)
         for texts, column in zip(found, columns, strict=True):
-            texts.extend(map(str, column))  # a day in ISO's way
+            texts.extend("" if value is None else str(value) for value in column)  # a day in ISO's way
     (voters, places), *rest = (texts.coded() for texts in found)
     return [(numbered(voters), places), *rest]
 

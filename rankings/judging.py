@@ -8,16 +8,16 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from arena.models import ProcessingStatus, Vote, VoteChoice
-from policies.models import Policy
+from arena.models import Contestant, ProcessingStatus, Vote, VoteChoice
 
 BATCH = 1000
 COPIES = {
+    "kind": "battle__session__kind",
     "session_id": "battle__session_id",
     "left_model_id": "battle__left_model_id",
     "right_model_id": "battle__right_model_id",
-    "robot_id": "battle__session__robot_id",
-    "scene_id": "battle__session__scene_id",
+    "setting": "battle__session__setting",
+    "scene": "battle__session__scene",
 }
 """What a vote copied -> where it copied it from."""
 
@@ -44,7 +44,7 @@ def judge(votes: QuerySet[Vote]) -> tuple[list[int], list[int]]:
 
 def judged(votes: QuerySet[Vote]) -> Iterator[list[tuple[int, str | None]]]:
     """(primary key, what is wrong or None) of each vote, a thousand at a time."""
-    policies = set(Policy.objects.values_list("pk", flat=True))
+    policies = set(Contestant.objects.values_list("pk", flat=True))
     keys = list(votes.order_by("pk").values_list("pk", flat=True))
     for first in range(0, len(keys), BATCH):
         batch = keys[first : first + BATCH]

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
+from arena import kinds
 from arena.models import Purpose, Turn, Vote
-from arena.selectors import turn_status
+from arena.rules import turn_status
 from rankings.counts import OUTCOMES
 from rankings.locking import lock_rankings
 from rankings.models import ClassicElo, ClosedDay, CountedVote, ExcludedVoter, VoteCount
-from simulation import catalogue
 
 BATCH = 500
 
@@ -43,7 +43,7 @@ def take_vote(*, vote: Vote, **_: Any) -> None:
     """
     lock_rankings()
     if vote.purpose == Purpose.RANK and not vote.battle.spoiled:
-        _count_new([vote], {vote.battle_id: _task_of(vote.battle.turns.all())})
+        _count_new([vote], {vote.battle_id: _task_of(vote.kind, vote.battle.turns.all())})
 
 
 def count_votes(votes: Iterable[Vote]) -> int:
@@ -110,8 +110,8 @@ def _cells(some: Iterable[Vote], tasks: Mapping[str, str]) -> dict[int, Cell]:
     """`tasks`: battle -> its task; "" for those that are not there."""
     return {
         vote.pk: Cell(
-            vote.robot_id,
-            vote.scene_id,
+            vote.setting,
+            vote.scene,
             tasks.get(vote.battle_id, ""),
             vote.left_model_id,
             vote.right_model_id,
@@ -223,22 +223,21 @@ def _rows(which: QuerySet[CountedVote]) -> list[CountedVote]:
 
 def _tasks(battle_ids: set[str]) -> dict[str, str]:
     """Battle -> the task that all its completed turns were about; "" for free text, or for several tasks."""
-    said: dict[str, list[str]] = defaultdict(list)
+    said: dict[tuple[str, str], list[str]] = defaultdict(list)
     turns = Turn.objects.filter(battle_id__in=battle_ids).judged().completed()
-    for turn in turns.only("battle_id", "instruction"):
-        said[str(turn.battle_id)].append(turn.instruction)
-    return {battle_id: _common_task(instructions) for battle_id, instructions in said.items()}
+    for battle_id, kind, instruction in turns.values_list("battle_id", "session__kind", "instruction"):
+        said[str(battle_id), kind].append(instruction)
+    return {battle_id: _common_task(kind, instructions) for (battle_id, kind), instructions in said.items()}
 
 
-def _task_of(turns: Iterable[Turn]) -> str:
+def _task_of(kind: str, turns: Iterable[Turn]) -> str:
     """The same of one battle, from its turns."""
     judged = [turn for turn in turns if not turn.exploration and turn_status(turn) == "completed"]
-    return _common_task(turn.instruction for turn in judged)
+    return _common_task(kind, (turn.instruction for turn in judged))
 
 
-def _common_task(instructions: Iterable[str]) -> str:
-    known = [catalogue.task_for(instruction) for instruction in instructions]
-    tasks = {found[0] if found else "" for found in known}
+def _common_task(kind: str, instructions: Iterable[str]) -> str:
+    tasks = {kinds.get(kind).task_of(instruction) for instruction in instructions}
     return next(iter(tasks)) if len(tasks) == 1 else ""
 
 

@@ -30,7 +30,7 @@ class BoardRow(models.Model):
 
 class ModelStatsByRobot(BoardRow):
     model = models.ForeignKey(
-        "policies.Policy", db_column="model_id", on_delete=models.PROTECT, related_name="stats_by_robot"
+        "arena.Contestant", db_column="model_id", on_delete=models.PROTECT, related_name="stats_by_robot"
     )
     robot_id = models.CharField(max_length=50, db_index=True)
 
@@ -44,7 +44,7 @@ class ModelStatsByRobot(BoardRow):
 
 class ModelStatsTotal(BoardRow):
     model = models.OneToOneField(
-        "policies.Policy", db_column="model_id", on_delete=models.PROTECT, related_name="stats_total"
+        "arena.Contestant", db_column="model_id", on_delete=models.PROTECT, related_name="stats_total"
     )
     organization = models.CharField(max_length=255, blank=True)
     license = models.CharField(max_length=50, blank=True)
@@ -89,10 +89,10 @@ class VoteCount(models.Model):
     scene_id = models.CharField(max_length=50)
     task_id = models.CharField(max_length=50, blank=True, help_text="Empty: free text, or turns of several tasks.")
     left_model = models.ForeignKey(
-        "policies.Policy", db_column="left_model_id", on_delete=models.PROTECT, related_name="+", db_index=False
+        "arena.Contestant", db_column="left_model_id", on_delete=models.PROTECT, related_name="+", db_index=False
     )
     right_model = models.ForeignKey(
-        "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="+", db_index=False
+        "arena.Contestant", db_column="right_model_id", on_delete=models.PROTECT, related_name="+", db_index=False
     )
     voter = models.CharField(max_length=50, blank=True, help_text="Empty: nobody knows who.")
     day = models.DateField(db_index=True)

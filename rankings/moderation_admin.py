@@ -85,7 +85,7 @@ class CountedVoteAdmin(ModerationAdmin):
         *("vote", "choice", "left", "right", "voter", "network", "voted_at"),
         *("dwell", "counted", "excluded", "replay"),
     ]
-    list_filter = ["counted", "excluded", NetworkFilter, "vote__vote", "vote__robot_id", "vote__voted_at"]
+    list_filter = ["counted", "excluded", NetworkFilter, "vote__vote", "vote__setting", "vote__voted_at"]
     list_select_related = ["vote"]
     search_fields = ["vote__vote_id", "vote__user_id", "vote__battle__battle_id"]
     ordering = ["-vote__voted_at"]

@@ -17,15 +17,15 @@ import numpy as np
 from django.db.models import Count, F, Max, Q, Sum
 from django.utils import timezone
 
+from arena import kinds
 from arena.live.release import CANCELLED
-from arena.models import Battle, BattleStatus, Purpose, Rollout, RolloutStatus, Side, Vote
+from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Purpose, Side, Vote
 from rankings.counts import OUTCOMES, Integers
 from rankings.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 from rankings.physics import Played
 from rankings.reliability import Item, Reliability, gold, reliability, repeat
 from rankings.table import Table
 from rankings.trust import Answers, answer, clear_winner
-from simulation import catalogue
 
 EXPOSURE_DAYS = 30
 VOTES_TESTED = 500
@@ -48,15 +48,15 @@ def played() -> list[Played]:
     An episode is a rollout of which physics has a verdict. One in which the policy failed has none and is counted by
     itself; what a worker or the clock broke off says nothing of the policy.
     """
-    told = Q(status=RolloutStatus.COMPLETED, success__isnull=False, progress__isnull=False)
+    told = Q(status=AttemptStatus.COMPLETED, success__isnull=False, progress__isnull=False)
     judged = told & ~Q(termination_reason="time_limit")
-    failed = Q(status=RolloutStatus.FAILED, termination_reason="policy_failed")
+    failed = Q(status=AttemptStatus.FAILED, termination_reason="policy_failed")
     voted = Q(turn__battle__status=BattleStatus.VOTED, turn__battle__spoiled=False)
-    rollouts = Rollout.objects.filter(judged | failed, voted, turn__exploration=False, model__reference=False)
+    rollouts = Attempt.objects.filter(judged | failed, voted, turn__exploration=False, model__reference=False)
     rollouts = rollouts.exclude(turn__battle__purpose=Purpose.REPEAT)
     rows = (
         rollouts.order_by()
-        .values("model_id", "turn__instruction")
+        .values("model__kind", "model_id", "turn__instruction")
         .annotate(
             episodes=Count("pk", filter=judged),
             successes=Count("pk", filter=judged & Q(success=True)),
@@ -64,12 +64,14 @@ def played() -> list[Played]:
             squares=Sum(F("progress") * F("progress"), filter=judged),
             failures=Count("pk", filter=failed),
         )
-        .values_list("model_id", "turn__instruction", "episodes", "successes", "gained", "squares", "failures")
+        .values_list(
+            "model__kind", "model_id", "turn__instruction", "episodes", "successes", "gained", "squares", "failures"
+        )
     )
     sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0, 0])
-    for policy, instruction, *figures in rows:
-        if known := catalogue.task_for(instruction):
-            own = sums[policy, known[0]]
+    for kind, policy, instruction, *figures in rows:
+        if task := kinds.get(kind).task_of(instruction):
+            own = sums[policy, task]
             for place, value in enumerate(figures):
                 own[place] += value or 0
     return [
@@ -158,11 +160,11 @@ def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysi
 
 
 def _rows(first: date, last: date) -> Iterator[_Row]:
-    asked, rollouts = Q(battle__turns__exploration=False), "battle__turns__rollouts"
+    asked, rollouts = Q(battle__turns__exploration=False), "battle__turns__attempts"
     left, right = (asked & Q(**{f"{rollouts}__side": side}) for side in (Side.LEFT, Side.RIGHT))
     won = Q(**{f"{rollouts}__success": True})
-    failed = asked & Q(**{f"{rollouts}__status": RolloutStatus.FAILED})
-    settled = Q(**{f"{rollouts}__status__in": (RolloutStatus.COMPLETED, RolloutStatus.FAILED)})
+    failed = asked & Q(**{f"{rollouts}__status": AttemptStatus.FAILED})
+    settled = Q(**{f"{rollouts}__status__in": (AttemptStatus.COMPLETED, AttemptStatus.FAILED)})
     votes = (
         Vote.objects.filter(counted_vote__counted=True, counted_vote__count__day__range=(first, last))
         .order_by()
@@ -175,8 +177,8 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
             right_wins=Count("pk", filter=right & won),
             left_best=Max(f"{rollouts}__progress", filter=left),
             right_best=Max(f"{rollouts}__progress", filter=right),
-            steps_left=Sum(f"{rollouts}__steps_done", filter=left),
-            steps_right=Sum(f"{rollouts}__steps_done", filter=right),
+            steps_left=Sum(f"{rollouts}__length", filter=left),
+            steps_right=Sum(f"{rollouts}__length", filter=right),
         )
     )
     count = "counted_vote__count__"
@@ -195,11 +197,11 @@ def controls() -> dict[str, Reliability]:
 
 def _gold_items() -> Iterator[tuple[str, Item]]:
     """Only where physics bears out who was to win."""
-    wins = Q(battle__turns__exploration=False, battle__turns__rollouts__success=True)
+    wins = Q(battle__turns__exploration=False, battle__turns__attempts__success=True)
     given = Vote.objects.filter(purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
     votes = given.annotate(
-        left_wins=Count("pk", filter=wins & Q(battle__turns__rollouts__side=Side.LEFT)),
-        right_wins=Count("pk", filter=wins & Q(battle__turns__rollouts__side=Side.RIGHT)),
+        left_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.LEFT)),
+        right_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.RIGHT)),
     )
     for voter, vote, left, right in votes.values_list("user_id", "vote", "left_wins", "right_wins"):
         if bool(left) != bool(right):

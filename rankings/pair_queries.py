@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from arena import kinds
 from arena.errors import ArenaError, UnknownName
 from rankings.comparison import Evidence
 from rankings.published import Published
-from simulation import catalogue
 
 
 class SameModel(ArenaError):
@@ -33,8 +33,8 @@ class PairQuery:
         """Raise UnknownName for a policy, a task or a robot that does not exist, and SameModel."""
         known = {
             "model": ((self.a, self.b), models),
-            "task": ((self.task,) if self.task else (), {task.id for task in catalogue.tasks()}),
-            "robot": ((self.robot_id,) if self.robot_id else (), {robot.id for robot in catalogue.robots()}),
+            "task": ((self.task,) if self.task else (), set(kinds.default().tasks())),
+            "robot": ((self.robot_id,) if self.robot_id else (), set(kinds.default().places())),
         }
         for kind, (asked, names) in known.items():
             if not set(asked) <= set(names):

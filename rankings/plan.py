@@ -7,7 +7,7 @@ import math
 import numpy as np
 from django.db import transaction
 
-from policies.models import PairChance, Policy
+from arena.models import Contestant, PairChance
 from rankings.bradley_terry import MEAN, SCALE, Fit
 from rankings.observed import votes_per_hour
 from rankings.pairing import Belief, exposure, plan
@@ -20,7 +20,7 @@ UNVOTED_VARIANCE = (2.0 * SCALE) ** 2
 
 def write_plan(found: Fit) -> dict[str, float]:
     """Write chances for all contestants' pairs, and each policy's `pairing_weight`; returns those weights."""
-    contestants = sorted(Policy.objects.contestants().values_list("id", flat=True))
+    contestants = sorted(Contestant.objects.contestants().values_list("id", flat=True))
     votes = min(MOST_VOTES, max(LEAST_VOTES, math.ceil(votes_per_hour())))
     chances = plan(_belief(found, contestants), contestants, votes)
     weights = exposure(chances)
@@ -29,10 +29,10 @@ def write_plan(found: Fit) -> dict[str, float]:
         PairChance.objects.bulk_create(
             PairChance(one_id=one, other_id=other, chance=chance) for (one, other), chance in chances.items()
         )
-        policies = list(Policy.objects.only("id", "pairing_weight"))
+        policies = list(Contestant.objects.only("id", "pairing_weight"))
         for policy in policies:
             policy.pairing_weight = weights.get(policy.id, 0.0 if weights else 1.0)
-        Policy.objects.bulk_update(policies, ["pairing_weight"])
+        Contestant.objects.bulk_update(policies, ["pairing_weight"])
     return weights
 
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, cast
 
 from django.db.models import Subquery
 
-from policies.models import Policy
+from arena import kinds
+from arena.models import Contestant
 from rankings.boards import STATISTICS, Standing, standing_of
 from rankings.locking import WORKER
 from rankings.models import ClassicElo, ModelStatsByRobot, ModelStatsTotal, Snapshot, WorkerStatus
@@ -51,7 +52,7 @@ class Published:
 class Current(NamedTuple):
     """Who takes part, references aside, and what is published."""
 
-    policies: list[Policy]
+    policies: list[Contestant]
     published: Published
 
     @property
@@ -62,7 +63,7 @@ class Current(NamedTuple):
 def current() -> Current:
     """One read, but for the first time after a publication."""
     moment = WorkerStatus.objects.filter(worker_name=WORKER).values_list("published_at", flat=True)
-    listed = Policy.objects.filter(reference=False).defer("description")
+    listed = kinds.default().contestants().filter(reference=False)
     policies: list[Any] = list(listed.annotate(published_at=Subquery(moment)))  # the one row with that name
     at = policies[0].published_at if policies else moment.first()
     return Current(policies, _kept(at) if at else _read(None))

@@ -8,7 +8,8 @@ from typing import TypedDict, cast
 import numpy as np
 from django.conf import settings
 
-from policies.models import Policy
+from arena import kinds
+from arena.models import Contestant
 from rankings import agreement, by_task, integrity, observed, physics, rules, settled, term_boards
 from rankings.agreement import Agreement, Rule
 from rankings.by_task import ByTask
@@ -26,7 +27,6 @@ from rankings.reliability import Reliability
 from rankings.settled import Settled
 from rankings.table import Board, Table
 from rankings.term_boards import Terms
-from simulation import catalogue
 
 TREND_POINTS = 400
 """So many of the last publications are kept for the trend: two weeks of hours."""
@@ -187,7 +187,7 @@ def _by_task(table: Table, robot: str) -> ByTask:
     """Of the tasks voted on, and of those that nobody voted on yet, where policies are known from the others."""
     board = Board(robot=robot)
     voted = table.occurring("task", board)
-    tasks = [*voted, *(task.id for task in catalogue.tasks() if task.id not in voted)]
+    tasks = [*voted, *(task for task in kinds.default().tasks() if task not in voted)]
     counts = table.counts(board, apart_by="task")
     return by_task.told(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
 
@@ -219,7 +219,7 @@ def _named(found: Agreements) -> dict[str, Agreement]:
 def _exposure(whole: Rated | None) -> dict[str, Exposure]:
     planned = write_plan(whole.fit) if whole else {}
     battles = observed.battles_per_policy()
-    listed = Policy.objects.filter(reference=False).values_list("id", flat=True)
+    listed = Contestant.objects.filter(reference=False).values_list("id", flat=True)
     drawn = sum(battles.get(name, 0) for name in listed)
     return {
         name: {

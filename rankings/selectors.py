@@ -10,10 +10,9 @@ from typing import Any, Literal, NamedTuple
 
 from django.db.models import Count
 
+from arena import kinds
 from arena.errors import UnknownName
-from arena.models import Battle, BattleStatus, ProcessingStatus, Vote, VoteChoice
-from policies.measured import overall
-from policies.models import Policy, PolicyStatus
+from arena.models import Battle, BattleStatus, Contestant, ContestantStatus, ProcessingStatus, Vote, VoteChoice
 from rankings import published
 from rankings.aggregation import worker_status
 from rankings.boards import MINIMUM_VOTES, Standing, unvoted
@@ -23,7 +22,6 @@ from rankings.ratings import Rating
 from rankings.report import NO_FIGURES
 from rankings.shapes import Component, Leaderboard, RankingRow, RobotShare, Statistics, Worker
 from rankings.table import GLOBAL, Board
-from simulation import catalogue
 
 Order = Literal["asc", "desc"]
 SORTS: dict[str, tuple[Callable[[RankingRow, Standing], Any], Order]] = {
@@ -54,11 +52,10 @@ class LeaderboardQuery:
 
     def check(self) -> None:
         """Raise UnknownName for a robot, scene, sort or order that does not exist."""
-        robots = {robot.id for robot in catalogue.robots()}
-        scenes = {scene.id: scene.robots for scene in catalogue.scenes()}
-        if self.robot_id and self.robot_id not in robots:
-            raise UnknownName("robot", robots)
-        here = [name for name, with_robots in scenes.items() if not self.robot_id or self.robot_id in with_robots]
+        places = kinds.default().places()
+        if self.robot_id and self.robot_id not in places:
+            raise UnknownName("robot", places)
+        here = {scene for setting, scenes in places.items() for scene in scenes if self.robot_id in ("", setting)}
         if self.scene_id and self.scene_id not in here:
             raise UnknownName("scene", here)
         if self.sort not in SORTS:
@@ -84,6 +81,7 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
     board += [unvoted(each) for each in _without_votes(board, listed)]
     places = _places(board, now, name, policies)
     entries = [(_row(each, policies[each.model_id], places.get(each.model_id, UNPLACED)), each) for each in board]
+    known = kinds.default().places()
     shown = _sorted([entry for entry in entries if _fits(query, entry[0])], query)
     return {
         "rankings": [row for row, standing in shown if not standing.provisional],
@@ -95,8 +93,8 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
             "last_updated": _iso(now.at),
             "minimum_votes": MINIMUM_VOTES,
             "components": _components(board, places, now.board(name)),
-            "robots": sorted(robot.id for robot in catalogue.robots()),
-            "scenes": sorted(scene.id for scene in catalogue.scenes()),
+            "robots": sorted(known),
+            "scenes": sorted({scene for scenes in known.values() for scene in scenes}),
             "organizations": sorted({row["organization"] for row, _ in entries} - {""}),
             "families": sorted({row["family"] for row, _ in entries}),
         },
@@ -107,7 +105,7 @@ def statistics() -> Statistics:
     listed, now = published.current()
     figures = now.content.get("figures", NO_FIGURES) if now.content else NO_FIGURES
     outcomes = dict.fromkeys(VoteChoice.values, 0) | figures["votes_by_outcome"]
-    robots = {robot.id: 0 for robot in catalogue.robots()} | figures["votes_by_robot"]
+    robots = dict.fromkeys(kinds.default().places(), 0) | figures["votes_by_robot"]
     voted = Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False).order_by()
     decisive = outcomes[VoteChoice.LEFT_BETTER] + outcomes[VoteChoice.RIGHT_BETTER]
     return {
@@ -138,9 +136,9 @@ def worker(*, with_errors: bool) -> Worker:
     }
 
 
-def _without_votes(board: Iterable[Standing], policies: Iterable[Policy]) -> list[str]:
+def _without_votes(board: Iterable[Standing], policies: Iterable[Contestant]) -> list[str]:
     voted = {standing.model_id for standing in board}
-    return sorted(each.pk for each in policies if each.pk not in voted and each.status == PolicyStatus.ACTIVE)
+    return sorted(each.pk for each in policies if each.pk not in voted and each.status == ContestantStatus.ACTIVE)
 
 
 class Place(NamedTuple):
@@ -205,7 +203,8 @@ def _components(board: Iterable[Standing], places: Mapping[str, Place], kept: Ma
     return [{**found[number], "votes": found[number]["votes"] // 2} for number in sorted(found)]
 
 
-def _row(standing: Standing, policy: Policy, place: Place) -> RankingRow:
+def _row(standing: Standing, policy: Contestant, place: Place) -> RankingRow:
+    facts: Any = kinds.get(policy.kind).facts(policy)
     return {
         "component": place.component,
         "rank": place.rank,
@@ -227,10 +226,8 @@ def _row(standing: Standing, policy: Policy, place: Place) -> RankingRow:
         "license": policy.license,
         "family": policy.family,
         "provenance": policy.provenance,
-        "training_data": policy.training_data,
-        "parameters": policy.parameters,
+        **facts,  # type: ignore[typeddict-item] # of the kind
         "revision": policy.revision,
-        "success": overall(policy.card),
         "status": policy.status,
         "robots": place.robots,
     }

@@ -1,10 +1,6 @@
 """The JSON that the rankings tell, declared once."""
 
-from __future__ import annotations
-
-from typing import Literal, TypedDict
-
-from policies.measured import Success
+from typing import Literal, NotRequired, TypedDict
 
 
 class RankingRow(TypedDict):
@@ -14,7 +10,8 @@ class RankingRow(TypedDict):
     vote and in publications of before. `robots`: those on which it has votes. `win_rate` is wins / votes to two places;
     `status` is the registry's.
 
-    `success` is what the policy's card says of seeded rollouts judged by physics; null where it was not measured.
+    What a kind tells of its contestants (`arena.kinds.Kind.facts`) is there for that kind alone; of robots `success` is
+    what the policy's card says of seeded rollouts judged by physics; null where it was not measured.
     """
 
     component: int | None
@@ -37,10 +34,10 @@ class RankingRow(TypedDict):
     license: str
     family: str
     provenance: str
-    training_data: str
-    parameters: int | None
+    training_data: NotRequired[str]
+    parameters: NotRequired[int | None]
     revision: str
-    success: Success | None
+    success: NotRequired[dict[str, float] | None]
     status: str
     robots: list[str]
 

@@ -1,4 +1,4 @@
-"""Control battles: a few first turns show something that the voter has judged before, to learn how steady voters are.
+"""Calibration battles: a few first turns show what the voter has judged before, to learn how steady voters are.
 
 A *repeat* is an earlier battle of the same voter once more: same pair, same first state, same secret, same instruction,
 sides swapped. A careful voter says the same of the same.
@@ -9,19 +9,19 @@ makes votes weigh more is said in ordinary battles in which physics turned out c
 others beforehand (`rankings.trust`).
 
 Which battle is one is decided when its first instruction arrives, before anything of it was played, and is kept in
-`Battle.purpose`, which no visitor is ever told. Votes on control battles are not counted in any ranking. Deciding takes
-one query and changing the battle none of its own, so that a control's first turn costs what any other's does.
+`Battle.purpose`, which no visitor is ever told. Votes on calibration battles are counted in no ranking. Deciding takes
+one query and changing the battle none of its own, so that the first turn costs what any other does.
 """
 
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.conf import settings
 from django.db import connection
 
+from arena.kinds import Calibration
 from arena.models import Battle, Purpose
 from arena.queue.hosting import Hosts
 from simulation import catalogue
@@ -51,30 +51,6 @@ ORDER BY vote.voted_at DESC, vote.id DESC
 """A voter's last votes and what they were on, with the numbers of all of the voter's: asked by every first turn."""
 
 
-@dataclass(frozen=True)
-class Control:
-    """What a battle becomes. `seed`: of the first state of both sides; `secret`: of what both see; `repeats`: the id of
-    the earlier battle."""
-
-    purpose: Purpose
-    left: str
-    right: str
-    seed: int
-    secret: str
-    repeats: str
-
-    def columns(self) -> dict[str, str | int]:
-        """Of the table of battles."""
-        return {
-            "purpose": self.purpose.value,
-            "left_model_id": self.left,
-            "right_model_id": self.right,
-            "seed": self.seed,
-            "secret": self.secret,
-            "repeats_id": self.repeats,
-        }
-
-
 class _Cast(NamedTuple):
     """A vote of the voter's, and how many there are in all, of which kind."""
 
@@ -82,8 +58,8 @@ class _Cast(NamedTuple):
     repeats: int
     battle_id: str
     purpose: str
-    robot_id: str
-    scene_id: str
+    setting: str
+    scene: str
     left: str
     right: str
     seed: int
@@ -93,10 +69,10 @@ class _Cast(NamedTuple):
     went_on: bool
 
 
-def maybe_control(battle: Battle, instruction: str, hosts: Hosts) -> Control | None:
-    """What this battle is to become with its first instruction, if it is to be a control at all.
+def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> Calibration | None:
+    """What this battle is to become with its first instruction, if it is to be a calibration at all.
 
-    Controls are made of policies that a worker says it plays.
+    Calibrations are made of policies that a worker says it plays.
     """
     voter = battle.session.user_id
     if voter is None:
@@ -120,10 +96,10 @@ def _due(missing: float) -> bool:
     return missing > 0 and _dice.random() < missing
 
 
-def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -> Control | None:
+def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -> Calibration | None:
     """One of the voter's battles of one turn with the same words in the same scene, between policies still drawn."""
-    place = (battle.session.robot_id, battle.session.scene_id)
-    ranked = [vote for vote in cast if vote.purpose == Purpose.RANK and (vote.robot_id, vote.scene_id) == place]
+    place = (battle.session.setting, battle.session.scene)
+    ranked = [vote for vote in cast if vote.purpose == Purpose.RANK and (vote.setting, vote.scene) == place]
     words = catalogue.normalise(instruction)
     earlier = [
         vote
@@ -136,4 +112,4 @@ def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -
     if not earlier:
         return None
     chosen = _dice.choice(earlier)
-    return Control(Purpose.REPEAT, chosen.right, chosen.left, chosen.seed, chosen.secret, chosen.battle_id)
+    return Calibration(Purpose.REPEAT.value, chosen.right, chosen.left, chosen.seed, chosen.secret, chosen.battle_id)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from policies.models import Policy, PolicyQuerySet
+from typing import Any
+
+from arena.models import Contestant, ContestantQuerySet
+from policies.models import ROBOTS, Policy
 
 
-def eligible(robot_id: str, scene_id: str) -> PolicyQuerySet:
+def eligible(robot_id: str, scene_id: str) -> ContestantQuerySet[Any]:
     """Contestants whose card declares the robot's action space and rate, and cameras of the scene; one query."""
-    return Policy.objects.contestants().made_for(robot_id, scene_id)
+    made_for = Policy.objects.made_for(robot_id, scene_id).values("pk")
+    return Contestant.objects.filter(kind=ROBOTS, pk__in=made_for).contestants()

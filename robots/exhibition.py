@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.ids import new_id
+from arena.store import StoreUnavailable, get_store
 from policies.models import Policy
 from robots.players import open_player
 from simulation.cameras import render_profile
@@ -15,7 +16,6 @@ from simulation.environment import Environment
 from simulation.episode_format import build_document
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
-from simulation.store import StoreUnavailable, get_store
 from simulation.variation import chance_of, variation_of
 
 

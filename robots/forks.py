@@ -15,13 +15,13 @@ from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning
 from arena.live import release
 from arena.models import Battle, BattleStatus, Turn
 from arena.queue import hosting
-from arena.selectors import turn_status
+from arena.rules import turn_status
+from arena.store import get_store
 from arena.visitors.networks import NOWHERE, Origin
-from simulation.store import get_store
 
 
 @dataclass(frozen=True)
-class Wish:
+class Fork:
     """What to play. Without `turn_id` it starts in the seed's first state; without a seed, chance draws one there and
     the turn's own is kept where it goes on from a recording. Without an instruction it is the turn's.
     """
@@ -32,8 +32,9 @@ class Wish:
     seed: int | None = None
 
 
-def explore(battle: Battle, wish: Wish, caller: Origin = NOWHERE) -> Turn:
-    """Add an exploration to a voted battle and put both sides on the queue. `caller`: who asks (`throttles.caller_of`).
+def fork(battle: Battle, wish: Fork, caller: Origin = NOWHERE) -> Turn:
+    """Add a fork (`Turn.exploration`) to a voted battle and put both sides on the queue. `caller`: where it comes from
+    (`throttles.caller_of`).
 
     Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable,
     QueueUnavailable, QueueFull and TooManyTurns.
@@ -52,7 +53,7 @@ def explore(battle: Battle, wish: Wish, caller: Origin = NOWHERE) -> Turn:
     return turn
 
 
-def _add(battle: Battle, wish: Wish, caller: Origin, hosts: hosting.Hosts) -> Turn:
+def _add(battle: Battle, wish: Fork, caller: Origin, hosts: hosting.Hosts) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
     turns = battle.turns_with_sides()
@@ -78,17 +79,17 @@ def _add(battle: Battle, wish: Wish, caller: Origin, hosts: hosting.Hosts) -> Tu
     return turn
 
 
-def _origin(turns: list[Turn], wish: Wish) -> Turn:
+def _origin(turns: list[Turn], wish: Fork) -> Turn:
     turn = next((turn for turn in turns if turn.turn_id == wish.turn_id), None)
     if turn is None or turn_status(turn) != "completed":
         raise NoSuchMoment("The moment is in no turn of this battle that both sides completed.")
-    longest = max(rollout.steps_done for rollout in turn.rollouts.all())
+    longest = max(rollout.length for rollout in turn.attempts.all())
     if not 0 <= wish.record <= longest:
         raise NoSuchMoment(f"That turn has the records 0 to {longest}.", first=0, last=longest)
     return turn
 
 
-def _seed(wish: Wish, origin: Turn | None) -> int:
+def _seed(wish: Fork, origin: Turn | None) -> int:
     if wish.seed is not None:
         return wish.seed
     return origin.seed if origin else secrets.randbelow(SEEDS)

@@ -1,4 +1,4 @@
-"""The HTTP API of what comes after a vote: showing the battle to others, and playing on."""
+"""The HTTP API of forks: playing on after the vote."""
 
 from __future__ import annotations
 
@@ -6,35 +6,36 @@ from typing import Any
 
 from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from arena import actions, selectors
 from arena.api.schema import UNFIT, answer, body, refusals
-from arena.api.serializers import ExplorationSerializer, is_public_id
+from arena.api.serializers import AnythingField, clean_instruction, is_public_id, word
 from arena.api.views import ArenaView, answer_turns
 from arena.errors import NotFound
-from arena.shapes import SentTurn, SharedBattle
+from arena.shapes import SentTurn
 from arena.visitors.permissions import own_battle
 from arena.visitors.throttles import TurnsLimited, caller_of
+from robots.forks import Fork, fork
 
 NULLABLE: dict[str, Any] = {"nullable": True, "default": None}
 
 
-class SharedBattleDetail(ArenaView):
-    @extend_schema(
-        operation_id="get_shared_battle",
-        description="A voted battle, for anybody who has its address; 404 for one that has no vote.",
-        responses={200: answer(SharedBattle), **refusals(404)},
-    )
-    def get(self, request: Request, battle_id: str) -> Response:
-        battle = selectors.shared_battle(battle_id)
-        if battle is None:
-            raise NotFound
-        return Response(battle)
+class ForkSerializer(serializers.Serializer[Any]):
+    instruction = AnythingField(default=None, allow_null=True)
+    turn_id = AnythingField(default=None, allow_null=True)
+    record = serializers.IntegerField(default=0, min_value=0, max_value=1_000_000)
+    seed = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=2**31 - 1)
+
+    def validate_instruction(self, value: Any) -> str | None:
+        return None if value is None else clean_instruction(value)
+
+    def validate_turn_id(self, value: Any) -> str | None:
+        return None if value is None else word(value)
 
 
-class Explorations(ArenaView):
+class Forks(ArenaView):
     throttle_classes = [TurnsLimited]
 
     @extend_schema(
@@ -53,9 +54,9 @@ class Explorations(ArenaView):
     )
     def post(self, request: Request, battle_id: str) -> Response:
         battle = own_battle(request, battle_id)
-        wanted = ExplorationSerializer(data=request.data)
+        wanted = ForkSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        wish = actions.Wish(**wanted.validated_data)
+        wish = Fork(**wanted.validated_data)
         if wish.turn_id is not None and not is_public_id(wish.turn_id):
             raise NotFound
-        return answer_turns(request, [actions.explore(battle, wish, caller_of(request._request))])
+        return answer_turns(request, [fork(battle, wish, caller_of(request._request))])

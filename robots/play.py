@@ -13,27 +13,30 @@ from django.conf import settings
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
-from arena import actions, selectors
-from arena.actions import Outcome
+from arena import actions
+from arena.actions import Ending
 from arena.errors import QueueUnavailable
-from arena.models import Rollout, Side
+from arena.models import Attempt, Side
 from arena.queue import dispatch, hosting
 from arena.queue.retry import patiently
 from arena.queue.sweeps import worker_name
+from arena.rules import starts_from
 from arena.shapes import FailureReason
+from arena.store import EpisodeSuperseded, StoreUnavailable, get_store
 from policies.base import PolicyError
 from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
-from robots.players import Player
+from policies.registry import families
+from robots.models import Rollout
 from robots.progress import AttemptGivenUp, Reporter
 from robots.runtime import WorkerRuntime, preload
+from robots.trouble import note_trouble
 from simulation import catalogue
 from simulation.contracts import EpisodeResult, Limits, PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
 from simulation.episode_format import build_document, state_at, step_count
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
-from simulation.store import EpisodeSuperseded, StoreUnavailable, get_store
 from simulation.variation import Variation, chance_of, variation_of
 
 log = logging.getLogger(__name__)
@@ -49,7 +52,7 @@ def play(episode_id: str) -> None:
     """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
     profile = runtime().render_profile
     try:
-        rollout = patiently(lambda: actions.claim_rollout(episode_id, worker_name(), profile))
+        rollout = patiently(lambda: actions.claim_attempt(episode_id, worker_name(), profile))
     except actions.RendersOtherwise as other:
         _leave_to_others(episode_id, other)
         return
@@ -69,9 +72,9 @@ def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
         log.warning("The queue is down; a later sweep sends %s again", episode_id)
 
 
-def _play_claimed(rollout: Rollout) -> None:
+def _play_claimed(rollout: Attempt) -> None:
     try:
-        outcome = _play_side(rollout, runtime())
+        ending, details = _play_side(rollout, runtime())
     except (AttemptGivenUp, EpisodeSuperseded) as news:
         log.warning("%s", news)
     except PolicyTooSlow as failure:
@@ -87,19 +90,24 @@ def _play_claimed(rollout: Rollout) -> None:
         log.exception("%s failed", rollout.episode_id)
         _fail(rollout, "internal", _story(error))
     else:
-        log.info("%s: %s", rollout.episode_id, outcome.termination_reason, extra={"ms": round(outcome.duration_ms)})
-        if not patiently(lambda: actions.finish_rollout(rollout, outcome)):
-            log.warning("%s: nobody waits for the end of attempt %s", rollout.episode_id, rollout.attempt)
+        log.info("%s: %s", rollout.episode_id, ending.termination_reason, extra={"ms": round(ending.duration_ms)})
+        if not patiently(lambda: actions.finish_attempt(rollout, ending, lambda: _keep(details))):
+            log.warning("%s: nobody waits for the end of attempt %s", rollout.episode_id, rollout.tries)
 
 
 def prepare_process() -> None:
     """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
     places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
-    preload(runtime(), hosting.to_prepare(), places)
+    preload(runtime(), _to_be_opened(), places)
     try:
         get_store().ensure_indexes()
     except StoreUnavailable:
         log.warning("The episode store does not answer yet; its indexes are made with the first episode")
+
+
+def _to_be_opened() -> list[Policy]:
+    registered = Policy.objects.exclude(model_path="", adapter__in=families)
+    return [each for each in registered if hosting.is_hosted_here(each.id) and hosting.is_to_be_opened(each)]
 
 
 @cache
@@ -107,11 +115,12 @@ def runtime() -> WorkerRuntime:
     return WorkerRuntime()
 
 
-def _play_side(rollout: Rollout, runtime: WorkerRuntime) -> Outcome:
-    session = rollout.turn.battle.session
-    environment = runtime.environment(session.robot_id, session.scene_id)
+def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollout]:
+    session, policy = rollout.turn.battle.session, Policy.objects.get(pk=rollout.model_id)
+    environment = runtime.environment(session.setting, session.scene)
     recorder = Recorder()
-    with Reporter(rollout, environment.world.view_scale) as reporter, closing(_player(runtime, rollout)) as player:
+    playing = closing(runtime.player(policy, session.setting, session.scene))
+    with Reporter(rollout, environment.world.view_scale) as reporter, playing as player:
         _set_start(environment, rollout)
         try:
             result = run_episode(
@@ -125,7 +134,7 @@ def _play_side(rollout: Rollout, runtime: WorkerRuntime) -> Outcome:
                 cameras=player.cameras,
             )
         except PolicyFailure as failure:
-            _take_note(runtime, rollout.model, failure)
+            _take_note(runtime, policy, failure)
             raise
         document = build_document(
             _identity(rollout, environment.variation),
@@ -138,12 +147,7 @@ def _play_side(rollout: Rollout, runtime: WorkerRuntime) -> Outcome:
         began = time.perf_counter()
         patiently(lambda: get_store().save(document))
         store_ms = (time.perf_counter() - began) * 1e3
-    return _outcome(result, document["start_hash"], store_ms)
-
-
-def _player(runtime: WorkerRuntime, rollout: Rollout) -> Player:
-    session = rollout.turn.battle.session
-    return runtime.player(rollout.model, session.robot_id, session.scene_id)
+    return _ending(result), _details(rollout, result, document["start_hash"], store_ms)
 
 
 def _take_note(runtime: WorkerRuntime, policy: Policy, failure: PolicyFailure) -> None:
@@ -152,13 +156,13 @@ def _take_note(runtime: WorkerRuntime, policy: Policy, failure: PolicyFailure) -
         return
     runtime.drop(policy)
     if is_out_of_memory(failure.__cause__):
-        hosting.note_trouble(policy, OutOfMemory(f"ran out of memory while it played: {failure.__cause__}"))
+        note_trouble(policy, OutOfMemory(f"ran out of memory while it played: {failure.__cause__}"))
 
 
-def _cannot_open(rollout: Rollout, failure: PolicyError) -> None:
+def _cannot_open(rollout: Attempt, failure: PolicyError) -> None:
     """Leave the rollout to a worker that can play it, once; where there is none, it has failed."""
-    hosting.note_trouble(rollout.model, failure)
-    if rollout.attempt < settings.ROLLOUT_MAX_ATTEMPTS and hosting.can_play_elsewhere(
+    note_trouble(rollout.model, failure)
+    if rollout.tries < settings.ROLLOUT_MAX_ATTEMPTS and hosting.can_play_elsewhere(
         rollout.model, rollout.turn.battle.render_profile
     ):
         if actions.give_up_attempt(rollout):
@@ -167,12 +171,12 @@ def _cannot_open(rollout: Rollout, failure: PolicyError) -> None:
     _fail(rollout, "policy_failed", f"cannot be opened: {failure}")
 
 
-def _set_start(environment: Environment, rollout: Rollout) -> None:
+def _set_start(environment: Environment, rollout: Attempt) -> None:
     """The seed's first state; where this side ended the last turn that both sides completed; or, exploring, where it
     was at the chosen record. It looks as the battle's secret has it, for both sides and in every turn.
     """
     environment.look(variation_of(rollout.turn.battle.secret))
-    before = selectors.starts_from(rollout.turn)
+    before = starts_from(rollout.turn, rollout.turn.battle.turns_with_sides())
     if before is None:
         environment.reset(rollout.turn.seed)
         return
@@ -184,19 +188,19 @@ def _set_start(environment: Environment, rollout: Rollout) -> None:
     environment.restore(state_at(document, min(record, step_count(document))))
 
 
-def _ids(rollout: Rollout) -> dict[str, str]:
+def _ids(rollout: Attempt) -> dict[str, str]:
     """What this attempt's log lines bear. They are for operators, so the policy is named."""
     turn = rollout.turn
     ids = {"battle_id": turn.battle_id, "turn_id": turn.turn_id, "episode_id": rollout.episode_id}
     return {**ids, "policy": rollout.model_id, **({"request_id": turn.request_id} if turn.request_id else {})}
 
 
-def _identity(rollout: Rollout, variation: Variation) -> dict[str, Any]:
+def _identity(rollout: Attempt, variation: Variation) -> dict[str, Any]:
     """What an episode says about where it belongs; the rest of its document is physics."""
     turn, battle, session = rollout.turn, rollout.turn.battle, rollout.turn.battle.session
     return {
         "_id": rollout.episode_id,
-        "attempt": rollout.attempt,
+        "attempt": rollout.tries,
         "session_id": session.session_id,
         "battle_id": battle.battle_id,
         "battle_seq_in_session": battle.seq_in_session,
@@ -206,8 +210,8 @@ def _identity(rollout: Rollout, variation: Variation) -> dict[str, Any]:
         "model_id": rollout.model_id,
         "policy_revision": rollout.model.revision,
         "instruction": turn.instruction,
-        "robot_id": session.robot_id,
-        "scene_id": session.scene_id,
+        "robot_id": session.setting,
+        "scene_id": session.scene,
         "seed": turn.seed,
         "secret": battle.secret,
         "variation": variation.to_json(),
@@ -216,13 +220,19 @@ def _identity(rollout: Rollout, variation: Variation) -> dict[str, Any]:
     }
 
 
-def _outcome(result: EpisodeResult, start_hash: str, store_ms: float) -> Outcome:
-    return Outcome(
-        steps=result.steps,
-        success=result.success,
-        progress=result.progress,
+def _ending(result: EpisodeResult) -> Ending:
+    return Ending(
+        length=result.steps,
         termination_reason=result.termination_reason,
         duration_ms=result.duration_ms,
+        success=result.success,
+        progress=result.progress,
+    )
+
+
+def _details(rollout: Attempt, result: EpisodeResult, start_hash: str, store_ms: float) -> Rollout:
+    return Rollout(
+        attempt_id=rollout.episode_id,
         start_hash=start_hash,
         render_ms=result.render_ms,
         infer_ms=result.infer_ms,
@@ -231,9 +241,13 @@ def _outcome(result: EpisodeResult, start_hash: str, store_ms: float) -> Outcome
     )
 
 
-def _fail(rollout: Rollout, reason: FailureReason, story: str) -> None:
+def _keep(details: Rollout) -> None:
+    details.save()  # a row of an earlier try is written over
+
+
+def _fail(rollout: Attempt, reason: FailureReason, story: str) -> None:
     log.warning("%s failed: %s (%s)", rollout.episode_id, reason, story)
-    patiently(lambda: actions.fail_rollout(rollout, reason, story))
+    patiently(lambda: actions.fail_attempt(rollout, reason, story))
 
 
 def _story(error: BaseException) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from django.db import DatabaseError, InterfaceError, connection
 
 from arena import actions
-from arena.models import Rollout
+from arena.models import Attempt
 from arena.queue.retry import drop_broken_connection, patiently
 from simulation.contracts import BaseListener, Floats, SimulationError, StartState, StepRecord
 from simulation.view_format import pack
@@ -20,8 +20,8 @@ log = logging.getLogger(__name__)
 
 ROWS_S = 0.1  # well within the buffer of a turn's clock
 HEARTBEAT_S = 2.0
-Beat = Callable[[Rollout, int], bool]
-PassRows = Callable[[Rollout, int, list[bytes]], None]
+Beat = Callable[[Attempt, int], bool]
+PassChunks = Callable[[Attempt, int, list[bytes]], None]
 
 
 class AttemptGivenUp(SimulationError):
@@ -40,16 +40,16 @@ class Reporter(BaseListener):
 
     def __init__(
         self,
-        rollout: Rollout,
+        rollout: Attempt,
         scale: Floats,
         beat: Beat = actions.report_progress,
-        pass_rows: PassRows = actions.pass_rows,
+        pass_chunks: PassChunks = actions.pass_chunks,
     ) -> None:
         """`scale` (nq,): what one unit of a view row stands for (simulation.view_format)."""
         self._rollout = rollout
         self._scale = scale
         self._beat = beat
-        self._pass_rows = pass_rows
+        self._pass_chunks = pass_chunks
         self._steps: list[bytes] = []
         self._passed = 0
         self._given_up = False
@@ -81,19 +81,19 @@ class Reporter(BaseListener):
 
     def on_step(self, record: StepRecord) -> None:
         if self._given_up:
-            raise AttemptGivenUp(f"{self._rollout.episode_id}: attempt {self._rollout.attempt} was given up")
+            raise AttemptGivenUp(f"{self._rollout.episode_id}: attempt {self._rollout.tries} was given up")
         self._steps.append(pack(record.between, self._scale))
 
     def beat(self) -> None:
         """Say that the attempt is alive. Raises AttemptGivenUp when nobody waits for it any more."""
         if not self._beat(self._rollout, max(0, len(self._steps) - 1)):
             self._given_up = True
-            raise AttemptGivenUp(f"{self._rollout.episode_id}: attempt {self._rollout.attempt} was given up")
+            raise AttemptGivenUp(f"{self._rollout.episode_id}: attempt {self._rollout.tries} was given up")
 
     def _pass_news(self) -> None:
         steps = self._steps[self._passed :]
         if steps:
-            self._pass_rows(self._rollout, self._passed, steps)
+            self._pass_chunks(self._rollout, self._passed, steps)
             self._passed += len(steps)
 
     def _run_rows(self) -> None:

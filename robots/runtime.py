@@ -18,6 +18,7 @@ from policies.models import Policy
 from policies.policy_cache import Device, Key, PolicyCache
 from policies.registry import describe, families
 from robots.players import Player, open_player
+from robots.trouble import note_trouble
 from simulation import catalogue
 from simulation.cameras import render_profile
 from simulation.environment import Environment
@@ -121,7 +122,7 @@ def preload(runtime: WorkerRuntime, policies: list[Policy], places: list[tuple[s
                 runtime.warm_up(policy, robot_id, scene_id)
         except PolicyError as error:
             log.error("%s cannot be opened: %s", policy.id, error)
-            hosting.note_trouble(policy, error)
+            note_trouble(policy, error)
         except Exception:  # a policy that fails its warm-up may still fail its rollouts, one by one
             log.exception("%s failed its warm-up", policy.id)
             runtime.drop(policy)

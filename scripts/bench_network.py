@@ -32,7 +32,8 @@ NAME, HERE, THERE = f"vla-far-{os.getpid()}", "10.213.77.1", "10.213.77.2"
 URLS = ("DATABASE_URL", "MONGO_URL", "BROKER_URL", "CHANNEL_URL")
 NEAR, FAR = ("instant-1", "instant-2"), ("instant-3", "instant-4")
 ONLY = """
-from policies.models import Hosting, Policy
+from arena.models import Hosting
+from policies.models import Policy
 Policy.objects.update(status="retired")
 Policy.objects.filter(id__in={names!r}).update(status="active")
 print(Hosting.objects.able().filter(policy__in={names!r}).count())

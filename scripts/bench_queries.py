@@ -103,7 +103,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
     from django.test import Client
     from django.utils import timezone
 
-    from arena.models import Rollout, RolloutStatus, Turn, Vote
+    from arena.models import Attempt, AttemptStatus, Turn, Vote
     from arena.visitors.cookies import COOKIE, SALT
     from rankings.models import Snapshot
     from tests import routes
@@ -111,7 +111,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
     from vlaarena.visitor_wishes import strings_version
 
     newest = Vote.objects.select_related("battle").latest("voted_at")
-    seen = Rollout.objects.filter(turn__battle=newest.battle).first()
+    seen = Attempt.objects.filter(turn__battle=newest.battle).first()
     if seen:
         recorded.keep(recorded.play(1), [(0, {"_id": seen.episode_id, "attempt": 1})])
     client = Client()
@@ -146,8 +146,8 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
         for address in addresses:
             yield address, partial(_read, client, address.format(**things))
     now = timezone.now()
-    Rollout.objects.filter(turn__turn_id=own["sent_turn_id"]).update(
-        status=RolloutStatus.COMPLETED, started_at=now, finished_at=now
+    Attempt.objects.filter(turn__turn_id=own["sent_turn_id"]).update(
+        status=AttemptStatus.COMPLETED, started_at=now, finished_at=now
     )
     Turn.objects.filter(turn_id=own["sent_turn_id"]).update(settled_at=now)
     yield post("voted", "/api/votes", {"battle_id": own["opened_battle_id"], "vote": "tie"})

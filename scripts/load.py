@@ -37,7 +37,7 @@ for name in {INSTANT!r}:
     Policy.objects.create(id=name, name=name, family="reference", adapter="still", provenance="Answers at once")
 """
 HOSTED = f"""
-from policies.models import Hosting
+from arena.models import Hosting
 print(Hosting.objects.able().filter(policy__in={INSTANT!r}).count())
 """
 SAMPLE_S = 30.0

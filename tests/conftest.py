@@ -14,7 +14,7 @@ from asgiref.sync import SyncToAsync
 from django.conf import settings
 from django.db import connections
 
-from simulation import store
+from arena import store
 from tests import servers
 from tests.settings import RUN_DIR
 from tests.stack import FOR_TESTS, Arena

@@ -93,9 +93,9 @@ def settle(turn: dict[str, Any], success: tuple[bool, bool] = (False, False)) ->
     """Complete both sides of a sent turn (the answer to it), left and right with these successes. No recording is
     kept. A turn that waits for others is played nevertheless."""
     for side, done in zip(("left", "right"), success, strict=True):
-        rollout = actions.claim_rollout(turn[f"{side}_episode_id"], "crowd")
+        rollout = actions.claim_attempt(turn[f"{side}_episode_id"], "crowd")
         assert rollout is not None, "this turn has been played already"
-        actions.finish_rollout(rollout, _outcome(done))
+        actions.finish_attempt(rollout, _outcome(done))
 
 
 def lift(model_id: str, otherwise: Choose | None = None) -> Choose:

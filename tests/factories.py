@@ -9,7 +9,7 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Session, Side, Turn, Vote, VoteChoice
+from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Session, Side, Turn, Vote, VoteChoice
 from policies.models import Policy
 
 
@@ -38,8 +38,9 @@ class SessionFactory(DjangoModelFactory[Session]):
     class Meta:
         model = Session
 
-    robot_id = "widowx"
-    scene_id = "table"
+    kind = "robots"
+    setting = "widowx"
+    scene = "table"
     user_id = factory.LazyFunction(lambda: str(uuid.uuid4()))
 
 
@@ -71,30 +72,29 @@ class TurnFactory(DjangoModelFactory[Turn]):
     instruction = "put the red cube on the left plate"
 
     @factory.post_generation
-    def rollouts(self: Turn, create: bool, extracted: Any, **columns: Any) -> None:
+    def attempts(self: Turn, create: bool, extracted: Any, **columns: Any) -> None:
         settled: dict[str, Any] = {}
         if self.settled_at:
             settled = {
-                "status": RolloutStatus.COMPLETED,
-                "attempt": 1,
+                "status": AttemptStatus.COMPLETED,
+                "tries": 1,
                 "started_at": self.created_at,
                 "finished_at": self.settled_at,
-                "steps_done": 50,
+                "length": 50,
                 "success": False,
                 "progress": 0.5,
                 "termination_reason": "step_limit",
                 "duration_ms": 700.0,
-                "start_hash": "0" * 64,
             }
         for side, policy in ((Side.LEFT, self.battle.left_model), (Side.RIGHT, self.battle.right_model)):
-            RolloutFactory(turn=self, side=side, model=policy, **{**settled, **columns})
+            AttemptFactory(turn=self, side=side, model=policy, **{**settled, **columns})
 
 
-class RolloutFactory(DjangoModelFactory[Rollout]):
+class AttemptFactory(DjangoModelFactory[Attempt]):
     class Meta:
-        model = Rollout
+        model = Attempt
 
-    heartbeat_at = factory.LazyFunction(timezone.now)
+    sent_at = factory.LazyFunction(timezone.now)
 
 
 class VoteFactory(DjangoModelFactory[Vote]):
@@ -107,8 +107,9 @@ class VoteFactory(DjangoModelFactory[Vote]):
     battle = factory.SubFactory(BattleFactory, status=BattleStatus.VOTED)
     session = factory.SelfAttribute("battle.session")
     user_id = factory.SelfAttribute("battle.session.user_id")
-    robot_id = factory.SelfAttribute("battle.session.robot_id")
-    scene_id = factory.SelfAttribute("battle.session.scene_id")
+    kind = factory.SelfAttribute("battle.session.kind")
+    setting = factory.SelfAttribute("battle.session.setting")
+    scene = factory.SelfAttribute("battle.session.scene")
     left_model = factory.SelfAttribute("battle.left_model")
     right_model = factory.SelfAttribute("battle.right_model")
     vote = VoteChoice.LEFT_BETTER

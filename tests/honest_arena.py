@@ -19,7 +19,7 @@ import numpy as np
 from django.test import Client, override_settings
 from django.utils import timezone
 
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Session, Side, StartKind, Turn, Vote
+from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Session, Side, StartKind, Turn, Vote
 from arena.pairing import written_chances
 from policies.models import Policy
 from rankings import tasks
@@ -199,8 +199,8 @@ def _tables(names: list[str], votes: Ballots, end: datetime) -> Iterator[tuple[A
         ),
     )
     columns = ["episode_id", "turn_id", "side", "model_id", "success", "progress", "termination_reason", "status"]
-    columns += ["steps_done", "duration_ms", "created_at", "started_at", "finished_at"]
-    yield Rollout, columns, (row for n, each in enumerate(cast) for row in each.rollouts(n))
+    columns += ["length", "duration_ms", "created_at", "started_at", "finished_at"]
+    yield Attempt, columns, (row for n, each in enumerate(cast) for row in each.attempts(n))
     columns = ["vote_id", "battle_id", "session_id", "user_id", "robot_id", "scene_id", "left_model_id"]
     columns += ["right_model_id", "vote", "dwell_ms", "address", "network", "voted_at"]
     yield (
@@ -234,7 +234,7 @@ class _Cast:
         for place, (side, name) in enumerate(((Side.LEFT, self.left), (Side.RIGHT, self.right))):
             won = self.winner == place
             said = (won, 1.0, "success") if won else (False, 0.2, "step_limit")
-            done = (str(RolloutStatus.COMPLETED), STEPS, 2000.0, self.at, self.at, self.at)
+            done = (str(AttemptStatus.COMPLETED), STEPS, 2000.0, self.at, self.at, self.at)
             yield (f"ep_{2 * number + place}", f"turn_{number}", str(side), name, *said, *done)
 
 

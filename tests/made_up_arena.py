@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Session, Side, Turn, Vote
+from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Session, Side, Turn, Vote
 from policies.models import Policy
 
 NAMES = {
@@ -81,14 +81,14 @@ def _vote(rng: random.Random, session: Session, moment: datetime) -> Vote:
         created_at=moment,
     )
     for side, name in ((Side.LEFT, left), (Side.RIGHT, right)):
-        Rollout.objects.create(
+        Attempt.objects.create(
             turn=turn,
             side=side,
             model_id=name,
-            status=RolloutStatus.COMPLETED,
+            status=AttemptStatus.COMPLETED,
             success=success[side],
             progress=1.0 if success[side] else round(rng.random() * 0.8, 3),
-            steps_done=20 + battle.seed // (1 if side == Side.LEFT else 31) % 31 if success[side] else 50,
+            length=20 + battle.seed // (1 if side == Side.LEFT else 31) % 31 if success[side] else 50,
             duration_ms=900.0,
             termination_reason="success" if success[side] else "step_limit",
             created_at=moment,

@@ -30,7 +30,7 @@ from django.db import DatabaseError, connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from arena.steady_view import steady_view
-from simulation.store import EpisodeStore, EpisodeSuperseded, get_store
+from arena.store import EpisodeStore, EpisodeSuperseded, get_store
 
 FORMAT = 1
 # Made anew by migrating, of no use elsewhere, or to be gone after a while wherever a copy lies.

@@ -23,7 +23,7 @@ from rest_framework.decorators import api_view, authentication_classes, throttle
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from simulation.store import COLLECTION, NOTHING
+from arena.store import COLLECTION, NOTHING
 from vlaarena.celery import app
 
 Check = Callable[[], Awaitable[str]]

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from arena.models import Vote, VoteChoice
+from arena.models import Contestant, Vote, VoteChoice
 from policies.measured import UNSHIFTED, Success, overall
 from policies.models import Policy
 from rankings import selectors
@@ -50,7 +50,7 @@ class SeenBattle:
     """A voted battle from one policy's side. `result`: won, lost, tie or both_bad."""
 
     vote: Vote
-    opponent: Policy
+    opponent: Contestant
     result: str
     title: str
 
@@ -122,7 +122,7 @@ def _recent(policy: Policy) -> QuerySet[Vote]:
 
 def _seen(vote: Vote, policy: Policy) -> SeenBattle:
     left = vote.left_model_id == policy.pk
-    opponent: Policy = vote.right_model if left else vote.left_model
+    opponent = vote.right_model if left else vote.left_model
     own = VoteChoice.LEFT_BETTER if left else VoteChoice.RIGHT_BETTER
     even = vote.vote in (VoteChoice.TIE, VoteChoice.BOTH_BAD)
     result = str(vote.vote) if even else "won" if vote.vote == own else "lost"

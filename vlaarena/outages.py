@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import render
 
 from arena.errors import ArenaError, DatabaseUnavailable, EpisodesUnavailable
-from simulation.store import StoreUnavailable
+from arena.store import StoreUnavailable
 
 log = logging.getLogger(__name__)
 RETRY_AFTER_S = 5

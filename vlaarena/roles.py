@@ -13,7 +13,7 @@ from django.db.models import Q
 MODERATOR, OPERATOR = "moderator", "operator"
 
 LOOK = (
-    *("arena.view_session", "arena.view_battle", "arena.view_turn", "arena.view_rollout", "arena.view_vote"),
+    *("arena.view_session", "arena.view_battle", "arena.view_turn", "arena.view_attempt", "arena.view_vote"),
     *("policies.view_policy", "rankings.view_modelstatstotal", "rankings.view_modelstatsbyrobot"),
     *("rankings.view_moderationact", "arena.reveal_names"),
 )
@@ -27,7 +27,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     # Policies, workers and the schedule: what plays, and when boards are written.
     OPERATOR: (
         *LOOK,
-        *("policies.add_policy", "policies.change_policy", "arena.change_rollout"),
+        *("policies.add_policy", "policies.change_policy", "arena.change_attempt"),
         *("rankings.view_workerstatus", "rankings.run_aggregation"),
         *("django_celery_beat.view_periodictask", "django_celery_beat.change_periodictask"),
         *("django_celery_beat.view_crontabschedule", "django_celery_beat.add_crontabschedule"),

@@ -36,6 +36,7 @@ urlpatterns = [
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", api_docs, name="api-docs"),
     path("api/", include("arena.urls")),
+    path("api/", include("robots.urls")),
     path("api/", include("policies.urls")),
     path("api/", include("rankings.urls")),
     path("api/<anything:address>", nowhere),

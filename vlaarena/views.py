@@ -38,7 +38,7 @@ def shared_battle(request: HttpRequest, battle_id: str) -> HttpResponse:
     found = battles.first() if is_public_id(battle_id) else None
     if found is None:
         raise Http404
-    context = _battle_context(battle_id, found.session.robot_id, found.session.scene_id)
+    context = _battle_context(battle_id, found.session.setting, found.session.scene)
     return render(request, "battle.html", {**context, "page": "", "shared": True})
 
 

@@ -5,43 +5,40 @@ Every action that touches a battle locks the battle's row first, so the order of
 
 from arena.actions.admission import send_due_or_leave_to_the_sweep
 from arena.actions.attempts import (
-    Outcome,
+    Ending,
     RendersOtherwise,
-    claim_rollout,
-    fail_rollout,
-    finish_rollout,
+    claim_attempt,
+    fail_attempt,
+    finish_attempt,
     give_up_attempt,
-    pass_rows,
-    refuse_rollout,
+    pass_chunks,
+    refuse_attempt,
     report_progress,
-    resend_rollout,
-    retry_rollout,
+    resend_attempt,
+    retry_attempt,
 )
 from arena.actions.expire import expire_battle
 from arena.actions.sessions import open_next_battle, open_session
 from arena.actions.turns import Task, submit_instruction
 from arena.actions.votes import cast_vote
-from robots.forks import Wish, explore
 
 __all__ = [
-    "Outcome",
+    "Ending",
     "RendersOtherwise",
     "Task",
-    "Wish",
     "cast_vote",
-    "claim_rollout",
+    "claim_attempt",
     "expire_battle",
-    "explore",
-    "fail_rollout",
-    "finish_rollout",
+    "fail_attempt",
+    "finish_attempt",
     "give_up_attempt",
     "open_next_battle",
     "open_session",
-    "pass_rows",
-    "refuse_rollout",
+    "pass_chunks",
+    "refuse_attempt",
     "report_progress",
-    "resend_rollout",
-    "retry_rollout",
+    "resend_attempt",
+    "retry_attempt",
     "send_due_or_leave_to_the_sweep",
     "submit_instruction",
 ]

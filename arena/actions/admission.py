@@ -1,6 +1,6 @@
 """The line of turns: one lock for all who join it and for what leaves it, and the turns that go to the workers next.
 
-A turn whose rollouts are queued and were never sent (`heartbeat_at` is null) is held: it goes to the workers when
+A turn whose attempts are held goes to the workers when
 earlier turns of its network and its visitor have settled (`arena.queue.admission`). A sweep sends what a crash left
 behind.
 """
@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from arena.errors import QueueUnavailable
-from arena.models import Rollout, RolloutStatus, Session, TurnLine, row_or_none
+from arena.models import AdmissionLock, Attempt, AttemptStatus, Session, row_or_none
 from arena.queue import dispatch
 from arena.queue.admission import admit, next_turns
 from arena.visitors.networks import Origin
@@ -62,16 +62,18 @@ def send_due_or_leave_to_the_sweep() -> None:
 
 
 def _mark(turns: list[int]) -> dict[str, str]:
-    """Note that these turns were sent; answers episode id -> policy of their rollouts, in the order of the turns."""
-    held = Rollout.objects.filter(turn__pk__in=turns, status=RolloutStatus.QUEUED, heartbeat_at=None)
-    rollouts = list(held.select_related("turn").order_by("turn__pk", "side"))
-    rollouts.sort(key=lambda rollout: turns.index(rollout.turn.pk))
-    Rollout.objects.filter(pk__in=[rollout.pk for rollout in rollouts]).update(heartbeat_at=timezone.now())
-    return {rollout.episode_id: str(rollout.model_id) for rollout in rollouts}
+    """Note that these turns were sent; answers episode id -> policy of their attempts, in the order of the turns."""
+    held = Attempt.objects.filter(turn__pk__in=turns, status=AttemptStatus.HELD)
+    attempts = list(held.select_related("turn").order_by("turn__pk", "side"))
+    attempts.sort(key=lambda attempt: turns.index(attempt.turn.pk))
+    Attempt.objects.filter(pk__in=[attempt.pk for attempt in attempts]).update(
+        status=AttemptStatus.QUEUED, sent_at=timezone.now()
+    )
+    return {attempt.episode_id: str(attempt.model_id) for attempt in attempts}
 
 
 def _lock_line() -> None:
-    line = TurnLine.objects.select_for_update().filter(pk=TurnLine.ONLY)
+    line = AdmissionLock.objects.select_for_update().filter(pk=AdmissionLock.ONLY)
     if row_or_none(line) is None:
-        TurnLine.objects.bulk_create([TurnLine(pk=TurnLine.ONLY)], ignore_conflicts=True)
+        AdmissionLock.objects.bulk_create([AdmissionLock(pk=AdmissionLock.ONLY)], ignore_conflicts=True)
         line.get()

@@ -1,49 +1,47 @@
 """One side's attempt at a turn: claimed, reported on, settled, tried again.
 
-Only the attempt that a rollout's row names may report or settle it; what one says after it was given up is ignored.
+Only the try that the row names may report or settle it; what one says after it was given up is ignored.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from arena import kinds
 from arena.actions.admission import send_due_or_leave_to_the_sweep
 from arena.actions.announce import announce, announce_all, lock_battle, take_back_end
 from arena.errors import NotRetryable, QueueUnavailable
 from arena.live import events, release
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Turn, row_or_none
+from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Turn, row_or_none
 from arena.queue import dispatch
-from arena.selectors import doors, turn_json, turn_status
+from arena.rules import allowed_actions, turn_status
+from arena.selectors import turn_json
 from arena.shapes import FailureReason, SideName, SideOfTurn
 
 log = logging.getLogger(__name__)
+WAITING = (AttemptStatus.HELD, AttemptStatus.QUEUED)
 TOLD_S = 0.05
 """After the moment at which a turn is told: by then every machine's clock says so."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a finished rollout's row keeps; the rest is in its episode. Times are wall milliseconds; `store_ms` is what
-    keeping the episode took, after `duration_ms`.
+class Ending:
+    """How a completed attempt ended: how many chunks it had after its first, the verdict of the kind's judge (null
+    where it has none), a word for why it ended, and how long it took on a wall clock [ms].
     """
 
-    steps: int
-    success: bool
-    progress: float
+    length: int
     termination_reason: str
     duration_ms: float
-    start_hash: str
-    render_ms: float | None = None
-    infer_ms: float | None = None
-    physics_ms: float | None = None
-    store_ms: float | None = None
+    success: bool | None = None
+    progress: float | None = None
 
 
 class RendersOtherwise(Exception):
@@ -54,31 +52,31 @@ class RendersOtherwise(Exception):
         self.model_id, self.profile = model_id, profile
 
 
-def claim_rollout(episode_id: str, worker: str, profile: str = "") -> Rollout | None:
-    """Take a queued rollout for this worker, or None: it is gone, settled, or somebody plays it already.
+def claim_attempt(episode_id: str, worker: str, profile: str = "") -> Attempt | None:
+    """Take a queued attempt for this worker, or None: it is gone, settled, or somebody plays it already.
 
     `profile`: what renders there. The first of a battle says what renders for both sides; raises RendersOtherwise.
     """
     waiting = Battle.objects.filter(
-        turns__rollouts__episode_id=episode_id, turns__rollouts__status=RolloutStatus.QUEUED
+        turns__attempts__episode_id=episode_id, turns__attempts__status=AttemptStatus.QUEUED
     )
     with transaction.atomic():
         battle = row_or_none(waiting.select_related("session").select_for_update(of=("self",)))
         _check_profile(battle, episode_id, profile)
-        if battle is None or not Rollout.objects.claim(episode_id, worker):
+        if battle is None or not Attempt.objects.claim(episode_id, worker):
             return None
         _keep_profile(battle, profile)
-        [turn] = Rollout.objects.filter(turn__rollouts__episode_id=episode_id).select_related("model").by_turn()
+        [turn] = Attempt.objects.filter(turn__attempts__episode_id=episode_id).select_related("model").by_turn()
         turn.battle = battle
-        rollout = next(each for each in turn.rollouts.all() if each.episode_id == episode_id)
+        attempt = next(each for each in turn.attempts.all() if each.episode_id == episode_id)
         if turn.release_from is None and turn_status(turn) == "running":
             _start_clock(battle, turn)
-        return rollout
+        return attempt
 
 
 def _check_profile(battle: Battle | None, episode_id: str, profile: str) -> None:
     if battle is not None and profile and battle.render_profile not in ("", profile):
-        raise RendersOtherwise(Rollout.objects.get(episode_id=episode_id).model_id, battle.render_profile)
+        raise RendersOtherwise(Attempt.objects.get(episode_id=episode_id).model_id, battle.render_profile)
 
 
 def _keep_profile(battle: Battle, profile: str) -> None:
@@ -95,95 +93,84 @@ def _start_clock(battle: Battle, turn: Turn) -> None:
     announce(battle, "rollout.started", turn_id=turn.turn_id, release_from=told["release_from"])
 
 
-def report_progress(rollout: Rollout, steps: int) -> bool:
-    """Say that this attempt lives and has played `steps` steps; False when it was given up and may stop.
+def report_progress(attempt: Attempt, length: int) -> bool:
+    """Say that this try lives and has had so many chunks; False when it was given up and may stop.
 
-    One statement and no lock: whoever watches hears of steps from the worker itself (`pass_rows`).
+    One statement and no lock: sockets hear of chunks from whoever plays (`pass_chunks`).
     """
-    alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
-    return alive.update(steps_done=steps, heartbeat_at=timezone.now()) == 1
+    return Attempt.objects.still_running(attempt).update(length=length, heartbeat_at=timezone.now()) == 1
 
 
-def pass_rows(rollout: Rollout, from_step: int, steps: list[bytes]) -> None:
-    """Give the packed view rows of the steps from `from_step` on to those who will show them; no row changes."""
-    about = (rollout.turn.battle_id, rollout.turn_id, str(rollout.side), rollout.attempt)
-    events.pass_rows(*about, from_step, steps)
+def pass_chunks(attempt: Attempt, first: int, chunks: list[bytes]) -> None:
+    """Give the chunks from number `first` on to the sockets that will show them; no row changes."""
+    about = (attempt.turn.battle_id, attempt.turn_id, str(attempt.side), attempt.tries)
+    events.pass_chunks(*about, first, chunks)
 
 
-def finish_rollout(rollout: Rollout, outcome: Outcome) -> bool:
-    """Settle an attempt whose episode is stored; False when the attempt was given up."""
-    return _settle(
-        rollout,
-        status=RolloutStatus.COMPLETED,
-        steps_done=outcome.steps,
-        success=outcome.success,
-        progress=outcome.progress,
-        termination_reason=outcome.termination_reason,
-        duration_ms=outcome.duration_ms,
-        start_hash=outcome.start_hash,
-        render_ms=outcome.render_ms,
-        infer_ms=outcome.infer_ms,
-        physics_ms=outcome.physics_ms,
-        store_ms=outcome.store_ms,
-        error="",
-    )
+def finish_attempt(attempt: Attempt, ending: Ending, keep_details: Callable[[], object] = lambda: None) -> bool:
+    """Settle an attempt whose recording is stored; False when it was given up.
+
+    `keep_details` writes what the kind keeps of it, in the same transaction.
+    """
+    return _settle(attempt, keep_details, status=AttemptStatus.COMPLETED, error="", **asdict(ending))
 
 
-def fail_rollout(rollout: Rollout, reason: FailureReason, story: str) -> bool:
+def fail_attempt(attempt: Attempt, reason: FailureReason, story: str) -> bool:
     """Settle an attempt as failed. `reason` is told to the visitor; `story` is moderators' and may name the policy."""
-    return _settle(rollout, status=RolloutStatus.FAILED, termination_reason=reason, error=story)
+    return _settle(attempt, status=AttemptStatus.FAILED, termination_reason=reason, error=story)
 
 
-def refuse_rollout(rollout: Rollout, reason: FailureReason, story: str) -> bool:
-    """Settle a rollout that is still queued as failed; False when somebody has taken it meanwhile."""
+def refuse_attempt(attempt: Attempt, reason: FailureReason, story: str) -> bool:
+    """Settle an attempt that is still queued as failed; False when somebody has taken it meanwhile."""
     with transaction.atomic():
-        battle = lock_battle(rollout.turn.battle_id)
-        waiting = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.QUEUED)
-        failed = {"status": RolloutStatus.FAILED, "termination_reason": reason, "error": story}
-        return _settled(battle, rollout, waiting.update(finished_at=timezone.now(), **failed))
+        battle = lock_battle(attempt.turn.battle_id)
+        waiting = Attempt.objects.filter(pk=attempt.pk, status__in=WAITING)
+        failed = {"status": AttemptStatus.FAILED, "termination_reason": reason, "error": story}
+        return _settled(battle, attempt, waiting.update(finished_at=timezone.now(), **failed))
 
 
-def give_up_attempt(rollout: Rollout) -> bool:
-    """Put a running rollout whose worker is lost back on the queue. False when the attempt had ended after all."""
+def give_up_attempt(attempt: Attempt) -> bool:
+    """Put a running attempt whose worker is lost back on the queue. False when the attempt had ended after all."""
     with transaction.atomic():
-        lock_battle(rollout.turn.battle_id)
-        alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
-        if not alive.update(status=RolloutStatus.QUEUED, worker="", heartbeat_at=timezone.now()):
+        lock_battle(attempt.turn.battle_id)
+        queued = {"status": AttemptStatus.QUEUED, "worker": "", "sent_at": timezone.now(), "heartbeat_at": None}
+        if not Attempt.objects.still_running(attempt).update(**queued):
             return False
-        transaction.on_commit(partial(_send_or_leave_to_the_sweep, rollout))
+        transaction.on_commit(partial(_send_or_leave_to_the_sweep, attempt))
         return True
 
 
-def resend_rollout(rollout: Rollout) -> None:
-    """Send a queued rollout's message again: the first may be lost. Whoever claims it first plays it."""
-    Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.QUEUED).update(heartbeat_at=timezone.now())
-    _send_or_leave_to_the_sweep(rollout)
+def resend_attempt(attempt: Attempt) -> None:
+    """Send a queued attempt's message again: the first may be lost. Whoever claims it first plays it."""
+    Attempt.objects.filter(pk=attempt.pk, status=AttemptStatus.QUEUED).update(sent_at=timezone.now())
+    _send_or_leave_to_the_sweep(attempt)
 
 
-def retry_rollout(rollout: Rollout) -> None:
-    """Play a failed rollout once more, by a moderator's hand; raises NotRetryable and QueueUnavailable."""
+def retry_attempt(attempt: Attempt) -> None:
+    """Play a failed attempt once more, by a moderator's hand; raises NotRetryable and QueueUnavailable."""
     with transaction.atomic():
-        battle = lock_battle(rollout.turn.battle_id)
+        battle = lock_battle(attempt.turn.battle_id)
         turns = battle.turns_with_sides()
-        if battle.status != BattleStatus.ONGOING or not _may_be_retried(rollout.turn, turns):
+        if battle.status != BattleStatus.ONGOING or not _may_be_retried(attempt.turn, turns):
             raise NotRetryable
         taken_back = take_back_end(battle, turns) is not None
-        failed = Rollout.objects.filter(pk=rollout.pk, status=RolloutStatus.FAILED)
+        failed = Attempt.objects.filter(pk=attempt.pk, status=AttemptStatus.FAILED)
         if not failed.update(
-            status=RolloutStatus.QUEUED,
+            status=AttemptStatus.QUEUED,
             worker="",
-            heartbeat_at=timezone.now(),
+            sent_at=timezone.now(),
+            heartbeat_at=None,
             finished_at=None,
             termination_reason="",
             error="",
         ):
             raise NotRetryable
         begun_anew = {"settled_at": None, "shown_at": None, "told_seq": None, "release_from": None}
-        Turn.objects.filter(turn_id=rollout.turn_id).update(**begun_anew)
+        Turn.objects.filter(turn_id=attempt.turn_id).update(**begun_anew)
         turns = battle.turns_with_sides()
-        again = next(each for each in turns if each.turn_id == rollout.turn_id)
-        transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id}))
-        told = {"turn": turn_json(again, show_outcome=False), "battle": doors(battle, turns)}
+        again = next(each for each in turns if each.turn_id == attempt.turn_id)
+        transaction.on_commit(partial(dispatch.play, {attempt.episode_id: attempt.model_id}))
+        told = {"turn": turn_json(again, show_outcome=False), "battle": allowed_actions(battle, turns)}
         announce(battle, "turn.opened", instead=taken_back, **told)
 
 
@@ -196,32 +183,34 @@ def _may_be_retried(turn: Turn, turns: list[Turn]) -> bool:
     return others_told and all(each.start_seed != turn.start_seed for each in later)
 
 
-def _settle(rollout: Rollout, **columns: Any) -> bool:
+def _settle(attempt: Attempt, keep_details: Callable[[], object] = lambda: None, **columns: Any) -> bool:
     with transaction.atomic():
-        battle = lock_battle(rollout.turn.battle_id)
-        alive = Rollout.objects.attempt_running(rollout.episode_id, rollout.attempt)
-        return _settled(battle, rollout, alive.update(finished_at=timezone.now(), **columns))
+        battle = lock_battle(attempt.turn.battle_id)
+        changed = Attempt.objects.still_running(attempt).update(finished_at=timezone.now(), **columns)
+        if changed:
+            keep_details()
+        return _settled(battle, attempt, changed)
 
 
-def _settled(battle: Battle, rollout: Rollout, changed: int) -> bool:
+def _settled(battle: Battle, attempt: Attempt, changed: int) -> bool:
     """What follows from a side's end; False when nothing had `changed`. The caller holds the battle's lock."""
     if not changed:
         return False
     turns = battle.turns_with_sides()
-    turn = next(each for each in turns if each.turn_id == rollout.turn_id)
-    _pass_end(turn, next(side for side in turn.rollouts.all() if side.pk == rollout.pk))
-    if all(side.settled for side in turn.rollouts.all()):
+    turn = next(each for each in turns if each.turn_id == attempt.turn_id)
+    _pass_end(turn, next(side for side in turn.attempts.all() if side.pk == attempt.pk))
+    if all(side.settled for side in turn.attempts.all()):
         close_turn(battle, turn, turns)
     return True
 
 
-def _pass_end(turn: Turn, side: Rollout) -> None:
-    """A side has no more rows. One that failed stays where it is for as long as any turn may take, so that the other
+def _pass_end(turn: Turn, side: Attempt) -> None:
+    """A side has no more chunks. One that failed stays where it is for as long as any turn may take, so that the other
     side's way alone does not tell that this one has failed.
     """
-    steps = settings.ROLLOUT_MAX_STEPS if side.status == RolloutStatus.FAILED else side.steps_done
-    about = (turn.battle_id, turn.turn_id, str(side.side), side.attempt)
-    transaction.on_commit(partial(events.pass_end, *about, steps))
+    length = kinds.of(turn).longest if side.status == AttemptStatus.FAILED else side.length
+    about = (turn.battle_id, turn.turn_id, str(side.side), side.tries)
+    transaction.on_commit(partial(events.pass_end, *about, length))
 
 
 def close_turn(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:
@@ -242,17 +231,17 @@ def close_turn(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool =
 def end_cancelled(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:
     """Let both sides of a turn fail as cancelled, whatever they have done. The caller holds the battle's lock."""
     ended = {
-        "status": RolloutStatus.FAILED,
+        "status": AttemptStatus.FAILED,
         "termination_reason": release.CANCELLED,
-        "steps_done": 0,
+        "length": 0,
         "success": None,
         "progress": None,
         "duration_ms": None,
         "finished_at": timezone.now(),
     }
-    Rollout.objects.filter(turn=turn).update(**ended)
-    for rollout in turn.rollouts.all():
-        vars(rollout).update(ended)
+    Attempt.objects.filter(turn=turn).update(**ended)
+    for attempt in turn.attempts.all():
+        vars(attempt).update(ended)
     close_turn(battle, turn, turns, instead=instead)
 
 
@@ -267,7 +256,7 @@ def tell_end(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = F
     finished = {
         "turn_id": turn.turn_id,
         "status": told["status"],
-        "battle": doors(battle, turns, turn.shown_at),
+        "battle": allowed_actions(battle, turns, turn.shown_at),
         "turn": told if turn.exploration else None,
     }
     ends = [_end_of(turn.turn_id, "left", told["left"]), _end_of(turn.turn_id, "right", told["right"])]
@@ -283,8 +272,8 @@ def _end_of(turn_id: str, name: SideName, side: SideOfTurn) -> tuple[str, dict[s
     return "rollout.finished", {**about, "episode_id": side["episode_id"], "url": url}
 
 
-def _send_or_leave_to_the_sweep(rollout: Rollout) -> None:
+def _send_or_leave_to_the_sweep(attempt: Attempt) -> None:
     try:
-        dispatch.play({rollout.episode_id: rollout.model_id})
+        dispatch.play({attempt.episode_id: attempt.model_id})
     except QueueUnavailable:
-        log.warning("The queue is down; a later sweep sends %s again", rollout.episode_id)
+        log.warning("The queue is down; a later sweep sends %s again", attempt.episode_id)

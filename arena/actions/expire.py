@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from arena.actions.announce import lock_battle
 from arena.actions.sessions import abandon
-from arena.models import BattleStatus, Rollout
+from arena.models import Attempt, BattleStatus
 
 
 def expire_battle(battle_id: str, untouched_since: datetime) -> int:
@@ -23,5 +23,5 @@ def expire_battle(battle_id: str, untouched_since: datetime) -> int:
         if battle.status == BattleStatus.VOTED or battle.updated_at >= untouched_since or playing:
             return 0
         abandon(battle)
-        kept = Rollout.objects.filter(turn__battle=battle, expired_at=None)
+        kept = Attempt.objects.filter(turn__battle=battle, expired_at=None)
         return kept.update(expired_at=timezone.now())

@@ -6,21 +6,22 @@ import secrets
 
 from django.db import transaction
 
+from arena import kinds
 from arena.actions.announce import announce, take_back_end, touch_session
 from arena.actions.attempts import end_cancelled, tell_end
-from arena.models import Battle, BattleStatus, Session
+from arena.kinds import Kind, Place, place_of
+from arena.models import AttemptStatus, Battle, BattleStatus, Session
 from arena.pairing import draw_pair, written_chances
 from arena.queue import hosting
-from arena.selectors import doors
-from policies.models import Policy
+from arena.rules import allowed_actions
 
 SEEDS = 2**31
 
 
-def open_session(robot_id: str, scene_id: str, visitor: str) -> Battle:
+def open_session(kind: Kind, place: Place, visitor: str) -> Battle:
     """A new session with its first battle; raises NoContestants."""
     with transaction.atomic():
-        session = Session.objects.create(robot_id=robot_id, scene_id=scene_id, user_id=visitor)
+        session = Session.objects.create(kind=kind.id, setting=place.setting, scene=place.scene, user_id=visitor)
         return _open_battle(session, 1)
 
 
@@ -37,10 +38,13 @@ def open_next_battle(session: Session) -> Battle:
 
 
 def _open_battle(session: Session, seq: int) -> Battle:
-    contestants = (
-        Policy.objects.contestants().made_for(session.robot_id, session.scene_id).playable().only("pairing_weight")
-    )
-    left, right = draw_pair(list(contestants), written_chances(), hosting.hosts().can_meet)
+    kind, place = kinds.of(session), place_of(session)
+    eligible = kind.eligible(place)
+    if kind.played_here:
+        left, right = draw_pair(list(eligible), written_chances(kind.pool(place)))
+    else:
+        chances = written_chances(kind.pool(place))
+        left, right = draw_pair(list(eligible.playable()), chances, hosting.hosts().can_meet)
     return Battle.objects.create(
         session=session,
         seq_in_session=seq,
@@ -60,10 +64,10 @@ def abandon(battle: Battle) -> None:
     turns = battle.turns_with_sides()
     unheard = take_back_end(battle, turns)
     battle.status = BattleStatus.ABANDONED  # saved with the number of the event
-    told = doors(battle, [])  # all are shut, whatever its turns
+    told = allowed_actions(battle, [])  # none, whatever its turns
     announce(battle, "battle.abandoned", instead=unheard is not None, battle=told)
     for turn in turns:
-        if turn.start_seed is not None and all(side.held for side in turn.rollouts.all()):
+        if turn.start_seed is not None and all(side.status == AttemptStatus.HELD for side in turn.attempts.all()):
             end_cancelled(battle, turn, turns)
     if unheard is not None:
         tell_end(battle, unheard, turns)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
-from arena import starts
+from arena import kinds, starts
 from arena.actions.admission import Place, join_line, send_due
 from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
+from arena.actions.attempts import WAITING
 from arena.errors import (
     BattleClosed,
     NotHosted,
@@ -20,14 +22,15 @@ from arena.errors import (
     StartsPlayed,
     TurnRunning,
 )
+from arena.kinds import Calibration
 from arena.live import release
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Side, StartKind, Turn
+from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Side, StartKind, Turn
 from arena.queue import dispatch, hosting
 from arena.queue.hosting import Hosts
-from arena.selectors import completed_turns, doors, turn_json
+from arena.rules import allowed_actions, completed_turns
+from arena.selectors import turn_json
+from arena.store import get_store
 from arena.visitors.networks import NOWHERE, Origin
-from robots.calibration import Control, maybe_control
-from simulation.store import get_store
 
 DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "starts", "secret", "render_profile")
 """What a first instruction may change of its battle."""
@@ -43,9 +46,9 @@ class Task:
 
 
 def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> list[Turn]:
-    """Add a turn with a rollout per side and put both on the queue; of several starts, a turn for each that is missing,
-    of which the first goes to the queue and the others wait for one another (`arena.queue.admission`). `caller`: where
-    it comes from (`throttles.caller_of`).
+    """Add a turn with an attempt per side and put both on the queue; of several starts, a turn for each that is
+    missing, of which the first goes to the queue and the others wait for one another (`arena.queue.admission`).
+    `caller`: where it comes from (`throttles.caller_of`).
 
     Raises BattleClosed, TurnRunning, OtherStarts, StartsPlayed, OtherInstruction, and, with nothing left behind,
     NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
@@ -57,8 +60,8 @@ def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> 
     try:
         with transaction.atomic():
             touch_session(battle.session_id)
-            control = _control(battle, task, hosts)
-            locked = lock_numbered(battle, control.columns() if control else None)
+            calibration = _calibration(battle, task, hosts)
+            locked = lock_numbered(battle, calibration.columns() if calibration else None)
             turns = _add_turns(locked, task, caller, hosts)
     except QueueUnavailable:
         if not turns or withdraw(turns, battle):
@@ -66,15 +69,17 @@ def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> 
     return turns
 
 
-def _control(battle: Battle, task: Task, hosts: Hosts) -> Control | None:
-    """Only battles of one start are repeated, by battles of one start."""
+def _calibration(battle: Battle, task: Task, hosts: Hosts) -> Calibration | None:
+    """Only battles of one start calibrate a voter."""
     if battle.event_seq or task.starts > starts.ONE:
         return None
-    return maybe_control(battle, task.instruction, hosts)
+    return kinds.of(battle.session).calibration(battle, task.instruction, hosts)
 
 
 def check_hosted(battle: Battle, hosts: Hosts) -> None:
     """Raises NotHosted where no live workers can play both sides, rendered alike."""
+    if kinds.of(battle.session).played_here:
+        return
     pair = [battle.left_model_id, battle.right_model_id]
     if hosts.unhosted(pair) or hosts.profile_for(pair, battle.render_profile) is None:
         raise NotHosted
@@ -140,23 +145,30 @@ def _wanted_starts(battle: Battle, task: Task, turns: list[Turn]) -> list[tuple[
 
 
 def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> None:
-    """Give a new turn its rollouts, put them on the queue and tell of it. The battle comes from `lock_numbered`.
+    """Give a new turn its attempts, put them on the queue and tell of it. The battle comes from `lock_numbered`.
 
     Where earlier turns of the visitor go first it is held, unless they are done by the time this one is committed.
     """
     bind_contextvars(battle_id=battle.battle_id, turn_id=turn.turn_id)
     sides = {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
-    sent_at = None if place.held else turn.created_at
-    rollouts = Rollout.objects.bulk_create(
-        Rollout(turn=turn, side=side, model_id=model_id, heartbeat_at=sent_at) for side, model_id in sides.items()
+    state: dict[str, Any] = {"status": AttemptStatus.QUEUED, "sent_at": turn.created_at}
+    if place.held:
+        state = {"status": AttemptStatus.HELD}
+    attempts = Attempt.objects.bulk_create(
+        Attempt(turn=turn, side=side, model_id=model_id, **state) for side, model_id in sides.items()
     )
-    turn.know_rollouts(rollouts)
+    turn.know_attempts(attempts)
     # The queue first: when it is down, nobody is told about a turn that will be withdrawn.
     if place.held:
         transaction.on_commit(send_due)
     else:
-        transaction.on_commit(partial(dispatch.play, {rollout.episode_id: rollout.model_id for rollout in rollouts}))
-    tell(battle, "turn.opened", turn=turn_json(turn, show_outcome=False), battle=doors(battle, [*earlier, turn]))
+        transaction.on_commit(partial(dispatch.play, {attempt.episode_id: attempt.model_id for attempt in attempts}))
+    tell(
+        battle,
+        "turn.opened",
+        turn=turn_json(turn, show_outcome=False),
+        battle=allowed_actions(battle, [*earlier, turn]),
+    )
 
 
 def withdraw(turns: list[Turn], before: Battle) -> bool:
@@ -167,11 +179,11 @@ def withdraw(turns: list[Turn], before: Battle) -> bool:
     """
     with transaction.atomic():
         battle = lock_battle(before.battle_id)
-        rollouts = Rollout.objects.filter(turn__in=turns)
-        if rollouts.exclude(status=RolloutStatus.QUEUED).exists():
+        attempts = Attempt.objects.filter(turn__in=turns)
+        if attempts.exclude(status__in=WAITING).exists():
             skip_numbers(battle)
             return False
-        rollouts.delete()
+        attempts.delete()
         Turn.objects.filter(pk__in=[turn.pk for turn in turns]).delete()
         for column in DRAWN:
             setattr(battle, column, getattr(before, column))

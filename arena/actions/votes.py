@@ -1,4 +1,4 @@
-"""Casting the vote that ends a battle and reveals its policies."""
+"""Casting the vote that ends a battle and reveals its contestants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, StartsMissing, TurnRunning
 from arena.metrics import VOTES
 from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
-from arena.selectors import doors, revealed_model, shown_secret, starts_json, turn_json, turn_status, vote_json
+from arena.rules import allowed_actions, turn_status
+from arena.selectors import revealed_model, shown_secret, starts_json, turn_json, vote_json
 from arena.signals import vote_cast
 from arena.visitors.networks import NOWHERE, Origin
 
@@ -30,7 +31,7 @@ def cast_vote(
     reasons: Mapping[str, Judgement] | None = None,
     origin: Origin = NOWHERE,
 ) -> Vote:
-    """One vote per battle, with the respects (models.REASONS) in which a side was better, and where it came from.
+    """One vote per battle, with the respects (of its kind) in which a side was better, and where it came from.
 
     Raises AlreadyVoted, BattleClosed, TurnRunning, NoCompletedTurn or StartsMissing.
     """
@@ -39,7 +40,7 @@ def cast_vote(
         locked = lock_battle(battle.battle_id, "left_model", "right_model")
         turns = locked.turns_with_sides()
         locked.know_turns(turns)
-        blocked = doors(locked, turns)["vote_blocked_because"]
+        blocked = allowed_actions(locked, turns)["vote_blocked_because"]
         if blocked is not None:
             raise REFUSALS[blocked]
         session = locked.session
@@ -47,8 +48,9 @@ def cast_vote(
             battle=locked,
             session=session,
             user_id=session.user_id,
-            robot_id=session.robot_id,
-            scene_id=session.scene_id,
+            kind=session.kind,
+            setting=session.setting,
+            scene=session.scene,
             left_model_id=locked.left_model_id,
             right_model_id=locked.right_model_id,
             vote=choice,
@@ -56,20 +58,20 @@ def cast_vote(
             dwell_ms=_dwell_ms(turns),
             address=origin.address,
             network=origin.network,
-            **(reasons or {}),
+            reasons={name: str(judgement) for name, judgement in (reasons or {}).items()},
         )
         transaction.on_commit(VOTES.labels(str(choice)).inc)
         locked.status = BattleStatus.VOTED  # saved with the number of the event
         announce(
             locked,
             "battle.voted",
-            vote=vote_json(vote),
+            vote=vote_json(vote, session.kind),
             left_model=revealed_model(locked, Side.LEFT),
             right_model=revealed_model(locked, Side.RIGHT),
             secret=shown_secret(locked),
             turns=[turn_json(turn, show_outcome=True) for turn in turns],
             starts=starts_json(locked, turns),
-            battle=doors(locked, turns),
+            battle=allowed_actions(locked, turns),
         )
         vote_cast.send(sender=Vote, vote=vote)  # last: whoever votes waits for its lock
         return vote

@@ -9,17 +9,16 @@ from typing import Any
 from django.conf import settings
 from rest_framework import serializers
 
-from arena import starts
+from arena import kinds, starts
 from arena.errors import (
     InstructionTooLong,
     InvalidInstruction,
     InvalidReasons,
     InvalidStarts,
     InvalidVote,
-    UnknownName,
 )
-from arena.models import REASONS, Judgement, StartKind, VoteChoice
-from simulation import catalogue
+from arena.kinds import Kind
+from arena.models import Judgement, StartKind, VoteChoice
 
 PUBLIC_ID = re.compile(r"(sess|battle|turn|ep|vote)_[0-9a-f]{32}\Z")
 # Control and invisible characters, surrogates, private-use and unassigned code points, line ends.
@@ -35,20 +34,6 @@ class AnythingField(serializers.Field[Any, Any, Any, Any]):
 
     def to_representation(self, value: Any) -> Any:
         return value
-
-
-class SceneChoiceSerializer(serializers.Serializer[Any]):
-    robot_id = AnythingField(default=settings.DEFAULT_ROBOT)
-    scene_id = AnythingField(default=settings.DEFAULT_SCENE)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        known_robots = {robot.id: robot for robot in catalogue.robots()}
-        robot = known_robots.get(_word(attrs["robot_id"]))
-        if robot is None:
-            raise UnknownName("robot", known_robots)
-        if _word(attrs["scene_id"]) not in robot.scenes:
-            raise UnknownName("scene", robot.scenes)
-        return attrs
 
 
 class TurnSerializer(serializers.Serializer[Any]):
@@ -73,7 +58,7 @@ class VoteSerializer(serializers.Serializer[Any]):
     reasons = AnythingField(default=None, allow_null=True)
 
     def validate_battle_id(self, value: Any) -> str:
-        return _word(value)
+        return word(value)
 
     def validate_vote(self, value: Any) -> VoteChoice:
         if value not in VoteChoice.values:
@@ -81,40 +66,37 @@ class VoteSerializer(serializers.Serializer[Any]):
             raise InvalidVote(f"A vote is one of {known}.", known=VoteChoice.values)
         return VoteChoice(value)
 
-    def validate_reasons(self, value: Any) -> dict[str, Judgement]:
-        wrong = f"Reasons say for some of {', '.join(REASONS)} which side was better: {', '.join(Judgement.values)}."
-        if value is None:
-            return {}
-        if not isinstance(value, dict) or not set(value) <= set(REASONS):
-            raise InvalidReasons(wrong, known=list(REASONS))
-        said = {name: judgement for name, judgement in value.items() if judgement is not None}
-        if any(judgement not in Judgement.values for judgement in said.values()):
-            raise InvalidReasons(wrong, known=Judgement.values)
-        return {name: Judgement(judgement) for name, judgement in said.items()}
-
-
-class ExplorationSerializer(serializers.Serializer[Any]):
-    instruction = AnythingField(default=None, allow_null=True)
-    turn_id = AnythingField(default=None, allow_null=True)
-    record = serializers.IntegerField(default=0, min_value=0, max_value=1_000_000)
-    seed = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=2**31 - 1)
-
-    def validate_instruction(self, value: Any) -> str | None:
-        return None if value is None else clean_instruction(value)
-
-    def validate_turn_id(self, value: Any) -> str | None:
-        return None if value is None else _word(value)
-
 
 class SessionChoiceSerializer(serializers.Serializer[Any]):
     session_id = AnythingField()
 
     def validate_session_id(self, value: Any) -> str:
-        return _word(value)
+        return word(value)
+
+
+def chosen_kind(data: Any) -> Kind:
+    """The kind that a body names; without a name, the default. Raises UnknownName."""
+    if "kind" not in data:
+        return kinds.default()
+    return kinds.get(word(data["kind"]))
+
+
+def clean_reasons(value: Any, kind: Kind) -> dict[str, Judgement]:
+    """Respect -> which side was better in it. Raises InvalidReasons for what the kind knows no respect of."""
+    known = list(kind.reasons)
+    wrong = f"Reasons say for some of {', '.join(known)} which side was better: {', '.join(Judgement.values)}."
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not set(value) <= set(known):
+        raise InvalidReasons(wrong, known=known)
+    said = {name: judgement for name, judgement in value.items() if judgement is not None}
+    if any(judgement not in Judgement.values for judgement in said.values()):
+        raise InvalidReasons(wrong, known=Judgement.values)
+    return {name: Judgement(judgement) for name, judgement in said.items()}
 
 
 def clean_instruction(value: Any) -> str:
-    """The sentence without blanks around it; raises InvalidInstruction for what no policy could be told."""
+    """The sentence without blanks around it; raises InvalidInstruction for what nobody could be told."""
     longest = settings.INSTRUCTION_MAX_LENGTH
     if not isinstance(value, str):
         raise InvalidInstruction("An instruction is a text.")
@@ -135,5 +117,5 @@ def is_public_id(value: str) -> bool:
     return PUBLIC_ID.match(value) is not None
 
 
-def _word(value: Any) -> str:
+def word(value: Any) -> str:
     return value if isinstance(value, str) else ""

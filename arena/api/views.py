@@ -10,27 +10,29 @@ from typing import Any
 
 from django.conf import settings
 from django.db import close_old_connections
-from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from arena import actions, selectors, shapes
+from arena import actions, kinds, selectors, shapes
 from arena.api.parsers import SmallJSONParser
-from arena.api.schema import UNFIT, answer, body, refusals
+from arena.api.schema import UNFIT, answer, body, place_fields, reasons_field, refusals
 from arena.api.serializers import (
-    SceneChoiceSerializer,
     SessionChoiceSerializer,
     TurnSerializer,
     VoteSerializer,
+    chosen_kind,
     clean_instruction,
+    clean_reasons,
     is_public_id,
 )
 from arena.api.waits import gone_of
-from arena.errors import EpisodeExpired, NotFound, NotVoted
-from arena.models import REASONS, Battle, Judgement, Rollout, Session, StartKind, Turn, VoteChoice, row_or_none
+from arena.errors import NotFound
+from arena.models import Battle, Session, StartKind, Turn, VoteChoice, row_or_none
+from arena.recordings import read_recording
+from arena.rules import revealed
 from arena.shapes import OpenedBattle, SentStart, SentTurn, TurnJson
 from arena.starts import CHOICES, ONE
 from arena.visitors import cookies, networks
@@ -45,19 +47,9 @@ from arena.visitors.throttles import (
     ip_of,
     spend_more,
 )
-from simulation.episode_format import to_float32, to_float64
-from simulation.store import Document, get_store
 
 LONGEST_WAIT_S = 60
 POLL_S = 0.05
-BYTES = "application/octet-stream"
-FOR_EVER = "max-age=31536000, immutable"
-REASONS_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {name: {"type": "string", "enum": Judgement.values} for name in REASONS},
-    "additionalProperties": False,
-    "default": {},
-}
 ANSWER = OpenApiParameter(
     HEADER, str, OpenApiParameter.HEADER, description="Of a challenge that 428 `challenge_required` brought"
 )
@@ -94,17 +86,13 @@ class InitSession(ArenaView):
         operation_id="init_session",
         parameters=[ANSWER],
         description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
-        request=body(
-            robot_id={"type": "string", "default": settings.DEFAULT_ROBOT},
-            scene_id={"type": "string", "default": settings.DEFAULT_SCENE},
-        ),
+        request=body(**place_fields()),
         responses={201: answer(OpenedBattle), **refusals(*UNFIT, 422, 428, 429, 503)},
     )
     def post(self, request: Request) -> Response:
-        wanted = SceneChoiceSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        kind = chosen_kind(request.data)
         visitor = self.visitor or cookies.new_visitor()
-        battle = actions.open_session(wanted.validated_data["robot_id"], wanted.validated_data["scene_id"], visitor)
+        battle = actions.open_session(kind, kind.choose(request.data), visitor)
         response = Response(_opened(battle), status=201)
         cookies.remember(response, visitor, secure=request.is_secure())
         return response
@@ -219,7 +207,7 @@ class TurnDetail(ArenaView):
     def get(self, request: Request, turn_id: str) -> Response:
         turn = selectors.find_turn(turn_id)
         check_may_look(request, turn.battle.session if turn else None)
-        return Response(selectors.turn_json(turn, selectors.revealed(turn.battle))) if turn else Response(status=404)
+        return Response(selectors.turn_json(turn, revealed(turn.battle))) if turn else Response(status=404)
 
 
 class EpisodeDetail(ArenaView):
@@ -228,60 +216,25 @@ class EpisodeDetail(ArenaView):
         description="A recorded episode, once both sides of its turn have settled. Before the vote it is what can be "
         "seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, as long as the longer side's "
         "(`exact` is false; no actions, no velocities, no outcome). With the vote it is the exact recording.",
-        responses={200: answer(shapes.EpisodeJson), **refusals(404, 410, 503)},
+        responses={200: OpenApiTypes.OBJECT, **refusals(404, 410, 503)},
     )
     def get(self, request: Request, episode_id: str) -> Response:
-        rollout, document = _episode(request, episode_id)
-        return Response(selectors.episode_json(rollout, document))
+        found, document = read_recording(request, episode_id)
+        kind = kinds.of(found.attempt.turn)
+        return Response(kind.recording(found.attempt, document, found.common_length, found.is_exact))
 
 
-class EpisodeView(ArenaView):
+class SharedBattleDetail(ArenaView):
     @extend_schema(
-        operation_id="get_episode_view",
-        description="What can be seen of the episode, before the vote and after it: int16, little-endian, 25 rows a "
-        "second, the start first; times `view.scale` of the scene they are qpos. Both sides of a turn have the same "
-        "number of rows. For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[5 * steps + 1, nq], steps of the longer side"),
-            **refusals(404, 410, 503),
-        },
+        operation_id="get_shared_battle",
+        description="A voted battle, for anybody who has its address; 404 for one that has no vote.",
+        responses={200: answer(shapes.SharedBattle), **refusals(404)},
     )
-    def get(self, request: Request, episode_id: str) -> HttpResponse:
-        rollout, document = _episode(request, episode_id)
-        response = _for_ever(selectors.shown_view(rollout, document)[0])
-        response["Content-Encoding"] = "identity"  # else it would be packed to a size that depends on what it shows
-        return response
-
-
-class EpisodeStates(ArenaView):
-    @extend_schema(
-        operation_id="get_episode_states",
-        description="The exact states alone, after the vote: float32, little-endian, rows of time, qpos, qvel; the "
-        "start first. For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
-            **refusals(404, 409, 410, 503),
-        },
-    )
-    def get(self, request: Request, episode_id: str) -> HttpResponse:
-        _, document = _episode(request, episode_id, exact=True)
-        return _for_ever(to_float32(document))
-
-
-class EpisodeReplay(ArenaView):
-    @extend_schema(
-        operation_id="get_episode_replay",
-        description="All that physics needs to repeat the episode from any record, after the vote: float64, "
-        "little-endian, rows of time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there "
-        "(7; zeros at the start). For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
-            **refusals(404, 409, 410, 503),
-        },
-    )
-    def get(self, request: Request, episode_id: str) -> HttpResponse:
-        _, document = _episode(request, episode_id, exact=True)
-        return _for_ever(to_float64(document))
+    def get(self, request: Request, battle_id: str) -> Response:
+        battle = selectors.shared_battle(battle_id)
+        if battle is None:
+            raise NotFound
+        return Response(battle)
 
 
 class Votes(ArenaView):
@@ -294,7 +247,7 @@ class Votes(ArenaView):
         request=body(
             battle_id={"type": "string"},
             vote={"type": "string", "enum": VoteChoice.values},
-            reasons=REASONS_SCHEMA,
+            reasons=reasons_field(),
         ),
         responses={201: answer(shapes.CastVote), **refusals(*UNFIT, 404, 409, 422, 428, 429)},
     )
@@ -306,7 +259,8 @@ class Votes(ArenaView):
             raise NotFound
         said = wanted.validated_data
         battle = own_battle(request, battle_id)
-        vote = actions.cast_vote(battle, said["vote"], said["reasons"], networks.origin_of(ip_of(request._request)))
+        reasons = clean_reasons(said["reasons"], kinds.of(battle.session))
+        vote = actions.cast_vote(battle, said["vote"], reasons, networks.origin_of(ip_of(request._request)))
         names = selectors.revealed_models(vote.battle)
         return Response({"vote_id": vote.vote_id, "revealed_models": names}, status=201)
 
@@ -329,22 +283,16 @@ def _opened(battle: Battle) -> OpenedBattle:
     return {
         "session_id": battle.session_id,
         "battle_id": battle.battle_id,
-        "robot_id": battle.session.robot_id,
-        "scene_id": battle.session.scene_id,
+        "kind": battle.session.kind,
+        **kinds.of(battle.session).told(kinds.place_of(battle.session)),
         "left_model": selectors.HIDDEN,
         "right_model": selectors.HIDDEN,
     }
 
 
 def _ids(turn: Turn) -> SentStart:
-    sides = {rollout.side: rollout.episode_id for rollout in turn.rollouts.all()}
+    sides = {attempt.side: attempt.episode_id for attempt in turn.attempts.all()}
     return {"turn_id": turn.turn_id, "left_episode_id": sides["left"], "right_episode_id": sides["right"]}
-
-
-def _for_ever(content: bytes) -> HttpResponse:
-    response = HttpResponse(content, content_type=BYTES)
-    response["Cache-Control"] = f"private, {FOR_EVER}"
-    return response
 
 
 def _wait_wanted(headers: Mapping[str, str]) -> int:
@@ -368,18 +316,3 @@ def _wait_for(turn_id: str, seconds: int, gone: Event) -> TurnJson:
             return state
         close_old_connections()
         gone.wait(POLL_S)
-
-
-def _episode(request: Request, episode_id: str, exact: bool = False) -> tuple[Rollout, Document]:
-    """Raises NotFound and EpisodeExpired; NotVoted where it has to be `exact` and the battle has no vote."""
-    rollout = selectors.find_rollout(episode_id)
-    if rollout is None or not selectors.is_shared(rollout.turn):
-        check_may_look(request, rollout.turn.battle.session if rollout else None)
-    if rollout is not None and rollout.expired_at is not None:
-        raise EpisodeExpired
-    if exact and rollout is not None and not selectors.revealed(rollout.turn.battle):
-        raise NotVoted("Exact recordings come with the vote; until then there is view.bin.")
-    document = get_store().get(episode_id) if rollout and selectors.may_be_shown(rollout) else None
-    if rollout is None or document is None:
-        raise NotFound
-    return rollout, document

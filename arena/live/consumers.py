@@ -17,9 +17,10 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer, AsyncWebsocketConsumer
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from arena import selectors
+from arena import kinds, selectors
 from arena.api.serializers import is_public_id
 from arena.ids import new_id
+from arena.kinds import Kind
 from arena.live import events, release
 from arena.live.held import SNAPSHOT, HeldBack
 from arena.live.played import played
@@ -41,7 +42,7 @@ Json = dict[str, Any]
 class BattleConsumer(AsyncJsonWebsocketConsumer):
     """Sends a snapshot, then every event after it; on `{"type": "snapshot"}` another. All else is ignored.
 
-    Who sends a message longer than any question, or more than MOST_MESSAGES within WITHIN_S, is let go.
+    A client that sends a message longer than any question, or more than MOST_MESSAGES within WITHIN_S, is let go.
 
     What is heard of a turn before its clock says that it is shown waits here (`arena.live.held`): a task of the socket
     sends it in time. One thing is said at a time, so that a snapshot and what follows it come in their order.
@@ -49,7 +50,7 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.group: str | None = None
-        self.held, self.news, self.speaking = HeldBack(), asyncio.Event(), asyncio.Lock()
+        self.held, self.news, self.speaking = HeldBack(kinds.default()), asyncio.Event(), asyncio.Lock()
         clock = asyncio.create_task(self._run_clock(), name="clock of a socket")
         try:
             with SOCKETS.track_inprogress():
@@ -65,10 +66,12 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         self.seq = -1
         self.heard: deque[float] = deque(maxlen=MOST_MESSAGES)
         await self.accept()
-        if not await _may_look(self.scope, self.battle_id):
+        kind = await _kind_shown(self.scope, self.battle_id)
+        if kind is None:
             log.info("socket refused")
             await self.close(code=NOT_FOUND)
             return
+        self.kind, self.held = kind, HeldBack(kind)
         log.info("socket opened")
         self.group = events.group_of(self.battle_id)
         # Before the snapshot, so that nothing is missed between the two.
@@ -119,18 +122,18 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
                 if message["instead"]:  # it was told, at the very moment when something else took its place
                     await self._send_snapshot()
             elif at is not None:
-                self.held.hold_end(_on_our_clock(at, release.buffer() + release.longest()), event)
+                self.held.hold_end(_on_our_clock(at, release.buffer() + release.longest(self.kind)), event)
             else:
                 await self._tell(event)
         self.news.set()
 
-    async def side_rows(self, message: Json) -> None:
+    async def side_chunks(self, message: Json) -> None:
         side = self.held.turn(message["turn_id"]).sides[message["side"]]
-        side.hold(message["attempt"], message["from_step"], message["steps"])
+        side.hold(message["tries"], message["first"], message["chunks"])
         self.news.set()
 
     async def side_end(self, message: Json) -> None:
-        self.held.turn(message["turn_id"]).sides[message["side"]].finish(message["attempt"], message["steps"])
+        self.held.turn(message["turn_id"]).sides[message["side"]].finish(message["tries"], message["length"])
         self.news.set()
 
     async def _run_clock(self) -> None:
@@ -188,7 +191,7 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         if turn["release_from"]:
             self._start(turn["turn_id"], turn["release_from"])
         if news_at is not None:
-            self.held.hold_end(_on_our_clock(news_at.timestamp(), release.buffer() + release.longest()))
+            self.held.hold_end(_on_our_clock(news_at.timestamp(), release.buffer() + release.longest(self.kind)))
 
     def _start(self, turn_id: str, release_from: str) -> None:
         turn, moment = self.held.turn(turn_id), datetime.fromisoformat(release_from).timestamp()
@@ -199,10 +202,10 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         """Hear what was played before this socket was there."""
         for each in await _played(turn_id):
             side = self.held.turn(turn_id).sides[each.side]
-            if each.rows is None:
-                side.finish(each.attempt, each.step)
+            if each.chunk is None:
+                side.finish(each.tries, each.number)
             else:
-                side.hold(each.attempt, each.step, [each.rows])
+                side.hold(each.tries, each.number, [each.chunk])
 
     async def _send(self, message: Json) -> None:
         await self.send_json(message)
@@ -238,13 +241,16 @@ def _on_our_clock(moment: float, furthest: timedelta) -> float:
     return time.monotonic() + min(moment - time.time(), furthest.total_seconds())
 
 
-def _visitor_may_look(scope: Any, battle_id: str) -> bool:
+def _kind_of_visible(scope: Any, battle_id: str) -> Kind | None:
+    """Of a battle at which this visitor may look."""
     if not is_public_id(battle_id):
-        return False
+        return None
     battle = Battle.objects.select_related("session").filter(battle_id=battle_id).first()
-    return battle is not None and may_look(visitor_of_scope(scope), None, battle.session)
+    if battle is None or not may_look(visitor_of_scope(scope), None, battle.session):
+        return None
+    return kinds.of(battle.session)
 
 
-_may_look = database_sync_to_async(_visitor_may_look)
+_kind_shown = database_sync_to_async(_kind_of_visible)
 _snapshot = database_sync_to_async(selectors.snapshot_and_news)
 _played = sync_to_async(played)

@@ -1,13 +1,12 @@
 """Messages to browsers: what each looks like, and how it reaches the sockets of its battle. Told in docs/api.md.
 
 Every event carries `seq`, which rises by one per battle. Applied in order to an older snapshot they give the newer one.
-Live frames are no events: they change nothing, and whoever misses some sees the others.
+Live chunks are no events: they change nothing, and a browser that misses some sees the others.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import logging
 from datetime import datetime
 from typing import Any, Literal, TypedDict
@@ -17,7 +16,7 @@ from redis.exceptions import RedisError
 
 from arena.live import played
 from arena.live.courier import courier
-from arena.shapes import Doors, FailureReason, Revealed, SideName, StartJson, TurnJson, VoteJson, check
+from arena.shapes import AllowedActions, FailureReason, Revealed, SideName, StartJson, TurnJson, VoteJson, check
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ class TurnOpened(Event):
     """A turn was added; or the one with this id starts again, and takes the place of what it was."""
 
     turn: TurnJson
-    battle: Doors
+    battle: AllowedActions
 
 
 class RolloutStarted(Event):
@@ -67,7 +66,7 @@ class TurnFinished(Event):
 
     turn_id: str
     status: Literal["completed", "failed"]
-    battle: Doors
+    battle: AllowedActions
     turn: TurnJson | None
 
 
@@ -80,26 +79,13 @@ class BattleVoted(Event):
     secret: str | None
     turns: list[TurnJson]
     starts: list[StartJson] | None
-    battle: Doors
+    battle: AllowedActions
 
 
 class BattleAbandoned(Event):
     """The session went on to its next battle."""
 
-    battle: Doors
-
-
-class RolloutFrames(TypedDict):
-    """View rows (simulation.view_format) of both sides, as many of each, packed and in base64.
-
-    `from_row` is the first one's number; row 0 is the start. A side that ended earlier stays where it ended.
-    """
-
-    type: Literal["rollout.frames"]
-    turn_id: str
-    from_row: int
-    left: str
-    right: str
+    battle: AllowedActions
 
 
 EVENTS: dict[str, Any] = {
@@ -124,36 +110,35 @@ def group_of(battle_id: str) -> str:
     return f"battle.{battle_id}"
 
 
-def frames(turn_id: str, from_row: int, left: bytes, right: bytes) -> RolloutFrames:
-    """Packed rows of both sides as they go to a browser."""
-    told = [base64.b64encode(rows).decode() for rows in (left, right)]
-    return {"type": "rollout.frames", "turn_id": turn_id, "from_row": from_row, "left": told[0], "right": told[1]}
+def frames(turn_id: str, told: dict[str, Any]) -> dict[str, Any]:
+    """Chunks of both sides as they go to a browser; `told` is the kind's. A side that ended stays where it ended."""
+    return {"type": "rollout.frames", "turn_id": turn_id, **told}
 
 
 def publish(battle_id: str, event: dict[str, Any], at: datetime | None = None, instead: bool = False) -> None:
     """Tell every open socket of the battle. Nothing waits for it: who misses it sees a gap and asks for a snapshot.
 
-    `at`: it ends a turn, and is told at this moment, after the turn's last step. `instead`: it takes the place of
+    `at`: it ends a turn, and is told at this moment, after the turn's last chunk. `instead`: it takes the place of
     events with this number and later ones, which were not told yet.
     """
     moment = at.timestamp() if at else None
     _send(battle_id, {"type": "battle.event", "event": event, "at": moment, "instead": instead})
 
 
-def pass_rows(battle_id: str, turn_id: str, side: str, attempt: int, from_step: int, steps: list[bytes]) -> None:
+def pass_chunks(battle_id: str, turn_id: str, side: str, tries: int, first: int, chunks: list[bytes]) -> None:
     """Give what one side has played to the consumers, which hold it until the turn's clock says that it is shown.
 
-    `steps`: packed view rows of each step from `from_step` on: one row of step 0, the start, and five of any other.
+    `chunks`: those from number `first` on; number 0 is the start.
     """
-    played.keep_rows(turn_id, side, attempt, from_step, steps)
-    about = {"turn_id": turn_id, "side": side, "attempt": attempt}
-    _send(battle_id, {"type": "side.rows", **about, "from_step": from_step, "steps": steps})
+    played.keep_chunks(turn_id, side, tries, first, chunks)
+    about = {"turn_id": turn_id, "side": side, "tries": tries}
+    _send(battle_id, {"type": "side.chunks", **about, "first": first, "chunks": chunks})
 
 
-def pass_end(battle_id: str, turn_id: str, side: str, attempt: int, steps: int) -> None:
-    """Say to the consumers that a side has no more rows, and up to which step it is shown all the same."""
-    played.keep_end(turn_id, side, attempt, steps)
-    _send(battle_id, {"type": "side.end", "turn_id": turn_id, "side": side, "attempt": attempt, "steps": steps})
+def pass_end(battle_id: str, turn_id: str, side: str, tries: int, length: int) -> None:
+    """Say to the consumers that a side has no more chunks, and up to which number it is shown all the same."""
+    played.keep_end(turn_id, side, tries, length)
+    _send(battle_id, {"type": "side.end", "turn_id": turn_id, "side": side, "tries": tries, "length": length})
 
 
 def _send(battle_id: str, message: dict[str, Any]) -> None:

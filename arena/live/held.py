@@ -1,4 +1,4 @@
-"""What the socket of a battle has heard and may not say yet: rows that are played, ends of turns that are not shown.
+"""What the socket of a battle has heard and may not say yet: chunks that were played, ends of turns not shown yet.
 
 Nothing here waits or sends. Moments are seconds of a monotonic clock, so that nobody's setting of the time moves them.
 """
@@ -9,83 +9,81 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from arena.kinds import Kind
 from arena.live import events
-from arena.live.release import step_s
-from simulation.view_format import ROWS_PER_STEP
 
 Json = dict[str, Any]
 SIDES = ("left", "right")
 SNAPSHOT: Json = {"type": "snapshot"}
 """Stands for a fresh snapshot among the messages that are due."""
 CATCHING_UP = 0.5
-"""After a stall the next step comes this part of a step's time after the last one, at the earliest."""
+"""After a stall the next chunk comes this part of a chunk's time after the last one, at the earliest."""
 
 
 @dataclass
-class SideRows:
-    """The packed rows of one side by step, as its newest attempt has played them: one row of step 0, else five."""
+class SideChunks:
+    """The chunks of one side by number, as its newest try has played them; number 0 is its start."""
 
-    attempt: int = 0
-    steps: dict[int, bytes] = field(default_factory=dict)
+    kind: Kind
+    tries: int = 0
+    chunks: dict[int, bytes] = field(default_factory=dict)
     end: int | None = None
 
-    def hold(self, attempt: int, from_step: int, steps: Sequence[bytes]) -> None:
-        if self._accepts(attempt):
-            self.steps.update(enumerate(steps, from_step))
+    def hold(self, tries: int, first: int, chunks: Sequence[bytes]) -> None:
+        if self._accepts(tries):
+            self.chunks.update(enumerate(chunks, first))
 
-    def finish(self, attempt: int, end: int) -> None:
-        """No more rows come; the last one stands for the steps up to `end`."""
-        if self._accepts(attempt):
+    def finish(self, tries: int, end: int) -> None:
+        """No more chunks come; the last one stands for those up to `end`."""
+        if self._accepts(tries):
             self.end = end
 
-    def _accepts(self, attempt: int) -> bool:
-        """Whether it is the newest attempt; the first word of a newer one takes the place of all before."""
-        if attempt > self.attempt:
-            self.attempt, self.steps, self.end = attempt, {}, None
-        return attempt == self.attempt
+    def _accepts(self, tries: int) -> bool:
+        """Whether it is the newest try; the first word of a newer one takes the place of all before."""
+        if tries > self.tries:
+            self.tries, self.chunks, self.end = tries, {}, None
+        return tries == self.tries
 
     @property
     def first(self) -> int | None:
-        return min(self.steps, default=None)
+        return min(self.chunks, default=None)
 
-    def has(self, step: int) -> bool:
-        """Whether this side can be shown at the step: a row that was lost is stood in for by the one before it."""
-        if not self.steps or step < min(self.steps):
+    def has(self, number: int) -> bool:
+        """Whether this side can be shown at the number: a chunk that was lost is stood in for by the one before it."""
+        if not self.chunks or number < min(self.chunks):
             return False
-        return self.end is not None or step <= max(self.steps)
+        return self.end is not None or number <= max(self.chunks)
 
-    def rows(self, step: int) -> bytes:
-        """Its rows of a step. A lost one's are the last row before it, or, where there is none, the first after it."""
-        if step in self.steps:
-            return self.steps[step]
-        before = max((each for each in self.steps if each < step), default=None)
-        known = min(self.steps) if before is None else before
-        rows = self.steps[known]
-        width = len(rows) // _count(known)
-        return (rows[:width] if before is None else rows[-width:]) * _count(step)
+    def chunk(self, number: int) -> bytes:
+        """A lost one is made of the last one before it, or, where there is none, of the first after it."""
+        if number in self.chunks:
+            return self.chunks[number]
+        before = max((each for each in self.chunks if each < number), default=None)
+        known = min(self.chunks) if before is None else before
+        return self.kind.stand_in(self.chunks[known], known, number)
 
 
 class LiveTurn:
-    """Both sides of a turn, handed out step by step: each when it is due and both sides have it, none twice."""
+    """Both sides of a turn, handed out chunk by chunk: each when it is due and both sides have it, none twice."""
 
-    def __init__(self, turn_id: str) -> None:
-        self.turn_id = turn_id
-        self.sides = {side: SideRows() for side in SIDES}
+    def __init__(self, kind: Kind, turn_id: str) -> None:
+        self.kind, self.turn_id = kind, turn_id
+        self.sides = {side: SideChunks(kind) for side in SIDES}
         self.began: float | None = None
         self._next: int | None = None
         self._not_before = 0.0
 
     def next_at(self) -> float | None:
-        """When the next step may be shown; None while a side lacks it or the clock does not run."""
-        step = self._upcoming()
-        if step is None or self.began is None or not self._both_have(step):
+        """When the next chunk may be shown; None while a side lacks it or the clock does not run."""
+        number = self._upcoming()
+        if number is None or self.began is None or not self._both_have(number):
             return None
-        return max(self._due(step), self._not_before)
+        return max(self._due(number), self._not_before)
 
     def take(self, now: float) -> tuple[Json | None, float]:
         """The frames of what is due, None when nothing is; and by how many seconds they are late.
 
-        Who has just come, and so lacks the steps before, is shown up to the present step at once.
+        A socket that has just come, and so lacks the chunks before, is shown all up to the present one at once.
         """
         at = self.next_at()
         first = self._upcoming()
@@ -95,7 +93,7 @@ class LiveTurn:
         if self._next is None:
             while self._both_have(last + 1) and self._due(last + 1) <= now:
                 last += 1
-        self._not_before = now + CATCHING_UP * step_s()
+        self._not_before = now + CATCHING_UP * self.kind.chunk_s
         return self._frames(first, last), now - self._due(last)
 
     def rest(self) -> Json | None:
@@ -105,33 +103,33 @@ class LiveTurn:
             return None
         return self._frames(first, last)
 
-    def _due(self, step: int) -> float:
-        return (self.began or 0.0) + step * step_s()
+    def _due(self, number: int) -> float:
+        return (self.began or 0.0) + number * self.kind.chunk_s
 
     def _upcoming(self) -> int | None:
-        """The next step to show: the first one that both sides have, where none was shown yet."""
+        """The next chunk to show: the first one that both sides have, where none was shown yet."""
         if self._next is not None:
             return self._next
         firsts = [side.first for side in self.sides.values() if side.first is not None]
         return max(firsts) if len(firsts) == len(SIDES) else None
 
-    def _both_have(self, step: int) -> bool:
+    def _both_have(self, number: int) -> bool:
         ends = [side.end for side in self.sides.values() if side.end is not None]
-        if len(ends) == len(SIDES) and step > max(ends):
+        if len(ends) == len(SIDES) and number > max(ends):
             return False
-        return all(side.has(step) for side in self.sides.values())
+        return all(side.has(number) for side in self.sides.values())
 
     def _last_known(self) -> int | None:
         """The common end; while it is unknown, what both sides have."""
         ends = [side.end for side in self.sides.values() if side.end is not None]
         if len(ends) == len(SIDES):
             return max(ends)
-        return min((max(side.steps, default=-1) for side in self.sides.values() if side.end is None), default=None)
+        return min((max(side.chunks, default=-1) for side in self.sides.values() if side.end is None), default=None)
 
     def _frames(self, first: int, last: int) -> Json:
         self._next = last + 1
-        left, right = (b"".join(self.sides[side].rows(step) for step in range(first, last + 1)) for side in SIDES)
-        return dict(events.frames(self.turn_id, _first_row(first), left, right))
+        left, right = ([self.sides[side].chunk(number) for number in range(first, last + 1)] for side in SIDES)
+        return events.frames(self.turn_id, self.kind.frames(first, left, right))
 
 
 @dataclass
@@ -146,7 +144,8 @@ class HeldBack:
     """All that one socket has heard and not said yet. A battle has one turn at a time that is played or shown; other
     starts wait for it (`arena.queue.admission`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
         self._turns: dict[str, LiveTurn] = {}
         self._open: str | None = None
         self._end: HeldEnd | None = None
@@ -155,10 +154,10 @@ class HeldBack:
     def open(self, turn_id: str, anew: bool = False) -> bool:
         """This turn is under way, and so no other. Answers whether nothing was heard of it before.
 
-        `anew`: it begins, for the first time or again. Its rows may have come before, but nothing was shown of it.
+        `anew`: it begins, for the first time or again. Its chunks may have come before, but nothing was shown of it.
         """
         known, self._open = self._turns.get(turn_id), turn_id
-        kept = known if known and not (anew and known.began is not None) else LiveTurn(turn_id)
+        kept = known if known and not (anew and known.began is not None) else LiveTurn(self._kind, turn_id)
         self._turns = {turn_id: kept}
         return known is None
 
@@ -167,8 +166,8 @@ class HeldBack:
         self._turns, self._open, self._end = {}, None, None
 
     def turn(self, turn_id: str) -> LiveTurn:
-        """The turn; its first rows may come before anything is told of it."""
-        return self._turns.setdefault(turn_id, LiveTurn(turn_id))
+        """The turn; its first chunks may come before anything is told of it."""
+        return self._turns.setdefault(turn_id, LiveTurn(self._kind, turn_id))
 
     def close(self, turn_id: str) -> None:
         self._turns.pop(turn_id, None)
@@ -213,12 +212,3 @@ class HeldBack:
         rest = [turn.rest() for turn in self._turns.values() if turn.began is not None]
         self._end, self._turns = None, {}
         return [*(frames for frames in rest if frames is not None), *(end.events or [SNAPSHOT])]
-
-
-def _first_row(step: int) -> int:
-    return 0 if step == 0 else ROWS_PER_STEP * (step - 1) + 1
-
-
-def _count(step: int) -> int:
-    """How many rows a step has."""
-    return 1 if step == 0 else ROWS_PER_STEP

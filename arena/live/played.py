@@ -1,4 +1,4 @@
-"""The rows of turns that are being played or shown, kept beside the channel layer for sockets that come late.
+"""The chunks of turns that are being played or shown, kept beside the channel layer for sockets that come late.
 
 A page that is loaded in the middle is shown the same as any other, whatever has become of the two sides by then: what
 it gets, and when, must not tell how quick they are. What is lost here is missed by such pages alone.
@@ -21,56 +21,56 @@ from arena.live import release
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 2.0
-KEPT_S = 120  # after the last row, beyond what the clock of a turn takes
+KEPT_S = 120  # after the last chunk, beyond what the clock of a turn takes
 END = "end"
 
 
 class Played(NamedTuple):
-    """One step of one side: its packed rows; or, without rows, up to which step the side is shown."""
+    """One chunk of one side; or, without a chunk, up to which number the side is shown."""
 
     side: str
-    attempt: int
-    step: int
-    rows: bytes | None
+    tries: int
+    number: int
+    chunk: bytes | None
 
 
-def keep_rows(turn_id: str, side: str, attempt: int, from_step: int, steps: list[bytes]) -> None:
-    """Keep the packed rows of the steps from `from_step` on."""
-    _keep(turn_id, {f"{side}:{attempt}:{step}": rows for step, rows in enumerate(steps, from_step)})
+def keep_chunks(turn_id: str, side: str, tries: int, first: int, chunks: list[bytes]) -> None:
+    """Keep the chunks from number `first` on."""
+    _keep(turn_id, {f"{side}:{tries}:{number}": chunk for number, chunk in enumerate(chunks, first)})
 
 
-def keep_end(turn_id: str, side: str, attempt: int, steps: int) -> None:
-    _keep(turn_id, {f"{side}:{attempt}:{END}": str(steps).encode()})
+def keep_end(turn_id: str, side: str, tries: int, length: int) -> None:
+    _keep(turn_id, {f"{side}:{tries}:{END}": str(length).encode()})
 
 
 def played(turn_id: str) -> list[Played]:
-    """What is kept of a turn, earlier attempts first; nothing while the server is away."""
+    """What is kept of a turn, earlier tries first; nothing while the server is away."""
     try:
         kept = cast(dict[bytes, bytes], _client().hgetall(_key(turn_id)))
     except (redis.RedisError, OSError) as error:
-        log.warning("The rows of %s cannot be read: %r", turn_id, error)
+        log.warning("The chunks of %s cannot be read: %r", turn_id, error)
         return []
-    return sorted(_read(kept), key=lambda each: (each.attempt, each.rows is None, each.step))
+    return sorted(_read(kept), key=lambda each: (each.tries, each.chunk is None, each.number))
 
 
 def _read(kept: dict[bytes, bytes]) -> Iterator[Played]:
-    for name, rows in kept.items():
-        side, attempt, step = name.decode().split(":")
-        if step == END:
-            yield Played(side, int(attempt), int(rows), None)
+    for name, chunk in kept.items():
+        side, tries, number = name.decode().split(":")
+        if number == END:
+            yield Played(side, int(tries), int(chunk), None)
         else:
-            yield Played(side, int(attempt), int(step), rows)
+            yield Played(side, int(tries), int(number), chunk)
 
 
 def _keep(turn_id: str, fields: Mapping[str, bytes]) -> None:
-    clock = release.buffer() + release.longest()
+    clock = release.buffer() + release.longest_of_any()
     try:
         with _client().pipeline(transaction=False) as both:
             both.hset(_key(turn_id), mapping=cast(Any, fields))
             both.expire(_key(turn_id), KEPT_S + math.ceil(clock.total_seconds()))
             both.execute()
     except (redis.RedisError, OSError) as error:
-        log.warning("Rows of %s were not kept for pages that come late: %r", turn_id, error)
+        log.warning("Chunks of %s were not kept for pages that come late: %r", turn_id, error)
 
 
 def _key(turn_id: str) -> str:

@@ -1,7 +1,7 @@
-"""The one clock of a turn: when each step of it may be seen, of both sides, and when visitors are told that it ended.
+"""The one clock of a turn: when each chunk of it may be seen, of both sides, and when visitors are told that it ended.
 
-It starts a moment after both sides have started, and goes at a fixed pace: nothing that a policy does moves it. What
-visitors see and may do goes by `told`; operators and the line of turns go by `Turn.settled_at`.
+It starts a moment after both sides have started, and goes at the fixed pace of the kind: nothing that a contestant
+does moves it. What visitors see and may do goes by `told`; operators and admission go by `Turn.settled_at`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from arena.models import RolloutStatus, Turn
-from simulation.contracts import CONTROL_PERIOD
+from arena import kinds
+from arena.kinds import Kind
+from arena.models import AttemptStatus, Turn
 
 CANCELLED = "cancelled"
 SET_BACK = timedelta(seconds=60)
@@ -23,18 +24,17 @@ SHORTEST = timedelta(microseconds=1)
 
 
 def buffer() -> timedelta:
-    """From the start of the later side to the first step that is shown."""
+    """From the start of the later side to the first chunk that is shown."""
     return timedelta(seconds=settings.RELEASE["buffer_s"])
 
 
-def step_s() -> float:
-    """Seconds on a wall clock from one control step that is shown to the next."""
-    return float(CONTROL_PERIOD / settings.RELEASE["speed"])
+def longest(kind: Kind) -> timedelta:
+    """From the first chunk of a turn to its last one, when a side has as many as it may."""
+    return max(SHORTEST, timedelta(seconds=kind.longest * kind.chunk_s))
 
 
-def longest() -> timedelta:
-    """From the first step of a turn to its last one, when a side plays as many as it may."""
-    return max(SHORTEST, timedelta(seconds=settings.ROLLOUT_MAX_STEPS * step_s()))
+def longest_of_any() -> timedelta:
+    return max((longest(kind) for kind in kinds.every()), default=SHORTEST)
 
 
 def told(turn: Turn, now: datetime | None = None) -> bool:
@@ -52,20 +52,20 @@ def untold(turns: Iterable[Turn], now: datetime | None = None) -> Turn | None:
 
 
 def was_cancelled(turn: Turn) -> bool:
-    return any(side.termination_reason == CANCELLED for side in turn.rollouts.all())
+    return any(side.termination_reason == CANCELLED for side in turn.attempts.all())
 
 
 def end_of(turn: Turn, now: datetime) -> datetime:
     """When to tell of the end of a turn whose sides have settled by `now`.
 
-    That is when the longer side's last step is shown. A failed turn lasts as long as any may, or a multiple of it, so
+    That is when the longer side's last chunk is shown. A failed turn lasts as long as any may, or a multiple of it, so
     that the moment says neither which side failed nor when. Whoever cancels a turn is told at once.
     """
-    sides = turn.rollouts.all()
+    kind, sides = kinds.of(turn), turn.attempts.all()
     if was_cancelled(turn):
         return now
     began = min(turn.release_from or turn.created_at, now + buffer())  # later: the machine's clock was set back since
-    if any(side.status == RolloutStatus.FAILED for side in sides):
-        return began + max(1, math.ceil((now - began) / longest())) * longest()
-    steps = max(side.steps_done for side in sides)
-    return max(now, began + timedelta(seconds=steps * step_s()))
+    if any(side.status == AttemptStatus.FAILED for side in sides):
+        lasts = longest(kind)
+        return began + max(1, math.ceil((now - began) / lasts)) * lasts
+    return max(now, began + timedelta(seconds=max(side.length for side in sides) * kind.chunk_s))

@@ -25,9 +25,8 @@ from django.utils import timezone
 
 from arena.errors import QueueFull, TooManyTurns
 from arena.live import release
-from arena.models import RolloutStatus, Session, Turn, read_moment
+from arena.models import AttemptStatus, Session, Turn, live_between, read_moment
 from arena.visitors.networks import Origin
-from policies.models import live_between
 
 RECENT_TURNS, ENOUGH_TURNS = 20, 10
 SLACK = timedelta(seconds=5)
@@ -102,7 +101,7 @@ class Line:
 
 
 class _Side(NamedTuple):
-    """A rollout, as far as the line asks. All up to `closed` is its turn's: whether it waits, whether it is done and
+    """An attempt, as far as the line asks. All up to `closed` is its turn's: whether it waits, whether it is done and
     not told, and whether its battle takes no vote any more."""
 
     slots: int | None
@@ -116,7 +115,6 @@ class _Side(NamedTuple):
     untold: bool
     closed: bool
     status: str
-    heartbeat_at: Any
     started_at: Any
     finished_at: Any
 
@@ -136,7 +134,7 @@ WITH asked AS (
 SELECT (SELECT SUM(slots) FROM live), turn.id, turn.battle_id, COALESCE(NULLIF(stay.user_id, ''), stay.session_id),
     COALESCE(NULLIF(turn.network, ''), NULLIF(stay.user_id, ''), stay.session_id), turn.caller, turn.created_at,
     turn.settled_at IS NULL, COALESCE(turn.shown_at > %s, FALSE), battle.status <> 'ongoing',
-    side.status, side.heartbeat_at, side.started_at, side.finished_at
+    side.status, side.started_at, side.finished_at
 FROM asked
 JOIN turns AS turn ON turn.id = asked.id
 JOIN rollouts AS side ON side.turn_id = turn.turn_id
@@ -150,7 +148,7 @@ ORDER BY turn.id
 def the_line(recent: int = RECENT_TURNS) -> Line:
     """One query: what is not done, or not told; and the last turns that are."""
     now = timezone.now()
-    moments = [now - release.longest() - SLACK, now, *live_between()]
+    moments = [now - release.longest_of_any() - SLACK, now, *live_between()]
     wanted = list(map(connection.ops.adapt_datetimefield_value, moments))
     with connection.cursor() as cursor:
         cursor.execute(LINE, [*wanted[:2], recent, *wanted[2:], wanted[1]])
@@ -236,7 +234,7 @@ def admit(session: Session, caller: Origin, turns: int = 1) -> bool:
 
 def place_in_queue(turn: Turn) -> QueueJson:
     """Where a turn stands; a turn that both sides have started, or whose end is told, has nobody ahead."""
-    if all(rollout.started_at is not None for rollout in turn.rollouts.all()) or release.told(turn):
+    if all(attempt.started_at is not None for attempt in turn.attempts.all()) or release.told(turn):
         return {"ahead": 0, "expected_wait_s": 0}
     line = the_line()
     earlier = [each for each in line.waiting if each.key < turn.pk]
@@ -295,7 +293,7 @@ def _soon(line: Line, turns: int) -> int:
 
 
 def _wait(ahead: int, line: Line) -> int | None:
-    """As long as so many turns take, when as many are played side by side as now (a turn is two rollouts)."""
+    """As long as so many turns take, when as many are played side by side as now (a turn is two attempts)."""
     if ahead == 0:
         return 0
     if not line.seconds:
@@ -321,8 +319,8 @@ def _waiting(sides: Iterable[_Side]) -> list[Waiting]:
         before = found.get(side.key) or Waiting(
             side.key, side.battle, side.visitor, side.network, side.caller, False, 0, read_moment(side.since)
         )
-        held = side.status == RolloutStatus.QUEUED and side.heartbeat_at is None
-        playing = before.playing + (side.status == RolloutStatus.RUNNING)
+        held = side.status == AttemptStatus.HELD
+        playing = before.playing + (side.status == AttemptStatus.RUNNING)
         found[side.key] = replace(before, sent=before.sent or not held, playing=playing)
     return list(found.values())
 
@@ -334,4 +332,4 @@ def _span(turn: list[_Side]) -> tuple[datetime, datetime, bool] | None:
     ended = [read_moment(side.finished_at) for side in turn if side.finished_at]
     if not began or not ended:
         return None
-    return min(began), max(ended), all(side.closed and side.status != RolloutStatus.FAILED for side in turn)
+    return min(began), max(ended), all(side.closed and side.status != AttemptStatus.FAILED for side in turn)

@@ -9,6 +9,7 @@ from celery import current_app
 from kombu import exceptions
 
 from arena.errors import QueueUnavailable
+from arena.queue import playing
 from arena.queue.hosting import queue_of
 
 log = logging.getLogger(__name__)
@@ -22,13 +23,19 @@ NOT_SENT = (exceptions.KombuError, exceptions.ConnectionError, exceptions.Channe
 on the one that it has closed."""
 
 
-def play(rollouts: Mapping[str, str], profile: str = "") -> None:
-    """Ask the workers that host their policies to play these rollouts (episode id -> policy id).
+def play(attempts: Mapping[str, str], profile: str = "") -> None:
+    """Let these attempts be played (episode id -> contestant): by the workers that host the contestants, or here.
 
-    With a `profile`, only those that render like that. Raises QueueUnavailable. A message too many does no harm.
+    With a `profile`, only by those that render like that. Raises QueueUnavailable. A message too many does no harm.
     """
+    here = playing.played_here(attempts.values())
+    _send({episode_id: model_id for episode_id, model_id in attempts.items() if model_id not in here}, profile)
+    playing.play_here(episode_id for episode_id, model_id in attempts.items() if model_id in here)
+
+
+def _send(attempts: Mapping[str, str], profile: str) -> None:
     try:
-        for episode_id, model_id in rollouts.items():
+        for episode_id, model_id in attempts.items():
             current_app.send_task(
                 PLAY,
                 args=[episode_id],

@@ -1,9 +1,9 @@
-"""Which policies a worker plays, and telling the others so. Loads neither networks nor physics.
+"""Which contestants a worker plays, and telling the others so. Loads neither networks nor physics.
 
 `ARENA_WORKER_POLICIES` names them: ids or patterns (`film-*`), with a minus those left to others (`*,-openvla-7b`).
-A worker takes rollouts from one queue per policy, and says every few seconds what it hosts (`policies.models.Hosting`)
-and what renders there. Both sides of a turn are rendered alike: what another worker cannot play for that, it leaves to
-those that can, on a second queue per policy that is theirs.
+A worker takes attempts from one queue per contestant, and says every few seconds what it hosts
+(`arena.models.Hosting`) and what renders there. Both sides of a turn are rendered alike: what another worker cannot
+play for that, it leaves to those that can, on a second queue per contestant that is theirs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,8 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from policies.base import PolicyError
-from policies.models import Hosting, Policy, PolicyStatus
-from policies.names import install_line
-from policies.registry import families
-from policies.seeding import FOLDER_TROUBLE, MEMORY_TROUBLE
+from arena import kinds
+from arena.models import FOLDER_TROUBLE, MEMORY_TROUBLE, Contestant, ContestantStatus, Hosting
 
 log = logging.getLogger(__name__)
 ANNOUNCE_S = 5.0
@@ -33,7 +30,7 @@ FORGOTTEN_AFTER = timedelta(hours=1)
 
 @dataclass
 class Worker:
-    """This worker: its node name, how many processes play rollouts, how many threads in each, and what renders there
+    """This worker: its node name, how many processes play attempts, how many threads in each, and what renders there
     ("": not known yet).
     """
 
@@ -47,13 +44,13 @@ this = Worker()  # filled when a worker starts, before its processes are forked
 
 
 def queue_of(model_id: str, profile: str = "") -> str:
-    """The queue on which a policy's rollouts wait; with a profile, those for workers that render like that."""
+    """The queue on which a policy's attempts wait; with a profile, those for workers that render like that."""
     which = f".{hashlib.sha256(profile.encode()).hexdigest()[:12]}" if profile else ""
     return f"{settings.PREFIX}rollouts.{model_id}{which}"
 
 
 def queues_of(model_ids: Iterable[str]) -> set[str]:
-    """The queues from which this worker takes the rollouts of these policies."""
+    """The queues from which this worker takes the attempts of these policies."""
     return {queue_of(model_id, profile) for model_id in model_ids for profile in ("", this.render_profile)}
 
 
@@ -64,19 +61,19 @@ def is_hosted_here(model_id: str) -> bool:
     return not left_out and any(fnmatchcase(model_id, pattern) for pattern in named)
 
 
-def hosted() -> list[Policy]:
-    """Every policy that this worker plays, whatever its status: battles that it is in go on."""
-    registered = Policy.objects.exclude(model_path="", adapter__in=families)
-    return [policy for policy in registered if is_hosted_here(policy.id)]
+def hosted() -> list[Contestant]:
+    """Every contestant that this worker plays, whatever its status: battles that it is in go on."""
+    registered = (each for kind in kinds.every() for each in kind.hosted())
+    return [each for each in registered if is_hosted_here(each.id)]
 
 
-def to_prepare() -> list[Policy]:
-    """What a worker opens when it starts: contestants, and those that a worker could not open before."""
-    return [policy for policy in hosted() if not policy.reference and (_is_active(policy) or _has_our_note(policy))]
+def is_to_be_opened(contestant: Contestant) -> bool:
+    """When a worker starts: one that may be drawn, or that a worker could not open before."""
+    return not contestant.reference and (_is_active(contestant) or _has_our_note(contestant))
 
 
 def announce() -> set[str]:
-    """Say what this worker hosts; answers the ids of the policies whose rollouts it should take.
+    """Say what this worker hosts; answers the ids of the policies whose attempts it should take.
 
     Those that it cannot play it leaves to workers that can; where there is none it takes them, and they fail with the
     reason.
@@ -84,17 +81,17 @@ def announce() -> set[str]:
     now, mine = timezone.now(), hosted()
     words = _of_this_worker()
     Hosting.objects.bulk_create(
-        [Hosting(policy=policy, seen_at=now, **words) for policy in mine],
+        [Hosting(contestant=each, seen_at=now, **words) for each in mine],
         update_conflicts=True,
-        unique_fields=["worker", "policy"],
+        unique_fields=["worker", "contestant"],
         update_fields=["device", "slots", "render_profile", "seen_at"],
     )
     own = Hosting.objects.filter(worker=this.name)
-    own.exclude(policy__in=mine).delete()
+    own.exclude(contestant__in=[each.id for each in mine]).delete()
     Hosting.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
-    troubled = set(own.exclude(trouble="").values_list("policy_id", flat=True))
-    elsewhere = set(Hosting.objects.able().exclude(worker=this.name).values_list("policy_id", flat=True))
-    return {policy.id for policy in mine} - (troubled & elsewhere)
+    troubled = set(own.exclude(trouble="").values_list("contestant_id", flat=True))
+    elsewhere = set(Hosting.objects.able().exclude(worker=this.name).values_list("contestant_id", flat=True))
+    return {each.id for each in mine} - (troubled & elsewhere)
 
 
 def withdraw() -> None:
@@ -113,7 +110,7 @@ def _of_this_worker() -> dict[str, Any]:
 
 def unknown_names() -> list[str]:
     """Names in ARENA_WORKER_POLICIES that stand for no registered policy."""
-    known = list(Policy.objects.values_list("id", flat=True))
+    known = list(Contestant.objects.values_list("id", flat=True))
     names = [pattern.removeprefix("-") for pattern in settings.WORKER_POLICIES]
     return [name for name in names if not any(fnmatchcase(each, name) for each in known)]
 
@@ -156,20 +153,20 @@ class Hosts:
         asked = set(model_ids)
         if not self.anybody or asked <= self.playing:
             return []
-        playable = set(Policy.objects.filter(pk__in=asked).playable().values_list("pk", flat=True))
+        playable = set(Contestant.objects.filter(pk__in=asked).playable().values_list("pk", flat=True))
         return sorted(asked - playable)
 
 
 def hosts() -> Hosts:
     """What is hosted now: one query."""
-    told = ("policy_id", "trouble", "policy__status", "policy__reference", "render_profile")
+    told = ("contestant_id", "trouble", "contestant__status", "contestant__reference", "render_profile")
     words = list(Hosting.objects.live().order_by().values_list(*told).distinct())
     able = [(policy_id, status, reference) for policy_id, trouble, status, reference, _ in words if not trouble]
     profiles: dict[str, set[str]] = {}
     for policy_id, trouble, _, _, profile in words:
         if not trouble:
             profiles.setdefault(policy_id, set()).add(profile)
-    active = [(policy_id, reference) for policy_id, status, reference in able if status == PolicyStatus.ACTIVE]
+    active = [(policy_id, reference) for policy_id, status, reference in able if status == ContestantStatus.ACTIVE]
     return Hosts(
         anybody=bool(words),
         playing=frozenset(policy_id for policy_id, *_ in able),
@@ -178,40 +175,36 @@ def hosts() -> Hosts:
     )
 
 
-def can_play_elsewhere(policy: Policy, profile: str = "") -> bool:
+def can_play_elsewhere(contestant: Contestant, profile: str = "") -> bool:
     """On another live worker; with a profile, on one that renders like that, or has not said yet."""
-    others = Hosting.objects.able().filter(policy=policy).exclude(worker=this.name)
+    others = Hosting.objects.able().filter(contestant=contestant.pk).exclude(worker=this.name)
     return (others.filter(render_profile__in=["", profile]) if profile else others).exists()
 
 
-def note_trouble(policy: Policy, error: PolicyError) -> None:
-    """This worker cannot play the policy. Where no other can either, the policy is unavailable, with the reason."""
-    story = f"{_kind(error)}{error}"
-    if error.code == "missing_file":
-        story += f"; install it: {install_line(policy.id)}"
+def note_trouble(contestant: Contestant, story: str) -> None:
+    """This worker cannot play the contestant. Where no other can either, it is unavailable, with the reason.
+
+    `story` begins with one of OURS, so that it can be taken back.
+    """
     Hosting.objects.update_or_create(
-        policy=policy, worker=this.name, defaults={"trouble": story[:500], **_of_this_worker()}
+        contestant_id=contestant.pk, worker=this.name, defaults={"trouble": story[:500], **_of_this_worker()}
     )
-    policy.refresh_from_db(fields=["status", "status_reason"])
-    if not can_play_elsewhere(policy) and (_is_active(policy) or _has_our_note(policy)):
-        policy.mark_unavailable(story)
+    contestant.refresh_from_db(fields=["status", "status_reason"])
+    if not can_play_elsewhere(contestant) and (_is_active(contestant) or _has_our_note(contestant)):
+        contestant.mark_unavailable(story)
 
 
-def note_success(policy: Policy) -> None:
-    """This worker can play the policy; what workers and seeding noted against it is over."""
-    policy.refresh_from_db(fields=["status", "status_reason"])
-    if _has_our_note(policy):
-        policy.activate()
-    Hosting.objects.filter(worker=this.name, policy=policy).exclude(trouble="").update(trouble="")
+def note_success(contestant: Contestant) -> None:
+    """This worker can play the contestant; what workers and seeding noted against it is over."""
+    contestant.refresh_from_db(fields=["status", "status_reason"])
+    if _has_our_note(contestant):
+        contestant.activate()
+    Hosting.objects.filter(worker=this.name, contestant=contestant.pk).exclude(trouble="").update(trouble="")
 
 
-def _kind(error: PolicyError) -> str:
-    return MEMORY_TROUBLE if error.code == "out_of_memory" else FOLDER_TROUBLE
+def _is_active(contestant: Contestant) -> bool:
+    return contestant.status == ContestantStatus.ACTIVE
 
 
-def _is_active(policy: Policy) -> bool:
-    return policy.status == PolicyStatus.ACTIVE
-
-
-def _has_our_note(policy: Policy) -> bool:
-    return policy.status == PolicyStatus.UNAVAILABLE and policy.status_reason.startswith(OURS)
+def _has_our_note(contestant: Contestant) -> bool:
+    return contestant.status == ContestantStatus.UNAVAILABLE and contestant.status_reason.startswith(OURS)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
 
-from simulation.store import StoreUnavailable
+from arena.store import StoreUnavailable
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Finding rollouts that nobody plays any more, and giving them another chance or an end."""
+"""Finding attempts that nobody plays any more, and giving them another chance or an end."""
 
 from __future__ import annotations
 
@@ -11,55 +11,58 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from arena import actions
-from arena.models import Rollout, RolloutQuerySet
+from arena import actions, kinds
+from arena.models import Attempt, AttemptQuerySet
 from arena.queue import hosting
 
 log = logging.getLogger(__name__)
 
 
 def worker_name() -> str:
-    """This process, as a rollout's row names it: host:process."""
+    """This process, as an attempt's row names it: host:process."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def sweep() -> int:
-    """Take care of every lost rollout; answers how many there were. Safe to run at any time, by many at once."""
+    """Take care of every lost attempt; answers how many there were. Safe to run at any time, by many at once."""
     fresh = _fresh()
-    lost = [rollout for rollout in _with_battle().running() if _is_lost(rollout, fresh)]
-    for rollout in lost:
-        _replace_attempt(rollout)
+    lost = [attempt for attempt in _with_battle().running() if _is_lost(attempt, fresh)]
+    for attempt in lost:
+        _replace_attempt(attempt)
     forgotten = _forgotten(fresh)
     if forgotten:
         hosts = hosting.hosts()
-        for rollout in forgotten:
-            _send_again_or_refuse(rollout, hosts)
+        for attempt in forgotten:
+            _send_again_or_refuse(attempt, hosts)
     actions.send_due_or_leave_to_the_sweep()
     return len(lost) + len(forgotten)
 
 
-def _forgotten(fresh: tuple[datetime, datetime]) -> list[Rollout]:
+def _forgotten(fresh: tuple[datetime, datetime]) -> list[Attempt]:
     """Whose message seems to be lost: nobody has taken them for long, and nobody is taking those before them either.
 
     Where the line is long it is what makes them wait, and one message more for each would make it longer.
     """
     unanswered = list(_with_battle().unanswered(*fresh))
-    started = Rollout.objects.first_started(*fresh) if unanswered else {}
-    return [rollout for rollout in unanswered if rollout.pk < started.get(rollout.model_id, math.inf)]
+    started = Attempt.objects.first_started(*fresh) if unanswered else {}
+    return [attempt for attempt in unanswered if attempt.pk < started.get(attempt.model_id, math.inf)]
 
 
-def _send_again_or_refuse(rollout: Rollout, hosts: hosting.Hosts) -> None:
-    profile = rollout.turn.battle.render_profile
-    if hosts.unhosted([rollout.model_id]) or not hosts.renders(rollout.model_id, profile):
-        if actions.refuse_rollout(rollout, "not_hosted", f"no worker hosts {rollout.model_id}"):
-            log.error("No worker hosts %s: %s is not played", rollout.model_id, rollout.episode_id)
+def _send_again_or_refuse(attempt: Attempt, hosts: hosting.Hosts) -> None:
+    profile, here = attempt.turn.battle.render_profile, kinds.of(attempt.turn).played_here
+    if here:
+        actions.resend_attempt(attempt)
         return
-    log.warning("Nobody has taken %s: sending it again", rollout.episode_id)
-    actions.resend_rollout(rollout)
+    if hosts.unhosted([attempt.model_id]) or not hosts.renders(attempt.model_id, profile):
+        if actions.refuse_attempt(attempt, "not_hosted", f"no worker hosts {attempt.model_id}"):
+            log.error("No worker hosts %s: %s is not played", attempt.model_id, attempt.episode_id)
+        return
+    log.warning("Nobody has taken %s: sending it again", attempt.episode_id)
+    actions.resend_attempt(attempt)
 
 
-def _with_battle() -> RolloutQuerySet:
-    return Rollout.objects.select_related("turn__battle")
+def _with_battle() -> AttemptQuerySet:
+    return Attempt.objects.select_related("turn__battle__session")
 
 
 def _fresh() -> tuple[datetime, datetime]:
@@ -70,10 +73,10 @@ def _fresh() -> tuple[datetime, datetime]:
     return now - tolerance, now + tolerance
 
 
-def _is_lost(rollout: Rollout, fresh: tuple[datetime, datetime]) -> bool:
+def _is_lost(attempt: Attempt, fresh: tuple[datetime, datetime]) -> bool:
     """Its worker has been silent for too long, or is a process of this host that is no more."""
-    beat, (since, until) = rollout.heartbeat_at, fresh
-    return beat is None or not since <= beat <= until or _has_died(rollout.worker)
+    beat, (since, until) = attempt.heartbeat_at, fresh
+    return beat is None or not since <= beat <= until or _has_died(attempt.worker)
 
 
 def _has_died(worker: str) -> bool:
@@ -89,9 +92,9 @@ def _has_died(worker: str) -> bool:
     return False
 
 
-def _replace_attempt(rollout: Rollout) -> None:
-    if rollout.attempt < settings.ROLLOUT_MAX_ATTEMPTS:
-        if actions.give_up_attempt(rollout):
-            log.warning("Worker %s was lost: playing %s again", rollout.worker, rollout.episode_id)
-    elif actions.fail_rollout(rollout, "worker_lost", f"{rollout.attempt} attempts ended with their worker"):
-        log.error("Worker %s was lost: giving %s up", rollout.worker, rollout.episode_id)
+def _replace_attempt(attempt: Attempt) -> None:
+    if attempt.tries < settings.ROLLOUT_MAX_ATTEMPTS:
+        if actions.give_up_attempt(attempt):
+            log.warning("Worker %s was lost: playing %s again", attempt.worker, attempt.episode_id)
+    elif actions.fail_attempt(attempt, "worker_lost", f"{attempt.tries} attempts ended with their worker"):
+        log.error("Worker %s was lost: giving %s up", attempt.worker, attempt.episode_id)

@@ -1,10 +1,8 @@
-"""A worker's start and end: libraries, policies, scenes; which queues it takes rollouts from, and saying so."""
+"""A worker's start and end: libraries, policies, scenes; which queues it takes attempts from, and saying so."""
 
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 import threading
 from typing import Any
 
@@ -17,20 +15,20 @@ from celery.signals import (
     worker_ready,
     worker_shutdown,
 )
-from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError
 
+from arena import kinds
 from arena.queue import hosting
 
 log = logging.getLogger(__name__)
-PROFILE_WITHIN_S = 60.0
 
 
 def load_libraries(**_: Any) -> None:
-    """Imported before the fork, so that all processes share the memory of torch and mujoco."""
-    from robots import play  # noqa: F401
+    """Imported before the fork, so that all processes share their memory."""
+    for kind in kinds.every():
+        kind.load_libraries()
 
 
 def take_queues(sender: str, instance: Any, **_: Any) -> None:
@@ -69,9 +67,8 @@ def give_back_connection(**_: Any) -> None:
 
 
 def preload(**_: Any) -> None:
-    from robots import play
-
-    play.prepare_process()
+    for kind in kinds.every():
+        kind.prepare()
 
 
 def sweep_once(**_: Any) -> None:
@@ -130,24 +127,11 @@ class Announcer:
 
 def note_what_renders() -> None:
     """For the announcer's next word, and the queues of those who render alike."""
-    hosting.this.render_profile = ask_what_renders()
-
-
-def ask_what_renders() -> str:
-    """The profile of this worker's processes. In one of its own: what speaks to OpenGL does not survive a fork."""
-    command = [sys.executable, "-c", "from simulation.cameras import render_profile; print(render_profile())"]
-    try:
-        asked = subprocess.run(
-            command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=PROFILE_WITHIN_S
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        log.error("What renders here could not be found out: %s", error)
-        return ""
-    return asked.stdout.strip()
+    hosting.this.render_profile = next(filter(None, (kind.render_profile() for kind in kinds.every())), "")
 
 
 def _queue(name: str) -> Queue:
-    """As Celery makes it where a rollout is sent."""
+    """As Celery makes it where an attempt is sent."""
     return Queue(name, Exchange(name, type="direct"), routing_key=name)  # type: ignore[no-untyped-call]
 
 

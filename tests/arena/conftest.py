@@ -11,7 +11,7 @@ from channels.layers import channel_layers
 from django.http import HttpResponse
 from django.test import Client
 
-from arena.models import Battle, Rollout
+from arena.models import Attempt, Battle
 from robots import play as episodes
 from tests.factories import PolicyFactory
 from tests.fakes import FakeStage
@@ -105,6 +105,6 @@ def battle_row(battle_id: str) -> Battle:
     return Battle.objects.select_related("session", "left_model", "right_model").get(battle_id=battle_id)
 
 
-def side_of(battle_id: str, side: str) -> Rollout:
+def side_of(battle_id: str, side: str) -> Attempt:
     """The last turn's rollout of this side."""
-    return Rollout.objects.filter(turn__battle__battle_id=battle_id, side=side).order_by("-turn__seq")[0]
+    return Attempt.objects.filter(turn__battle__battle_id=battle_id, side=side).order_by("-turn__seq")[0]

@@ -10,13 +10,13 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from arena.models import Battle, Rollout, RolloutStatus, Session, Turn, Vote
-from policies.models import Policy, PolicyStatus
+from arena.models import Attempt, AttemptStatus, Battle, ContestantStatus, Session, Turn, Vote
+from policies.models import Policy
 from tests.arena.conftest import Visitor, play, side_of
 from tests.factories import PolicyFactory, TurnFactory, VoteFactory
 from tests.fakes import FakePolicy, FakeStage
 
-RECORDS = [Session, Battle, Turn, Rollout, Vote]
+RECORDS = [Session, Battle, Turn, Attempt, Vote]
 
 
 @pytest.fixture
@@ -69,13 +69,13 @@ def test_a_policy_is_retired_with_a_reason_and_activated_again(admin: Client) ->
     policy = PolicyFactory()
     assert "Say why" in act(admin, Policy, "retire", policy)
     policy.refresh_from_db()
-    assert policy.status == PolicyStatus.ACTIVE
+    assert policy.status == ContestantStatus.ACTIVE
     act(admin, Policy, "retire", policy, reason="Too slow")
     policy.refresh_from_db()
-    assert (policy.status, policy.status_reason) == (PolicyStatus.RETIRED, "Too slow")
+    assert (policy.status, policy.status_reason) == (ContestantStatus.RETIRED, "Too slow")
     act(admin, Policy, "activate", policy)
     policy.refresh_from_db()
-    assert (policy.status, policy.status_reason) == (PolicyStatus.ACTIVE, "")
+    assert (policy.status, policy.status_reason) == (ContestantStatus.ACTIVE, "")
 
 
 def test_a_policy_is_edited_but_keeps_its_key_and_is_never_deleted(admin: Client) -> None:
@@ -96,7 +96,7 @@ def test_a_failed_rollout_of_the_last_turn_is_played_once_more(
     stage.cast = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
     play(turn)
     failed = side_of(battle_id, "left")
-    assert "is on the queue again" in act(admin, Rollout, "retry", failed)
+    assert "is on the queue again" in act(admin, Attempt, "retry", failed)
     assert visitor.battle(battle_id)["turns"][0]["status"] == "running"
     stage.cast = {}
     play(turn)
@@ -108,22 +108,22 @@ def test_a_failed_rollout_of_the_last_turn_is_played_once_more(
 def test_what_cannot_be_retried_stays_as_it_is(admin: Client, visitor: Visitor, stage: FakeStage) -> None:
     battle_id = visitor.open()
     play(visitor.send(battle_id))
-    assert "Only a failed rollout" in act(admin, Rollout, "retry", side_of(battle_id, "left"))
-    assert side_of(battle_id, "left").status == RolloutStatus.COMPLETED
-    earlier = TurnFactory(completed=True, rollouts__status=RolloutStatus.FAILED)
+    assert "Only a failed rollout" in act(admin, Attempt, "retry", side_of(battle_id, "left"))
+    assert side_of(battle_id, "left").status == AttemptStatus.COMPLETED
+    earlier = TurnFactory(completed=True, attempts__status=AttemptStatus.FAILED)
     TurnFactory(battle=earlier.battle, completed=True)
-    assert "Only a failed rollout" in act(admin, Rollout, "retry", earlier.rollouts.all()[0])
+    assert "Only a failed rollout" in act(admin, Attempt, "retry", earlier.attempts.all()[0])
 
 
 def test_a_moderator_who_may_only_look_cannot_retry(visitor: Visitor, transactional_db: None) -> None:
     onlooker = User.objects.create_user("onlooker", is_staff=True)
-    onlooker.user_permissions.add(Permission.objects.get(codename="view_rollout"))
+    onlooker.user_permissions.add(Permission.objects.get(codename="view_attempt"))
     client = Client()
     client.force_login(onlooker)
-    rollout = TurnFactory(completed=True, rollouts__status=RolloutStatus.FAILED).rollouts.all()[0]
-    act(client, Rollout, "retry", rollout)
+    rollout = TurnFactory(completed=True, attempts__status=AttemptStatus.FAILED).attempts.all()[0]
+    act(client, Attempt, "retry", rollout)
     rollout.refresh_from_db()
-    assert rollout.status == RolloutStatus.FAILED
+    assert rollout.status == AttemptStatus.FAILED
 
 
 def test_visitors_do_not_see_the_admin(visitor: Visitor) -> None:

@@ -17,13 +17,13 @@ from django.db import connection
 from django.utils import timezone
 
 from arena import actions
-from arena.models import Rollout, RolloutStatus
+from arena.models import Attempt, AttemptStatus
 from arena.queue import sweeps
+from arena.store import get_store
 from policies.base import PolicyError
 from robots import play as episodes
 from robots.progress import AttemptGivenUp, Reporter
 from simulation.contracts import Observation
-from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, play, side_of
 from tests.fakes import VIEW_SCALE, FakePolicy, FakeStage
 
@@ -36,10 +36,10 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return messages
 
 
-def lose(rollout: Rollout, **columns: Any) -> None:
+def lose(rollout: Attempt, **columns: Any) -> None:
     """Let a rollout look as if its worker had been silent for long."""
     long_ago = timezone.now() - timedelta(seconds=settings.ROLLOUT_STALE_S + 1)
-    Rollout.objects.filter(pk=rollout.pk).update(heartbeat_at=long_ago, **columns)
+    Attempt.objects.filter(pk=rollout.pk).update(heartbeat_at=long_ago, **columns)
 
 
 def test_a_message_delivered_twice_plays_once(visitor: Visitor, stage: FakeStage) -> None:
@@ -52,8 +52,8 @@ def test_a_message_delivered_twice_plays_once(visitor: Visitor, stage: FakeStage
     assert side_of_turn(turn, "left").attempt == 1
 
 
-def side_of_turn(turn: dict[str, Any], side: str) -> Rollout:
-    return Rollout.objects.select_related("turn__battle").get(episode_id=turn[f"{side}_episode_id"])
+def side_of_turn(turn: dict[str, Any], side: str) -> Attempt:
+    return Attempt.objects.select_related("turn__battle").get(episode_id=turn[f"{side}_episode_id"])
 
 
 def test_of_many_workers_that_claim_at_once_one_gets_it(visitor: Visitor) -> None:
@@ -61,7 +61,7 @@ def test_of_many_workers_that_claim_at_once_one_gets_it(visitor: Visitor) -> Non
     got: list[bool] = []
 
     def claim() -> None:
-        got.append(actions.claim_rollout(turn["left_episode_id"], "worker") is not None)
+        got.append(actions.claim_attempt(turn["left_episode_id"], "worker") is not None)
         connection.close()
 
     workers = [threading.Thread(target=claim) for _ in range(6)]
@@ -82,27 +82,27 @@ def test_a_silent_workers_rollout_is_played_again_once_and_then_failed(visitor: 
     left, right = turn["left_episode_id"], turn["right_episode_id"]
     sent.clear()
     for attempt in (1, 2):
-        assert actions.claim_rollout(left, f"lost {attempt}") is not None
+        assert actions.claim_attempt(left, f"lost {attempt}") is not None
         lose(side_of_turn(turn, "left"))
         sweeps.sweep()
         assert side_of_turn(turn, "left").attempt == attempt
     assert sent == [left]
     failed = side_of_turn(turn, "left")
-    assert (failed.status, failed.termination_reason) == (RolloutStatus.FAILED, "worker_lost")
-    assert side_of_turn(turn, "right").status == RolloutStatus.QUEUED
+    assert (failed.status, failed.termination_reason) == (AttemptStatus.FAILED, "worker_lost")
+    assert side_of_turn(turn, "right").status == AttemptStatus.QUEUED
     assert (
         visitor.battle(battle_id)["turns"][0]["left"]["status"] == "queued"
     )  # nothing told while the other side plays
-    assert actions.claim_rollout(right, "worker") is not None
+    assert actions.claim_attempt(right, "worker") is not None
 
 
 def test_a_lost_rollout_completes_on_its_second_attempt_and_the_other_side_goes_on(
     visitor: Visitor, stage: FakeStage
 ) -> None:
     turn = visitor.send(visitor.open())
-    actions.claim_rollout(turn["left_episode_id"], "lost")
+    actions.claim_attempt(turn["left_episode_id"], "lost")
     episodes.play(turn["right_episode_id"])
-    assert side_of_turn(turn, "right").status == RolloutStatus.COMPLETED
+    assert side_of_turn(turn, "right").status == AttemptStatus.COMPLETED
     lose(side_of_turn(turn, "left"))
     sweeps.sweep()
     episodes.play(turn["left_episode_id"])
@@ -115,16 +115,16 @@ def test_a_worker_of_this_host_that_has_died_is_noticed_at_once(visitor: Visitor
     process = subprocess.Popen([sys.executable, "-c", "pass"])
     process.wait()
     host = sweeps.worker_name().rpartition(":")[0]
-    actions.claim_rollout(turn["left_episode_id"], f"{host}:{process.pid}")
-    actions.claim_rollout(turn["right_episode_id"], f"{host}:{os.getpid()}")
+    actions.claim_attempt(turn["left_episode_id"], f"{host}:{process.pid}")
+    actions.claim_attempt(turn["right_episode_id"], f"{host}:{os.getpid()}")
     assert sweeps.sweep() == 1
-    assert side_of_turn(turn, "left").status == RolloutStatus.QUEUED
-    assert side_of_turn(turn, "right").status == RolloutStatus.RUNNING
+    assert side_of_turn(turn, "left").status == AttemptStatus.QUEUED
+    assert side_of_turn(turn, "right").status == AttemptStatus.RUNNING
 
 
 def test_workers_of_other_hosts_are_judged_by_their_heartbeat_alone(visitor: Visitor) -> None:
     turn = visitor.send(visitor.open())
-    actions.claim_rollout(turn["left_episode_id"], "another-host:1")
+    actions.claim_attempt(turn["left_episode_id"], "another-host:1")
     assert sweeps.sweep() == 0
 
 
@@ -144,18 +144,18 @@ def test_a_lost_message_is_sent_again(visitor: Visitor, sent: list[str]) -> None
 def test_what_a_given_up_attempt_says_later_is_ignored(visitor: Visitor, stage: FakeStage) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    old = actions.claim_rollout(turn["left_episode_id"], "slow")
+    old = actions.claim_attempt(turn["left_episode_id"], "slow")
     assert old is not None
     lose(old)
     sweeps.sweep()
     outcome = actions.Outcome(9, True, 1.0, "success", 1.0, "0" * 64)
     assert not actions.report_progress(old, 5)
-    assert not actions.finish_rollout(old, outcome)
-    assert not actions.fail_rollout(old, "internal", "late")
+    assert not actions.finish_attempt(old, outcome)
+    assert not actions.fail_attempt(old, "internal", "late")
     play(turn)
-    assert not actions.finish_rollout(old, outcome)
+    assert not actions.finish_attempt(old, outcome)
     new = side_of_turn(turn, "left")
-    assert (new.attempt, new.steps_done, new.success) == (2, 50, False)
+    assert (new.attempt, new.length, new.success) == (2, 50, False)
     document = get_store().get(new.episode_id)
     assert document is not None
     assert document["attempt"] == 2
@@ -193,7 +193,7 @@ class Slow(FakePolicy):
     def infer(self, observation: Observation) -> Any:
         self.played += 1
         if self.played == 3:
-            Rollout.objects.filter(episode_id=self.episode_id).update(status=RolloutStatus.QUEUED)
+            Attempt.objects.filter(episode_id=self.episode_id).update(status=AttemptStatus.QUEUED)
             time.sleep(0.6)
         return super().infer(observation)
 
@@ -208,7 +208,7 @@ def test_an_attempt_stops_when_it_learns_that_it_was_given_up(
     stage.cast = {side_of_turn(turn, "left").model_id: slow}
     episodes.play(slow.episode_id)
     assert slow.played < 10
-    assert side_of_turn(turn, "left").status == RolloutStatus.QUEUED
+    assert side_of_turn(turn, "left").status == AttemptStatus.QUEUED
 
 
 def test_a_long_thought_does_not_look_like_a_dead_worker(
@@ -216,7 +216,7 @@ def test_a_long_thought_does_not_look_like_a_dead_worker(
 ) -> None:
     monkeypatch.setattr("robots.progress.HEARTBEAT_S", 0.3)
     turn = visitor.send(visitor.open())
-    rollout = actions.claim_rollout(turn["left_episode_id"], "thinking")
+    rollout = actions.claim_attempt(turn["left_episode_id"], "thinking")
     assert rollout is not None
     with Reporter(rollout, VIEW_SCALE):
         lose(rollout)
@@ -229,7 +229,7 @@ def test_a_long_thought_does_not_look_like_a_dead_worker(
 
 def test_an_attempt_that_fails_after_it_was_given_up_says_that_and_not_its_failure(visitor: Visitor) -> None:
     turn = visitor.send(visitor.open())
-    rollout = actions.claim_rollout(turn["left_episode_id"], "worker")
+    rollout = actions.claim_attempt(turn["left_episode_id"], "worker")
     assert rollout is not None
     actions.give_up_attempt(rollout)
     with pytest.raises(AttemptGivenUp), Reporter(rollout, VIEW_SCALE):
@@ -240,15 +240,15 @@ def test_an_end_that_comes_after_the_attempt_was_given_up_changes_nothing(
     visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     turn = visitor.send(visitor.open())
-    finish = actions.finish_rollout
+    finish = actions.finish_attempt
 
-    def late(rollout: Rollout, outcome: actions.Outcome) -> bool:
+    def late(rollout: Attempt, outcome: actions.Outcome) -> bool:
         actions.give_up_attempt(rollout)
         return finish(rollout, outcome)
 
-    monkeypatch.setattr(actions, "finish_rollout", late)
+    monkeypatch.setattr(actions, "finish_attempt", late)
     episodes.play(turn["left_episode_id"])
-    assert side_of_turn(turn, "left").status == RolloutStatus.QUEUED
+    assert side_of_turn(turn, "left").status == AttemptStatus.QUEUED
     assert "nobody waits for the end of attempt 1" in caplog.text
 
 
@@ -257,10 +257,10 @@ def test_a_message_is_not_sent_again_while_rollouts_before_it_are_being_taken(
 ) -> None:
     """The line is long then, and messages for those who stand in it would make it longer."""
     first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
-    before = Rollout.objects.get(episode_id=first["left_episode_id"])
-    waiting = Rollout.objects.filter(turn__turn_id=second["turn_id"])
+    before = Attempt.objects.get(episode_id=first["left_episode_id"])
+    waiting = Attempt.objects.filter(turn__turn_id=second["turn_id"])
     behind, other = waiting.get(model_id=before.model_id), waiting.exclude(model_id=before.model_id).get()
-    assert actions.claim_rollout(before.episode_id, "another-host:1") is not None
+    assert actions.claim_attempt(before.episode_id, "another-host:1") is not None
     sent.clear()
     for rollout in (behind, other):
         lose(rollout)
@@ -268,20 +268,20 @@ def test_a_message_is_not_sent_again_while_rollouts_before_it_are_being_taken(
     assert sent == [other.episode_id]  # nobody takes the other policy's
     sent.clear()
     lose(behind)
-    actions.finish_rollout(Rollout.objects.get(pk=before.pk), actions.Outcome(9, True, 1.0, "success", 1.0, "0" * 64))
+    actions.finish_attempt(Attempt.objects.get(pk=before.pk), actions.Outcome(9, True, 1.0, "success", 1.0, "0" * 64))
     sweeps.sweep()
     assert sent == []  # one before it was taken a moment ago
     long_ago = timezone.now() - timedelta(minutes=1)
-    Rollout.objects.filter(pk=before.pk).update(started_at=long_ago, finished_at=long_ago)
+    Attempt.objects.filter(pk=before.pk).update(started_at=long_ago, finished_at=long_ago)
     sweeps.sweep()
     assert sent == [behind.episode_id]
 
 
 def test_a_message_that_others_have_overtaken_is_sent_again(visitor: Visitor, sent: list[str]) -> None:
     first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
-    lost = Rollout.objects.get(episode_id=first["left_episode_id"])
-    later = Rollout.objects.get(turn__turn_id=second["turn_id"], model_id=lost.model_id)
-    assert actions.claim_rollout(later.episode_id, "another-host:1") is not None
+    lost = Attempt.objects.get(episode_id=first["left_episode_id"])
+    later = Attempt.objects.get(turn__turn_id=second["turn_id"], model_id=lost.model_id)
+    assert actions.claim_attempt(later.episode_id, "another-host:1") is not None
     sent.clear()
     lose(lost)
     sweeps.sweep()

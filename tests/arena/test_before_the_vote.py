@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 
 from arena.api.schema import answer
-from arena.models import Battle, Rollout
-from arena.shapes import EpisodeJson
+from arena.models import Attempt, Battle
+from arena.store import Document, get_store
 from robots import play as episodes
+from robots.recordings import EpisodeJson
 from simulation.episode_format import to_float32, to_float64
-from simulation.store import Document, get_store
 from simulation.variation import chance_of, variation_of
 from simulation.view_format import unpack, view_of
 from tests.arena.conftest import Visitor, battle_row, cast, play, play_battle, side_of
@@ -41,7 +41,7 @@ def uneven(visitor: Visitor, stage: FakeStage) -> str:
     stage.success_at = {battle_row(battle_id).left_model_id: 3}
     stage.cast = {battle_row(battle_id).right_model_id: FakePolicy(stride=-0.02)}
     play(visitor.send(battle_id))
-    assert [side_of(battle_id, side).steps_done for side in SIDES] == [7, 50]
+    assert [side_of(battle_id, side).length for side in SIDES] == [7, 50]
     return battle_id
 
 
@@ -176,7 +176,7 @@ def test_both_sides_and_all_turns_look_as_the_battles_secret_has_it_and_other_ba
     explored = visitor.post(f"battles/{one}/explorations", {"seed": 5}).json()
     play(explored)
     looks = []
-    for rollout in Rollout.objects.filter(turn__battle__battle_id=one):
+    for rollout in Attempt.objects.filter(turn__battle__battle_id=one):
         document = document_of(rollout.episode_id)
         looks.append(document["variation"])
         assert document["secret"] == battle_row(one).secret

@@ -14,8 +14,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from arena.models import Battle, BattleStatus, Rollout, RolloutStatus, Session, Turn
-from policies.models import Hosting, Policy
+from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Hosting, Session, Turn
+from policies.models import Policy
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from tests.fakes import FakePolicy, FakeStage
@@ -37,13 +37,13 @@ def battle(transactional_db: None) -> Battle:
         left_model=PolicyFactory(id=LEFT, name="Hidden Left"), right_model=PolicyFactory(id=RIGHT, name="Hidden Right")
     )
     told = {"worker": "gpu-of-left", "duration_ms": 81818.0, "infer_ms": 81818.0, "finished_at": timezone.now()}
-    TurnFactory(battle=battle, completed=True).rollouts.filter(side="left").update(**told)
-    failed = TurnFactory(battle=battle, completed=True).rollouts.filter(side="left")
+    TurnFactory(battle=battle, completed=True).attempts.filter(side="left").update(**told)
+    failed = TurnFactory(battle=battle, completed=True).attempts.filter(side="left")
     failed.update(
-        status=RolloutStatus.FAILED, termination_reason="policy_failed", error="the story of left", success=None, **told
+        status=AttemptStatus.FAILED, termination_reason="policy_failed", error="the story of left", success=None, **told
     )
-    playing = TurnFactory(battle=battle).rollouts.filter(side="left")
-    playing.update(status=RolloutStatus.RUNNING, worker="gpu-of-left", steps_done=7)
+    playing = TurnFactory(battle=battle).attempts.filter(side="left")
+    playing.update(status=AttemptStatus.RUNNING, worker="gpu-of-left", length=7)
     return battle
 
 
@@ -57,7 +57,7 @@ def own_page(row: Any, view: str = "change") -> str:
 
 def pages_about(battle: Battle) -> Iterator[str]:
     """Every list, and the pages and histories of all that belongs to the battle."""
-    rows = [battle, battle.session, *battle.turns.all(), *Rollout.objects.filter(turn__battle=battle)]
+    rows = [battle, battle.session, *battle.turns.all(), *Attempt.objects.filter(turn__battle=battle)]
     for row in rows:
         yield own_page(row)
         yield own_page(row, "history")
@@ -103,8 +103,8 @@ def test_after_the_vote_everything_is_shown(battle: Battle, superuser: Client) -
     assert {LEFT.replace("-", " ").title(), RIGHT.replace("-", " ").title()} <= set(
         names_in(superuser, own_page(battle))
     )
-    assert {"Hidden Left", "gpu-of-left", "policy_failed"} <= set(names_in(superuser, listed(Rollout)))
-    failed = Rollout.objects.get(error="the story of left")
+    assert {"Hidden Left", "gpu-of-left", "policy_failed"} <= set(names_in(superuser, listed(Attempt)))
+    failed = Attempt.objects.get(error="the story of left")
     assert set(names_in(superuser, own_page(failed))) >= {"the story of left", "gpu-of-left", "81818"}
 
 
@@ -120,29 +120,29 @@ ORACLES = [
     (Battle, "purpose=rank"),
     (Battle, "repeats__isnull=True"),
     (Battle, "event_seq__gte=0"),
-    (Battle, "turns__rollouts__model={left}"),
+    (Battle, "turns__attempts__model={left}"),
     (Session, "battles__left_model={left}"),
     (Session, "battles={pk}"),
     (Turn, "battle__left_model={left}"),
-    (Turn, "rollouts__model={left}"),
+    (Turn, "attempts__model={left}"),
     (Turn, "settled_at__isnull=True"),
-    (Rollout, "model={left}"),
-    (Rollout, "model__id__exact={left}"),
-    (Rollout, "status__exact=failed"),
-    (Rollout, "termination_reason=policy_failed"),
-    (Rollout, "error__contains=left"),
-    (Rollout, "worker__startswith=gpu"),
-    (Rollout, "infer_ms__gt=80000"),
-    (Rollout, "duration_ms__isnull=False"),
-    (Rollout, "steps_done__gt=5"),
-    (Rollout, "success__exact=0"),
-    (Rollout, "started_at__isnull=False"),
-    (Rollout, "finished_at__isnull=False"),
-    (Rollout, "turn__battle__left_model={left}"),
+    (Attempt, "model={left}"),
+    (Attempt, "model__id__exact={left}"),
+    (Attempt, "status__exact=failed"),
+    (Attempt, "termination_reason=policy_failed"),
+    (Attempt, "error__contains=left"),
+    (Attempt, "worker__startswith=gpu"),
+    (Attempt, "infer_ms__gt=80000"),
+    (Attempt, "duration_ms__isnull=False"),
+    (Attempt, "steps_done__gt=5"),
+    (Attempt, "success__exact=0"),
+    (Attempt, "started_at__isnull=False"),
+    (Attempt, "finished_at__isnull=False"),
+    (Attempt, "turn__battle__left_model={left}"),
     (Policy, "battles_left={pk}"),
     (Policy, "battles_left__pk={pk}"),
     (Policy, "battles_right__in={pk}"),
-    (Policy, "rollouts__isnull=False"),
+    (Policy, "attempts__isnull=False"),
     (Policy, "rollouts={rollout}"),
     (Policy, "votes_left__isnull=True"),
 ]
@@ -151,7 +151,7 @@ ORACLES = [
 @pytest.mark.parametrize(("model", "query"), ORACLES)
 def test_no_list_answers_what_would_name_a_policy(battle: Battle, superuser: Client, model: Any, query: str) -> None:
     """What may not be asked leads to the whole list, or nowhere; it must not be answered by fewer rows."""
-    rollout = Rollout.objects.filter(turn__battle=battle)[0].pk
+    rollout = Attempt.objects.filter(turn__battle=battle)[0].pk
     asked = query.format(left=LEFT, right=RIGHT, pk=battle.pk, seed=battle.seed, rollout=rollout)
 
     answer = superuser.get(listed(model, f"?{asked}"))
@@ -162,14 +162,14 @@ def test_no_list_answers_what_would_name_a_policy(battle: Battle, superuser: Cli
         assert answer.status_code in (302, 400)
 
 
-@pytest.mark.parametrize("model", [Battle, Turn, Rollout, Session, Policy])
+@pytest.mark.parametrize("model", [Battle, Turn, Attempt, Session, Policy])
 def test_counts_beside_filters_are_not_given(battle: Battle, superuser: Client, model: Any) -> None:
-    if model in (Battle, Turn, Rollout):
+    if model in (Battle, Turn, Attempt):
         assert not superuser.get(listed(model, "?_facets=True")).context["cl"].add_facets
 
 
 @pytest.mark.parametrize("word", [LEFT, "Hidden", "gpu-of-left", "story", "policy_failed"])
-@pytest.mark.parametrize("model", [Battle, Turn, Rollout, Session])
+@pytest.mark.parametrize("model", [Battle, Turn, Attempt, Session])
 def test_no_search_finds_what_is_hidden(battle: Battle, superuser: Client, model: Any, word: str) -> None:
     assert superuser.get(listed(model, f"?q={word}")).context["cl"].result_count == 0
 
@@ -177,7 +177,7 @@ def test_no_search_finds_what_is_hidden(battle: Battle, superuser: Client, model
 SORTED_BY = {
     Battle: {"battle_id", "status", "spoiled", "starts", "seq_in_session", "created_at"},
     Turn: {"turn_id", "instruction", "start", "exploration", "seq", "battle", "created_at"},
-    Rollout: {"episode_id", "side", "created_at"},
+    Attempt: {"episode_id", "side", "created_at"},
 }
 
 
@@ -194,18 +194,18 @@ def test_filters_by_model_and_end_answer_about_battles_without_secrets_alone(bat
         return {row.pk for row in superuser.get(listed(model, f"?{query}")).context["cl"].result_list}
 
     assert found(Battle, f"known_model={LEFT}") == {voted.pk}
-    of_left = set(Rollout.objects.filter(turn__battle=voted, model_id=LEFT).values_list("pk", flat=True))
-    assert found(Rollout, f"known_model={LEFT}") == of_left
-    assert found(Rollout, "known_end=policy_failed") == set()
-    assert "policy_failed" not in superuser.get(listed(Rollout)).content.decode()
+    of_left = set(Attempt.objects.filter(turn__battle=voted, model_id=LEFT).values_list("pk", flat=True))
+    assert found(Attempt, f"known_model={LEFT}") == of_left
+    assert found(Attempt, "known_end=policy_failed") == set()
+    assert "policy_failed" not in superuser.get(listed(Attempt)).content.decode()
 
 
 def test_a_failed_turn_is_found_with_both_its_sides(battle: Battle, superuser: Client) -> None:
-    failed = Turn.objects.get(rollouts__error="the story of left")
-    rows = superuser.get(listed(Rollout, "?turn_state=failed")).context["cl"].result_list
-    assert {row.pk for row in rows} == set(failed.rollouts.values_list("pk", flat=True))
+    failed = Turn.objects.get(attempts__error="the story of left")
+    rows = superuser.get(listed(Attempt, "?turn_state=failed")).context["cl"].result_list
+    assert {row.pk for row in rows} == set(failed.attempts.values_list("pk", flat=True))
     Turn.objects.update(shown_at=timezone.now() + timedelta(minutes=1))
-    assert not superuser.get(listed(Rollout, "?turn_state=failed")).context["cl"].result_count
+    assert not superuser.get(listed(Attempt, "?turn_state=failed")).context["cl"].result_count
 
 
 def reveal(client: Client, battle: Battle, reason: str = "A visitor asked for help") -> Any:
@@ -234,7 +234,7 @@ def test_revealing_the_names_asks_first_then_shows_them_spoils_the_battle_and_is
     assert (noted.user.username, noted.object_id) == (who.__name__, str(battle.pk))
     assert "A visitor asked for help" in noted.change_message
     assert "A visitor asked for help" in client.get(own_page(battle, "history")).content.decode()
-    assert "gpu-of-left" in client.get(listed(Rollout)).content.decode()
+    assert "gpu-of-left" in client.get(listed(Attempt)).content.decode()
 
 
 def test_without_a_reason_nothing_is_revealed(battle: Battle, superuser: Client) -> None:
@@ -297,7 +297,7 @@ def test_a_retry_by_whichever_side_plays_the_one_that_failed_and_tells_neither(
     stage.cast = {}
     body = {"action": "retry", "_selected_action": [side_of(battle_id, "right").pk]}
 
-    answer = superuser.post(listed(Rollout), body, follow=True)
+    answer = superuser.post(listed(Attempt), body, follow=True)
     told = [str(message) for message in answer.context["messages"]]
 
     assert told == [f"{turn['turn_id']} is on the queue again"]
@@ -310,6 +310,6 @@ def test_which_workers_play_a_policy_is_no_secret_of_a_battle(battle: Battle, su
     """The page of a policy says where it can be played, the same whoever is drawn."""
     Hosting.objects.create(worker="one@host", policy_id=LEFT)
     before = superuser.get(own_page(Policy.objects.get(pk=LEFT))).content
-    Rollout.objects.filter(turn__battle=battle).delete()
+    Attempt.objects.filter(turn__battle=battle).delete()
     after = superuser.get(own_page(Policy.objects.get(pk=LEFT))).content
     assert (b"one@host" in before, before.count(b"battle")) == (b"one@host" in after, after.count(b"battle"))

@@ -26,7 +26,7 @@ from asgiref.sync import sync_to_async
 from django.db import connection
 from django.http import HttpResponse
 
-from arena.models import Battle, Rollout, Turn
+from arena.models import Attempt, Battle, Turn
 from arena.visitors.cookies import COOKIE
 from policies.models import Policy
 from robots import play
@@ -382,8 +382,8 @@ def test_the_answer_to_who_waits_comes_when_the_clock_has_shown_the_turn_however
     watch = Watcher(*pair)
 
     def work() -> None:
-        wait_for(lambda: Rollout.objects.count() == 2)
-        settle({f"{each.side}_episode_id": each.episode_id for each in Rollout.objects.all()} | turn_id())
+        wait_for(lambda: Attempt.objects.count() == 2)
+        settle({f"{each.side}_episode_id": each.episode_id for each in Attempt.objects.all()} | turn_id())
         connection.close()
 
     worker = threading.Thread(target=work)

@@ -11,7 +11,7 @@ from arena import actions
 from arena.actions.cancel import cancel_turn
 from arena.actions.turns import withdraw
 from arena.errors import NotFound
-from arena.models import Battle, Rollout, Turn
+from arena.models import Attempt, Battle, Turn
 from rankings import observed
 from robots import play as episodes
 from tests.arena.conftest import Visitor, play, play_battle, side_of
@@ -49,12 +49,12 @@ def test_a_cancelled_turn_is_not_played_any_more_and_the_next_one_starts_from_wh
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    running = actions.claim_rollout(turn["left_episode_id"], "a worker")
+    running = actions.claim_attempt(turn["left_episode_id"], "a worker")
     assert running is not None
     assert cancel(visitor, turn).status_code == 200
     assert not actions.report_progress(running, 3)
     play(turn)
-    assert {rollout.status for rollout in Rollout.objects.all()} == {"failed"}
+    assert {rollout.status for rollout in Attempt.objects.all()} == {"failed"}
     play(visitor.send(battle_id))
     assert visitor.battle(battle_id)["can_vote"]
 
@@ -91,7 +91,7 @@ def test_who_waits_hears_how_many_are_ahead_and_about_how_long(visitor: Visitor,
 
     play(first)
     ended = Turn.objects.get(turn_id=first["turn_id"])
-    ended.rollouts.update(started_at=ended.settled_at - timedelta(seconds=7))
+    ended.attempts.update(started_at=ended.settled_at - timedelta(seconds=7))
     Battle.objects.filter(battle_id=ended.battle_id).update(status="voted")
     assert queue(visitor, second) == {"ahead": 0, "expected_wait_s": 0}
     assert queue(visitor, third) == {"ahead": 1, "expected_wait_s": 7}
@@ -104,9 +104,9 @@ def test_the_wait_does_not_depend_on_who_plays(visitor: Visitor, stage: FakeStag
     visitor.send(visitor.open())
     waiting = visitor.send(visitor.open())
     before = queue(visitor, waiting)
-    rows = list(Rollout.objects.filter(turn__turn_id=waiting["turn_id"]))
+    rows = list(Attempt.objects.filter(turn__turn_id=waiting["turn_id"]))
     for row, model in zip(rows, reversed([row.model for row in rows]), strict=True):
-        Rollout.objects.filter(pk=row.pk).update(model=model)
+        Attempt.objects.filter(pk=row.pk).update(model=model)
     assert queue(visitor, waiting) == before
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from policies.models import PolicyStatus
+from arena.models import ContestantStatus
 from simulation import catalogue
 from tests.arena.conftest import Visitor
 from tests.factories import PolicyFactory, ReferenceFactory
@@ -88,7 +88,7 @@ def test_the_catalogue_is_served_as_written(client: Client) -> None:
 
 
 def test_models_are_listed_with_status_and_measured_success(visitor: Visitor) -> None:
-    PolicyFactory(id="gone", status=PolicyStatus.RETIRED, status_reason="Too slow")
+    PolicyFactory(id="gone", status=ContestantStatus.RETIRED, status_reason="Too slow")
     PolicyFactory(id="good", card={"measured": {"pick": {"rate": 0.97, "low": 0.94, "high": 0.99}}})
     ReferenceFactory(id="hold-still")
     listed = {model["model_id"]: model for model in visitor.get("models").json()["results"]}

@@ -12,9 +12,8 @@ from django.core.management import call_command
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
-from arena.models import Rollout, RolloutStatus
+from arena.models import Attempt, AttemptStatus, Hosting
 from arena.queue import sweeps
-from policies.models import Hosting
 from tests.arena.conftest import Visitor, side_of
 from vlaarena.beat import Scheduler
 
@@ -33,7 +32,7 @@ def test_a_message_that_was_lost_before_the_clock_went_back_is_sent_again(visito
     sent.clear()
     sweeps.sweep()
     assert sent == []
-    Rollout.objects.update(heartbeat_at=timezone.now() + HOUR)
+    Attempt.objects.update(heartbeat_at=timezone.now() + HOUR)
     sweeps.sweep()
     assert sorted(sent) == sorted([turn["left_episode_id"], turn["right_episode_id"]])
 
@@ -41,13 +40,13 @@ def test_a_message_that_was_lost_before_the_clock_went_back_is_sent_again(visito
 def test_a_worker_that_died_before_the_clock_went_back_is_replaced(visitor: Visitor, sent: list[str]) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    Rollout.objects.claim(turn["left_episode_id"], "elsewhere:1")
-    Rollout.objects.claim(turn["right_episode_id"], "elsewhere:2")
-    Rollout.objects.filter(side="left").update(heartbeat_at=timezone.now() + HOUR)
+    Attempt.objects.claim(turn["left_episode_id"], "elsewhere:1")
+    Attempt.objects.claim(turn["right_episode_id"], "elsewhere:2")
+    Attempt.objects.filter(side="left").update(heartbeat_at=timezone.now() + HOUR)
     sent.clear()
     sweeps.sweep()
-    assert side_of(battle_id, "left").status == RolloutStatus.QUEUED
-    assert side_of(battle_id, "right").status == RolloutStatus.RUNNING
+    assert side_of(battle_id, "left").status == AttemptStatus.QUEUED
+    assert side_of(battle_id, "right").status == AttemptStatus.RUNNING
     assert sent == [turn["left_episode_id"]]
 
 

@@ -9,8 +9,8 @@ import pytest
 from celery import current_app
 
 from arena.actions import turns
-from arena.models import Battle, Purpose, Rollout, Vote
-from policies.models import Hosting, Policy
+from arena.models import Attempt, Battle, Hosting, Purpose, Vote
+from policies.models import Policy
 from rankings.models import CountedVote
 from robots import calibration
 from tests.arena.conftest import Visitor, play
@@ -59,7 +59,7 @@ def test_a_repeat_is_the_earlier_battle_with_the_sides_swapped(
     assert (again.purpose, again.repeats_id, again.seed) == (Purpose.REPEAT, first.battle_id, first.seed)
     assert again.secret == first.secret != ""
     assert (again.left_model_id, again.right_model_id) == (first.right_model_id, first.left_model_id)
-    sides = {rollout.side: rollout.model_id for rollout in Rollout.objects.filter(turn__battle=again)}
+    sides = {rollout.side: rollout.model_id for rollout in Attempt.objects.filter(turn__battle=again)}
     assert sides == {"left": again.left_model_id, "right": again.right_model_id}
 
 

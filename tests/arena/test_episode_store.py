@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 
 from arena.ids import new_id
-from simulation.store import EpisodeStore, EpisodeSuperseded, StoreUnavailable, get_store
+from arena.store import EpisodeStore, EpisodeSuperseded, StoreUnavailable, get_store
 from tests.ports import free_port
 from vlaarena import bundled
 
@@ -53,7 +53,7 @@ def test_a_later_attempt_replaces_an_earlier_one_and_never_the_other_way_round()
 
 
 def test_more_episodes_are_deleted_than_the_server_is_asked_to_delete_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simulation.store.DELETED_AT_ONCE", 2)
+    monkeypatch.setattr("arena.store.DELETED_AT_ONCE", 2)
     ids, kept = [new_id("ep") for _ in range(5)], new_id("ep")
     for episode_id in (*ids, kept):
         get_store().save(document(episode_id))

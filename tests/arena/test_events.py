@@ -16,7 +16,7 @@ from arena.actions import Outcome
 from arena.actions.cancel import cancel_turn
 from arena.errors import ArenaError, QueueUnavailable
 from arena.live import events
-from arena.models import Battle, Rollout, RolloutStatus, StartKind, VoteChoice
+from arena.models import Attempt, AttemptStatus, Battle, StartKind, VoteChoice
 from arena.queue import sweeps
 from arena.shapes import BattleJson, ShapeError, TurnJson, check
 from tests.arena.conftest import Visitor, battle_row, play_battle
@@ -56,8 +56,8 @@ class Play:
         with suppress(ArenaError):  # a refusal must leave everything as it is, which the test sees
             move()
 
-    def rollout(self, status: str) -> Rollout | None:
-        found = Rollout.objects.select_related("turn").filter(turn__battle__battle_id=self.battle_id, status=status)
+    def rollout(self, status: str) -> Attempt | None:
+        found = Attempt.objects.select_related("turn").filter(turn__battle__battle_id=self.battle_id, status=status)
         rollouts = [rollout for rollout in found if not rollout.held]
         return self.dice.choice(rollouts) if rollouts else None
 
@@ -72,20 +72,20 @@ class Play:
 
     def claim(self) -> None:
         if rollout := self.rollout("queued"):
-            actions.claim_rollout(rollout.episode_id, "worker")
+            actions.claim_attempt(rollout.episode_id, "worker")
 
     def report(self) -> None:
         if rollout := self.rollout("running"):
-            actions.report_progress(rollout, min(50, rollout.steps_done + self.dice.randrange(12)))
+            actions.report_progress(rollout, min(50, rollout.length + self.dice.randrange(12)))
 
     def finish(self) -> None:
         if rollout := self.rollout("running"):
             outcome = Outcome(self.dice.randrange(51), True, 1.0, "success", 3.0, "0" * 64)
-            actions.finish_rollout(rollout, outcome)
+            actions.finish_attempt(rollout, outcome)
 
     def fail(self) -> None:
         if rollout := self.rollout("running"):
-            actions.fail_rollout(rollout, "policy_failed", "a story that names the policy")
+            actions.fail_attempt(rollout, "policy_failed", "a story that names the policy")
 
     def lose(self) -> None:
         if rollout := self.rollout("running"):
@@ -94,7 +94,7 @@ class Play:
 
     def retry(self) -> None:
         if rollout := self.rollout("failed"):
-            actions.retry_rollout(rollout)
+            actions.retry_attempt(rollout)
 
     def cancel(self) -> None:
         turns = battle_row(self.battle_id).turns.order_by("-seq")[:1]
@@ -190,14 +190,14 @@ def test_the_events_of_a_turn_come_in_order_and_tell_both_sides_together(
 
 def test_the_state_of_a_side_is_told_only_when_it_holds_for_both(visitor: Visitor, told: list[Json]) -> None:
     turn = visitor.send(visitor.open())
-    left = actions.claim_rollout(turn["left_episode_id"], "worker")
+    left = actions.claim_attempt(turn["left_episode_id"], "worker")
     assert left is not None
-    actions.fail_rollout(left, "policy_failed", "story")
+    actions.fail_attempt(left, "policy_failed", "story")
     assert [event["type"] for event in told] == ["turn.opened"]
-    right = actions.claim_rollout(turn["right_episode_id"], "worker")
+    right = actions.claim_attempt(turn["right_episode_id"], "worker")
     assert right is not None
     assert told[-1]["type"] == "rollout.started"
-    actions.finish_rollout(right, Outcome(31, True, 1.0, "success", 3.0, "0" * 64))
+    actions.finish_attempt(right, Outcome(31, True, 1.0, "success", 3.0, "0" * 64))
     assert [event["type"] for event in told[-3:]] == ["rollout.failed", "rollout.failed", "turn.finished"]
     assert [(event["steps"], event["reason"]) for event in told[-3:-1]] == [(None, "turn_failed")] * 2
 
@@ -208,9 +208,9 @@ def test_both_sides_are_told_with_the_steps_of_the_longer_one_until_the_vote_tel
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     for side, steps in (("left", 12), ("right", 50)):
-        rollout = actions.claim_rollout(turn[f"{side}_episode_id"], "worker")
+        rollout = actions.claim_attempt(turn[f"{side}_episode_id"], "worker")
         assert rollout is not None
-        actions.finish_rollout(rollout, Outcome(steps, True, 1.0, "success", 3.0, "0" * 64))
+        actions.finish_attempt(rollout, Outcome(steps, True, 1.0, "success", 3.0, "0" * 64))
     assert [event["steps"] for event in told if event["type"] == "rollout.finished"] == [50, 50]
     seen = visitor.battle(battle_id)["turns"][0]
     assert (seen["left"]["steps"], seen["right"]["steps"]) == (50, 50)
@@ -223,14 +223,14 @@ def test_both_sides_are_told_with_the_steps_of_the_longer_one_until_the_vote_tel
 def test_a_second_attempt_starts_the_clock_of_the_turn_no_second_time(visitor: Visitor, told: list[Json]) -> None:
     turn = visitor.send(visitor.open())
     for side in ("left", "right"):
-        assert actions.claim_rollout(turn[f"{side}_episode_id"], "worker") is not None
-    left = Rollout.objects.select_related("turn").get(episode_id=turn["left_episode_id"])
+        assert actions.claim_attempt(turn[f"{side}_episode_id"], "worker") is not None
+    left = Attempt.objects.select_related("turn").get(episode_id=turn["left_episode_id"])
     before, first = len(told), left.turn.release_from
     actions.give_up_attempt(left)
-    assert actions.claim_rollout(left.episode_id, "another") is not None
+    assert actions.claim_attempt(left.episode_id, "another") is not None
     assert len(told) == before
-    seen = Rollout.objects.select_related("turn").get(pk=left.pk)
-    assert (seen.status, seen.turn.release_from) == (RolloutStatus.RUNNING, first)
+    seen = Attempt.objects.select_related("turn").get(pk=left.pk)
+    assert (seen.status, seen.turn.release_from) == (AttemptStatus.RUNNING, first)
 
 
 def no_queue(*_: Any) -> None:

@@ -9,8 +9,8 @@ import pytest
 from django.db import IntegrityError
 
 from arena.models import Turn, Vote
+from arena.store import Document, get_store
 from simulation.episode_format import state_at
-from simulation.store import Document, get_store
 from tests.arena.conftest import Visitor, battle_row, play, play_battle
 from tests.fakes import FakeStage
 

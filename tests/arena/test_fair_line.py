@@ -11,9 +11,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from arena.models import Battle, Rollout, Turn
+from arena.models import Attempt, Battle, Hosting, Turn
 from arena.queue import hosting, sweeps
-from policies.models import Hosting, Policy
+from policies.models import Policy
 from tests.arena.conftest import play
 from tests.crowd import Member, settle
 from tests.fakes import FakeStage
@@ -49,7 +49,7 @@ def played_a_while_ago(seconds: float, stage: FakeStage) -> None:
     turn = member.send(member.open())
     play(turn)
     row = Turn.objects.get(turn_id=turn["turn_id"])
-    row.rollouts.update(started_at=row.settled_at - timedelta(seconds=seconds))
+    row.attempts.update(started_at=row.settled_at - timedelta(seconds=seconds))
     Battle.objects.filter(battle_id=row.battle_id).update(status="voted")
 
 
@@ -169,7 +169,7 @@ def test_a_worker_says_how_many_rollouts_it_plays_side_by_side(monkeypatch: pyte
 
 def test_however_many_look_at_once_a_network_gets_one_turn(stage: FakeStage, sent: list[str]) -> None:
     here = turns_of(crowd(HERE, 5))
-    Rollout.objects.filter(turn__turn_id=here[0]["turn_id"]).update(status="completed")
+    Attempt.objects.filter(turn__turn_id=here[0]["turn_id"]).update(status="completed")
     Turn.objects.filter(turn_id=here[0]["turn_id"]).update(settled_at=timezone.now(), network="")
     sent.clear()
     ready = threading.Barrier(4)

@@ -91,7 +91,7 @@ def test_sixty_cookies_of_one_address_lock_no_other_out(stage: FakeStage) -> Non
     turn = first.send(first.open())
     play(turn)
     row = Turn.objects.get(turn_id=turn["turn_id"])
-    row.rollouts.update(started_at=row.settled_at - timedelta(seconds=5.05))
+    row.attempts.update(started_at=row.settled_at - timedelta(seconds=5.05))
     Battle.objects.filter(battle_id=row.battle_id).update(status="voted")  # else how long it took forecasts no wait
     for _ in range(60):
         one = At("198.51.100.7")

@@ -11,12 +11,12 @@ from django.conf import settings as site
 from django.test import Client
 from django.utils import timezone
 
-from arena.models import Rollout
+from arena.models import HOST_SILENT_S, Attempt, ContestantStatus, Hosting
 from arena.queue import dispatch, hosting, sweeps
 from arena.queue.worker import Announcer
 from policies.base import MissingFile
 from policies.memory import OutOfMemory
-from policies.models import HOST_SILENT_S, Hosting, Policy, PolicyStatus
+from policies.models import Policy
 from robots import play as episodes
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import PolicyFactory
@@ -68,7 +68,7 @@ def test_a_name_that_stands_for_no_policy_is_told(settings: Any) -> None:
 
 
 def test_a_policy_without_weights_is_hosted_by_nobody() -> None:
-    PolicyFactory(id="openvla-7b", adapter="openvla", status=PolicyStatus.UNAVAILABLE)
+    PolicyFactory(id="openvla-7b", adapter="openvla", status=ContestantStatus.UNAVAILABLE)
     ready("vla")
     assert hosting.announce() == {"vla"}
 
@@ -123,7 +123,7 @@ def test_a_turn_of_a_battle_whose_policy_lost_its_worker_is_refused_without_sayi
         answers.append(refused.json())
     assert answers[0] == answers[1]
     assert answers[0]["code"] == "not_hosted"
-    assert not Rollout.objects.exists()
+    assert not Attempt.objects.exists()
 
 
 def test_a_rollout_whose_policy_lost_its_worker_while_it_waited_fails_with_that_reason(
@@ -133,7 +133,7 @@ def test_a_rollout_whose_policy_lost_its_worker_while_it_waited_fails_with_that_
     turn = visitor.send(battle_id)
     left, right = side_of(battle_id, "left"), side_of(battle_id, "right")
     host("here", right.model_id)
-    Rollout.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
+    Attempt.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
     sweeps.sweep()
     episodes.play(turn["right_episode_id"])
     shown = visitor.battle(battle_id)["turns"][0]
@@ -155,7 +155,7 @@ def test_a_policy_that_cannot_be_opened_here_is_left_to_a_worker_that_can(
     play(turn)
     left = side_of(battle_id, "left")
     assert (left.status, left.attempt) == ("queued", 1)
-    assert Policy.objects.get(id=broken).status == PolicyStatus.ACTIVE
+    assert Policy.objects.get(id=broken).status == ContestantStatus.ACTIVE
     assert broken not in hosting.announce()
     stage.cast = {}
     episodes.play(turn["left_episode_id"])
@@ -171,7 +171,7 @@ def test_where_no_other_worker_can_the_policy_becomes_unavailable_with_the_reaso
     stage.cast[broken] = OutOfMemory("alpha needs 30.2 GB; cpu has 12.0 GB free")
     play(turn)
     policy = Policy.objects.get(id=broken)
-    assert policy.status == PolicyStatus.UNAVAILABLE
+    assert policy.status == ContestantStatus.UNAVAILABLE
     assert policy.status_reason == "memory: alpha needs 30.2 GB; cpu has 12.0 GB free"
     shown = visitor.battle(battle_id)["turns"][0]
     assert (shown["left"]["error"], shown["right"]["error"]) == ("turn_failed", "turn_failed")
@@ -196,7 +196,7 @@ def test_a_policy_that_runs_out_of_memory_while_it_plays_is_unavailable_and_open
 def test_an_error_that_is_no_want_of_memory_leaves_the_policy_active(visitor: Visitor, stage: FakeStage) -> None:
     stage.cast = {name: FakePolicy(raises=ValueError("broken")) for name in ("alpha", "beta")}
     play_battle(visitor)
-    assert set(Policy.objects.values_list("status", flat=True)) == {PolicyStatus.ACTIVE}
+    assert set(Policy.objects.values_list("status", flat=True)) == {ContestantStatus.ACTIVE}
 
 
 def test_missing_weights_are_noted_with_the_line_that_installs_them() -> None:
@@ -208,7 +208,7 @@ def test_missing_weights_are_noted_with_the_line_that_installs_them() -> None:
     )
     assert policy in hosting.to_prepare()
     hosting.note_success(policy)
-    assert Policy.objects.get(id="vla").status == PolicyStatus.ACTIVE
+    assert Policy.objects.get(id="vla").status == ContestantStatus.ACTIVE
     assert not Hosting.objects.exclude(trouble="").exists()
 
 

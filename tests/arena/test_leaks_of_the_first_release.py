@@ -16,11 +16,11 @@ import pytest
 from django.conf import settings as site
 from django.test import Client
 
+from arena.store import get_store
 from policies.base import PolicyError
 from policies.registry import open_policy
 from rankings import aggregation
 from robots import play as episodes
-from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import PolicyFactory, VoteFactory
 from tests.fakes import FakePolicy, FakeStage

@@ -13,7 +13,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from arena import actions
-from arena.models import Battle, Rollout, Turn
+from arena.models import Attempt, Battle, Turn
 from arena.queue import sweeps
 from robots import play as episodes
 from tests.arena.conftest import Visitor, play
@@ -48,7 +48,7 @@ def try_to_send(visitor: Visitor, battle_id: str) -> Any:
 def took(turn: dict[str, Any], seconds: float) -> None:
     """Let a played turn look as if it had taken so long, and its battle as if it had been voted on."""
     row = Turn.objects.get(turn_id=turn["turn_id"])
-    row.rollouts.update(started_at=row.settled_at - timedelta(seconds=seconds))
+    row.attempts.update(started_at=row.settled_at - timedelta(seconds=seconds))
     Battle.objects.filter(battle_id=row.battle_id).update(status="voted")
 
 
@@ -113,7 +113,7 @@ def test_a_sweep_sends_what_a_crash_left_held_and_leaves_alone_what_waits_rightl
     visitor: Visitor, stage: FakeStage, sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
-    Rollout.objects.filter(heartbeat_at=None).update(created_at=timezone.now() - timedelta(hours=1))
+    Attempt.objects.filter(heartbeat_at=None).update(created_at=timezone.now() - timedelta(hours=1))
     sweeps.sweep()
     assert sent == ids(first), "the second waits for the first, however long"
     with monkeypatch.context() as crashed:
@@ -140,8 +140,8 @@ def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_s
     messages: list[str] = []
     monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
     long_ago = timezone.now() - timedelta(minutes=5)
-    Rollout.objects.filter(turn__turn_id=first["turn_id"]).update(started_at=long_ago, finished_at=long_ago)
-    Rollout.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=long_ago)
+    Attempt.objects.filter(turn__turn_id=first["turn_id"]).update(started_at=long_ago, finished_at=long_ago)
+    Attempt.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=long_ago)
     sweeps.sweep()
     assert sorted(messages) == sorted(ids(second))
 
@@ -232,7 +232,7 @@ def test_turns_that_are_played_side_by_side_shorten_the_wait(
     others = [Visitor() for _ in range(4)]
     for turn in [each.send(each.open()) for each in others][:2]:
         for episode_id in ids(turn):
-            assert actions.claim_rollout(episode_id, "a worker")
+            assert actions.claim_attempt(episode_id, "a worker")
     waiting = visitor.send(visitor.open())
     told = visitor.get(f"turns/{waiting['turn_id']}/queue").json()
     assert told == {"ahead": 4, "expected_wait_s": 20}
@@ -248,7 +248,7 @@ def test_while_turns_end_one_after_the_other_their_pace_tells_the_wait_and_not_h
         ended = timezone.now() - timedelta(seconds=20 * number)
         rows = Turn.objects.filter(turn_id=turn["turn_id"])
         rows.update(settled_at=ended)
-        rows[0].rollouts.update(started_at=ended - timedelta(seconds=400), finished_at=ended)
+        rows[0].attempts.update(started_at=ended - timedelta(seconds=400), finished_at=ended)
     Battle.objects.update(status="voted")
     others = [Visitor() for _ in range(2)]
     for each in others:

@@ -6,7 +6,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from prometheus_client import REGISTRY
 
-from arena.models import Rollout, Turn
+from arena.models import Attempt, Turn
 from robots import play
 from tests.arena.conftest import Visitor, play_battle
 from tests.arena.sockets import Socket
@@ -39,7 +39,7 @@ def test_whoever_plays_it_says_so_under_the_same_ids(visitor: Visitor, stage: Fa
 
     lines = [line for line in logged() if line["logger"] == "robots.play"]
     asked = Turn.objects.get().request_id
-    for rollout in Rollout.objects.all():
+    for rollout in Attempt.objects.all():
         own = [line for line in lines if line.get("episode_id") == rollout.episode_id]
         assert own
         for line in own:
@@ -59,7 +59,7 @@ def test_after_a_rollout_the_worker_s_lines_bear_its_ids_no_more(
 def test_where_the_time_of_a_rollout_went_is_in_its_row(visitor: Visitor, stage: FakeStage) -> None:
     play_battle(visitor)
 
-    for rollout in Rollout.objects.all():
+    for rollout in Attempt.objects.all():
         parts = (rollout.render_ms, rollout.infer_ms, rollout.physics_ms)
         assert all(part is not None and part >= 0 for part in parts)
         assert sum(part or 0 for part in parts) <= (rollout.duration_ms or 0)

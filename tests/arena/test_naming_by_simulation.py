@@ -14,12 +14,12 @@ import pytest
 from django.core.management import call_command
 
 from arena.models import Battle
+from arena.store import get_store
 from policies.models import Policy
 from robots import play as episodes
 from robots.runtime import WorkerRuntime
 from simulation.contracts import Floats, StartState
 from simulation.controller import CONTROL_DIM
-from simulation.store import get_store
 from simulation.variation import NO_VARIATION, Variation, chance_of, variation_of
 from simulation.view_format import LENGTH_M
 from tests.arena.conftest import Visitor, cast, play

@@ -152,7 +152,7 @@ def test_a_turn_forgets_where_it_came_from_when_it_settles(contestants: list[Any
 def test_a_crowd_plays_and_votes_through_http(contestants: list[Any], visitor: Visitor) -> None:
     vote = Member("198.51.100.7").play_and_vote(lambda battle: "left_better", success=(True, False))
     assert vote.vote == "left_better"
-    assert list(vote.battle.turns.get().rollouts.order_by("side").values_list("success", flat=True)) == [True, False]
+    assert list(vote.battle.turns.get().attempts.order_by("side").values_list("success", flat=True)) == [True, False]
 
 
 @pytest.mark.parametrize("nonsense", ["198.51.100.7/24", "a lab", "10.0.0.0/33"])

@@ -13,12 +13,12 @@ from django.db import connection
 from kombu.exceptions import OperationalError
 
 from arena import actions
+from arena import store as store_module
 from arena.errors import QueueUnavailable
 from arena.live import events
-from arena.models import Rollout, RolloutStatus, Turn
+from arena.models import Attempt, AttemptStatus, Turn
 from arena.queue import dispatch, retry
-from simulation import store as store_module
-from simulation.store import StoreUnavailable, get_store
+from arena.store import StoreUnavailable, get_store
 from tests.arena.conftest import Visitor, cast, play, play_battle, side_of
 from tests.fakes import FakeStage
 from tests.ports import free_port
@@ -68,7 +68,7 @@ def test_without_the_queue_nothing_is_left_and_the_same_turn_can_be_sent_again(
         refused = visitor.post(f"battles/{battle_id}/turns", {"instruction": "wave"})
     assert (refused.status_code, refused.json()["code"]) == (503, "queue_unavailable")
     assert not Turn.objects.exists()
-    assert not Rollout.objects.exists()
+    assert not Attempt.objects.exists()
     assert visitor.battle(battle_id)["can_send"]
     play(visitor.send(battle_id, "wave"))
     assert visitor.battle(battle_id)["turns"][0]["status"] == "completed"
@@ -95,13 +95,13 @@ def test_when_one_message_got_out_the_turn_stays_for_whoever_took_it(
         if sent:
             raise OperationalError("connection lost")
         sent.append(args[0])
-        assert actions.claim_rollout(args[0], "a quick worker") is not None
+        assert actions.claim_attempt(args[0], "a quick worker") is not None
 
     with monkeypatch.context() as outage:
         outage.setattr(current_app, "send_task", half_down)
         answer = visitor.post(f"battles/{battle_id}/turns", {"instruction": "wave"})
     assert answer.status_code == 202
-    assert sorted(Rollout.objects.values_list("status", flat=True)) == ["queued", "running"]
+    assert sorted(Attempt.objects.values_list("status", flat=True)) == ["queued", "running"]
 
 
 def test_a_store_that_comes_back_while_a_rollout_ends_keeps_its_episode(
@@ -143,7 +143,7 @@ def test_a_store_that_is_away_when_a_turn_begins_is_waited_for(
     assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
 
 
-@pytest.mark.parametrize("action", ["claim_rollout", "finish_rollout"])
+@pytest.mark.parametrize("action", ["claim_attempt", "finish_attempt"])
 def test_a_database_that_is_away_while_a_worker_needs_it_is_waited_for(
     visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
@@ -205,7 +205,7 @@ def test_a_row_says_completed_only_once_its_episode_is_stored(
 
     def watched(document: dict[str, Any]) -> None:
         save(document)
-        seen.append(Rollout.objects.get(episode_id=document["_id"]).status)
+        seen.append(Attempt.objects.get(episode_id=document["_id"]).status)
 
     monkeypatch.setattr(get_store(), "save", watched)
     play(turn)
@@ -226,8 +226,8 @@ def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_agai
         outage.setattr(retry, "PATIENCE_S", 0.0)
         play(turn)
     assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == "turn_failed"
-    assert set(Rollout.objects.values_list("termination_reason", flat=True)) == {"internal"}
-    assert set(Rollout.objects.values_list("status", flat=True)) == {RolloutStatus.FAILED}
+    assert set(Attempt.objects.values_list("termination_reason", flat=True)) == {"internal"}
+    assert set(Attempt.objects.values_list("status", flat=True)) == {AttemptStatus.FAILED}
     play(visitor.send(battle_id))
     assert visitor.battle(battle_id)["can_vote"]
 

@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 
 from arena.errors import NoContestants
+from arena.models import ContestantStatus, PairChance
 from arena.pairing import draw_pair
-from policies.models import PairChance, Policy, PolicyStatus
+from policies.models import Policy
 from tests.arena.conftest import Visitor, battle_row
 from tests.factories import PolicyFactory, ReferenceFactory
 
@@ -59,8 +60,8 @@ def test_fewer_than_two_contestants_cannot_be_paired(count: int) -> None:
 
 def test_references_and_inactive_policies_are_never_drawn(visitor: Visitor) -> None:
     ReferenceFactory()
-    PolicyFactory(id="retired", status=PolicyStatus.RETIRED)
-    PolicyFactory(id="broken", status=PolicyStatus.UNAVAILABLE)
+    PolicyFactory(id="retired", status=ContestantStatus.RETIRED)
+    PolicyFactory(id="broken", status=ContestantStatus.UNAVAILABLE)
     for _ in range(20):
         battle = battle_row(visitor.open())
         assert {battle.left_model_id, battle.right_model_id} == {"alpha", "beta"}
@@ -90,7 +91,7 @@ def test_a_policy_entered_since_meets_others_as_often_as_the_average_pair() -> N
 
 
 def test_who_is_no_contestant_is_not_drawn_whatever_was_written(visitor: Visitor) -> None:
-    gone = PolicyFactory(id="gone", status=PolicyStatus.RETIRED)
+    gone = PolicyFactory(id="gone", status=ContestantStatus.RETIRED)
     PairChance.objects.create(one_id="alpha", other=gone, chance=0.99)
     PairChance.objects.create(one_id="alpha", other_id="beta", chance=0.01)
     for _ in range(10):

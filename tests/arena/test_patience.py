@@ -8,7 +8,7 @@ import pytest
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError, connection
 
 from arena.queue.retry import LONGEST_PAUSE_S, PATIENCE_S, patiently
-from simulation.store import EpisodeRefused, StoreUnavailable
+from arena.store import EpisodeRefused, StoreUnavailable
 
 
 class Time:

@@ -9,8 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from arena.models import Battle, Rollout, Turn
-from policies.models import Hosting
+from arena.models import Attempt, Battle, Hosting, Turn
 from rankings import aggregation
 from rankings.models import Snapshot
 from robots import play
@@ -59,7 +58,7 @@ def things_of(visitor: Visitor, voted: str) -> dict[str, str]:
     aggregation.aggregate()
     battle_id = visitor.open()
     waiting = visitor.send(battle_id)
-    seen = Rollout.objects.get(turn__battle=voted, turn__seq=1, side="left")
+    seen = Attempt.objects.get(turn__battle=voted, turn__seq=1, side="left")
     return {
         "battle": battle_id,
         "voted": voted,
@@ -128,7 +127,7 @@ def test_a_turn_that_waits_its_turn_needs_no_more_queries_than_one_that_goes_at_
     ):
         count, answer = counted(lambda address=address, wish=wish: visitor.post(address, wish))
         assert answer.status_code == 202, answer.content
-        assert Turn.objects.get(turn_id=answer.json()["turn_id"]).rollouts.filter(heartbeat_at=None).count() == 2
+        assert Turn.objects.get(turn_id=answer.json()["turn_id"]).attempts.filter(heartbeat_at=None).count() == 2
         assert count <= MOST, address
 
 

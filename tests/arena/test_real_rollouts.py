@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from arena.models import Rollout
+from arena.models import Attempt, ContestantStatus
 from arena.queue import worker
+from arena.store import get_store
 from policies.base import PolicyError
-from policies.models import Policy, PolicyStatus
+from policies.models import Policy
 from policies.policy_cache import Lease
 from policies.registry import families
 from robots import play as episodes
 from robots.runtime import WorkerRuntime, preload
-from simulation.store import get_store
 from simulation.verification import verify_document
 from tests.arena.conftest import Visitor, battle_row, cast, play, side_of
 from tests.factories import PolicyFactory
@@ -50,11 +50,11 @@ def test_the_expert_beats_the_one_that_does_nothing_and_every_bit_of_both_can_be
     turn = visitor.send(battle_id, STACK)
     play(turn)
     assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] == "completed"
-    by_policy = {rollout.model_id: rollout for rollout in Rollout.objects.all()}
+    by_policy = {rollout.model_id: rollout for rollout in Attempt.objects.all()}
     assert by_policy["expert"].success
-    assert by_policy["expert"].steps_done < 50
+    assert by_policy["expert"].length < 50
     assert not by_policy["still"].success
-    assert (by_policy["still"].steps_done, by_policy["still"].termination_reason) == (50, "step_limit")
+    assert (by_policy["still"].length, by_policy["still"].termination_reason) == (50, "step_limit")
     assert by_policy["expert"].start_hash == by_policy["still"].start_hash
     for rollout in by_policy.values():
         document = get_store().get(rollout.episode_id)
@@ -122,7 +122,7 @@ def test_a_contestant_that_cannot_be_opened_is_marked_unavailable_with_the_reaso
         live_runtime.player(Policy.objects.get(id="broken"), "widowx", "table")
     preload(live_runtime, list(Policy.objects.contestants()), [("widowx", "table")])
     broken = Policy.objects.get(id="broken")
-    assert broken.status == PolicyStatus.UNAVAILABLE
+    assert broken.status == ContestantStatus.UNAVAILABLE
     assert "policy.json is missing" in broken.status_reason
 
 

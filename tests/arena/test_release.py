@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.live import release
-from arena.models import Rollout, Turn
+from arena.models import Attempt, Turn
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -26,9 +26,9 @@ def turn_of(*sides: tuple[str, int, str], **columns: Any) -> Turn:
     """A turn shown from noon on. `sides`: status, steps, reason."""
     turn = Turn(pk=1, **{"release_from": NOON, "created_at": NOON - seconds(3), **columns})
     names = zip(("left", "right"), sides, strict=False)
-    turn.know_rollouts(
+    turn.know_attempts(
         [
-            Rollout(side=side, status=status, steps_done=steps, termination_reason=reason)
+            Attempt(side=side, status=status, length=steps, termination_reason=reason)
             for side, (status, steps, reason) in names
         ]
     )

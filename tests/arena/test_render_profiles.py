@@ -10,13 +10,12 @@ from celery import current_app
 from django.conf import settings as site
 from django.utils import timezone
 
-from arena.models import Battle, Rollout
+from arena.models import Attempt, Battle, Hosting
 from arena.queue import hosting, sweeps, worker
 from arena.queue.worker import Announcer
-from policies.models import Hosting
+from arena.store import get_store
 from robots import play
 from simulation.cameras import render_profile
-from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, cast, play_battle, side_of
 from tests.arena.test_hosting import ready
 from tests.factories import PolicyFactory
@@ -96,7 +95,7 @@ def test_a_side_that_nobody_can_render_alike_fails_as_not_hosted_instead_of_wait
     turn = visitor.send(battle_id)
     two_stages(OSMESA, turn["left_episode_id"])
     host("two", EGL, "alpha", "beta")
-    Rollout.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
+    Attempt.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
     sweeps.sweep()
     right = side_of(battle_id, "right")
     assert (right.status, right.termination_reason) == ("failed", "not_hosted")
@@ -110,7 +109,7 @@ def test_a_side_whose_message_was_lost_is_sent_again_while_somebody_renders_like
     two_stages(OSMESA, turn["left_episode_id"])
     host("one", OSMESA, "alpha", "beta")
     host("two", EGL, "alpha", "beta")
-    Rollout.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
+    Attempt.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
     sent.clear()
     sweeps.sweep()
     assert [episode_id for episode_id, _ in sent] == [turn["right_episode_id"]]
@@ -138,7 +137,7 @@ def test_where_one_side_has_one_kind_of_worker_alone_the_turn_waits_for_that_kin
     assert battle_row(battle_id).render_profile == OSMESA
     for side in ("left", "right"):
         two_stages(EGL, turn[f"{side}_episode_id"])
-    assert set(Rollout.objects.values_list("status", flat=True)) == {"queued"}
+    assert set(Attempt.objects.values_list("status", flat=True)) == {"queued"}
 
 
 def test_two_that_no_workers_render_alike_are_not_drawn_and_not_played(visitor: Visitor) -> None:

@@ -12,9 +12,9 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from arena import retention
-from arena.models import Battle, BattleStatus, Rollout, Turn
+from arena.models import Attempt, Battle, BattleStatus, Turn
 from arena.retention import Expiry
-from simulation.store import StoreUnavailable, get_store
+from arena.store import StoreUnavailable, get_store
 from tests.arena.conftest import Visitor, play, play_battle, side_of
 from tests.fakes import FakeStage
 
@@ -28,7 +28,7 @@ def age(battle_id: str, days: float) -> None:
 
 def stored(battle_id: str) -> list[bool]:
     """Whether each recording of the battle is in the store."""
-    rollouts = Rollout.objects.filter(turn__battle__battle_id=battle_id).order_by("pk")
+    rollouts = Attempt.objects.filter(turn__battle__battle_id=battle_id).order_by("pk")
     return [get_store().get(rollout.episode_id) is not None for rollout in rollouts]
 
 
@@ -49,7 +49,7 @@ def old(visitor: Visitor, stage: FakeStage) -> str:
 def test_an_unvoted_battles_recordings_expire_and_are_deleted_a_day_later(visitor: Visitor, old: str) -> None:
     assert retention.expire() == Expiry(battles=1, recordings=2, deleted=0)
     assert stored(old) == [True, True]
-    Rollout.objects.update(expired_at=timezone.now() - retention.GRACE)
+    Attempt.objects.update(expired_at=timezone.now() - retention.GRACE)
     assert retention.expire() == Expiry(deleted=2)
     assert stored(old) == [False, False]
     assert retention.expire() == Expiry()
@@ -72,7 +72,7 @@ def test_an_expired_battle_is_closed_and_its_figures_stay(visitor: Visitor, old:
     refused = visitor.post("votes", {"battle_id": old, "vote": "tie"})
     assert (refused.status_code, refused.json()["code"]) == (409, "battle_closed")
     after = side_of(old, "left")
-    assert (after.status, after.success, after.steps_done) == (before.status, before.success, before.steps_done)
+    assert (after.status, after.success, after.length) == (before.status, before.success, before.length)
 
 
 def test_a_voted_battles_recordings_stay_and_so_do_its_explorations(visitor: Visitor, stage: FakeStage) -> None:
@@ -122,7 +122,7 @@ def test_nothing_expires_where_the_policy_is_for_ever(visitor: Visitor, old: str
 
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(visitor: Visitor, old: str) -> None:
     assert command("--dry-run") == {"battles": 1, "recordings": 2, "deleted": 0}
-    assert not Rollout.objects.exclude(expired_at=None).exists()
+    assert not Attempt.objects.exclude(expired_at=None).exists()
     assert command("--dry-run", "--days", "101") == {"battles": 0, "recordings": 0, "deleted": 0}
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from arena.models import ContestantStatus
 from policies.base import ACTION_SPACE, PolicyCard, PolicySpec
 from policies.folder import CARD, WEIGHTS, write_json, write_sums
-from policies.models import Policy, PolicyStatus
+from policies.models import Policy
 from policies.seeding import seed_policies
 from simulation import catalogue
 from simulation.contracts import POLICY_CAMERA, Chunking
@@ -52,7 +53,7 @@ def test_seeding_again_refreshes_the_card_and_keeps_a_moderators_decision(tmp_pa
     ship(tmp_path, "film-test", revision="r2")
     assert not any(each.created for each in seed_policies(tmp_path, catalogue.embodiments()))
     policy = Policy.objects.get(id="film-test")
-    assert (policy.revision, policy.status, policy.status_reason) == ("r2", PolicyStatus.RETIRED, "Too slow")
+    assert (policy.revision, policy.status, policy.status_reason) == ("r2", ContestantStatus.RETIRED, "Too slow")
 
 
 @pytest.mark.parametrize("damage", ["weights", "card", "gone"])
@@ -67,11 +68,11 @@ def test_a_broken_folder_makes_its_policy_unavailable_until_it_is_whole_again(tm
         (folder / CARD).unlink()
     seed_policies(tmp_path, catalogue.embodiments())
     policy = Policy.objects.get(id="film-test")
-    assert policy.status == PolicyStatus.UNAVAILABLE
+    assert policy.status == ContestantStatus.UNAVAILABLE
     assert policy.status_reason.startswith("folder: ")
     ship(tmp_path, "film-test")
     seed_policies(tmp_path, catalogue.embodiments())
-    assert Policy.objects.get(id="film-test").status == PolicyStatus.ACTIVE
+    assert Policy.objects.get(id="film-test").status == ContestantStatus.ACTIVE
 
 
 def test_what_a_moderator_made_unavailable_stays_so(tmp_path: Path) -> None:

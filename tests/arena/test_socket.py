@@ -10,7 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from arena import actions
-from arena.models import Rollout
+from arena.models import Attempt
 from robots import play as episodes
 from simulation.view_format import ROWS_PER_STEP, unpack
 from tests.arena.conftest import Visitor, play
@@ -26,8 +26,8 @@ def battle_id(visitor: Visitor) -> str:
     return visitor.open()
 
 
-async def claim(turn: Json, side: str) -> Rollout:
-    claimed: Rollout | None = await sync_to_async(actions.claim_rollout)(turn[f"{side}_episode_id"], "worker")
+async def claim(turn: Json, side: str) -> Attempt:
+    claimed: Attempt | None = await sync_to_async(actions.claim_attempt)(turn[f"{side}_episode_id"], "worker")
     assert claimed is not None
     return claimed
 

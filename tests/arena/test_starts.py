@@ -10,16 +10,15 @@ from django.db import IntegrityError
 
 from arena import actions, starts
 from arena.errors import NotRetryable, QueueUnavailable, TooMany
-from arena.models import Battle, Purpose, Rollout, Turn, Vote
+from arena.models import Attempt, Battle, Hosting, Purpose, Turn, Vote
 from arena.queue import sweeps
+from arena.store import get_store
 from arena.visitors.throttles import spend
-from policies.models import Hosting
 from rankings import aggregation
 from rankings.facts import LEFT
 from rankings.observed import battles_per_policy, beside_physics, played
 from rankings.trust import clear_winner
 from robots import play as episodes
-from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, cast, play
 from tests.arena.test_attempts import lose
 from tests.factories import BattleFactory, TurnFactory
@@ -86,7 +85,7 @@ def test_one_instruction_is_played_from_three_first_states_that_follow_from_the_
     assert {turn.instruction for turn in turns} == {WORDS}
     begins = []
     for turn in turns:
-        sides = {rollout.side: get_store().get(rollout.episode_id) for rollout in turn.rollouts.all()}
+        sides = {rollout.side: get_store().get(rollout.episode_id) for rollout in turn.attempts.all()}
         assert sides["left"] is not None
         assert sides["right"] is not None
         assert sides["left"]["seed"] == sides["right"]["seed"] == turn.seed
@@ -216,13 +215,13 @@ def test_a_moderator_may_have_a_failed_start_played_again_while_no_other_is_open
     first, second, third = send_three(visitor, battle_id)
     stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(raises=RuntimeError("out of ideas"))}
     play(first)
-    failed = Rollout.objects.get(episode_id=first["left_episode_id"])
+    failed = Attempt.objects.get(episode_id=first["left_episode_id"])
     with pytest.raises(NotRetryable):
-        actions.retry_rollout(failed)
+        actions.retry_attempt(failed)
     stage.cast = {}
     play(second)
     play(third)
-    actions.retry_rollout(failed)
+    actions.retry_attempt(failed)
     assert visitor.battle(battle_id)["vote_blocked_because"] == "turn_running"
     episodes.play(failed.episode_id)
     assert visitor.battle(battle_id)["can_vote"]
@@ -405,7 +404,7 @@ def test_a_start_whose_worker_was_lost_is_played_again_and_the_others_follow(
 ) -> None:
     first, second, third = send_three(visitor, battle_id)
     play(first)
-    lost = actions.claim_rollout(second["left_episode_id"], "somewhere:1")
+    lost = actions.claim_attempt(second["left_episode_id"], "somewhere:1")
     assert lost is not None
     lose(lost)
     sweeps.sweep()

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import ProtectedError
 
-from arena.models import Battle, Rollout, Session, Turn, Vote
+from arena.models import Attempt, Battle, Session, Turn, Vote
 from policies.models import Policy
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 
@@ -50,7 +50,7 @@ def test_a_table_has_the_indexes_that_the_requirements_name(table: str) -> None:
 def test_public_ids_carry_their_prefix_and_cannot_be_guessed() -> None:
     vote = VoteFactory()
     turn = vote.battle.turns.get()
-    rollouts = list(turn.rollouts.all())
+    rollouts = list(turn.attempts.all())
     ids = [vote.session_id, vote.battle_id, turn.turn_id, *(each.episode_id for each in rollouts), vote.vote_id]
     assert [each.partition("_")[0] for each in ids] == ["sess", "battle", "turn", "ep", "ep", "vote"]
     assert len({each.partition("_")[2] for each in ids}) == 6
@@ -64,7 +64,7 @@ def test_nothing_that_a_vote_rests_on_can_be_deleted() -> None:
     for row in rows:
         with pytest.raises(ProtectedError):
             row.delete()
-    assert (Vote.objects.count(), Rollout.objects.count()) == (1, 2)
+    assert (Vote.objects.count(), Attempt.objects.count()) == (1, 2)
 
 
 def second_vote(battle: Battle) -> object:

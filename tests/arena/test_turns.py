@@ -10,11 +10,11 @@ import pytest
 from django.db import connection
 
 from arena.api import views
-from arena.models import Rollout, Turn
+from arena.models import Attempt, Turn
+from arena.store import get_store
 from robots import play as episodes
 from simulation.contracts import PolicyFailure
 from simulation.episode_format import from_float32, to_float32, to_float64
-from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, cast, play, play_battle, side_of
 from tests.fakes import NQ, FakePolicy, FakeStage
 
@@ -124,7 +124,7 @@ def test_of_many_turns_sent_at_once_one_is_taken(visitor: Visitor, stage: FakeSt
     for each in everybody:
         each.join()
     assert sorted(answers) == [202, 409, 409, 409, 409]
-    assert (Turn.objects.count(), Rollout.objects.count()) == (1, 2)
+    assert (Turn.objects.count(), Attempt.objects.count()) == (1, 2)
 
 
 def test_votes_wait_for_a_turn_that_both_sides_completed(visitor: Visitor, stage: FakeStage) -> None:
@@ -168,9 +168,9 @@ def test_a_client_that_prefers_to_wait_is_answered_when_both_sides_have_settled(
     battle_id = visitor.open()
 
     def work() -> None:
-        while not Rollout.objects.exists():
+        while not Attempt.objects.exists():
             pass
-        for rollout in Rollout.objects.all():
+        for rollout in Attempt.objects.all():
             episodes.play(rollout.episode_id)
         connection.close()
 

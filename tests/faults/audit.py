@@ -13,15 +13,15 @@ from tests.stack import Arena
 
 LOOK = """
 import json
-from arena.models import Rollout, Turn, Vote
+from arena.models import Attempt, Turn, Vote
 from simulation.store import get_store
 store = get_store()
 print("HELD" + json.dumps({
     "votes": list(Vote.objects.values_list("vote_id", "battle_id", "vote")),
-    "turns": {turn.turn_id: [rollout.status for rollout in turn.rollouts.all()]
+    "turns": {turn.turn_id: [rollout.status for rollout in turn.attempts.all()]
               for turn in Turn.objects.prefetch_related("rollouts")},
     "battles": dict(Turn.objects.values_list("turn_id", "battle_id")),
-    "completed": list(Rollout.objects.filter(status="completed", expired_at=None).values_list("episode_id", flat=True)),
+    "completed": list(Attempt.objects.filter(status="completed", expired_at=None).values_list("episode_id", flat=True)),
     "episodes": list(store.ids()),
 }))
 """

@@ -18,8 +18,8 @@ from django.db import connection
 from hypothesis import strategies as st
 
 from arena.models import Session
+from arena.store import get_store
 from policies.models import Policy
-from simulation.store import get_store
 from tests.factories import PolicyFactory
 from tests.fuzz.damage import ODD, damaged, damaged_bytes
 from tests.fuzz.effort import fuzz

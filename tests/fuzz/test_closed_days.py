@@ -53,7 +53,7 @@ def kept(db: None) -> dict[date, Kept]:
         pair = {"battle__left_model": Policy.objects.get(pk="a"), "battle__right_model": Policy.objects.get(pk="b")}
         vote = VoteFactory(vote="left_better", **pair)
         vote.battle.turns.update(instruction="pick up the red cube")
-        vote.battle.turns.get().rollouts.filter(side="left").update(success=True)
+        vote.battle.turns.get().attempts.filter(side="left").update(success=True)
         Vote.objects.filter(pk=vote.pk).update(voted_at=FIRST_VOTE + timedelta(days=day))
     aggregation.aggregate()
     assert ClosedDay.objects.count() == DAYS

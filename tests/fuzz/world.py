@@ -10,11 +10,11 @@ from django.test import Client
 from schemathesis import Case, GenerationMode
 from schemathesis.core.parameters import ParameterLocation
 
-from arena.models import Battle, BattleStatus, Rollout, Session, Turn, Vote
+from arena.models import Attempt, Battle, BattleStatus, Session, Turn, Vote
+from arena.store import get_store
 from arena.visitors.cookies import COOKIE, SALT
 from policies.models import Policy
 from rankings import aggregation
-from simulation.store import get_store
 from simulation.view_format import ROWS_PER_STEP, VIEW_HZ
 from tests.factories import BattleFactory, PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
 from tests.fakes import ENGINE, NQ, NV, SCENE_HASH
@@ -50,14 +50,14 @@ class World:
         TurnFactory(battle=votable, completed=True)
         TurnFactory(battle=running)
         TurnFactory(battle=foreign, completed=True)
-        for rollout in Rollout.objects.filter(turn__settled_at__isnull=False):
+        for rollout in Attempt.objects.filter(turn__settled_at__isnull=False):
             get_store().save(_episode(rollout))
         self.visitor = str(session.user_id)
         self.known = {
             "session_id": _ids(Session, "session_id"),
             "battle_id": _ids(Battle, "battle_id"),
             "turn_id": _ids(Turn, "turn_id"),
-            "episode_id": _ids(Rollout, "episode_id"),
+            "episode_id": _ids(Attempt, "episode_id"),
             "model_id": _ids(Policy, "id"),
             "user_id": [self.visitor, "me"],
             "robot_id": ["widowx"],
@@ -101,11 +101,11 @@ def _ids(model: Any, name: str) -> list[str]:
     return sorted(model.objects.values_list(name, flat=True))
 
 
-def _episode(rollout: Rollout) -> dict[str, Any]:
+def _episode(rollout: Attempt) -> dict[str, Any]:
     """The document of a settled rollout, as short as a document may be."""
     return {
         "_id": rollout.episode_id,
-        "attempt": rollout.attempt,
+        "attempt": rollout.tries,
         "battle_id": rollout.turn.battle_id,
         "turn_id": rollout.turn_id,
         "side": rollout.side,

@@ -14,11 +14,10 @@ from django.test import Client
 from django.utils import timezone
 
 from arena.metrics import EVENTS, VOTES
-from arena.models import RolloutStatus
-from policies.models import Hosting
+from arena.models import AttemptStatus, Hosting
+from arena.store import ASKED
 from rankings import checking, locking
 from rankings.models import WorkerStatus
-from simulation.store import ASKED
 from tests.factories import TurnFactory, VoteFactory
 from tests.stack import BASE_DIR
 from vlaarena import health
@@ -53,10 +52,10 @@ def test_every_figure_named_in_them_is_one_that_the_arena_tells(
 ) -> None:
     monkeypatch.setattr(health, "parts_up", lambda: {"database": True})
     hour_ago = timezone.now() - timedelta(hours=1)
-    VoteFactory().battle.turns.get().rollouts.update(finished_at=hour_ago, infer_ms=1.0)
-    TurnFactory(completed=True).rollouts.update(finished_at=timezone.now())
-    playing = TurnFactory().rollouts.order_by("side")[1]
-    playing.status = RolloutStatus.RUNNING
+    VoteFactory().battle.turns.get().attempts.update(finished_at=hour_ago, infer_ms=1.0)
+    TurnFactory(completed=True).attempts.update(finished_at=timezone.now())
+    playing = TurnFactory().attempts.order_by("side")[1]
+    playing.status = AttemptStatus.RUNNING
     playing.save()
     Hosting.objects.create(worker="one@host", policy=playing.model)
     for worker in (locking.WORKER, checking.WORKER):

@@ -12,8 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from arena.models import BattleStatus, Rollout, RolloutStatus
-from policies.models import Hosting
+from arena.models import Attempt, AttemptStatus, BattleStatus, Hosting
 from rankings import checking, locking
 from rankings.models import WorkerStatus
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
@@ -123,9 +122,9 @@ def test_a_site_for_the_public_answers_nobody_without_a_token(client: Client, se
 @pytest.mark.django_db
 def test_the_queue_is_told_in_sums_with_its_oldest_wait(client: Client) -> None:
     turn = TurnFactory(created_at=timezone.now() - timedelta(seconds=90))
-    right = turn.rollouts.get(side="right")
-    Rollout.objects.update(created_at=timezone.now() - timedelta(seconds=90))
-    Rollout.objects.filter(pk=right.pk).update(status=RolloutStatus.RUNNING)
+    right = turn.attempts.get(side="right")
+    Attempt.objects.update(created_at=timezone.now() - timedelta(seconds=90))
+    Attempt.objects.filter(pk=right.pk).update(status=AttemptStatus.RUNNING)
 
     told = figures(client)
 
@@ -144,9 +143,9 @@ def test_no_figure_names_the_pair_that_is_played_while_its_hour_lasts_or_it_has_
     names = {battle.left_model_id, battle.right_model_id}
     now = timezone.now()
     for completed, result in ((False, {}), (True, {"finished_at": now, "infer_ms": 3.0})):
-        TurnFactory(battle=battle, completed=completed).rollouts.update(**result)
-    failed = {"status": RolloutStatus.FAILED, "termination_reason": "policy_failed", "finished_at": now}
-    TurnFactory(battle=battle, completed=True).rollouts.update(**failed)
+        TurnFactory(battle=battle, completed=completed).attempts.update(**result)
+    failed = {"status": AttemptStatus.FAILED, "termination_reason": "policy_failed", "finished_at": now}
+    TurnFactory(battle=battle, completed=True).attempts.update(**failed)
 
     assert names_told(client) == set()
 
@@ -181,20 +180,20 @@ def test_rollouts_of_the_last_hour_tell_where_their_time_went_and_how_they_ended
 ) -> None:
     now = timezone.now().replace(minute=30)
     turn = VoteFactory().battle.turns.get()
-    left, right = turn.rollouts.order_by("side")
+    left, right = turn.attempts.order_by("side")
     times = {"duration_ms": 3000.0, "infer_ms": 2200.0, "render_ms": 400.0, "physics_ms": 300.0, "store_ms": 7.0}
-    Rollout.objects.filter(pk=left.pk).update(
+    Attempt.objects.filter(pk=left.pk).update(
         **times, finished_at=now, created_at=now - timedelta(seconds=5), started_at=now - timedelta(seconds=4)
     )
-    Rollout.objects.filter(pk=right.pk).update(
-        status=RolloutStatus.FAILED,
+    Attempt.objects.filter(pk=right.pk).update(
+        status=AttemptStatus.FAILED,
         termination_reason="policy_failed",
         finished_at=now,
         started_at=None,
         duration_ms=None,
     )
     old = VoteFactory().battle.turns.get()
-    old.rollouts.update(finished_at=now - timedelta(hours=1), infer_ms=1.0)
+    old.attempts.update(finished_at=now - timedelta(hours=1), infer_ms=1.0)
     monkeypatch.setattr(readings.timezone, "now", lambda: now + timedelta(hours=1))
 
     told = figures(client)
@@ -213,11 +212,11 @@ def test_rollouts_of_the_last_hour_tell_where_their_time_went_and_how_they_ended
 @pytest.mark.django_db
 def test_what_ended_lately_is_told_at_once_but_not_of_whom_and_without_cancelled_turns(client: Client) -> None:
     now = timezone.now()
-    right = TurnFactory(completed=True).rollouts.get(side="right")
-    failed = {"status": RolloutStatus.FAILED, "finished_at": now}
-    Rollout.objects.filter(pk=right.pk).update(**failed, termination_reason="policy_failed")
-    TurnFactory(completed=True).rollouts.update(**failed, termination_reason="cancelled")
-    TurnFactory(completed=True).rollouts.update(finished_at=now - timedelta(minutes=20))
+    right = TurnFactory(completed=True).attempts.get(side="right")
+    failed = {"status": AttemptStatus.FAILED, "finished_at": now}
+    Attempt.objects.filter(pk=right.pk).update(**failed, termination_reason="policy_failed")
+    TurnFactory(completed=True).attempts.update(**failed, termination_reason="cancelled")
+    TurnFactory(completed=True).attempts.update(finished_at=now - timedelta(minutes=20))
 
     assert figures(client)["arena_rollouts_settled_lately"] == {("completed",): 1, ("policy_failed",): 1}
 
@@ -228,7 +227,7 @@ def test_a_cancelled_turn_is_no_failure_of_the_last_hour_either(
 ) -> None:
     now = timezone.now()
     turn = VoteFactory().battle.turns.get()
-    turn.rollouts.update(status=RolloutStatus.FAILED, termination_reason="cancelled", finished_at=now)
+    turn.attempts.update(status=AttemptStatus.FAILED, termination_reason="cancelled", finished_at=now)
     monkeypatch.setattr(readings.timezone, "now", lambda: now + timedelta(hours=1))
 
     assert readings.speeds(readings.played()) == []

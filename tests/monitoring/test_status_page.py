@@ -10,8 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from arena.models import Rollout, RolloutStatus
-from policies.models import Hosting
+from arena.models import Attempt, AttemptStatus, Hosting
 from rankings import checking, locking
 from rankings.models import Finding, Report, Snapshot, WorkerStatus
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
@@ -69,13 +68,13 @@ def test_a_part_that_is_down_is_named() -> None:
 def test_queue_workers_speeds_and_failures_are_told() -> None:
     now = timezone.now()
     waiting = TurnFactory()
-    waiting.rollouts.update(created_at=now - timedelta(minutes=5))
+    waiting.attempts.update(created_at=now - timedelta(minutes=5))
     done = VoteFactory().battle.turns.get()
-    slow, broken = done.rollouts.order_by("side")
+    slow, broken = done.attempts.order_by("side")
     hour_ago = now - timedelta(hours=1)
-    Rollout.objects.filter(pk=slow.pk).update(finished_at=hour_ago, infer_ms=4321.0, duration_ms=6000.0)
-    Rollout.objects.filter(pk=broken.pk).update(
-        status=RolloutStatus.FAILED, termination_reason="policy_failed", error=NASTY, finished_at=hour_ago
+    Attempt.objects.filter(pk=slow.pk).update(finished_at=hour_ago, infer_ms=4321.0, duration_ms=6000.0)
+    Attempt.objects.filter(pk=broken.pk).update(
+        status=AttemptStatus.FAILED, termination_reason="policy_failed", error=NASTY, finished_at=hour_ago
     )
     Hosting.objects.create(worker="one@host", policy=slow.model, device="cpu")
     Hosting.objects.create(worker="one@host", policy=PolicyFactory(id="heavy"), device="cpu", trouble="no memory")
@@ -96,12 +95,12 @@ def test_who_plays_who_waits_and_who_failed_is_not_told_before_the_vote() -> Non
     battle = BattleFactory(left_model__id="hidden-one", right_model__id="hidden-two")
     TurnFactory(battle=battle)
     played, turn = TurnFactory(battle=battle, completed=True), TurnFactory(battle=battle, completed=True)
-    Rollout.objects.filter(turn__in=[played, turn]).update(
+    Attempt.objects.filter(turn__in=[played, turn]).update(
         finished_at=timezone.now() - timedelta(hours=1), infer_ms=4321.0
     )
-    failed = turn.rollouts.get(side="left")
-    Rollout.objects.filter(pk=failed.pk).update(
-        status=RolloutStatus.FAILED, termination_reason="policy_failed", error="its tensors are wrong"
+    failed = turn.attempts.get(side="left")
+    Attempt.objects.filter(pk=failed.pk).update(
+        status=AttemptStatus.FAILED, termination_reason="policy_failed", error="its tensors are wrong"
     )
 
     told = page()
@@ -115,8 +114,8 @@ def test_who_plays_who_waits_and_who_failed_is_not_told_before_the_vote() -> Non
 
 def test_a_cancelled_turn_is_no_failure() -> None:
     turn = VoteFactory().battle.turns.get()
-    turn.rollouts.update(
-        status=RolloutStatus.FAILED, termination_reason="cancelled", finished_at=timezone.now() - timedelta(hours=1)
+    turn.attempts.update(
+        status=AttemptStatus.FAILED, termination_reason="cancelled", finished_at=timezone.now() - timedelta(hours=1)
     )
 
     told = page()
@@ -128,11 +127,11 @@ def test_a_cancelled_turn_is_no_failure() -> None:
 def test_of_many_policies_the_slowest_are_told() -> None:
     hour_ago = timezone.now() - timedelta(hours=1)
     for number in range(status_page.SLOWEST_SHOWN + 1):
-        left, right = VoteFactory().battle.turns.get().rollouts.order_by("side")
-        Rollout.objects.filter(pk=left.pk).update(
+        left, right = VoteFactory().battle.turns.get().attempts.order_by("side")
+        Attempt.objects.filter(pk=left.pk).update(
             model=PolicyFactory(id=f"slow-{number}"), finished_at=hour_ago, duration_ms=1000.0 + number
         )
-        Rollout.objects.filter(pk=right.pk).update(finished_at=None)
+        Attempt.objects.filter(pk=right.pk).update(finished_at=None)
 
     told = page()
 

@@ -10,8 +10,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from arena.models import ContestantStatus
 from policies import memory, names
-from policies.models import Policy, PolicyStatus
+from policies.models import Policy
 from policies.seeding import seed_policies
 from robots.players import open_player
 from robots.roster import find_policy
@@ -79,14 +80,14 @@ def test_the_published_weights_make_their_row_active_with_all_its_facts(
     assert shown["statistics_key"] == "bridge_dataset"
     seed_policies(tmp_path / "none", catalogue.embodiments())
     assert Policy.objects.get(id="octo-base").model_path == str(folder)
-    assert Policy.objects.get(id="octo-base").status == PolicyStatus.ACTIVE
+    assert Policy.objects.get(id="octo-base").status == ContestantStatus.ACTIVE
 
 
 def test_weights_of_another_size_do_not_get_the_published_name(seeded: None, tmp_path: Path) -> None:
     answer = add("openvla-7b", write_openvla(tmp_path / "weights"))
     assert "7,541,237,184" in answer["warnings"][0]
     row = Policy.objects.get(id="openvla-7b")
-    assert (row.status, row.name, row.source) == (PolicyStatus.ACTIVE, "openvla-7b", "")
+    assert (row.status, row.name, row.source) == (ContestantStatus.ACTIVE, "openvla-7b", "")
     assert row.provenance == "Weights as found in the folder weights; not trained by VLA Arena"
 
 

@@ -16,11 +16,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import DjangoAssertNumQueries
 
+from arena.models import ContestantStatus, Hosting
 from arena.queue import hosting
 from policies.base import PolicyError, PolicySpec
 from policies.embodiment import fits, mismatches
 from policies.folder import CARD, write_json, write_sums
-from policies.models import Hosting, Policy, PolicyStatus, PolicyWorld
+from policies.models import Policy, PolicyWorld
 from policies.registry import describe
 from policies.seeding import seed_policies
 from robots.eligibility import eligible
@@ -104,12 +105,12 @@ def test_a_shipped_card_of_another_robot_is_entered_as_unavailable_until_it_is_p
     call_command("seed_policies")
     assert RIGHT in capsys.readouterr().out
     row = Policy.objects.get(id="two-arms")
-    assert row.status == PolicyStatus.UNAVAILABLE
+    assert row.status == ContestantStatus.UNAVAILABLE
     assert RIGHT in row.status_reason
     shutil.rmtree(folder)
     make(folder, shipped)
     call_command("seed_policies")
-    assert Policy.objects.get(id="two-arms").status == PolicyStatus.ACTIVE
+    assert Policy.objects.get(id="two-arms").status == ContestantStatus.ACTIVE
     assert [each.id for each in eligible("widowx", "table")] == ["two-arms"]
 
 
@@ -119,7 +120,7 @@ def test_a_session_never_draws_a_policy_whose_card_says_otherwise(tmp_path: Path
     for name, declared in {"one": {}, "two": {}, "slow": {"rate_hz": 50}, "arms": ALOHA}.items():
         make(tmp_path / name, shipped, **declared)
     call_command("seed_policies")
-    Policy.objects.filter(id__in=["slow", "arms"]).update(status=PolicyStatus.ACTIVE)  # as a moderator may insist
+    Policy.objects.filter(id__in=["slow", "arms"]).update(status=ContestantStatus.ACTIVE)  # as a moderator may insist
     assert drawn(Visitor()) == {"one", "two"}
     Policy.objects.get(id="two").retire("Too slow")
     answer = Visitor().post("sessions/init", {"robot_id": "widowx", "scene_id": "table"})
@@ -173,8 +174,8 @@ def test_a_row_without_a_card_is_compared_when_a_worker_opens_its_folder(
     folder = make(tmp_path / "wrong", shipped, **ALOHA)
     PolicyFactory(id="by-hand", model_path=str(folder))
     assert [each.id for each in eligible("widowx", "table")] == ["by-hand"]
-    preload(WorkerRuntime(), hosting.to_prepare(), [("widowx", "table")])
-    assert RIGHT in Hosting.objects.get(policy_id="by-hand").trouble
+    preload(WorkerRuntime(), list(Policy.objects.all()), [("widowx", "table")])
+    assert RIGHT in Hosting.objects.get(contestant_id="by-hand").trouble
     assert RIGHT in Policy.objects.get(id="by-hand").status_reason
     assert not eligible("widowx", "table").exists()
 
@@ -202,7 +203,7 @@ def test_a_worker_opens_a_policy_only_where_it_fits(shipped: Path, monkeypatch: 
         catalogue, "embodiment", lambda robot, scene: replace(TABLE, scene_id=scene, rate_hz=rates[scene])
     )
     preload(WorkerRuntime(), [policy], [("widowx", "kitchen"), ("widowx", "table")])
-    assert Policy.objects.get(id="film").status == PolicyStatus.ACTIVE
+    assert Policy.objects.get(id="film").status == ContestantStatus.ACTIVE
     assert not Hosting.objects.exclude(trouble="").exists()
 
 
@@ -217,7 +218,7 @@ def test_seeding_compares_every_card_with_the_catalogue_as_it_is_now(tmp_path: P
     assert not [each for each in asked if "INTO" in each["sql"] and "policy_worlds" in each["sql"]]
     seed_policies(tmp_path / "none", [replace(TABLE, rate_hz=10)])
     row = Policy.objects.get(id="mine")
-    assert row.status == PolicyStatus.UNAVAILABLE
+    assert row.status == ContestantStatus.UNAVAILABLE
     assert "controlled at 10 Hz, not 5 Hz" in row.status_reason
     assert not row.worlds.exists()
 
@@ -232,6 +233,6 @@ def test_the_rows_of_an_earlier_release_are_compared_by_the_migration(shipped: P
     }.items():
         PolicyFactory(id=name, card={**card, **declared})
     PolicyFactory(id="cardless")
-    import_module("policies.migrations.0007_worlds_that_a_policy_fits").fill(apps, connection.schema_editor())
+    import_module("policies.migrations.0009_worlds_that_a_policy_fits").fill(apps, connection.schema_editor())
     assert list(PolicyWorld.objects.values_list("policy_id", "robot_id", "scene_id")) == [("fits", "widowx", "table")]
     assert {each.id for each in eligible("widowx", "table")} == {"fits", "cardless"}

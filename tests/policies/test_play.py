@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from arena.store import StoreUnavailable, get_store
 from robots import exhibition
 from simulation.contracts import Floats, Observation
 from simulation.expert import HoldStill
-from simulation.store import StoreUnavailable, get_store
 from simulation.variation import variation_of
 
 INSTRUCTION = "pick up the red cube"

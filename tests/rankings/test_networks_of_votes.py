@@ -53,8 +53,8 @@ def calibrated(voter: str, right: int, at: datetime, network: str = "home") -> N
             battle__right_model=None,
         )
         vote.battle.turns.update(instruction=PICK)
-        vote.battle.turns.get().rollouts.filter(side="left").update(success=True, progress=1.0)
-        vote.battle.turns.get().rollouts.filter(side="right").update(success=False, progress=0.2)
+        vote.battle.turns.get().attempts.filter(side="left").update(success=True, progress=1.0)
+        vote.battle.turns.get().attempts.filter(side="right").update(success=False, progress=0.2)
         put([vote], network=network)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from arena.models import Battle, Purpose, Rollout, Vote
-from policies.models import PairChance, Policy
+from arena.models import Attempt, Battle, PairChance, Purpose, Vote
+from policies.models import Policy
 from rankings import aggregation, ledger, observed, publication
 from rankings.facts import EVEN, LEFT, UNKNOWN
 from rankings.models import Finding, Report, Snapshot
@@ -34,7 +34,7 @@ def voted(vote: str = "left_better", *, left: bool | None = None, right: bool | 
     found: Vote = VoteFactory(vote=vote, turn__instruction=instruction, **more)
     for side, success in (("left", left), ("right", right)):
         turn = found.battle.turns.get()
-        turn.rollouts.filter(side=side).update(success=bool(success), progress=1.0 if success else 0.25)
+        turn.attempts.filter(side=side).update(success=bool(success), progress=1.0 if success else 0.25)
     found.battle.turns.update(instruction=instruction)
     return found
 
@@ -63,7 +63,7 @@ def test_what_has_no_verdict_is_no_episode_and_a_policys_own_failures_are_counte
     for reason, status in ends.items():
         turn = TurnFactory(battle=vote.battle, instruction=PICK, completed=True)
         verdict = {"success": False, "progress": 0.3} if status == "completed" else {"success": None, "progress": None}
-        Rollout.objects.filter(turn=turn, side="left").update(status=status, termination_reason=reason, **verdict)
+        Attempt.objects.filter(turn=turn, side="left").update(status=status, termination_reason=reason, **verdict)
     found = {each.policy: each for each in observed.played()}
     assert {name: (each.episodes, each.successes) for name, each in found.items()} == {"a": (1, 1), "b": (5, 1)}
     assert {name: each.failures for name, each in found.items()} == {"a": 1, "b": 0}
@@ -101,8 +101,8 @@ def test_a_vote_on_a_battle_in_which_a_side_failed_says_nothing_of_agreement(pai
     """The release took a failed side for one that did not reach the goal: 2 votes, where 1 has a verdict."""
     voted("left_better", left=True, right=False, **pair)
     failed = voted("left_better", left=True, right=False, **pair).battle.turns.get()
-    failed.rollouts.filter(side="right").update(
-        status="failed", termination_reason=reason, success=None, progress=None, steps_done=7
+    failed.attempts.filter(side="right").update(
+        status="failed", termination_reason=reason, success=None, progress=None, length=7
     )
     aggregation.aggregate()
     told = [(each.physics, each.steps_left, each.steps_right) for each in observed.vote_facts().rows()]
@@ -112,8 +112,8 @@ def test_a_vote_on_a_battle_in_which_a_side_failed_says_nothing_of_agreement(pai
 
 def test_a_cancelled_turn_has_not_been_and_explorations_come_after_the_vote(pair: dict[str, Any]) -> None:
     vote = voted("left_better", left=True, right=False, **pair)
-    cancelled = {"rollouts__status": "failed", "rollouts__termination_reason": "cancelled", "rollouts__success": None}
-    nothing_done = {"rollouts__steps_done": 0, "rollouts__progress": None}
+    cancelled = {"attempts__status": "failed", "attempts__termination_reason": "cancelled", "attempts__success": None}
+    nothing_done = {"attempts__length": 0, "attempts__progress": None}
     TurnFactory(battle=vote.battle, instruction=PICK, completed=True, **cancelled, **nothing_done)
     TurnFactory(battle=vote.battle, instruction=PICK, completed=True, exploration=True, explores_seed=1)
     aggregation.aggregate()

@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from arena.models import Battle, BattleStatus, Rollout, Vote
-from policies.models import PairChance, Policy
+from arena.models import Attempt, Battle, BattleStatus, PairChance, Vote
+from policies.models import Policy
 from rankings import aggregation, published
 from rankings.models import CountedVote, Snapshot
 from tests.factories import BattleFactory, TurnFactory, VoteFactory
@@ -46,7 +46,7 @@ def played(status: str, spoiled: bool = False) -> Battle:
     sides = {"left_model": Policy.objects.get(pk="a"), "right_model": Policy.objects.get(pk="c")}
     battle: Battle = BattleFactory(**sides, status=status, spoiled=spoiled, created_at=HOUR)
     turn = TurnFactory(battle=battle, instruction=PICK, completed=True)
-    Rollout.objects.filter(turn=turn, side="left").update(success=True, progress=1.0)
+    Attempt.objects.filter(turn=turn, side="left").update(success=True, progress=1.0)
     return battle
 
 

@@ -5,9 +5,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from arena.store import get_store
 from simulation.environment import Environment
 from simulation.expert import HoldStill
-from simulation.store import get_store
 from simulation.variation import NO_VARIATION, variation_of
 from simulation.verification import ReplayDifference, verify_document
 from tests.simulation.conftest import Record

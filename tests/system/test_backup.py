@@ -41,9 +41,9 @@ print(json.dumps([told(call) for call in {calls!r}]))
 """
 MOMENTS = """
 from django.core.management import call_command
-from arena.models import Rollout
+from arena.models import Attempt
 call_command("rebuild_rankings", check=True)
-print(*(rollout.created_at.isoformat() for rollout in Rollout.objects.order_by("pk")))
+print(*(rollout.created_at.isoformat() for rollout in Attempt.objects.order_by("pk")))
 """
 
 

@@ -6,12 +6,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from arena.models import Battle, Rollout, Session, Vote
+from arena.models import Attempt, Battle, Session, Vote
+from arena.store import get_store
 from policies.models import Policy
 from rankings import checking, selectors
 from rankings.models import Snapshot
 from simulation.episode_format import state_at, to_float32
-from simulation.store import get_store
 from tests.factories import SessionFactory
 
 VOTES, EPISODES = 700, 60
@@ -22,14 +22,14 @@ def test_a_made_up_arena_is_whole_and_an_inhabited_one_is_refused(capsys: pytest
     get_store().delete(list(get_store().ids()))  # of the tests before
     call_command("seed_load", "--votes", str(VOTES), "--episodes", str(EPISODES))
     assert "boards published" in capsys.readouterr().out
-    assert (Vote.objects.count(), Battle.objects.count(), Rollout.objects.count()) == (VOTES, VOTES, EPISODES)
+    assert (Vote.objects.count(), Battle.objects.count(), Attempt.objects.count()) == (VOTES, VOTES, EPISODES)
     assert checking.differences() == []
     assert Snapshot.objects.get().boards["global"]["votes"] == VOTES
     assert {policy.provenance for policy in Policy.objects.all()} == {"Made up for measuring"}
     assert not Session.objects.exclude(user_id__startswith="made-up-").exists()
 
     newest = Vote.objects.latest("voted_at")
-    sides = {rollout.side: rollout for rollout in Rollout.objects.filter(turn__battle=newest.battle_id)}
+    sides = {rollout.side: rollout for rollout in Attempt.objects.filter(turn__battle=newest.battle_id)}
     for rollout in sides.values():
         document = get_store().get(rollout.episode_id)
         assert document is not None

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from pymongo import MongoClient
 
+from arena.store import COLLECTION, Document, get_store
 from simulation import catalogue
 from simulation.cameras import render_profile
 from simulation.contracts import Chunking, Limits
@@ -18,7 +19,6 @@ from simulation.episode_format import build_document
 from simulation.expert import HoldStill, ScriptedExpert
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
-from simulation.store import COLLECTION, Document, get_store
 from vlaarena.made_up.rows import Episode
 
 TURNS = 4

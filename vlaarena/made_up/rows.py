@@ -18,11 +18,11 @@ from django.db import connection, models
 from django.utils import timezone
 
 from arena.models import (
+    Attempt,
+    AttemptStatus,
     Battle,
     BattleStatus,
     ProcessingStatus,
-    Rollout,
-    RolloutStatus,
     Session,
     Side,
     StartKind,
@@ -95,9 +95,9 @@ class Load:
         columns = ["id", "turn_id", "session_id", "battle_id", "battle_seq_in_session", "seq", "instruction", "start"]
         columns += ["settled_at", "created_at"]
         yield Turn, columns, self._turns()
-        columns = ["episode_id", "turn_id", "side", "model_id", "status", "attempt", "worker", "steps_done", "success"]
+        columns = ["episode_id", "turn_id", "side", "model_id", "status", "attempt", "worker", "length", "success"]
         columns += ["progress", "termination_reason", "duration_ms", "start_hash", "created_at", "started_at"]
-        yield Rollout, [*columns, "finished_at"], self._rollouts()
+        yield Attempt, [*columns, "finished_at"], self._rollouts()
         columns = ["id", "vote_id", "battle_id", "session_id", "user_id", "robot_id", "scene_id", "left_model_id"]
         columns += ["right_model_id", "vote", "dwell_ms"]
         yield Vote, [*columns, "processing_status", "processed_at", "voted_at"], self._votes()
@@ -182,7 +182,7 @@ class Load:
             for side in Side:
                 episode = self._episodes[self._kind(number, side)]
                 key = (_episode(number, side), _id("turn", number), str(side), self._policy(number, side))
-                done = (str(RolloutStatus.COMPLETED), 1, MARK, episode.steps, episode.success, episode.progress)
+                done = (str(AttemptStatus.COMPLETED), 1, MARK, episode.steps, episode.success, episode.progress)
                 told = (episode.termination_reason, episode.duration_ms, episode.start_hash)
                 yield (*key, *done, *told, at, at - timedelta(milliseconds=episode.duration_ms), at)
 

@@ -1,4 +1,4 @@
-"""What a web process counts of its requests; other counts are in arena.metrics and simulation.store."""
+"""What a web process counts of its requests; other counts are in arena.metrics and arena.store."""
 
 from __future__ import annotations
 

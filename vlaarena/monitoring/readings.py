@@ -19,8 +19,8 @@ from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
 from arena.live.release import CANCELLED
-from arena.models import ProcessingStatus, Rollout, RolloutStatus, Turn, Vote, names_known
-from policies.models import Hosting, Policy, PolicyStatus
+from arena.models import Attempt, AttemptStatus, ContestantStatus, Hosting, ProcessingStatus, Turn, Vote, names_known
+from policies.models import Policy
 from rankings import checking, locking
 from rankings.models import Finding, WorkerStatus
 
@@ -71,7 +71,7 @@ class Failure:
     known: bool
     at: datetime
     turn: Turn
-    rollout: Rollout | None
+    rollout: Attempt | None
 
 
 @dataclass(frozen=True)
@@ -112,27 +112,27 @@ class Disk:
 
 
 def queue() -> Waiting:
-    unsettled = (RolloutStatus.QUEUED, RolloutStatus.RUNNING)
-    rows = Rollout.objects.filter(status__in=unsettled).order_by().values_list("status")
+    unsettled = (AttemptStatus.QUEUED, AttemptStatus.RUNNING)
+    rows = Attempt.objects.filter(status__in=unsettled).order_by().values_list("status")
     found = {status: (count, since) for status, count, since in rows.annotate(Count("pk"), Min("created_at"))}
     now = timezone.now()
-    queued, since = found.get(RolloutStatus.QUEUED, (0, now))
-    running, _ = found.get(RolloutStatus.RUNNING, (0, now))
+    queued, since = found.get(AttemptStatus.QUEUED, (0, now))
+    running, _ = found.get(AttemptStatus.RUNNING, (0, now))
     return Waiting(queued, running, max(0.0, (now - since).total_seconds()))
 
 
 def workers() -> list[Worker]:
     now = timezone.now()
     rows: dict[str, list[Hosting]] = defaultdict(list)
-    for row in Hosting.objects.live().order_by("worker", "policy_id"):
+    for row in Hosting.objects.live().order_by("worker", "contestant_id"):
         rows[row.worker].append(row)
     return [
         Worker(
             name=name,
             device=own[0].device,
             silent_s=max(0.0, (now - max(row.seen_at for row in own)).total_seconds()),
-            plays=tuple(row.policy_id for row in own if not row.trouble),
-            troubles={row.policy_id: row.trouble for row in own if row.trouble},
+            plays=tuple(row.contestant_id for row in own if not row.trouble),
+            troubles={row.contestant_id: row.trouble for row in own if row.trouble},
         )
         for name, own in rows.items()
     ]
@@ -145,7 +145,7 @@ def contestants() -> list[str]:
 
 def policies_by_status() -> dict[str, int]:
     rows = Policy.objects.filter(reference=False).order_by().values_list("status")
-    return dict.fromkeys(PolicyStatus.values, 0) | dict(rows.annotate(Count("pk")))
+    return dict.fromkeys(ContestantStatus.values, 0) | dict(rows.annotate(Count("pk")))
 
 
 def settled_lately(within: timedelta = RECENT) -> Counter[str]:
@@ -156,7 +156,7 @@ def settled_lately(within: timedelta = RECENT) -> Counter[str]:
     settled = _not_cancelled().filter(finished_at__gte=timezone.now() - within).order_by()
     found: Counter[str] = Counter()
     for status, reason, number in settled.values_list("status", "termination_reason").annotate(Count("pk")):
-        found[reason if status == RolloutStatus.FAILED else COMPLETED] += number
+        found[reason if status == AttemptStatus.FAILED else COMPLETED] += number
     return found
 
 
@@ -174,12 +174,12 @@ def played(hours: int = 1) -> list[Played]:
         seconds = {phase: value / 1e3 for phase, value in zip(PHASES[1:], spent, strict=True) if value is not None}
         if started is not None:
             seconds["wait"] = max(0.0, (started - created).total_seconds())
-        found.append(Played(policy, reason if status == RolloutStatus.FAILED else "", seconds))
+        found.append(Played(policy, reason if status == AttemptStatus.FAILED else "", seconds))
     return found
 
 
-def _not_cancelled() -> QuerySet[Rollout]:
-    return Rollout.objects.exclude(status=RolloutStatus.FAILED, termination_reason=CANCELLED)
+def _not_cancelled() -> QuerySet[Attempt]:
+    return Attempt.objects.exclude(status=AttemptStatus.FAILED, termination_reason=CANCELLED)
 
 
 def speeds(played: Iterable[Played]) -> list[Speed]:
@@ -217,7 +217,7 @@ def outcomes(played: Iterable[Played]) -> Counter[tuple[str, str]]:
 def failures() -> list[Failure]:
     """The last rollouts that failed; of battles whose names are hidden, the last turns."""
     since = timezone.now() - timedelta(days=FAILURES_DAYS)
-    failed = _not_cancelled().filter(status=RolloutStatus.FAILED, finished_at__gte=since)
+    failed = _not_cancelled().filter(status=AttemptStatus.FAILED, finished_at__gte=since)
     found: dict[str, Failure] = {}
     for rollout in failed.select_related("turn__battle").order_by("-finished_at")[: 2 * FAILURES_SHOWN]:
         turn, known = rollout.turn, rollout.turn.battle.names_known

@@ -23,7 +23,7 @@ from vlaarena import health
 from vlaarena.monitoring import readings
 from vlaarena.monitoring.readings import Boards, Disk, Waiting
 
-LOOK = "arena.view_rollout"
+LOOK = "arena.view_attempt"
 SPEED_HOURS, SLOWEST_SHOWN = 24, 15
 OK, WORTH_A_LOOK, BAD = "ok", "look", "bad"
 

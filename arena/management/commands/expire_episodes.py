@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from arena import retention
-from simulation.store import StoreUnavailable
+from arena.store import StoreUnavailable
 
 
 class Command(BaseCommand):

@@ -13,7 +13,7 @@ from arena.queue import sweeps
 
 class Command(BaseCommand):
     help = (
-        "Play the rollouts of lost workers again, once, fail those that had their second chance, resend lost messages."
+        "Play the attempts of lost workers again, once, fail those that had their second chance, resend lost messages."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -21,4 +21,4 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         found = sweeps.sweep()
-        self.stdout.write(json.dumps({"lost": found}) if options["json"] else f"{found} lost rollouts taken care of")
+        self.stdout.write(json.dumps({"lost": found}) if options["json"] else f"{found} lost attempts taken care of")

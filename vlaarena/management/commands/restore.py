@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from simulation.store import StoreUnavailable
+from arena.store import StoreUnavailable
 from vlaarena import backup
 
 

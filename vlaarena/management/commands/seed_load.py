@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 
 from arena.models import Session
+from arena.store import StoreUnavailable, get_store
 from policies.models import Policy
 from rankings import aggregation
-from simulation.store import StoreUnavailable, get_store
 
 
 class Command(BaseCommand):

@@ -19,8 +19,6 @@ from pymongo import MongoClient, WriteConcern
 from pymongo.collection import Collection
 from pymongo.errors import ConfigurationError, DocumentTooLarge, DuplicateKeyError, PyMongoError
 
-from simulation.contracts import SimulationError
-
 Document = dict[str, Any]
 COLLECTION = "episodes"
 SELECTION_TIMEOUT_MS = 1500
@@ -38,19 +36,25 @@ NOTHING = {"_id": "no episode"}
 INDEXES = ([("battle_id", 1), ("side", 1)], [("turn_id", 1)])
 
 
-class StoreUnavailable(SimulationError):
+class StoreError(Exception):
+    """What went wrong with the episode store; `code` names it."""
+
+    code = "store_error"
+
+
+class StoreUnavailable(StoreError):
     """The episode store does not answer, or refuses."""
 
     code = "episodes_unavailable"
 
 
-class EpisodeRefused(SimulationError):
+class EpisodeRefused(StoreError):
     """The document itself cannot be stored: it would be refused again."""
 
     code = "episode_refused"
 
 
-class EpisodeSuperseded(SimulationError):
+class EpisodeSuperseded(StoreError):
     """A later attempt at the same rollout has been stored already."""
 
     code = "episode_superseded"

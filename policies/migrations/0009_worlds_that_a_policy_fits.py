@@ -22,7 +22,7 @@ def fill(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("policies", "0006_what_renders_where"),
+        ("policies", "0008_policies_are_contestants"),
     ]
 
     operations = [

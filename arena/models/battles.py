@@ -1,8 +1,7 @@
-"""Sessions, battles, turns, rollouts and votes. Tables and columns are named as in the requirements V-DB-01..04."""
+"""Sessions, battles, turns and attempts. Tables and columns are named as in the requirements V-DB-01..03."""
 
 from __future__ import annotations
 
-import secrets
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -10,96 +9,12 @@ from django.db import connection, models
 from django.db.models import F, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
-from structlog.contextvars import get_contextvars
 
-from arena.ids import new_id
+from arena.models.choices import AttemptStatus, BattleStatus, Purpose, Side, StartKind
+from arena.models.contestants import Contestant
+from arena.models.defaults import _battle_id, _episode_id, _request_id, _secret, _session_id, _turn_id
 
 Row = TypeVar("Row", bound=models.Model)
-
-
-class Side(models.TextChoices):
-    LEFT = "left", "left"
-    RIGHT = "right", "right"
-
-
-class BattleStatus(models.TextChoices):
-    ONGOING = "ongoing", "ongoing"
-    VOTED = "voted", "voted"
-    ABANDONED = "abandoned", "abandoned"
-
-
-class RolloutStatus(models.TextChoices):
-    """Where one side's attempt stands. Settled means completed or failed."""
-
-    QUEUED = "queued", "queued"
-    RUNNING = "running", "running"
-    COMPLETED = "completed", "completed"
-    FAILED = "failed", "failed"
-
-
-class StartKind(models.TextChoices):
-    CONTINUE = "continue", "where each side ended"
-    RESET = "reset", "the first state again"
-
-
-class VoteChoice(models.TextChoices):
-    LEFT_BETTER = "left_better", "left is better"
-    RIGHT_BETTER = "right_better", "right is better"
-    TIE = "tie", "tie"
-    BOTH_BAD = "both_bad", "both bad"
-
-
-class Purpose(models.TextChoices):
-    """What a battle is for. Only those for the ranking are counted; no visitor is told which is which."""
-
-    RANK = "rank", "ranking"
-    GOLD = "gold", "gold: the answer is known beforehand"
-    REPEAT = "repeat", "repeat of the voter's earlier battle, sides swapped"
-
-
-class Judgement(models.TextChoices):
-    """Which side was better in one respect."""
-
-    LEFT = "left", "left"
-    RIGHT = "right", "right"
-    EQUAL = "equal", "equal"
-
-
-REASONS = ("closer", "smoother", "safer", "faster")
-
-
-class ProcessingStatus(models.TextChoices):
-    PENDING = "pending", "pending"
-    PROCESSED = "processed", "processed"
-    FAILED = "failed", "failed"
-
-
-def _session_id() -> str:
-    return new_id("sess")
-
-
-def _battle_id() -> str:
-    return new_id("battle")
-
-
-def _turn_id() -> str:
-    return new_id("turn")
-
-
-def _episode_id() -> str:
-    return new_id("ep")
-
-
-def _vote_id() -> str:
-    return new_id("vote")
-
-
-def _secret() -> str:
-    return secrets.token_hex(16)
-
-
-def _request_id() -> str:
-    return str(get_contextvars().get("request_id", ""))
 
 
 OF_VISITOR = """
@@ -135,18 +50,18 @@ def row_or_none(rows: models.QuerySet[Row]) -> Row | None:
 
 def read_moment(value: Any) -> Any:
     """What a statement by hand says of a column with moments, as Django reads it: an engine may know no such type."""
-    column = Rollout._meta.get_field("started_at").cached_col
+    column = Attempt._meta.get_field("started_at").cached_col
     for convert in connection.ops.get_db_converters(column):
         value = convert(value, column, connection)
     return value
 
 
-TOLD_OF_POLICIES = ("name", "family", "provenance")
+TOLD_OF_CONTESTANTS = ("name", "family", "provenance")
 SHOWN = (
     *("battle_id", "status", "event_seq", "secret", "seed", "starts"),
-    *("session__user_id", "session__robot_id", "session__scene_id"),
-    *(f"{side}_model__{column}" for side in ("left", "right") for column in TOLD_OF_POLICIES),
-    *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", *REASONS)),
+    *("session__user_id", "session__kind", "session__setting", "session__scene"),
+    *(f"{side}_model__{column}" for side in ("left", "right") for column in TOLD_OF_CONTESTANTS),
+    *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", "reasons")),
 )
 """The columns of a battle and of what belongs to it that are told."""
 
@@ -163,7 +78,7 @@ class BattleQuerySet(models.QuerySet["Battle"]):
         return self.annotate(title=Subquery(turns.values("instruction")[:1]))
 
     def to_be_shown(self) -> BattleQuerySet:
-        """With session, policies and vote, of each but what is told of it sooner or later."""
+        """With session, contestants and vote, of each but what is told of it sooner or later."""
         return self.select_related("session", "left_model", "right_model", "vote").only(*SHOWN)
 
 
@@ -178,59 +93,62 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 
     def completed(self) -> TurnQuerySet:
         """Turns that a vote is about and that both sides completed."""
-        return self.judged().exclude(settled_at=None).exclude(rollouts__status=RolloutStatus.FAILED)
+        return self.judged().exclude(settled_at=None).exclude(attempts__status=AttemptStatus.FAILED)
 
 
-class RolloutQuerySet(models.QuerySet["Rollout"]):
+class AttemptQuerySet(models.QuerySet["Attempt"]):
     def by_turn(self) -> list[Turn]:
-        """The turns of these rollouts in their order, each knowing its own: one query. Ask it of whole turns."""
+        """The turns of these attempts in their order, each knowing its own: one query. Ask it of whole turns."""
         turns: dict[str, Turn] = {}
-        sides: dict[str, list[Rollout]] = {}
-        for rollout in self.select_related("turn").order_by("turn__seq", "side"):
-            rollout.turn = turns.setdefault(rollout.turn_id, rollout.turn)
-            sides.setdefault(rollout.turn_id, []).append(rollout)
+        sides: dict[str, list[Attempt]] = {}
+        for attempt in self.select_related("turn").order_by("turn__seq", "side"):
+            attempt.turn = turns.setdefault(attempt.turn_id, attempt.turn)
+            sides.setdefault(attempt.turn_id, []).append(attempt)
         for turn_id, turn in turns.items():
-            turn.know_rollouts(sides[turn_id])
+            turn.know_attempts(sides[turn_id])
         return list(turns.values())
 
     def claim(self, episode_id: str, worker: str) -> bool:
-        """Take a queued rollout: True for one caller, False for everybody else, however often its message comes."""
+        """Take a queued attempt: True for one caller, False for everybody else, however often its message comes."""
         now = timezone.now()
-        took = self.filter(episode_id=episode_id, status=RolloutStatus.QUEUED).update(
-            status=RolloutStatus.RUNNING,
-            attempt=F("attempt") + 1,
+        took = self.filter(episode_id=episode_id, status=AttemptStatus.QUEUED).update(
+            status=AttemptStatus.RUNNING,
+            tries=F("tries") + 1,
             worker=worker,
             heartbeat_at=now,
-            steps_done=0,
+            length=0,
             started_at=Coalesce("started_at", now),
         )
         return took == 1
 
-    def attempt_running(self, episode_id: str, attempt: int) -> RolloutQuerySet:
-        """The rollout while this attempt plays it; empty once the attempt was given up."""
-        return self.filter(episode_id=episode_id, attempt=attempt, status=RolloutStatus.RUNNING)
+    def still_running(self, attempt: Attempt) -> AttemptQuerySet:
+        """The row while this try plays it; empty once the try was given up."""
+        return self.filter(episode_id=attempt.episode_id, tries=attempt.tries, status=AttemptStatus.RUNNING)
 
-    def running(self) -> RolloutQuerySet:
-        return self.filter(status=RolloutStatus.RUNNING)
+    def running(self) -> AttemptQuerySet:
+        return self.filter(status=AttemptStatus.RUNNING)
 
-    def unanswered(self, since: datetime, until: datetime) -> RolloutQuerySet:
+    def unanswered(self, since: datetime, until: datetime) -> AttemptQuerySet:
         """Queued ones whose message was not sent between the two moments; held ones have none."""
-        queued = self.filter(status=RolloutStatus.QUEUED, heartbeat_at__isnull=False)
-        return queued.exclude(heartbeat_at__range=(since, until))
+        return self.filter(status=AttemptStatus.QUEUED).exclude(sent_at__range=(since, until))
 
     def first_started(self, since: datetime, until: datetime) -> dict[str, int]:
-        """For each policy, the earliest entered of its rollouts that a worker took between the two moments."""
-        lately = Q(status=RolloutStatus.RUNNING) | Q(finished_at__gte=since)
+        """For each policy, the earliest entered of its attempts that a worker took between the two moments."""
+        lately = Q(status=AttemptStatus.RUNNING) | Q(finished_at__gte=since)
         rows = self.filter(lately, started_at__range=(since, until)).order_by().values_list("model_id")
         return dict(rows.annotate(Min("pk")))
 
 
 class Session(models.Model):
-    """A visitor's stay with one robot and scene. Its title is its first instruction (`arena.selectors`)."""
+    """A visitor's stay with one kind of contestants, in one setting. Its title is its first instruction.
+
+    `setting` and `scene` are words of the kind: in what the contestants play and where in it (robots: robot and scene).
+    """
 
     session_id = models.CharField(max_length=50, unique=True, default=_session_id, editable=False)
-    robot_id = models.CharField(max_length=50)
-    scene_id = models.CharField(max_length=50)
+    kind = models.CharField(max_length=20, help_text="As `arena.kinds` knows it.")
+    setting = models.CharField(max_length=50, db_column="robot_id")
+    scene = models.CharField(max_length=50, db_column="scene_id", blank=True)
     user_id = models.CharField(max_length=50, null=True, blank=True, db_index=True)
     created_at = models.DateTimeField(default=timezone.now)
     last_active_at = models.DateTimeField(default=timezone.now, db_index=True)
@@ -246,7 +164,7 @@ class Session(models.Model):
 
 
 class Battle(models.Model):
-    """Two hidden policies against each other. `event_seq` counts its events; raise it under a row lock."""
+    """Two hidden contestants against each other. `event_seq` counts its events; raise it under a row lock."""
 
     battle_id = models.CharField(max_length=50, unique=True, default=_battle_id, editable=False)
     session = models.ForeignKey(
@@ -254,10 +172,10 @@ class Battle(models.Model):
     )
     seq_in_session = models.PositiveIntegerField(db_index=True)
     left_model = models.ForeignKey(
-        "policies.Policy", db_column="left_model_id", on_delete=models.PROTECT, related_name="battles_left"
+        Contestant, db_column="left_model_id", on_delete=models.PROTECT, related_name="battles_left"
     )
     right_model = models.ForeignKey(
-        "policies.Policy", db_column="right_model_id", on_delete=models.PROTECT, related_name="battles_right"
+        Contestant, db_column="right_model_id", on_delete=models.PROTECT, related_name="battles_right"
     )
     seed = models.PositiveIntegerField(help_text="Makes the first state of both sides.")
     starts = models.PositiveSmallIntegerField(
@@ -318,8 +236,8 @@ class Battle(models.Model):
         return self.status == BattleStatus.VOTED or self.spoiled
 
     def turns_with_sides(self) -> list[Turn]:
-        """All its turns in their order, with their rollouts: one query."""
-        turns = Rollout.objects.filter(turn__battle=self).by_turn()
+        """All its turns in their order, with their attempts: one query."""
+        turns = Attempt.objects.filter(turn__battle=self).by_turn()
         for turn in turns:
             turn.battle = self
         return turns
@@ -413,43 +331,38 @@ class Turn(models.Model):
         own = self.explores_seed if self.exploration else self.start_seed
         return self.battle.seed if own is None else own
 
-    def know_rollouts(self, rollouts: list[Rollout]) -> None:
-        """Take these for `rollouts.all()`, as after `prefetch_related`: they were made just now, or read otherwise."""
-        self._prefetched_objects_cache = {"rollouts": rollouts}
+    def know_attempts(self, attempts: list[Attempt]) -> None:
+        """Take these for `attempts.all()`, as after `prefetch_related`: they were made just now, or read otherwise."""
+        self._prefetched_objects_cache = {"attempts": attempts}
 
 
-class Rollout(models.Model):
-    """One side's attempt at a turn. Its episode in MongoDB has the same public id.
+class Attempt(models.Model):
+    """One side's attempt at a turn. What was recorded of it has the same public id.
 
-    A worker claims it by a conditional update (queued -> running, attempt + 1) and proves it lives by `heartbeat_at`.
-    While it is queued, `heartbeat_at` is when its message was last sent; null: it is held (`arena.queue.admission`).
-    `started_at` is that of the first attempt.
+    A held one waits for admission (`arena.queue.admission`). When it is queued, `sent_at` says when its message was
+    last sent. Whoever plays it claims it by a conditional update (queued -> running, tries + 1) and proves to live by
+    `heartbeat_at`. `started_at` is that of the first try. `length` counts the chunks that it has had after the first
+    one, which is its start. `success` and `progress` are the verdict of the kind's judge, null where it has none.
     Of a failed one, `termination_reason` may be told (`arena.shapes.FailureReason`); `error` is for moderators.
     """
 
     episode_id = models.CharField(max_length=50, unique=True, default=_episode_id, editable=False)
     turn = models.ForeignKey(
-        Turn, to_field="turn_id", db_column="turn_id", on_delete=models.PROTECT, related_name="rollouts"
+        Turn, to_field="turn_id", db_column="turn_id", on_delete=models.PROTECT, related_name="attempts"
     )
     side = models.CharField(max_length=5, choices=Side.choices)
-    model = models.ForeignKey(
-        "policies.Policy", db_column="model_id", on_delete=models.PROTECT, related_name="rollouts"
-    )
-    status = models.CharField(max_length=20, choices=RolloutStatus.choices, default=RolloutStatus.QUEUED, db_index=True)
-    attempt = models.PositiveIntegerField(default=0)
+    model = models.ForeignKey(Contestant, db_column="model_id", on_delete=models.PROTECT, related_name="attempts")
+    status = models.CharField(max_length=20, choices=AttemptStatus.choices, default=AttemptStatus.QUEUED, db_index=True)
+    tries = models.PositiveIntegerField(default=0, db_column="attempt")
     worker = models.CharField(max_length=100, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
-    steps_done = models.PositiveIntegerField(default=0)
+    length = models.PositiveIntegerField(default=0, db_column="steps_done")
     success = models.BooleanField(null=True, blank=True)
     progress = models.FloatField(null=True, blank=True)
     termination_reason = models.CharField(max_length=30, blank=True)
     duration_ms = models.FloatField(null=True, blank=True)
-    render_ms = models.FloatField(null=True, blank=True)
-    infer_ms = models.FloatField(null=True, blank=True)
-    physics_ms = models.FloatField(null=True, blank=True)
-    store_ms = models.FloatField(null=True, blank=True)
     error = models.TextField(blank=True)
-    start_hash = models.CharField(max_length=64, blank=True)
     expired_at = models.DateTimeField(
         null=True, blank=True, help_text="Since when its recording is no longer kept (arena.retention)."
     )
@@ -458,7 +371,7 @@ class Rollout(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
-    objects = RolloutQuerySet.as_manager()
+    objects = AttemptQuerySet.as_manager()
 
     class Meta:
         db_table = "rollouts"
@@ -470,101 +383,4 @@ class Rollout(models.Model):
 
     @property
     def settled(self) -> bool:
-        return self.status in (RolloutStatus.COMPLETED, RolloutStatus.FAILED)
-
-    @property
-    def held(self) -> bool:
-        """It waits until earlier turns of its visitor are done; no worker has heard of it."""
-        return self.status == RolloutStatus.QUEUED and self.heartbeat_at is None
-
-
-class Vote(models.Model):
-    """Ends a battle. Append-only but for the processing columns; keeps its copies of what it judged."""
-
-    vote_id = models.CharField(max_length=50, unique=True, default=_vote_id, editable=False)
-    battle = models.OneToOneField(
-        Battle, to_field="battle_id", db_column="battle_id", on_delete=models.PROTECT, related_name="vote"
-    )
-    session = models.ForeignKey(
-        Session, to_field="session_id", db_column="session_id", on_delete=models.PROTECT, related_name="votes"
-    )
-    user_id = models.CharField(max_length=50, null=True, blank=True, db_index=True)
-    robot_id = models.CharField(max_length=50, db_index=True)
-    scene_id = models.CharField(max_length=50, db_index=True)
-    left_model = models.ForeignKey(
-        "policies.Policy",
-        db_column="left_model_id",
-        on_delete=models.PROTECT,
-        related_name="votes_left",
-        db_index=False,
-    )
-    right_model = models.ForeignKey(
-        "policies.Policy",
-        db_column="right_model_id",
-        on_delete=models.PROTECT,
-        related_name="votes_right",
-        db_index=False,
-    )
-    vote = models.CharField(max_length=20, choices=VoteChoice.choices)
-    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.RANK, db_index=True)
-    address = models.CharField(
-        max_length=24, blank=True, editable=False, help_text="A keyed digest of the address that it came from."
-    )
-    network = models.CharField(
-        max_length=24,
-        blank=True,
-        editable=False,
-        help_text="A keyed digest of the address' /24 or /48; empty for networks without a cap and for old votes.",
-    )
-    dwell_ms = models.PositiveIntegerField(
-        null=True, blank=True, help_text="From both sides' end of the last completed turn to the vote."
-    )
-    closer = models.CharField(
-        max_length=5, blank=True, choices=Judgement.choices, help_text="Who came closer to the goal; empty: not said."
-    )
-    smoother = models.CharField(max_length=5, blank=True, choices=Judgement.choices)
-    safer = models.CharField(max_length=5, blank=True, choices=Judgement.choices)
-    faster = models.CharField(max_length=5, blank=True, choices=Judgement.choices)
-    processing_status = models.CharField(
-        max_length=20, choices=ProcessingStatus.choices, default=ProcessingStatus.PENDING, db_index=True
-    )
-    processed_at = models.DateTimeField(null=True, blank=True)
-    error_message = models.TextField(null=True, blank=True)
-    voted_at = models.DateTimeField(default=timezone.now, db_index=True)
-
-    class Meta:
-        db_table = "votes"
-        ordering = ["-voted_at"]
-        indexes = [
-            models.Index(fields=["left_model", "voted_at"], name="newest_votes_of_left_model"),
-            models.Index(fields=["right_model", "voted_at"], name="newest_votes_of_right_model"),
-            models.Index(fields=["network", "voted_at"], name="votes_of_a_network"),
-        ]
-
-    def __str__(self) -> str:
-        return self.vote_id
-
-
-class NetworkKey(models.Model):
-    """Keys the digests of networks for 28 days (`arena.visitors.networks`). Shown nowhere, and left out of backups."""
-
-    period = models.PositiveIntegerField(primary_key=True, help_text="Days since 1970, divided by 28.")
-    secret = models.CharField(max_length=64, editable=False)
-
-    class Meta:
-        db_table = "network_keys"
-
-    def __str__(self) -> str:
-        return f"the key of period {self.period}"
-
-
-class TurnLine(models.Model):
-    """One row, locked by whoever adds a turn: so the bounds of the line hold however many add one at once."""
-
-    ONLY = 1
-
-    class Meta:
-        db_table = "turn_line"
-
-    def __str__(self) -> str:
-        return "the line of turns"
+        return self.status in (AttemptStatus.COMPLETED, AttemptStatus.FAILED)

@@ -1,0 +1,243 @@
+"""The kinds of arena. The core knows contestants of any kind only by what their kind answers here.
+
+A kind is an app: it registers one `Kind` in `AppConfig.ready`. CONTRIBUTING tells how to add one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from django.conf import settings
+
+from arena.errors import UnknownName
+from arena.models import Attempt, Battle, Contestant, ContestantQuerySet, Session, Turn
+
+if TYPE_CHECKING:
+    from arena.queue.hosting import Hosts
+
+Json = dict[str, Any]
+
+
+class Place(NamedTuple):
+    """What a session is held in, in words of its kind (robots: robot and scene)."""
+
+    setting: str
+    scene: str
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a battle becomes that tells how steady its voter is. `seed`: of the first state of both sides; `secret`: of
+    what both see; `repeats`: the id of the voter's earlier battle."""
+
+    purpose: str
+    left: str
+    right: str
+    seed: int
+    secret: str
+    repeats: str
+
+    def columns(self) -> dict[str, str | int]:
+        """Of the table of battles."""
+        return {
+            "purpose": self.purpose,
+            "left_model_id": self.left,
+            "right_model_id": self.right,
+            "seed": self.seed,
+            "secret": self.secret,
+            "repeats_id": self.repeats,
+        }
+
+
+class Kind(ABC):
+    """What the core asks of a kind. Whatever is told before the vote must not differ by who plays."""
+
+    id: ClassVar[str]
+    """A word; stands in the database and in addresses."""
+    names: ClassVar[Place] = Place("setting", "scene")
+    """What the API calls the two parts of a place."""
+    reasons: ClassVar[Mapping[str, Any]] = {}
+    """The respects in which a vote may say that a side was better -> how the page calls them."""
+    details: ClassVar[tuple[str, ...]] = ()
+    """One-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
+    played_here: ClassVar[bool] = False
+    """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does."""
+    template: ClassVar[str]
+    """Fills the blocks of the battle page."""
+    address: ClassVar[str]
+    """The name of the URL of its battle page."""
+
+    # Where, and who.
+
+    def titles(self) -> Mapping[str, str]:
+        """Every setting and scene -> how people call it."""
+        return {name: name for setting, scenes in self.places().items() for name in (setting, *scenes)}
+
+    @abstractmethod
+    def places(self) -> Mapping[str, Sequence[str]]:
+        """Every setting -> its scenes. The first of each is taken where a visitor names none."""
+
+    @abstractmethod
+    def eligible(self, place: Place) -> ContestantQuerySet[Any]:
+        """Contestants that may be drawn for a battle there."""
+
+    def contestants(self) -> ContestantQuerySet[Any]:
+        """All of the registry, with what the kind has of them beside it."""
+        return Contestant.objects.filter(kind=self.id)
+
+    def facts(self, contestant: Contestant) -> Json:
+        """What boards tell of one of `contestants` beside its name and votes."""
+        return {}
+
+    def pool(self, place: Place) -> str:
+        """A name for the contestants that may meet there; chances of pairs are kept by pool."""
+        return "/".join((self.id, *place))
+
+    def contestant_address(self, model_id: str) -> str | None:
+        """The page that tells of a contestant."""
+        return None
+
+    # What is asked.
+
+    def task_of(self, instruction: str) -> str:
+        """The task that an instruction is about, for boards by task; "" where it is none of the known."""
+        return ""
+
+    def tasks(self) -> Mapping[str, str]:
+        """Every task -> its name."""
+        return {}
+
+    def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> Calibration | None:
+        """What this battle is to become with its first instruction, if its voter is to be calibrated by it."""
+        return None
+
+    # How it is played.
+
+    @abstractmethod
+    def play(self, episode_id: str) -> None:
+        """Play a queued attempt to its end and settle it. A message too many, or a late one, does nothing."""
+
+    def load_libraries(self) -> None:
+        """In a worker before it forks, so that its processes share their memory."""
+        return
+
+    def render_profile(self) -> str:
+        """What renders in this worker's processes, where that makes a difference; may take seconds."""
+        return ""
+
+    def prepare(self) -> None:
+        """Open what a worker process will need, before its first attempt."""
+        return
+
+    def hosted(self) -> Iterable[Contestant]:
+        """All that workers can play, whatever their status: battles that they are in go on."""
+        return ()
+
+    # What is shown, and when.
+
+    @property
+    @abstractmethod
+    def chunk_s(self) -> float:
+        """Seconds on a wall clock from one chunk that is shown to the next."""
+
+    @property
+    @abstractmethod
+    def longest(self) -> int:
+        """The most chunks that an attempt may have after its first one."""
+
+    @abstractmethod
+    def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
+        """In place of a chunk that was lost or will not come: made of the nearest one that is known."""
+
+    @abstractmethod
+    def frames(self, first: int, left: Sequence[bytes], right: Sequence[bytes]) -> Json:
+        """The chunks of both sides from number `first` on as a browser gets them: equally long, whoever plays."""
+
+    def outcome(self, attempt: Attempt) -> Json:
+        """What is told of a settled attempt after the vote."""
+        return {
+            "success": attempt.success,
+            "progress": attempt.progress,
+            "termination_reason": attempt.termination_reason,
+            "steps": attempt.length,
+            "duration_ms": attempt.duration_ms,
+        }
+
+    @abstractmethod
+    def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
+        """What `GET episodes/{id}` tells of a completed attempt: of its `document` in the store, all where it is
+        `exact`, after the vote; before it what can be seen, to the length of the longer side."""
+
+    # What its page needs.
+
+    def page_context(self, place: Place) -> Json:
+        """For the template."""
+        return {}
+
+    # What follows from the above.
+
+    def choose(self, wanted: Any) -> Place:
+        """The place that a body names, with the kind's own names of its parts. Raises UnknownName."""
+        places = self.places()
+        setting = wanted.get(self.names.setting, next(iter(places)))
+        if not isinstance(setting, str) or setting not in places:
+            raise UnknownName(_word(self.names.setting), places)
+        scene = wanted.get(self.names.scene, places[setting][0])
+        if not isinstance(scene, str) or scene not in places[setting]:
+            raise UnknownName(_word(self.names.scene), places[setting])
+        return Place(setting, scene)
+
+    def told(self, place: Place) -> Any:
+        """The place, as the API tells it beside the kind."""
+        return {self.names.setting: place.setting, self.names.scene: place.scene}
+
+
+_known: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Enter a kind, from `AppConfig.ready`. The same one again changes nothing."""
+    if type(_known.setdefault(kind.id, kind)) is not type(kind):
+        raise ValueError(f"there is a kind {kind.id!r} already: {_known[kind.id]!r}")
+
+
+def forget(kind_id: str) -> None:
+    """Take a kind out again, as after a test."""
+    _known.pop(kind_id, None)
+
+
+def get(kind_id: str) -> Kind:
+    """Raises UnknownName, which lists the known ones."""
+    if kind_id not in _known:
+        raise UnknownName("kind", _known)
+    return _known[kind_id]
+
+
+def of(held: Session | Turn) -> Kind:
+    """The kind of a session, or of a turn whose battle knows its session."""
+    return get(held.battle.session.kind if isinstance(held, Turn) else held.kind)
+
+
+def every() -> list[Kind]:
+    """In the order in which they were registered."""
+    return list(_known.values())
+
+
+def default() -> Kind:
+    """Where nobody names one: settings.DEFAULT_KIND, else the first."""
+    return _known.get(settings.DEFAULT_KIND) or every()[0]
+
+
+def details() -> tuple[str, ...]:
+    return tuple(name for kind in every() for name in kind.details)
+
+
+def place_of(session: Session) -> Place:
+    return Place(session.setting, session.scene)
+
+
+def _word(name: str) -> str:
+    return name.removesuffix("_id")

@@ -1,0 +1,172 @@
+"""The registry of contestants of every kind: which may meet, which workers play them, how often pairs meet."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, Self, TypeVar
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+REASON_LENGTH = 500
+FOLDER_TROUBLE, MEMORY_TROUBLE = "folder: ", "memory: "
+"""So begin reasons that seeding and workers note themselves, and take back; what a moderator says stays."""
+HOST_SILENT_S = 20.0  # a worker that has announced nothing for so long hosts nothing
+
+# Ids stand in exported tables, where a spreadsheet would take a cell that begins otherwise for a formula.
+BEGINS_PLAINLY = RegexValidator(r"\A[A-Za-z0-9]", "An id begins with a letter or a digit.")
+
+
+class ContestantStatus(models.TextChoices):
+    ACTIVE = "active", "active"
+    RETIRED = "retired", "retired"
+    UNAVAILABLE = "unavailable", "unavailable"
+
+
+Row = TypeVar("Row", bound="Contestant")
+
+
+class ContestantQuerySet(models.QuerySet[Row]):
+    """Of the core's rows, or of a kind's, which have more columns."""
+
+    def contestants(self) -> Self:
+        """Those that may be drawn for a blind battle: active and not a reference."""
+        return self.filter(status=ContestantStatus.ACTIVE, reference=False)
+
+    def playable(self) -> Self:
+        """Without those that no worker hosts. While no worker announces anything, nothing is known and all stay: what
+        is sent meanwhile waits for one. So does one that was entered after some worker's latest word: that worker may
+        not know of it yet.
+        """
+        latest = Hosting.objects.live().order_by().values("worker").annotate(said=models.Max("seen_at"))
+        words = [worker["said"] for worker in latest]
+        if not words:
+            return self
+        rows = Hosting.objects.filter(contestant=OuterRef("pk"))
+        unnoticed = models.Q(created_at__gt=min(words))
+        return self.filter(Exists(rows.able()) | (unnoticed & ~Exists(rows.live())))
+
+
+class Contestant(models.Model):
+    """Whatever can be drawn for a battle. The public API calls it *model*; the key is `model_id`.
+
+    What only a kind has of its contestants is in a table of that kind. `pairing_weight` is written by the rankings and
+    only read by `arena.pairing`.
+    """
+
+    id = models.SlugField(primary_key=True, max_length=255, validators=[BEGINS_PLAINLY])
+    kind = models.CharField(max_length=20, db_index=True, editable=False, help_text="As `arena.kinds` knows it.")
+    name = models.CharField(max_length=255)
+    description = models.TextField(blank=True)
+    organization = models.CharField(max_length=255, blank=True)
+    license = models.CharField(max_length=50, blank=True)
+    family = models.CharField(max_length=50, db_index=True)
+    revision = models.CharField(max_length=64, blank=True, help_text="Hash of the weights.")
+    provenance = models.TextField(blank=True, help_text="Who trained it, on what.")
+    status = models.CharField(
+        max_length=20, choices=ContestantStatus.choices, default=ContestantStatus.ACTIVE, db_index=True
+    )
+    status_reason = models.CharField(
+        max_length=REASON_LENGTH, blank=True, help_text="Why it is unavailable or retired."
+    )
+    reference = models.BooleanField(default=False, help_text="For tests and tooling; never drawn for a blind battle.")
+    pairing_weight = models.FloatField(default=1.0)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = ContestantQuerySet["Contestant"].as_manager()
+
+    class Meta:
+        db_table = "models"
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.status == ContestantStatus.ACTIVE:
+            self.status_reason = ""
+        super().save(*args, **kwargs)
+
+    def activate(self) -> None:
+        """Let it be drawn again, and let every worker that could not play it try once more."""
+        self.hostings.update(trouble="")
+        self._set_status(ContestantStatus.ACTIVE, "")
+
+    def retire(self, reason: str) -> None:
+        """Draw it no more. Battles that it is in go on; its votes and its place stay."""
+        self._set_status(ContestantStatus.RETIRED, reason)
+
+    def mark_unavailable(self, reason: str) -> None:
+        """It cannot play at present; the reason says what would have to be put right."""
+        self._set_status(ContestantStatus.UNAVAILABLE, reason)
+
+    def _set_status(self, status: ContestantStatus, reason: str) -> None:
+        self.status = status
+        self.status_reason = reason[:REASON_LENGTH]
+        self.save(update_fields=["status", "status_reason"])
+
+
+def live_between() -> tuple[datetime, datetime]:
+    """When a worker that lives was last seen; later ones than now: the clock was set back."""
+    now, silent = timezone.now(), timedelta(seconds=HOST_SILENT_S)
+    return now - silent, now + silent
+
+
+class HostingQuerySet(models.QuerySet["Hosting"]):
+    def live(self) -> HostingQuerySet:
+        return self.filter(seen_at__range=live_between())
+
+    def able(self) -> HostingQuerySet:
+        """Of live workers that can play the contestant."""
+        return self.live().filter(trouble="")
+
+
+class Hosting(models.Model):
+    """A worker's word that it plays a contestant's attempts, renewed every few seconds as long as it lives."""
+
+    worker = models.CharField(max_length=200)
+    contestant = models.ForeignKey(Contestant, on_delete=models.CASCADE, related_name="hostings")
+    trouble = models.CharField(max_length=REASON_LENGTH, blank=True, help_text="Why it cannot play it; empty: it can.")
+    device = models.CharField(max_length=50, blank=True)
+    slots = models.PositiveIntegerField(default=1, help_text="Attempts that the worker plays side by side.")
+    render_profile = models.CharField(max_length=120, blank=True, help_text="What renders there; empty: not said yet.")
+    seen_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    objects = HostingQuerySet.as_manager()
+
+    class Meta:
+        db_table = "hostings"
+        ordering = ["contestant", "worker"]
+        constraints = [
+            models.UniqueConstraint(fields=["worker", "contestant"], name="one_hosting_per_worker_and_contestant")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.contestant_id} on {self.worker}"
+
+
+def known_hosts() -> bool:
+    """Whether any worker announces what it hosts."""
+    return Hosting.objects.live().exists()
+
+
+class PairChance(models.Model):
+    """How often two contestants of a pool should meet, written by the rankings every hour and only read by the pairing.
+
+    `pool` is a kind's name for those who may meet (`arena.kinds`); `one` is the smaller id. The chances of a pool's
+    pairs sum to 1 when they are written.
+    """
+
+    pool = models.CharField(max_length=150)
+    one = models.ForeignKey(Contestant, on_delete=models.CASCADE, related_name="+")
+    other = models.ForeignKey(Contestant, on_delete=models.CASCADE, related_name="+")
+    chance = models.FloatField()
+
+    class Meta:
+        db_table = "pair_chances"
+        constraints = [models.UniqueConstraint(fields=["pool", "one", "other"], name="one_chance_per_pool_and_pair")]
+
+    def __str__(self) -> str:
+        return f"{self.pool}: {self.one_id} - {self.other_id}: {self.chance:.4f}"

@@ -1,0 +1,71 @@
+"""What was recorded of an attempt, for whoever may see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Max, OuterRef, Subquery
+from rest_framework.request import Request
+
+from arena import kinds
+from arena.errors import EpisodeExpired, NotFound, NotVoted
+from arena.live import release
+from arena.models import Attempt, AttemptStatus, Turn
+from arena.rules import revealed
+from arena.store import Document, get_store
+from arena.visitors.permissions import check_may_look
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """An attempt with its turn, battle and session; `common_length`: the longer side's."""
+
+    attempt: Attempt
+    common_length: int
+    failed_sides: int
+
+    @property
+    def may_be_shown(self) -> bool:
+        """It may be seen once the end of its turn is told; half of a failed turn, with the vote."""
+        if self.attempt.status != AttemptStatus.COMPLETED or not release.told(self.attempt.turn):
+            return False
+        return self.failed_sides == 0 or self.is_exact
+
+    @property
+    def is_exact(self) -> bool:
+        return revealed(self.attempt.turn.battle)
+
+
+def find_recorded(episode_id: str) -> Recorded | None:
+    """One query."""
+    sides = Attempt.objects.filter(turn=OuterRef("turn")).order_by().values("turn")
+    rows = Attempt.objects.filter(episode_id=episode_id).annotate(
+        common_length=Subquery(sides.annotate(most=Max("length")).values("most")),
+        failed_sides=Subquery(sides.filter(status=AttemptStatus.FAILED).annotate(n=Count("pk")).values("n")),
+    )
+    found = rows.select_related("turn__battle__session", *kinds.details()).order_by().first()
+    if found is None:
+        return None
+    return Recorded(found, found.common_length, found.failed_sides or 0)  # type: ignore[attr-defined] # annotated
+
+
+def is_shared(turn: Turn) -> bool:
+    """Whether everybody who has the address may see it: a voted battle's turns, but not what was explored."""
+    return revealed(turn.battle) and not turn.exploration
+
+
+def read_recording(request: Request, episode_id: str, exact: bool = False) -> tuple[Recorded, Document]:
+    """For this caller. Raises NotFound and EpisodeExpired; NotVoted where it has to be `exact` without a vote."""
+    found = find_recorded(episode_id)
+    if found is None or not is_shared(found.attempt.turn):
+        check_may_look(request, found.attempt.turn.battle.session if found else None)
+    if found is None:
+        raise NotFound
+    if found.attempt.expired_at is not None:
+        raise EpisodeExpired
+    if exact and not found.is_exact:
+        raise NotVoted("Exact recordings come with the vote; until then there is view.bin.")
+    document = get_store().get(episode_id) if found.may_be_shown else None
+    if document is None:
+        raise NotFound
+    return found, document

@@ -1,0 +1,72 @@
+"""The bytes of recorded episodes: what can be seen, and with the vote the exact states."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+
+from arena.api.schema import refusals
+from arena.api.views import ArenaView
+from arena.recordings import read_recording
+from robots.recordings import shown_view
+from simulation.episode_format import to_float32, to_float64
+
+BYTES = "application/octet-stream"
+FOR_EVER = "max-age=31536000, immutable"
+
+
+class EpisodeView(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_view",
+        description="What can be seen of the episode, before the vote and after it: int16, little-endian, 25 rows a "
+        "second, the start first; times `view.scale` of the scene they are qpos. Both sides of a turn have the same "
+        "number of rows. For ever.",
+        responses={
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[5 * steps + 1, nq], steps of the longer side"),
+            **refusals(404, 410, 503),
+        },
+    )
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
+        found, document = read_recording(request, episode_id)
+        response = _for_ever(shown_view(document, found.common_length)[0])
+        response["Content-Encoding"] = "identity"  # else it would be packed to a size that depends on what it shows
+        return response
+
+
+class EpisodeStates(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_states",
+        description="The exact states alone, after the vote: float32, little-endian, rows of time, qpos, qvel; the "
+        "start first. For ever.",
+        responses={
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
+            **refusals(404, 409, 410, 503),
+        },
+    )
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
+        _, document = read_recording(request, episode_id, exact=True)
+        return _for_ever(to_float32(document))
+
+
+class EpisodeReplay(ArenaView):
+    @extend_schema(
+        operation_id="get_episode_replay",
+        description="All that physics needs to repeat the episode from any record, after the vote: float64, "
+        "little-endian, rows of time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there "
+        "(7; zeros at the start). For ever.",
+        responses={
+            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
+            **refusals(404, 409, 410, 503),
+        },
+    )
+    def get(self, request: Request, episode_id: str) -> HttpResponse:
+        _, document = read_recording(request, episode_id, exact=True)
+        return _for_ever(to_float64(document))
+
+
+def _for_ever(content: bytes) -> HttpResponse:
+    response = HttpResponse(content, content_type=BYTES)
+    response["Cache-Control"] = f"private, {FOR_EVER}"
+    return response
