@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from django.db import transaction
 
 from arena.models import ContestantStatus
 from policies import memory
 from policies.base import BadCard, OpenedPolicy, PolicyError
+from policies.embodiment import fitting
 from policies.memory import OutOfMemory
 from policies.models import Policy
 from policies.names import PUBLISHED, card_fields
 from policies.registry import describe, open_policy
-from simulation.contracts import ACTION_CHUNK, PROPRIOCEPTION_DIM, Observation, SimulationError
+from simulation.contracts import ACTION_CHUNK, PROPRIOCEPTION_DIM, Embodiment, Observation, SimulationError
 
 INSTRUCTION = "pick up the red cube"
 
 
 @dataclass(frozen=True)
-class Wish:
+class Registration:
     """What the moderator asks for. `columns`: registry columns that win over the folder's card; empty ones do not."""
 
     model_id: str
@@ -41,25 +44,31 @@ class Added:
     warnings: list[str]
 
 
-def add_policy(wish: Wish) -> Added:
-    """Open the folder, let it infer once, and enter or update its row. Raises PolicyError and leaves the row alone."""
-    folder = wish.folder.resolve()
-    found = Policy.objects.filter(id=wish.model_id).first()
-    key = wish.statistics_key or _usual_key(wish.model_id, found, folder)
+def add_policy(asked: Registration, worlds: Iterable[Embodiment]) -> Added:
+    """Open the folder, let it infer once, and enter or update its row. Raises PolicyError and leaves the row alone.
+
+    `worlds`: those that the arena has; the policy has to fit one of them.
+    """
+    folder = asked.folder.resolve()
+    found = Policy.objects.filter(id=asked.model_id).first()
+    key = asked.statistics_key or _usual_key(asked.model_id, found, folder)
     card = describe(folder, key or None)
-    if wish.family and wish.family != card.spec.family:
-        raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {wish.family!r}")
-    _check_room(folder, wish.device or "cpu")
-    policy = open_policy(folder, wish.device, key or None)
+    if asked.family and asked.family != card.spec.family:
+        raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {asked.family!r}")
+    fits = fitting(card.spec, worlds)
+    _check_room(folder, asked.device or "cpu")
+    policy = open_policy(folder, asked.device, key or None)
     try:
         _try_out(policy)
         count = memory.parameters(policy)
     finally:
         policy.close()
     fields = {**card_fields(card, folder), "statistics_key": key, "parameters": count}
-    fields, warnings = _with_published_facts(wish.model_id, fields)
-    fields |= {name: text for name, text in wish.columns.items() if text}
-    row, created = Policy.objects.update_or_create(id=wish.model_id, defaults=fields)
+    fields, warnings = _with_published_facts(asked.model_id, fields)
+    fields |= {name: text for name, text in asked.columns.items() if text}
+    with transaction.atomic():
+        row, created = Policy.objects.update_or_create(id=asked.model_id, defaults=fields)
+        row.keep_worlds(fits)
     if row.status == ContestantStatus.UNAVAILABLE:
         row.activate()
     if row.status == ContestantStatus.RETIRED:

@@ -19,7 +19,7 @@ else:
     PolicyAdminBase = admin.ModelAdmin
 
 
-class ReasonForm(ActionForm):
+class RetirementForm(ActionForm):
     """The list's action box, with room for a reason."""
 
     reason = forms.CharField(
@@ -29,7 +29,7 @@ class ReasonForm(ActionForm):
 
 @admin.register(Policy)
 class PolicyAdmin(PolicyAdminBase):
-    action_form = ReasonForm
+    action_form = RetirementForm
     actions = ["activate", "retire"]
     list_display = [
         *("name", "id", "family", "parameters", "success", "status", "status_reason", "reference", "pairing_weight"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from simulation.contracts import MAX_CHUNK, CameraSpec, Chunking, Floats, Observation, Policy
+from simulation.contracts import MAX_CHUNK, Actor, CameraSpec, Chunking, Floats, Observation
 
 ACTION_SPACE = "eef_delta_bridge7"
 MAX_SIDE = 4096  # of a camera picture [pixels]
@@ -33,6 +33,12 @@ class HashMismatch(PolicyError):
 
 class BadCard(PolicyError):
     code = "bad_card"
+
+
+class WrongEmbodiment(PolicyError):
+    """Made for another robot: another action space, control rate or cameras."""
+
+    code = "wrong_embodiment"
 
 
 class BadTensors(PolicyError):
@@ -72,7 +78,7 @@ class PolicySpec:
     statistics_key: str
 
 
-class OpenedPolicy(Policy, Protocol):
+class OpenedPolicy(Actor, Protocol):
     """A policy that also knows its own spec."""
 
     @property

@@ -130,25 +130,25 @@ class Batcher:
                 self._waiting.remove(request)
 
 
-class Seat:
-    """One rollout's place at a shared policy; keeps the contract of a policy that plays this rollout alone."""
+class BatchSlot:
+    """One rollout's slot in a shared policy's batches: an actor (contracts.Actor) that plays this rollout alone."""
 
     def __init__(self, batcher: Batcher, release: Callable[[], None]) -> None:
         self._batcher, self._release = batcher, release
         self._state: Any = None
-        self._seated = False
+        self._joined = False
 
     def reset(self, instruction: str, seed: int) -> None:
         self._state = self._batcher.begin(instruction, seed)
-        if not self._seated:
+        if not self._joined:
             self._batcher.join()
-            self._seated = True
+            self._joined = True
 
     def infer(self, observation: Observation) -> Floats:
         return self._batcher.infer(observation, self._state)
 
     def close(self) -> None:
-        if self._seated:
+        if self._joined:
             self._batcher.leave()
-            self._seated = False
+            self._joined = False
         self._release()

@@ -24,7 +24,7 @@ COPIED = 1 << 28  # bytes: far more than any cache holds
 
 
 @dataclass(frozen=True)
-class Timing:
+class ActionTiming:
     """Milliseconds per action: wall time on a GPU, processor time on a CPU, which is the same where nobody else runs.
 
     `first_ms`: the first action of all. `memory_mb`: what opening and playing added. `floor_ms`: the time to read all
@@ -43,7 +43,7 @@ class Timing:
     bandwidth_gb_s: float
 
 
-def measure(name: str, device: str | None, rounds: int = ROUNDS) -> Timing:
+def measure(name: str, device: str | None, rounds: int = ROUNDS) -> ActionTiming:
     """`name`: a published size, or a policy's folder. Raises NoRoom."""
     torch.set_num_threads(1)
     before = _memory(device)
@@ -55,7 +55,7 @@ def measure(name: str, device: str | None, rounds: int = ROUNDS) -> Timing:
         rows = [_times(act, 1, clock) for _ in range(1 + rounds) for act in (lambda: subject.act(1), subject.plain)]
         batches = _times(lambda: subject.act(BATCH), 2 + rounds // BATCH, clock)[1:]
     bandwidth = copy_bandwidth(device)
-    return Timing(
+    return ActionTiming(
         name=Path(name).name,
         device=torch.cuda.get_device_name() if _on_cuda(device) else "cpu, one core",
         action_ms=[ms for (ms,) in rows[2::2]],

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from django.db import models
+from django.db import models, transaction
+from django.db.models import Exists, OuterRef
 
 from arena.models import Contestant, ContestantQuerySet
+from simulation.contracts import Embodiment
 
 ROBOTS = "robots"
 """The kind of contestants that robot policies are."""
+
+
+class PolicyQuerySet(ContestantQuerySet["Policy"]):
+    def made_for(self, robot_id: str, scene_id: str) -> PolicyQuerySet:
+        """Policies whose card fits the robot in the scene. A row without a card declares nothing: it is compared when
+        a worker opens its folder.
+        """
+        worlds = PolicyWorld.objects.filter(policy=OuterRef("pk"), robot_id=robot_id, scene_id=scene_id)
+        return self.filter(Exists(worlds) | models.Q(card={}))
 
 
 class Policy(Contestant):
@@ -32,7 +44,7 @@ class Policy(Contestant):
     )
     card = models.JSONField(default=dict, blank=True, help_text="The policy.json as read when it was registered.")
 
-    objects: ClassVar[Any] = ContestantQuerySet.as_manager()
+    objects: ClassVar[Any] = PolicyQuerySet.as_manager()
 
     class Meta:
         db_table = "robot_policies"
@@ -41,3 +53,31 @@ class Policy(Contestant):
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.kind = ROBOTS
         super().save(*args, **kwargs)
+
+    def keep_worlds(self, worlds: Iterable[Embodiment]) -> None:
+        """Note which robots and scenes the card fits, where the pairing can ask without opening anything."""
+        fits = {(world.robot_id, world.scene_id) for world in worlds}
+        if fits == set(self.worlds.values_list("robot_id", "scene_id")):
+            return
+        with transaction.atomic():
+            self.worlds.all().delete()
+            PolicyWorld.objects.bulk_create(
+                PolicyWorld(policy=self, robot_id=robot_id, scene_id=scene_id) for robot_id, scene_id in sorted(fits)
+            )
+
+
+class PolicyWorld(models.Model):
+    """A robot in a scene that a policy's card fits."""
+
+    policy = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="worlds")
+    robot_id = models.CharField(max_length=50)
+    scene_id = models.CharField(max_length=50)
+
+    class Meta:
+        db_table = "policy_worlds"
+        constraints = [
+            models.UniqueConstraint(fields=["policy", "robot_id", "scene_id"], name="one_row_per_policy_and_world")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.policy_id} fits {self.robot_id} in {self.scene_id}"

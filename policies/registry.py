@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 from policies.base import OpenedPolicy, PolicyCard, UnknownFamily
+from policies.embodiment import fitting
 from policies.folder import CARD, SUMS, check_sums, read_card
 from policies.published import published_card
+from simulation.contracts import Embodiment
 
 Opener = Callable[[Path, PolicyCard, str | None], OpenedPolicy]
 
@@ -33,12 +35,20 @@ def describe(folder: Path, statistics_key: str | None = None) -> PolicyCard:
     return replace(card, spec=replace(card.spec, statistics_key=statistics_key)) if statistics_key else card
 
 
-def open_policy(folder: Path, device: str | None = None, statistics_key: str | None = None) -> OpenedPolicy:
+def open_policy(
+    folder: Path,
+    device: str | None = None,
+    statistics_key: str | None = None,
+    worlds: Iterable[Embodiment] | None = None,
+) -> OpenedPolicy:
     """Check every hash, then let the family open the folder. Raises a PolicyError that says what is wrong.
 
     `device`: a torch device name; None takes the CPU. A published checkpoint need not bring hashes.
+    `worlds`: what it is opened for; it has to fit one of them, and None leaves the comparison to the caller.
     """
     card = describe(folder, statistics_key)
+    if worlds is not None:
+        fitting(card.spec, worlds)
     if card.spec.family not in families:
         raise UnknownFamily(f"{folder}: unknown family {card.spec.family!r}; known: {', '.join(sorted(families))}")
     if (folder / CARD).is_file() or (folder / SUMS).is_file():

@@ -4,16 +4,19 @@ those whose published weights each arena must be given.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from arena.models import FOLDER_TROUBLE, ContestantStatus
-from policies.base import PolicyError
+from policies.base import PolicyCard, PolicyError
+from policies.embodiment import fitting
 from policies.folder import CARD, check_sums
 from policies.models import Policy
 from policies.names import PUBLISHED, card_fields, install_line
 from policies.registry import describe
+from simulation.contracts import Embodiment
 
 REFERENCES: dict[str, dict[str, Any]] = {
     "scripted-expert": {
@@ -45,18 +48,21 @@ class Seeded:
     trouble: str
 
 
-def seed_policies(weights: Path) -> list[Seeded]:
-    """Enter or refresh every shipped policy. A moderator's choice of status stays; a broken folder is noted.
+def seed_policies(weights: Path, worlds: Sequence[Embodiment]) -> list[Seeded]:
+    """Enter or refresh every shipped policy. A moderator's choice of status stays; a broken folder is noted, and so is
+    a card that fits none of `worlds`, those that the arena has.
 
     What `add_policy` has entered under a published name stays as it is.
     """
     folders = sorted(path.parent for path in weights.glob(f"*/{CARD}"))
-    seeded = [_seed_folder(folder) for folder in folders]
+    seeded = [_seed_folder(folder, worlds) for folder in folders]
     seeded += [_enter(model_id, {**REFERENCE_FIELDS, **fields}) for model_id, fields in REFERENCES.items()]
     for policy in Policy.objects.filter(reference=False, model_path__startswith=f"{weights}/"):
         if Path(policy.model_path) not in folders:
             _note_trouble(policy, f"{policy.model_path} has no {CARD}; install it: {install_line(policy.id)}")
             seeded.append(Seeded(policy.id, False, policy.status_reason))
+    for policy in Policy.objects.exclude(card={}):
+        _refresh_worlds(policy, worlds)
     return seeded + [_announce(model_id, facts) for model_id, facts in PUBLISHED.items()]
 
 
@@ -74,7 +80,16 @@ def _announce(model_id: str, facts: dict[str, Any]) -> Seeded:
     return Seeded(model_id, found is None, "")
 
 
-def _seed_folder(folder: Path) -> Seeded:
+def _refresh_worlds(policy: Policy, worlds: Sequence[Embodiment]) -> None:
+    """By the card as it was read when the policy was registered: robots and scenes may have come or gone since."""
+    try:
+        policy.keep_worlds(fitting(PolicyCard.from_json(policy.card).spec, worlds))
+    except PolicyError as error:
+        policy.keep_worlds([])
+        _note_trouble(policy, str(error))
+
+
+def _seed_folder(folder: Path, worlds: Sequence[Embodiment]) -> Seeded:
     try:
         card = describe(folder)
     except PolicyError as error:
@@ -85,6 +100,7 @@ def _seed_folder(folder: Path) -> Seeded:
     fields = card_fields(card, folder)
     try:
         check_sums(folder, required=(CARD,))
+        fitting(card.spec, worlds)
     except PolicyError as error:
         return _enter(card.spec.id, fields, trouble=str(error))
     return _enter(card.spec.id, fields)

@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Statistics:
+class DatasetStatistics:
     """How numbers become network units. Actions: `action_scale` (6,) [m, rad]; the gripper passes as it is.
 
     Proprioception: `mean`, `std` (8,). Places (xyz of things, base frame): `place_mean`, `place_scale` (3,) [m].
@@ -70,12 +70,12 @@ def measure(actions: Array, proprioception: Array, places: Array) -> dict[str, A
     return {STATISTICS_KEY: content}
 
 
-def read_statistics(content: Mapping[str, Any], key: str) -> Statistics:
+def read_statistics(content: Mapping[str, Any], key: str) -> DatasetStatistics:
     """Pick one data set's numbers; an unknown key lists the known ones."""
     if not isinstance(content.get(key), Mapping):
         raise MissingStatistics(f"statistics key {key!r} is missing; known: {', '.join(sorted(content)) or 'none'}")
     chosen = content[key]
-    return Statistics(
+    return DatasetStatistics(
         action_scale=_vector(chosen, key, "action", "scale", ACTION_DIM - 1),
         mean=_vector(chosen, key, "proprioception", "mean", PROPRIOCEPTION_DIM),
         std=_vector(chosen, key, "proprioception", "std", PROPRIOCEPTION_DIM),

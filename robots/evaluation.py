@@ -42,7 +42,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Score:
+class SuccessCount:
     """Successes with their 95 % Wilson interval."""
 
     episodes: int
@@ -82,7 +82,7 @@ def _cases(shift: Shift, task_id: str, group: str, episodes: int, seed: int) -> 
 
 
 @dataclass(frozen=True)
-class Reference:
+class PlayerSource:
     """What a process needs to open the player again: a registry row without its database."""
 
     adapter: str
@@ -91,39 +91,39 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Setting:
+class EvaluationRun:
     """How to play all cases. `chunking` replaces the policy's own, for comparing."""
 
-    player: Reference
+    player: PlayerSource
     robot_id: str = "widowx"
     scene_id: str = "table"
     chunking: Chunking | None = None
 
 
 def measure(
-    setting: Setting, todo: Sequence[Case], workers: int = 1, progress: Callable[[int], None] = lambda done: None
-) -> dict[str, Score]:
+    run: EvaluationRun, todo: Sequence[Case], workers: int = 1, progress: Callable[[int], None] = lambda done: None
+) -> dict[str, SuccessCount]:
     """Play every case and count. A policy that fails in a rollout has not reached the goal."""
     counts: dict[str, list[int]] = {case.group: [0, 0] for case in todo}
-    for done, (case, success) in enumerate(zip(todo, _outcomes(setting, todo, workers), strict=True), 1):
+    for done, (case, success) in enumerate(zip(todo, _outcomes(run, todo, workers), strict=True), 1):
         counts[case.group][0] += 1
         counts[case.group][1] += success
         progress(done)
-    return {group: Score(*count) for group, count in counts.items()}
+    return {group: SuccessCount(*count) for group, count in counts.items()}
 
 
-def _outcomes(setting: Setting, todo: Sequence[Case], workers: int) -> Iterator[bool]:
+def _outcomes(run: EvaluationRun, todo: Sequence[Case], workers: int) -> Iterator[bool]:
     if workers <= 1:
-        yield from (_play(setting, case) for case in todo)
+        yield from (_play(run, case) for case in todo)
         return
     # Spawned, not forked: a renderer does not survive a fork.
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_play, [setting] * len(todo), todo, chunksize=8)
+        yield from pool.map(_play, [run] * len(todo), todo, chunksize=8)
 
 
-def _play(setting: Setting, case: Case) -> bool:
-    environment = _environment(setting.robot_id, setting.scene_id, case.variation.fifth_object)
-    player = _player(setting, case.variation.fifth_object)
+def _play(run: EvaluationRun, case: Case) -> bool:
+    environment = _environment(run.robot_id, run.scene_id, case.variation.fifth_object)
+    player = _player(run, case.variation.fifth_object)
     environment.reset(case.seed, case.variation)
     try:
         result = run_episode(
@@ -131,7 +131,7 @@ def _play(setting: Setting, case: Case) -> bool:
             player,
             case.instruction,
             case.seed,
-            chunking=setting.chunking or player.chunking,
+            chunking=run.chunking or player.chunking,
             cameras=player.cameras,
         )
     except PolicyFailure:
@@ -145,22 +145,22 @@ def _environment(robot_id: str, scene_id: str, fifth_object: bool) -> Environmen
 
 
 @cache
-def _player(setting: Setting, fifth_object: bool) -> Player:
+def _player(run: EvaluationRun, fifth_object: bool) -> Player:
     """One per process and environment: the expert is tied to its environment."""
-    row: PlayerRow = setting.player
-    return open_player(row, _environment(setting.robot_id, setting.scene_id, fifth_object))
+    row: PlayerRow = run.player
+    return open_player(row, _environment(run.robot_id, run.scene_id, fifth_object))
 
 
-def report(model_id: str, scores: Mapping[str, Score]) -> dict[str, Any]:
+def report(model_id: str, scores: Mapping[str, SuccessCount]) -> dict[str, Any]:
     """What `manage.py evaluate --json` prints."""
-    total = Score(sum(s.episodes for s in scores.values()), sum(s.successes for s in scores.values()))
+    total = SuccessCount(sum(s.episodes for s in scores.values()), sum(s.successes for s in scores.values()))
     tasks = {group: score.to_json() for group, score in scores.items()}
     return {"model_id": model_id, "tasks": tasks, "overall": total.to_json()}
 
 
-def record(setting: Setting, suite: str, seed: int, answer: Mapping[str, Any]) -> None:
+def record(run: EvaluationRun, suite: str, seed: int, answer: Mapping[str, Any]) -> None:
     """Write the figures into the policy's own card, for this suite, and renew SHA256SUMS."""
-    folder = Path(setting.player.model_path)
+    folder = Path(run.player.model_path)
     card = read_card(folder)
     measured = dict(card.measured)
     earlier = measured.get(suite, {}).get("tasks", {})

@@ -20,7 +20,7 @@ from simulation.variation import chance_of, variation_of
 
 
 @dataclass(frozen=True)
-class Turn:
+class ExhibitionTurn:
     """What both sides are asked. `secret` varies what they see, as a battle's does; "" leaves it as it is."""
 
     instruction: str
@@ -31,7 +31,7 @@ class Turn:
     secret: str = ""
 
 
-def play_turn(turn: Turn, sides: Mapping[str, Policy]) -> dict[str, dict[str, Any]]:
+def play_turn(turn: ExhibitionTurn, sides: Mapping[str, Policy]) -> dict[str, dict[str, Any]]:
     """Play every side from the state that the seed stands for; a side whose policy fails has an "error" instead.
 
     Each answer has "stored": whether the episode store took the episode.
@@ -43,7 +43,7 @@ def play_turn(turn: Turn, sides: Mapping[str, Policy]) -> dict[str, dict[str, An
 
 
 def _play_side(
-    environment: Environment, start: StartState, turn: Turn, turn_id: str, side: str, policy: Policy
+    environment: Environment, start: StartState, turn: ExhibitionTurn, turn_id: str, side: str, policy: Policy
 ) -> dict[str, Any]:
     recorder = Recorder()
     player = open_player(policy, environment)

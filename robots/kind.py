@@ -15,6 +15,7 @@ from arena.queue.hosting import Hosts
 from policies.measured import overall
 from policies.models import ROBOTS, Policy
 from policies.registry import families
+from robots.eligibility import eligible
 from simulation import catalogue
 from simulation.contracts import CONTROL_PERIOD
 from simulation.view_format import ROWS_PER_STEP
@@ -40,7 +41,7 @@ class Robots(Kind):
         return {robot.id: _default_first(robot.scenes) for robot in robots}
 
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
-        return Contestant.objects.filter(kind=self.id).contestants()
+        return eligible(place.setting, place.scene)
 
     def contestants(self) -> ContestantQuerySet[Any]:
         return Policy.objects.defer("description")

@@ -29,7 +29,7 @@ from policies.models import Policy
 from policies.registry import families
 from robots.models import Rollout
 from robots.progress import AttemptGivenUp, Reporter
-from robots.runtime import Stage, preload
+from robots.runtime import WorkerRuntime, preload
 from robots.trouble import note_trouble
 from simulation import catalogue
 from simulation.contracts import EpisodeResult, Limits, PolicyFailure, PolicyTooSlow, SimulationError
@@ -50,7 +50,7 @@ class StartMissing(SimulationError):
 
 def play(episode_id: str) -> None:
     """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
-    profile = stage().render_profile
+    profile = runtime().render_profile
     try:
         rollout = patiently(lambda: actions.claim_attempt(episode_id, worker_name(), profile))
     except actions.RendersOtherwise as other:
@@ -74,7 +74,7 @@ def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
 
 def _play_claimed(rollout: Attempt) -> None:
     try:
-        ending, details = _play_side(rollout, stage())
+        ending, details = _play_side(rollout, runtime())
     except (AttemptGivenUp, EpisodeSuperseded) as news:
         log.warning("%s", news)
     except PolicyTooSlow as failure:
@@ -98,7 +98,7 @@ def _play_claimed(rollout: Attempt) -> None:
 def prepare_process() -> None:
     """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
     places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
-    preload(stage(), _to_be_opened(), places)
+    preload(runtime(), _to_be_opened(), places)
     try:
         get_store().ensure_indexes()
     except StoreUnavailable:
@@ -111,15 +111,15 @@ def _to_be_opened() -> list[Policy]:
 
 
 @cache
-def stage() -> Stage:
-    return Stage()
+def runtime() -> WorkerRuntime:
+    return WorkerRuntime()
 
 
-def _play_side(rollout: Attempt, stage: Stage) -> tuple[Ending, Rollout]:
+def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollout]:
     session, policy = rollout.turn.battle.session, rollout.model.policy
-    environment = stage.environment(session.setting, session.scene)
+    environment = runtime.environment(session.setting, session.scene)
     recorder = Recorder()
-    playing = closing(stage.player(policy, session.setting, session.scene))
+    playing = closing(runtime.player(policy, session.setting, session.scene))
     with Reporter(rollout, environment.world.view_scale) as reporter, playing as player:
         _set_start(environment, rollout)
         try:
@@ -134,14 +134,14 @@ def _play_side(rollout: Attempt, stage: Stage) -> tuple[Ending, Rollout]:
                 cameras=player.cameras,
             )
         except PolicyFailure as failure:
-            _take_note(stage, policy, failure)
+            _take_note(runtime, policy, failure)
             raise
         document = build_document(
             _identity(rollout, environment.variation),
             recorder.recording,
             engine_version=environment.engine_version,
             scene_hash=environment.scene_hash,
-            render_profile=stage.render_profile,
+            render_profile=runtime.render_profile,
             view_scale=environment.world.view_scale,
         )
         began = time.perf_counter()
@@ -150,11 +150,11 @@ def _play_side(rollout: Attempt, stage: Stage) -> tuple[Ending, Rollout]:
     return _ending(result), _details(rollout, result, document["start_hash"], store_ms)
 
 
-def _take_note(stage: Stage, policy: Policy, failure: PolicyFailure) -> None:
+def _take_note(runtime: WorkerRuntime, policy: Policy, failure: PolicyFailure) -> None:
     """Open a policy anew that failed, unless it was the instruction's fault; without memory it can play no more."""
     if isinstance(failure.__cause__, PolicyError):
         return
-    stage.drop(policy)
+    runtime.drop(policy)
     if is_out_of_memory(failure.__cause__):
         note_trouble(policy, OutOfMemory(f"ran out of memory while it played: {failure.__cause__}"))
 

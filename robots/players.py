@@ -8,7 +8,8 @@ from typing import Protocol
 
 from policies.base import PolicyError
 from policies.registry import families, open_policy
-from simulation.contracts import POLICY_CAMERA, CameraSpec, Chunking, Floats, Observation, Policy
+from simulation import catalogue
+from simulation.contracts import POLICY_CAMERA, Actor, CameraSpec, Chunking, Embodiment, Floats, Observation
 from simulation.environment import Environment
 from simulation.expert import HoldStill, ScriptedExpert
 
@@ -37,9 +38,9 @@ class UnknownAdapter(PolicyError):
 
 @dataclass(frozen=True)
 class Player:
-    """A policy (contracts.Policy) with what the runner is told: how its chunks are played, which pictures it wants."""
+    """An actor (contracts.Actor) with what the runner is told: how its chunks are played, which pictures it wants."""
 
-    policy: Policy
+    policy: Actor
     chunking: Chunking
     cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,)
 
@@ -54,19 +55,20 @@ class Player:
 
 
 def open_player(row: PlayerRow | Path, environment: Environment, device: str | None = None) -> Player:
-    """Open a registry row or a policy folder. Raises PolicyError when it cannot be opened."""
+    """Open a registry row or a policy folder. Raises PolicyError when it cannot be opened, or not for this robot."""
+    here = catalogue.embodiment(environment.world.robot_id, environment.world.scene_id)
     if isinstance(row, Path):
-        return _open_folder(row, device)
+        return _open_folder(row, here, device)
     if row.adapter == EXPERT:
         return Player(ScriptedExpert(environment), EVERY_STEP, NO_CAMERAS)
     if row.adapter == STILL:
         return Player(HoldStill(), EVERY_STEP, NO_CAMERAS)
     if row.adapter in families:
-        return _open_folder(Path(row.model_path), device, row.statistics_key or None)
+        return _open_folder(Path(row.model_path), here, device, row.statistics_key or None)
     known = ", ".join(sorted([EXPERT, STILL, *families]))
     raise UnknownAdapter(f"unknown adapter {row.adapter!r}; known: {known}")
 
 
-def _open_folder(folder: Path, device: str | None, statistics_key: str | None = None) -> Player:
-    policy = open_policy(folder, device, statistics_key)
+def _open_folder(folder: Path, here: Embodiment, device: str | None, statistics_key: str | None = None) -> Player:
+    policy = open_policy(folder, device, statistics_key, [here])
     return Player(policy, policy.spec.chunking, policy.spec.cameras)

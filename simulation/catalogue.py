@@ -25,6 +25,7 @@ from simulation.catalogue_rows import (
     text_of,
     texts_of,
 )
+from simulation.contracts import CameraSpec, Embodiment
 
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
@@ -47,6 +48,7 @@ class Robot:
     name: str
     description: str
     control_hz: int
+    action_space: str
     action: str
     scenes: tuple[str, ...]
 
@@ -66,6 +68,7 @@ class Scene:
     name: str
     description: str
     robots: tuple[str, ...]
+    cameras: tuple[CameraSpec, ...]
     things: Mapping[str, Thing]
     suggestions: tuple[str, ...]
 
@@ -116,6 +119,17 @@ def scenes() -> tuple[Scene, ...]:
 
 def scene(scene_id: str) -> Scene:
     return _named({row.id: row for row in scenes()}, scene_id, "scene")
+
+
+def embodiment(robot_id: str, scene_id: str) -> Embodiment:
+    """What policies of this robot in this scene have to fit."""
+    arm = robot(robot_id)
+    return Embodiment(robot_id, scene_id, arm.action_space, arm.control_hz, scene(scene_id).cameras)
+
+
+def embodiments() -> list[Embodiment]:
+    """Of every robot in every scene that it is at home in."""
+    return [embodiment(robot.id, scene_id) for robot in robots() for scene_id in robot.scenes]
 
 
 @cache
@@ -179,6 +193,7 @@ def robot_from(row: Row) -> Robot:
         name=text_of(row, "name"),
         description=text_of(row, "description"),
         control_hz=count_of(row, "control_hz"),
+        action_space=text_of(row, "action_space"),
         action=text_of(row, "action"),
         scenes=texts_of(row, "scenes"),
     )
@@ -192,6 +207,7 @@ def scene_from(row: Row) -> Scene:
         name=text_of(row, "name"),
         description=text_of(row, "description"),
         robots=texts_of(row, "robots"),
+        cameras=tuple(_camera(camera) for camera in rows_of(row, "cameras")),
         things={name: _thing(name, mapping_of(things, name)) for name in things},
         suggestions=texts_of(row, "suggestions"),
     )
@@ -220,6 +236,10 @@ def task_from(row: Row) -> Task:
         max_steps=count_of(row, "max_steps"),
         timeout_s=amount_of(row, "timeout_s"),
     )
+
+
+def _camera(row: Row) -> CameraSpec:
+    return CameraSpec(text_of(row, "name"), count_of(row, "height"), count_of(row, "width"))
 
 
 def _thing(name: str, row: Row) -> Thing:

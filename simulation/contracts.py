@@ -119,8 +119,19 @@ class Observation:
     step: int
 
 
-class Policy(Protocol):
-    """Reads observations, answers actions. One instance plays one rollout at a time."""
+@dataclass(frozen=True)
+class Embodiment:
+    """What a robot in a scene takes and shows. `cameras`: each at the largest size that it is rendered at."""
+
+    robot_id: str
+    scene_id: str
+    action_space: str
+    rate_hz: int
+    cameras: tuple[CameraSpec, ...]
+
+
+class Actor(Protocol):
+    """Reads observations, answers actions: a policy or a script. One instance plays one rollout at a time."""
 
     def reset(self, instruction: str, seed: int) -> None: ...
 

@@ -73,7 +73,7 @@ DESCRIPTION = {
 }
 
 
-class DatasetError(SimulationError):
+class DemonstrationError(SimulationError):
     """A folder that holds another data set, or a broken one."""
 
     code = "dataset_error"
@@ -200,7 +200,7 @@ def write_dataset(
     A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips whole shards.
     """
     if (folder / "dataset.json").exists() and not resume:
-        raise DatasetError(f"{folder} already holds a data set; pass --resume or choose another folder")
+        raise DemonstrationError(f"{folder} already holds a data set; pass --resume or choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(seed, seed + episodes, SHARD_EPISODES)
     jobs = [(folder, start, min(SHARD_EPISODES, seed + episodes - start)) for start in starts]

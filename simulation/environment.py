@@ -21,7 +21,7 @@ from simulation.contracts import (
     StartState,
 )
 from simulation.controller import CONTROL_DIM, FINGER, JOINTS, RAMP_PIECES, Controller
-from simulation.goals import Goal, Judgement, View, goal_for
+from simulation.goals import Goal, GoalProgress, View, goal_for
 from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import ROWS_PER_STEP
 from simulation.worlds import engine_version, load_world, widowx
@@ -36,7 +36,7 @@ DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADQACC,
     mujoco.mjtWarning.mjWARN_BADCTRL,
 )
-NOT_JUDGED = Judgement(False, 0.0)
+NOT_JUDGED = GoalProgress(False, 0.0)
 PIECES_PER_ROW = RAMP_PIECES // ROWS_PER_STEP
 
 
@@ -52,7 +52,7 @@ class StepOutcome:
     positions on the way (contracts.StepRecord.between).
     """
 
-    judgement: Judgement
+    judgement: GoalProgress
     diverged: bool
     physics_s: float
     between: Floats

@@ -36,7 +36,7 @@ CUBES = ("red_cube", "yellow_cube", "purple_cube")
 
 
 class ScriptedExpert:
-    """A policy (contracts.Policy) tied to one environment. Free text makes it hold still."""
+    """An actor (contracts.Actor) tied to one environment. Free text makes it hold still."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment

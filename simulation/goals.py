@@ -22,7 +22,7 @@ REACH_SCALE = 0.15  # distance [m] from which an approach counts as progress
 
 
 @dataclass(frozen=True)
-class Judgement:
+class GoalProgress:
     """`success` is for this instant; the runner asks for it to be held. `progress` is 0..1."""
 
     success: bool
@@ -30,7 +30,7 @@ class Judgement:
 
 
 class Goal(Protocol):
-    def judge(self, view: View) -> Judgement: ...
+    def judge(self, view: View) -> GoalProgress: ...
 
 
 class View:
@@ -87,13 +87,13 @@ class Lifted:
     object: str
     height_m: float
 
-    def judge(self, view: View) -> Judgement:
+    def judge(self, view: View) -> GoalProgress:
         height = float(view.position(self.object)[2]) - REST_HEIGHT[self.object]
         held = view.pads_touching(self.object) == 2
         progress = 0.3 * _reach(view, self.object)
         if held:
             progress = 0.4 + 0.6 * min(1.0, max(0.0, height / self.height_m))
-        return Judgement(held and height >= self.height_m, progress)
+        return GoalProgress(held and height >= self.height_m, progress)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class OnPlate:
     target: str
     distance_m: float
 
-    def judge(self, view: View) -> Judgement:
+    def judge(self, view: View) -> GoalProgress:
         return _set_down(view, self.object, self.target, self.distance_m, PLATE_TOP + REST_HEIGHT[self.object])
 
 
@@ -116,7 +116,7 @@ class Stacked:
     base: str
     distance_m: float
 
-    def judge(self, view: View) -> Judgement:
+    def judge(self, view: View) -> GoalProgress:
         wanted = float(view.position(self.base)[2]) + REST_HEIGHT[self.base] + REST_HEIGHT[self.object]
         return _set_down(view, self.object, self.base, self.distance_m, wanted)
 
@@ -138,7 +138,7 @@ def goal_of(task_id: str, slots: Mapping[str, str]) -> Goal:
     raise catalogue.CatalogueError(f"unknown goal {criteria['goal']!r}; known: lifted, on_plate, stacked")
 
 
-def _set_down(view: View, name: str, target: str, distance_m: float, height_m: float) -> Judgement:
+def _set_down(view: View, name: str, target: str, distance_m: float, height_m: float) -> GoalProgress:
     """Progress: 0.2 for reaching the object, 0.2 for holding it, 0.4 on the way to the target, 0.2 for letting go."""
     place = view.position(name)
     distance = float(np.hypot(*(place[:2] - view.position(target)[:2])))
@@ -146,12 +146,12 @@ def _set_down(view: View, name: str, target: str, distance_m: float, height_m: f
     pads = view.pads_touching(name)
     down = over and abs(float(place[2]) - height_m) <= HEIGHT_TOLERANCE and view.touching(name, target)
     if down and pads == 0 and view.resting(name):
-        return Judgement(True, 1.0)
+        return GoalProgress(True, 1.0)
     if over:
-        return Judgement(False, 0.8)
+        return GoalProgress(False, 0.8)
     if pads == 2:
-        return Judgement(False, 0.4 + 0.4 * max(0.0, 1.0 - distance / 0.3))
-    return Judgement(False, 0.2 * _reach(view, name))
+        return GoalProgress(False, 0.4 + 0.4 * max(0.0, 1.0 - distance / 0.3))
+    return GoalProgress(False, 0.2 * _reach(view, name))
 
 
 def _reach(view: View, name: str) -> float:

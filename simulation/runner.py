@@ -10,27 +10,27 @@ from simulation.chunking import ChunkPlayer
 from simulation.contracts import (
     CONTROL_HZ,
     POLICY_CAMERA,
+    Actor,
     CameraSpec,
     Chunking,
     EpisodeResult,
     Floats,
     Limits,
     Listener,
-    Policy,
     PolicyFailure,
     PolicyTooSlow,
     StepRecord,
     TerminationReason,
 )
 from simulation.environment import Environment
-from simulation.goals import Judgement
+from simulation.goals import GoalProgress
 
 HOLD_STEPS = CONTROL_HZ  # success counts once it was held for a second
 
 
 @dataclass
 class Score:
-    """Judgements added up. The reward of a step is the gain in best progress, plus 1 when success is complete."""
+    """Goal progress, added up. A step's reward is the gain in best progress, plus 1 once success is complete."""
 
     progress: float = 0.0
     total_reward: float = 0.0
@@ -40,7 +40,7 @@ class Score:
     def complete(self) -> bool:
         return self.held >= HOLD_STEPS
 
-    def add(self, judgement: Judgement) -> float:
+    def add(self, judgement: GoalProgress) -> float:
         """Count one step and answer its reward."""
         self.held = self.held + 1 if judgement.success else 0
         reward = max(0.0, judgement.progress - self.progress) + float(self.complete)
@@ -60,7 +60,7 @@ class _Clock:
 
 def run_episode(
     environment: Environment,
-    policy: Policy,
+    policy: Actor,
     instruction: str,
     seed: int,
     listeners: Sequence[Listener] = (),
@@ -97,7 +97,7 @@ class _Rollout:
     def __init__(
         self,
         environment: Environment,
-        policy: Policy,
+        policy: Actor,
         instruction: str,
         limits: Limits,
         cameras: tuple[CameraSpec, ...],

@@ -25,36 +25,36 @@ NEEDED = (
 
 
 @dataclass(frozen=True)
-class Difference:
+class ReplayDifference:
     """The first thing that is not as recorded: `first_step` counts actions, 0 is the start."""
 
     first_step: int
     reason: str
 
 
-def verify_document(document: Mapping[str, Any]) -> Difference | None:
+def verify_document(document: Mapping[str, Any]) -> ReplayDifference | None:
     """None when the recorded actions give the recorded states and outcome, bit for bit."""
     missing = [name for name in NEEDED if name not in document]
     if missing:
-        return Difference(0, f"the document has no {', '.join(missing)}")
+        return ReplayDifference(0, f"the document has no {', '.join(missing)}")
     if any(len(document[name]) != step_count(document) + 1 for name in ("states", "qacc_warmstart", "control")):
-        return Difference(0, f"expected {step_count(document) + 1} states for {step_count(document)} actions")
+        return ReplayDifference(0, f"expected {step_count(document) + 1} states for {step_count(document)} actions")
     environment = _environment(document["robot_id"], document["scene_id"])
     for name, here in (("engine_version", environment.engine_version), ("scene_hash", environment.scene_hash)):
         if document[name] != here:
-            return Difference(0, f"recorded with {name} {document[name]}, here it is {here}")
+            return ReplayDifference(0, f"recorded with {name} {document[name]}, here it is {here}")
     start = state_at(document, 0)
     if start.hash(environment.engine_version, environment.scene_hash) != document["start_hash"]:
-        return Difference(0, "the start state does not have the recorded hash")
+        return ReplayDifference(0, "the start state does not have the recorded hash")
     try:
         environment.restore(start)
         environment.set_instruction(document["instruction"])
         return _replay(environment, document)
     except (SpecError, StateMismatch) as error:
-        return Difference(0, str(error))
+        return ReplayDifference(0, str(error))
 
 
-def _replay(environment: Environment, document: Mapping[str, Any]) -> Difference | None:
+def _replay(environment: Environment, document: Mapping[str, Any]) -> ReplayDifference | None:
     score, rows = Score(), [state_at(document, 0).qpos[None]]
     for step, action in enumerate(actions_of(document), 1):
         outcome = environment.step(action)
@@ -62,13 +62,13 @@ def _replay(environment: Environment, document: Mapping[str, Any]) -> Difference
         rows.append(outcome.between)
         different = first_difference(state_at(document, step), environment.state())
         if different is not None:
-            return Difference(step, f"{different} differs")
+            return ReplayDifference(step, f"{different} differs")
     judged = {"success": score.complete, "progress": score.progress, "total_reward": score.total_reward}
     for name, value in judged.items():
         if document[name] != value:
-            return Difference(step_count(document), f"recorded {name} {document[name]}, judged {value}")
+            return ReplayDifference(step_count(document), f"recorded {name} {document[name]}, judged {value}")
     if "view" in document and document["view"] != pack(np.concatenate(rows), environment.world.view_scale):
-        return Difference(0, "what was shown before the vote is not what was recorded")
+        return ReplayDifference(0, "what was shown before the vote is not what was recorded")
     return None
 
 

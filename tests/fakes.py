@@ -12,7 +12,7 @@ from policies.base import PolicyError
 from policies.models import Policy
 from robots.players import Player
 from simulation.contracts import CameraSpec, Chunking, Floats, Observation, StartState
-from simulation.goals import Judgement
+from simulation.goals import GoalProgress
 from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import ROWS_PER_STEP
 
@@ -23,7 +23,7 @@ VIEW_SCALE = np.full(NQ, 0.001)
 
 @dataclass
 class FakeOutcome:
-    judgement: Judgement
+    judgement: GoalProgress
     between: Floats
     diverged: bool = False
     physics_s: float = 0.0
@@ -76,7 +76,7 @@ class FakeEnvironment:
         self._time += 0.2
         self._steps += 1
         done = self._steps >= self.success_at
-        return FakeOutcome(Judgement(done, 1.0 if done else 0.1), between)
+        return FakeOutcome(GoalProgress(done, 1.0 if done else 0.1), between)
 
     def close(self) -> None:
         pass

@@ -9,13 +9,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from policies.film.losses import Labels
+from policies.film.losses import FilmLabels
 from policies.film.tokenizer import WordTokenizer
 from policies.film.words import WordNoise, disturb, needless, pad
 from policies.networks.film import GREY, patches
 from policies.training.dataset import Demonstrations
 from policies.training.order import FrameOrder
-from policies.transforms import Statistics
+from policies.transforms import DatasetStatistics
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,22 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Batch:
+class FilmBatch:
     images: Tensor  # uint8 (B, 3 * patch**2, S, S)
     gain: Tensor  # (B, 3 * patch**2, 1, 1): picture = (pixel - GREY) * gain + offset
     offset: Tensor
     tokens: Tensor  # int64 (B, L)
     proprioception: Tensor  # float32 (B, 8)
-    labels: Labels
+    labels: FilmLabels
 
 
-class BatchMaker:
+class FilmBatchMaker:
     """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes."""
 
     def __init__(
         self,
         demos: Demonstrations,
-        statistics: Statistics,
+        statistics: DatasetStatistics,
         tokenizer: WordTokenizer,
         *,
         batch: int,
@@ -63,7 +63,7 @@ class BatchMaker:
         self.free = needless(self.tokens, demos.goals)
         self.order = FrameOrder(len(demos), batch, seed)
 
-    def make(self, step: int) -> Batch:
+    def make(self, step: int) -> FilmBatch:
         random = np.random.default_rng([self.seed, 1, step])
         frames = self.demos.read(self.order.rows(step))
         sentences = [
@@ -72,7 +72,7 @@ class BatchMaker:
         gain, offset = self._light(random)
         proprioception = self.statistics.normalise_proprioception(frames.proprioception)
         proprioception += random.normal(0, self.noise.proprioception, proprioception.shape).astype(np.float32)
-        labels = Labels(
+        labels = FilmLabels(
             actions=_float(self.statistics.normalise_actions(frames.actions)),
             mask=_float(frames.mask),
             pixels=_float(frames.pixels),
@@ -81,7 +81,7 @@ class BatchMaker:
             turn=_float(frames.yaw),
         )
         images = patches(torch.from_numpy(frames.images), self.patch)
-        return Batch(images, gain, offset, torch.from_numpy(pad(sentences)), _float(proprioception), labels)
+        return FilmBatch(images, gain, offset, torch.from_numpy(pad(sentences)), _float(proprioception), labels)
 
     def _light(self, random: np.random.Generator) -> tuple[Tensor, Tensor]:
         """Gain and offset per patch channel for one batch; channels are (row, column, colour), colour fastest."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from policies.base import PolicyCard
-    from policies.film.training import Trainer
+    from policies.film.training import FilmTrainer
     from policies.training.dataset import Demonstrations
     from policies.training.export import Naming
     from policies.training.loop import Pace
@@ -23,10 +23,10 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--mute", action="store_true", help="never show the instruction to the network")
 
 
-def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Trainer:
-    from policies.film.training import Trainer, TrainingPlan
+def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> FilmTrainer:
+    from policies.film.training import FilmPlan, FilmTrainer
 
-    plan = TrainingPlan(
+    plan = FilmPlan(
         samples=options["samples"],
         seed=options["seed"],
         fraction=options["fraction"],
@@ -34,10 +34,10 @@ def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Trai
         channels=options["channels"],
         batch=options["batch"],
     )
-    return Trainer(demos, plan, options["run"], pace)
+    return FilmTrainer(demos, plan, options["run"], pace)
 
 
-def finish(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
+def finish(trainer: FilmTrainer, naming: Naming, folder: Path) -> PolicyCard:
     from policies.film.export import export
 
     return export(trainer, naming, folder)

@@ -8,12 +8,12 @@ from pathlib import Path
 from safetensors.torch import save_file
 
 from policies.base import PolicyCard
-from policies.film.training import Trainer
+from policies.film.training import FilmTrainer
 from policies.folder import CARD, STATISTICS, TOKENIZER, WEIGHTS, file_hash, write_json, write_sums
 from policies.training.export import LICENSE, ORGANIZATION, Naming, copy_log, provenance, spec_of, summary
 
 
-def export(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
+def export(trainer: FilmTrainer, naming: Naming, folder: Path) -> PolicyCard:
     """Write (or write anew) the whole folder with the averaged weights as they are now."""
     folder.mkdir(parents=True, exist_ok=True)
     save_file({name: value.cpu().contiguous() for name, value in trainer.ema.items()}, folder / WEIGHTS)

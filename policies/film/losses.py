@@ -24,7 +24,7 @@ WEIGHTS = {
 }
 
 
-class Labels(NamedTuple):
+class FilmLabels(NamedTuple):
     actions: Tensor  # (B, chunk, 7) normalised
     mask: Tensor  # (B, chunk) 1 where the label counts
     pixels: Tensor  # (B, 3, 2) x, y in 0..1 of object, target, tool; outside the picture they do not count
@@ -56,7 +56,7 @@ def decode_yaw(logits: Tensor) -> Tensor:
     return (weight * yaw_centres(bins, logits.device)).sum(-1) / weight.sum(-1)
 
 
-def losses(output: FilmOutput, labels: Labels) -> dict[str, Tensor]:
+def losses(output: FilmOutput, labels: FilmLabels) -> dict[str, Tensor]:
     """Every term, and their weighted sum as "total"."""
     weight = labels.mask * labels.mask.new_tensor(STEP_WEIGHTS[: labels.mask.shape[1]])
     weight = weight / weight.sum().clamp(min=1e-6)  # (B, chunk), sums to one

@@ -21,7 +21,7 @@ from policies.film.losses import decode_yaw
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
 from policies.networks.film import GREY, FilmConfig, FilmNetwork, patches
-from policies.transforms import Statistics, read_statistics
+from policies.transforms import DatasetStatistics, read_statistics
 from simulation.contracts import Observation
 
 
@@ -33,7 +33,7 @@ class FilmPolicy:
         spec: PolicySpec,
         network: FilmNetwork,
         tokenizer: WordTokenizer,
-        statistics: Statistics,
+        statistics: DatasetStatistics,
         device: str | None = None,
     ) -> None:
         self.spec = spec

@@ -10,29 +10,29 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from policies.film.batches import BatchMaker
-from policies.film.losses import Labels, losses
+from policies.film.batches import FilmBatchMaker
+from policies.film.losses import FilmLabels, losses
 from policies.film.tokenizer import WordTokenizer
 from policies.networks.film import GREY, FilmConfig, FilmNetwork
 from policies.training.dataset import Demonstrations
-from policies.training.loop import Pace, Plan, TrainingRun, seed_everything
+from policies.training.loop import Pace, TrainingPlan, TrainingRun, seed_everything
 from policies.transforms import STATISTICS_KEY, read_statistics
 
 
 @dataclass(frozen=True)
-class TrainingPlan(Plan):
+class FilmPlan(TrainingPlan):
     language: bool = True  # False: the network never reads the instruction
     channels: int = 32
 
 
-class Trainer(TrainingRun):
+class FilmTrainer(TrainingRun):
     terms: ClassVar[tuple[str, ...]] = (
         "total", "linear", "yaw", "gripper", "map", "point", "place", "held", "turn",
     )  # fmt: skip
-    plan: TrainingPlan
+    plan: FilmPlan
     network: FilmNetwork
 
-    def __init__(self, demos: Demonstrations, plan: TrainingPlan, folder: Path, pace: Pace | None = None) -> None:
+    def __init__(self, demos: Demonstrations, plan: FilmPlan, folder: Path, pace: Pace | None = None) -> None:
         pace = pace or Pace()
         device = seed_everything(plan, pace)
         self.statistics = demos.statistics()
@@ -41,7 +41,7 @@ class Trainer(TrainingRun):
             self.tokenizer.size, image_size=demos.image_size, channels=plan.channels, chunk=demos.chunk
         )
         numbers = read_statistics(self.statistics, STATISTICS_KEY)
-        self.batches = BatchMaker(
+        self.batches = FilmBatchMaker(
             demos, numbers, self.tokenizer, batch=plan.batch, seed=plan.seed, patch=self.config.patch
         )
         network = FilmNetwork(self.config).to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -59,4 +59,4 @@ class Trainer(TrainingRun):
             with torch.autocast(to.type, enabled=False):
                 text = self.network.text(batch.tokens.to(to))
             output = self.network(picture, text, batch.proprioception.to(to))
-        return losses(output, Labels(*(label.to(to) for label in batch.labels)))
+        return losses(output, FilmLabels(*(label.to(to) for label in batch.labels)))

@@ -47,7 +47,7 @@ def fuse(parts: Sequence[Dense]) -> tuple[Tensor, Tensor]:
     return joint, bias
 
 
-class FastBlock:
+class FastEncoderBlock:
     def __init__(self, block: EncoderBlock) -> None:
         attention, mlp = block.MultiHeadDotProductAttention_0, block.MlpBlock_0
         self.heads = attention.heads
@@ -78,7 +78,7 @@ class FastOcto:
         self.network, self.config, self.cameras = network, config, tuple(cameras)
         transformer = parts.BlockTransformer_0.Transformer_0
         blocks = [transformer.get_submodule(f"encoderblock_{index}") for index in range(config.layers)]
-        self.blocks = [FastBlock(cast(EncoderBlock, block)) for block in blocks]
+        self.blocks = [FastEncoderBlock(cast(EncoderBlock, block)) for block in blocks]
         self.norm = transformer.encoder_norm.scale.detach(), transformer.encoder_norm.bias.detach()
         self.text = f"task_{config.text.name}"
         self.device, self.dtype = self.norm[0].device, self.norm[0].dtype

@@ -39,7 +39,7 @@ class Kernel(nn.Module):
         return x @ self.kernel
 
 
-class Table(nn.Module):
+class T5Embedding(nn.Module):
     def __init__(self, rows: int, dim: int) -> None:
         super().__init__()
         self.embedding = nn.Parameter(torch.randn(rows, dim) * 0.02)
@@ -67,7 +67,7 @@ class SelfAttention(nn.Module):
         self.q, self.k, self.v = (Kernel(config.dim, inner) for _ in range(3))
         self.o = Kernel(inner, config.dim)
         if first:
-            self.relative_attention_bias = Table(config.buckets, config.heads)
+            self.relative_attention_bias = T5Embedding(config.buckets, config.heads)
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         """x (B, L, dim), bias (B, heads, L, L) added to the scores, which are not scaled."""
@@ -111,7 +111,7 @@ class FeedForwardLayer(nn.Module):
         return out
 
 
-class Block(nn.Module):
+class T5Block(nn.Module):
     def __init__(self, config: T5Config, first: bool) -> None:
         super().__init__()
         self.layer = nn.ModuleList([AttentionLayer(config, first), FeedForwardLayer(config)])
@@ -124,7 +124,7 @@ class Block(nn.Module):
 class Stack(nn.Module):
     def __init__(self, config: T5Config) -> None:
         super().__init__()
-        self.block = nn.ModuleList(Block(config, first=index == 0) for index in range(config.layers))
+        self.block = nn.ModuleList(T5Block(config, first=index == 0) for index in range(config.layers))
         self.final_layer_norm = T5Norm(config)
 
 
@@ -133,7 +133,7 @@ class T5Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.encoder = Stack(config)
-        self.shared = Table(config.vocabulary, config.dim)
+        self.shared = T5Embedding(config.vocabulary, config.dim)
 
     def forward(self, ids: Tensor, present: Tensor) -> Tensor:
         """ids (B, L), present (B, L) bool, False for padding -> last hidden state (B, L, dim), padding included."""

@@ -20,7 +20,7 @@ class FastTower:
         self.bias, self.positions = _frozen(tower.patch_embed.proj.bias), tower.pos_embed.detach()
         tokens = [token.detach() for token in (tower.cls_token, tower.reg_token) if token is not None]
         self.prefix = torch.cat(tokens, 1) if tokens else None
-        self.blocks = [FastBlock(cast(TowerBlock, block), self.config.norm_eps) for block in tower.blocks[:-1]]
+        self.blocks = [FastTowerBlock(cast(TowerBlock, block), self.config.norm_eps) for block in tower.blocks[:-1]]
 
     def __call__(self, image: Tensor) -> Tensor:
         """(B, 3, H, W) normalised -> (B, patches, dim): the last block but one, without prefix and last norm."""
@@ -42,7 +42,7 @@ class FastTower:
         )
 
 
-class FastBlock:
+class FastTowerBlock:
     def __init__(self, block: TowerBlock, eps: float) -> None:
         self.heads, self.eps = block.attn.heads, eps
         self.norm1, self.norm2 = _pair(block.norm1), _pair(block.norm2)

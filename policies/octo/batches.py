@@ -9,12 +9,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from policies.octo.hints import Labels
-from policies.octo.policy import ActionScale
-from policies.octo.text import TextEncoder
-from policies.training.dataset import Demonstrations, Frames, SceneLabels
+from policies.octo.auxiliary import OctoLabels
+from policies.octo.policy import StandardScale
+from policies.octo.text import TextTokenizer
+from policies.training.dataset import Demonstrations, Frames, SceneFrames
 from policies.training.order import FrameOrder
-from policies.transforms import Statistics
+from policies.transforms import DatasetStatistics
 
 BRIGHTNESS, CONTRAST, COLOUR = 0.1, 0.1, 0.04  # standard deviations, pictures in -1..1
 GREY = 127.5
@@ -24,19 +24,19 @@ Array = NDArray[np.generic]
 
 
 @dataclass(frozen=True)
-class Batch:
+class OctoBatch:
     images: Tensor  # float32 (B, H, W, 3), about 0..255
     ids: Tensor  # int64 (B, L)
     present: Tensor  # bool (B, L)
-    labels: Labels
+    labels: OctoLabels
     noise: Tensor  # (B, draws, chunk * 7) standard normal
     time: Tensor  # (B, draws, 1) whole diffusion steps
 
-    def to(self, device: torch.device) -> Batch:
-        labels = Labels(**{name: value.to(device) for name, value in vars(self.labels).items()})
+    def to(self, device: torch.device) -> OctoBatch:
+        labels = OctoLabels(**{name: value.to(device) for name, value in vars(self.labels).items()})
         rest = (self.images, self.ids, self.present)
         images, ids, present = (value.to(device) for value in rest)
-        return Batch(images, ids, present, labels, self.noise.to(device), self.time.to(device))
+        return OctoBatch(images, ids, present, labels, self.noise.to(device), self.time.to(device))
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Asked:
     own: NDArray[np.bool_]
 
 
-class BatchMaker:
+class OctoBatchMaker:
     """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes.
 
     `others`: share of the frames that are asked for something else than what their demonstration did.
@@ -63,9 +63,9 @@ class BatchMaker:
     def __init__(
         self,
         demos: Demonstrations,
-        statistics: Statistics,
-        scale: ActionScale,
-        text: TextEncoder,
+        statistics: DatasetStatistics,
+        scale: StandardScale,
+        text: TextTokenizer,
         *,
         batch: int,
         seed: int,
@@ -78,10 +78,10 @@ class BatchMaker:
         self.order, self.roles = FrameOrder(len(demos), batch, seed), demos.roles()
         self._encoded: dict[int, tuple[Tensor, Tensor]] = {}
 
-    def make(self, step: int) -> Batch:
+    def make(self, step: int) -> OctoBatch:
         return self.collect(self.order.rows(step), np.random.default_rng([self.seed, 1, step]))
 
-    def collect(self, rows: NDArray[np.int64], random: np.random.Generator, *, disturb: bool = True) -> Batch:
+    def collect(self, rows: NDArray[np.int64], random: np.random.Generator, *, disturb: bool = True) -> OctoBatch:
         """The batch of these frames; not `disturb`: pictures as they are, each with its own instruction."""
         frames, scene = self.demos.read(rows), self.demos.read_scene(rows)
         asked = self._ask(rows, frames, scene, random, self.others if disturb else 0.0)
@@ -92,7 +92,7 @@ class BatchMaker:
         ids, present = zip(*(self._encode(int(number)) for number in asked.texts), strict=True)
         labels = self._labels(frames, scene, asked)
         size = (len(rows), self.draws, asked.actions[0].size)
-        return Batch(
+        return OctoBatch(
             images,
             torch.cat(ids),
             torch.cat(present),
@@ -101,7 +101,7 @@ class BatchMaker:
             torch.from_numpy(random.integers(0, self.diffusion_steps, (*size[:2], 1))),
         )
 
-    def _ask(self, rows: Array, frames: Frames, scene: SceneLabels, random: np.random.Generator, share: float) -> Asked:
+    def _ask(self, rows: Array, frames: Frames, scene: SceneFrames, random: np.random.Generator, share: float) -> Asked:
         count = np.arange(len(rows))
         other, which = random.random(len(rows)) < share, random.integers(0, scene.tasks.shape[1], len(rows))
         tasks = self.demos.labels["task"][rows]
@@ -119,12 +119,12 @@ class BatchMaker:
             self._encoded[number] = self.text.encode(self.demos.wordings[number])
         return self._encoded[number]
 
-    def _labels(self, frames: Frames, scene: SceneLabels, asked: Asked) -> Labels:
+    def _labels(self, frames: Frames, scene: SceneFrames, asked: Asked) -> OctoLabels:
         roles = self.roles[asked.tasks]
         rows, tool = np.arange(len(roles))[:, None], frames.proprioception[:, None, :3]
         spots = np.concatenate([scene.things_pixels[rows, roles], frames.pixels[:, 2:]], 1)
         points = np.concatenate([scene.things_points[rows, roles], tool], 1)
-        return Labels(
+        return OctoLabels(
             scene=_float(np.concatenate([scene.things_pixels, frames.pixels[:, 2:]], 1)),
             pointed=_float(spots),
             places=_float(self.statistics.normalise_places(points)),

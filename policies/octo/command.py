@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from policies.base import PolicyCard
-    from policies.octo.training import Trainer
+    from policies.octo.training import OctoTrainer
     from policies.training.dataset import Demonstrations
     from policies.training.export import Naming
     from policies.training.loop import Pace
@@ -26,11 +26,11 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--learning-rate", type=float, default=1e-3)
 
 
-def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Trainer:
-    from policies.octo.sizes import MiniSizes
-    from policies.octo.training import Trainer, TrainingPlan
+def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> OctoTrainer:
+    from policies.octo.sizes import OctoMiniSizes
+    from policies.octo.training import OctoPlan, OctoTrainer
 
-    plan = TrainingPlan(
+    plan = OctoPlan(
         samples=options["samples"],
         seed=options["seed"],
         fraction=options["fraction"],
@@ -38,12 +38,14 @@ def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Trai
         learning_rate=options["learning_rate"],
         draws=options["draws"],
         others=options["others"],
-        sizes=MiniSizes(image_size=demos.image_size, chunk=demos.chunk, dim=options["dim"], layers=options["layers"]),
+        sizes=OctoMiniSizes(
+            image_size=demos.image_size, chunk=demos.chunk, dim=options["dim"], layers=options["layers"]
+        ),
     )
-    return Trainer(demos, plan, options["run"], pace)
+    return OctoTrainer(demos, plan, options["run"], pace)
 
 
-def finish(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
+def finish(trainer: OctoTrainer, naming: Naming, folder: Path) -> PolicyCard:
     from policies.octo.export import export
 
     return export(trainer, naming, folder)

@@ -12,14 +12,14 @@ from policies.base import PolicyCard
 from policies.folder import CARD, STATISTICS, TOKENIZER, WEIGHTS, file_hash, write_json, write_sums
 from policies.octo.policy import CONFIG
 from policies.octo.sizes import config_json
-from policies.octo.training import OCTO, Trainer
+from policies.octo.training import OCTO, OctoTrainer
 from policies.training.export import LICENSE, ORGANIZATION, Naming, copy_log, provenance, spec_of, summary
 
 TEMPERATURE = 0.0  # a draw is twice as far from the expert's action as the middle of all draws
 
 
-def export(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
-    """Write (or write anew) the whole folder with the averaged weights as they are now; the hints stay behind.
+def export(trainer: OctoTrainer, naming: Naming, folder: Path) -> PolicyCard:
+    """Write (or write anew) the whole folder with the averaged weights as they are now, without the auxiliary heads.
 
     bfloat16 is what the network computed with in training; it halves the file, and loading makes float32 of it.
     """

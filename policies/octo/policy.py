@@ -22,7 +22,7 @@ from policies.networks.octo import CameraConfig, Octo, OctoConfig
 from policies.networks.octo_fast import FastOcto, TextMemory
 from policies.octo.config import read_config
 from policies.octo.shapes import read_shapes
-from policies.octo.text import TextEncoder
+from policies.octo.text import TextTokenizer
 from policies.statistics import choose, mask, vector
 from policies.text import read_tokenizer
 from simulation.contracts import ACTION_DIM, Observation
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ActionScale:
+class StandardScale:
     """Mean and deviation of the unmasked dimensions; a masked one passes as it is."""
 
     mean: Floats
@@ -44,7 +44,7 @@ class ActionScale:
     mask: NDArray[np.bool_]
 
     @classmethod
-    def from_statistics(cls, action: Mapping[str, Any], length: int = ACTION_DIM) -> ActionScale:
+    def from_statistics(cls, action: Mapping[str, Any], length: int = ACTION_DIM) -> StandardScale:
         return cls(vector(action, "mean", length), vector(action, "std", length), mask(action, length))
 
     def unnormalise(self, actions: Floats) -> Floats:
@@ -57,7 +57,7 @@ class ActionScale:
 
 
 @dataclass
-class Rollout:
+class OctoState:
     """The frames of the window, each camera -> its tokens (tokens, dim), and where the rollout's noise comes from."""
 
     frames: deque[dict[str, Tensor]]
@@ -70,7 +70,7 @@ class OctoPolicy:
     best_batch = BEST_BATCH
 
     def __init__(
-        self, spec: PolicySpec, network: Octo, text: TextEncoder, scale: ActionScale, temperature: float = 1.0
+        self, spec: PolicySpec, network: Octo, text: TextTokenizer, scale: StandardScale, temperature: float = 1.0
     ) -> None:
         """`temperature`: how much of the head's noise is used. 1 draws as published; 0 answers one middle action."""
         self.spec, self.network, self.text, self.scale = spec, network, text, scale
@@ -90,12 +90,12 @@ class OctoPolicy:
         """float64 (horizon, 7): m, rad, gripper 0..1."""
         return self.infer_batch([observation], [self._own])[0]
 
-    def begin(self, instruction: str, seed: int) -> Rollout:
+    def begin(self, instruction: str, seed: int) -> OctoState:
         """`seed` decides the noise of the whole rollout."""
         self._encode(instruction)
         return self._start(seed)
 
-    def infer_batch(self, observations: Sequence[Observation], states: Sequence[Rollout]) -> list[Floats]:
+    def infer_batch(self, observations: Sequence[Observation], states: Sequence[OctoState]) -> list[Floats]:
         """Each float64 (horizon, 7): m, rad, gripper 0..1."""
         for observation in observations:
             for _, wanted in self._cameras:
@@ -111,8 +111,8 @@ class OctoPolicy:
         self._own.frames.clear()
         self._encode.cache_clear()
 
-    def _start(self, seed: int) -> Rollout:
-        return Rollout(deque(maxlen=self.config.window), torch.Generator().manual_seed(seed))
+    def _start(self, seed: int) -> OctoState:
+        return OctoState(deque(maxlen=self.config.window), torch.Generator().manual_seed(seed))
 
     def _look(self, observations: Sequence[Observation]) -> list[dict[str, Tensor]]:
         """Per observation, camera -> its picture's tokens."""
@@ -122,7 +122,7 @@ class OctoPolicy:
             tokens[camera.name] = self._fast.look(camera.name, torch.from_numpy(np.stack(pictures)))
         return [{name: rows[index] for name, rows in tokens.items()} for index in range(len(observations))]
 
-    def _predict(self, states: Sequence[Rollout], texts: Sequence[TextMemory]) -> Floats:
+    def _predict(self, states: Sequence[OctoState], texts: Sequence[TextMemory]) -> Floats:
         """A draw of (B, horizon, 7). What is missing of a window repeats its first frame, marked as padding."""
         missing = [self.config.window - len(state.frames) for state in states]
         windows = [[state.frames[0]] * gap + list(state.frames) for gap, state in zip(missing, states, strict=True)]
@@ -134,7 +134,7 @@ class OctoPolicy:
         actions = self._fast.sample(frames, torch.tensor(missing), texts, first, later)
         return self.scale.unnormalise(actions.double().cpu().numpy())
 
-    def _draw(self, states: Sequence[Rollout]) -> tuple[Tensor, Tensor]:
+    def _draw(self, states: Sequence[OctoState]) -> tuple[Tensor, Tensor]:
         """Noise (B, A) and (steps, B, A) from the CPU, where a seed means the same whatever the network runs on.
 
         The head draws for every frame of the window, as published, and uses the last one's.
@@ -169,7 +169,7 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
     if config.head.action_dim != ACTION_DIM:
         raise BadCard(f"{CONFIG}: actions of {config.head.action_dim} numbers; the arena's have {ACTION_DIM}")
     _, action = choose(read_json(folder, STATISTICS), card.spec.statistics_key or None, STATISTICS_KEY)
-    scale = ActionScale.from_statistics(action)
+    scale = StandardScale.from_statistics(action)
     if len(card.spec.cameras) > len(config.cameras):
         raise BadCard(f"policy.json: {len(card.spec.cameras)} cameras; the network has {len(config.cameras)}")
     temperature = card.network.get("temperature", 1.0)
@@ -177,7 +177,7 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
         raise BadCard(f"policy.json: network: temperature: expected a number in 0..1, got {temperature!r}")
     tokenizer = read_tokenizer(folder / TOKENIZER, config.text.encoder.vocabulary)
     network = load_network(folder, config, device)
-    return OctoPolicy(card.spec, network, TextEncoder(tokenizer, config.text), scale, temperature)
+    return OctoPolicy(card.spec, network, TextTokenizer(tokenizer, config.text), scale, temperature)
 
 
 def load_network(folder: Path, config: OctoConfig, device: str | None = None) -> Octo:

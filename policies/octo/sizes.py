@@ -21,7 +21,7 @@ MODULES = {  # where the published code keeps each part
 
 
 @dataclass(frozen=True)
-class MiniSizes:
+class OctoMiniSizes:
     """Sizes of stem, transformer, text encoder and head. Stem widths are multiples of the 32 groups of its norms.
 
     The first convolution cuts the picture into patches of 4 pixels: at full size, its norms would cost the most.
@@ -47,7 +47,7 @@ class MiniSizes:
     chunk: int = 4
 
 
-def config_json(sizes: MiniSizes) -> dict[str, Any]:
+def config_json(sizes: OctoMiniSizes) -> dict[str, Any]:
     """The content of config.json. One frame, no goal picture, no repeated text: what the demonstrations can teach."""
     return {
         "image_sizes": {IMAGE_KEY: [sizes.image_size, sizes.image_size]},
@@ -77,13 +77,13 @@ def config_json(sizes: MiniSizes) -> dict[str, Any]:
     }
 
 
-def octo_config(sizes: MiniSizes) -> OctoConfig:
+def octo_config(sizes: OctoMiniSizes) -> OctoConfig:
     """Through the same reader that opens published folders."""
     shapes = InputShapes({IMAGE_KEY: (sizes.image_size, sizes.image_size)}, window=1)
     return read_config(config_json(sizes), shapes)
 
 
-def _camera(sizes: MiniSizes) -> dict[str, Any]:
+def _camera(sizes: OctoMiniSizes) -> dict[str, Any]:
     stem = _part(
         "vit_encoders",
         "SmallStem16",
@@ -96,7 +96,7 @@ def _camera(sizes: MiniSizes) -> dict[str, Any]:
     return {"encoder": stem, "obs_stack_keys": [IMAGE_KEY], "task_stack_keys": []}
 
 
-def _text(sizes: MiniSizes) -> dict[str, Any]:
+def _text(sizes: OctoMiniSizes) -> dict[str, Any]:
     return {
         "encoder": "own",
         "finetune_encoder": True,
@@ -114,7 +114,7 @@ def _text(sizes: MiniSizes) -> dict[str, Any]:
     }
 
 
-def _head(sizes: MiniSizes) -> dict[str, Any]:
+def _head(sizes: OctoMiniSizes) -> dict[str, Any]:
     return {
         "readout_key": f"readout_{READOUT}",
         "use_map": False,

@@ -9,7 +9,7 @@ from torch import Tensor
 from policies.networks.octo import TextConfig
 
 
-class TextEncoder:
+class TextTokenizer:
     def __init__(self, tokenizer: Tokenizer, config: TextConfig) -> None:
         self.tokenizer, self.config = tokenizer, config
 

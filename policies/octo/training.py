@@ -1,4 +1,4 @@
-"""Behaviour cloning of a small Octo: noise prediction for its head, hints for all that lies before it."""
+"""Behaviour cloning of a small Octo: noise prediction for its head, auxiliary losses for all that lies before it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import torch
 from torch import Tensor, nn
 
 from policies.networks.octo import Octo
-from policies.octo.batches import Batch, BatchMaker
-from policies.octo.hints import WEIGHTS, Hints
+from policies.octo.auxiliary import WEIGHTS, AuxiliaryHeads
+from policies.octo.batches import OctoBatch, OctoBatchMaker
 from policies.octo.initial import initialise
-from policies.octo.policy import ActionScale
-from policies.octo.sizes import MiniSizes, octo_config
-from policies.octo.text import TextEncoder
+from policies.octo.policy import StandardScale
+from policies.octo.sizes import OctoMiniSizes, octo_config
+from policies.octo.text import TextTokenizer
 from policies.octo.tokenizer import train_tokenizer
 from policies.octo.walk import OneFrame, Walk
 from policies.training.dataset import Demonstrations
-from policies.training.loop import Pace, Plan, TrainingRun, seed_everything
+from policies.training.loop import Pace, TrainingPlan, TrainingRun, seed_everything
 from policies.transforms import STATISTICS_KEY, read_statistics
 
 OCTO = "octo."  # prefix of the weights that are shipped
 
 
 @dataclass(frozen=True)
-class TrainingPlan(Plan):
+class OctoPlan(TrainingPlan):
     """`draws`: noisy chunks per frame; `others`: share of frames asked for something else than their demonstration."""
 
     learning_rate: float = 1e-3
@@ -35,34 +35,35 @@ class TrainingPlan(Plan):
     clip: float = 1.0
     draws: int = 4
     others: float = 0.25
-    sizes: MiniSizes = field(default_factory=MiniSizes)
+    sizes: OctoMiniSizes = field(default_factory=OctoMiniSizes)
 
 
-class Student(nn.Module):
-    """The network that is shipped and the hints that are not."""
+class OctoStudent(nn.Module):
+    """The network that is shipped and the auxiliary heads that are not."""
 
     def __init__(self, octo: Octo, things: int) -> None:
         super().__init__()
         self.octo = octo
-        self.hints = Hints(octo.config.dim, octo.config.text.encoder.dim, things)
+        # The name stays: checkpoints of runs that can be resumed know it.
+        self.hints = AuxiliaryHeads(octo.config.dim, octo.config.text.encoder.dim, things)
 
 
-class Trainer(TrainingRun):
+class OctoTrainer(TrainingRun):
     terms: ClassVar[tuple[str, ...]] = ("total", *WEIGHTS)
-    plan: TrainingPlan
-    network: Student
+    plan: OctoPlan
+    network: OctoStudent
 
-    def __init__(self, demos: Demonstrations, plan: TrainingPlan, folder: Path, pace: Pace | None = None) -> None:
+    def __init__(self, demos: Demonstrations, plan: OctoPlan, folder: Path, pace: Pace | None = None) -> None:
         pace = pace or Pace()
         device = seed_everything(plan, pace)
         self.statistics = demos.statistics()
         self.tokenizer = train_tokenizer(demos.texts.values(), plan.sizes.vocabulary)
         self.config = octo_config(plan.sizes)
-        self.batches = BatchMaker(
+        self.batches = OctoBatchMaker(
             demos,
             read_statistics(self.statistics, STATISTICS_KEY),
-            ActionScale.from_statistics(self.statistics[STATISTICS_KEY]["action"]),
-            TextEncoder(self.tokenizer, self.config.text),
+            StandardScale.from_statistics(self.statistics[STATISTICS_KEY]["action"]),
+            TextTokenizer(self.tokenizer, self.config.text),
             batch=plan.batch,
             seed=plan.seed,
             others=plan.others,
@@ -71,7 +72,7 @@ class Trainer(TrainingRun):
         )
         octo = Octo(self.config)
         initialise(octo)
-        student = Student(octo, len(demos.things)).to(device)
+        student = OctoStudent(octo, len(demos.things)).to(device)
         self.walk = OneFrame(student.octo)
         super().__init__(demos, plan, folder, pace, student, device)
 
@@ -82,7 +83,7 @@ class Trainer(TrainingRun):
     def losses(self, step: int) -> dict[str, Tensor]:
         return self.measure(self.batches.make(step))
 
-    def measure(self, batch: Batch) -> dict[str, Tensor]:
+    def measure(self, batch: OctoBatch) -> dict[str, Tensor]:
         """All terms, unweighted, and their weighted sum."""
         batch = batch.to(self.device)
         with torch.autocast(self.device.type, torch.bfloat16):
@@ -95,7 +96,7 @@ class Trainer(TrainingRun):
         }
         return weighted
 
-    def _noise(self, walk: Walk, batch: Batch) -> Tensor:
+    def _noise(self, walk: Walk, batch: OctoBatch) -> Tensor:
         """The head's loss, over several draws of noise per frame: it is small next to the transformer."""
         labels, size = batch.labels, batch.noise.shape
         readout = walk.readout[:, None].expand(-1, size[1], -1)

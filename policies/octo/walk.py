@@ -1,7 +1,7 @@
 """Octo's forward for training: one frame of one camera, the same numbers as `Octo.forward`, but less work.
 
-In the last block only the readout is asked: nothing else of it reaches the action. On the way it shows what the hints
-of training need: the image tokens before and between the blocks, and where the readout looks.
+In the last block only the readout is asked: nothing else of it reaches the action. On the way it shows what the
+auxiliary heads need: the image tokens before and between the blocks, and where the readout looks.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class ActionTokens:
 
 
 @dataclass(frozen=True)
-class ActionScale:
+class QuantileScale:
     """Bounds of the unmasked dimensions: the 1 % and 99 % quantiles, not the extremes. A masked one passes as it is."""
 
     low: Floats
@@ -48,7 +48,7 @@ class ActionScale:
     mask: NDArray[np.bool_]
 
     @classmethod
-    def from_statistics(cls, action: Mapping[str, Any], length: int = ACTION_DIM) -> ActionScale:
+    def from_statistics(cls, action: Mapping[str, Any], length: int = ACTION_DIM) -> QuantileScale:
         return cls(vector(action, "q01", length), vector(action, "q99", length), mask(action, length))
 
     def unnormalise(self, actions: Floats) -> Floats:

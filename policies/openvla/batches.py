@@ -10,35 +10,34 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from policies.networks.openvla import OpenVLAConfig
-from policies.openvla.actions import ActionScale, ActionTokens
+from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.losses import REACH, ActionLabels, SceneLabels
 from policies.openvla.packed import Suffixes
 from policies.openvla.prompt import PromptEncoder
-from policies.training.dataset import Demonstrations, Frames
-from policies.training.dataset import SceneLabels as Scene
+from policies.training.dataset import Demonstrations, Frames, SceneFrames
 from policies.training.order import FrameOrder
-from policies.transforms import Statistics
+from policies.transforms import DatasetStatistics
 from simulation.contracts import ACTION_DIM
 
 BRIGHTNESS, CONTRAST, COLOUR = 0.1, 0.1, 0.04  # standard deviations, pictures in -1..1
 
 
 @dataclass(frozen=True)
-class Batch:
+class OpenVLABatch:
     pixels: Tensor  # float32 (B, 3, H, W), about -1..1
     suffixes: Suffixes
     scene: SceneLabels
     actions: ActionLabels
 
 
-class BatchMaker:
+class OpenVLABatchMaker:
     """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes."""
 
     def __init__(
         self,
         demos: Demonstrations,
-        statistics: Statistics,
-        scale: ActionScale,
+        statistics: DatasetStatistics,
+        scale: QuantileScale,
         prompts: PromptEncoder,
         config: OpenVLAConfig,
         *,
@@ -50,11 +49,11 @@ class BatchMaker:
         self.codes = ActionTokens(config)
         self._ids: dict[int, list[int]] = {}
 
-    def make(self, step: int) -> Batch:
+    def make(self, step: int) -> OpenVLABatch:
         random = np.random.default_rng([self.seed, 1, step])
         return self.collect(self.order.rows(step), random)
 
-    def collect(self, rows: NDArray[np.int64], random: np.random.Generator | None) -> Batch:
+    def collect(self, rows: NDArray[np.int64], random: np.random.Generator | None) -> OpenVLABatch:
         """The batch of these frames; without `random` the pictures stay as they are."""
         frames, scene = self.demos.read(rows), self.demos.read_scene(rows)
         pixels = torch.from_numpy(frames.images).permute(0, 3, 1, 2).float() / 127.5 - 1
@@ -64,9 +63,9 @@ class BatchMaker:
         tasks = np.concatenate([self.demos.labels["task"][rows][:, None], scene.tasks], 1)
         roles = self.roles[tasks]
         suffixes, actions = self._language(frames, scene, roles)
-        return Batch(pixels, suffixes, self._scene(frames, scene, roles[:, 0, 0]), actions)
+        return OpenVLABatch(pixels, suffixes, self._scene(frames, scene, roles[:, 0, 0]), actions)
 
-    def _language(self, frames: Frames, scene: Scene, roles: NDArray[np.int64]) -> tuple[Suffixes, ActionLabels]:
+    def _language(self, frames: Frames, scene: SceneFrames, roles: NDArray[np.int64]) -> tuple[Suffixes, ActionLabels]:
         moves = np.concatenate([frames.actions[:, :1], scene.actions], 1)  # (B, K, 7)
         moves = self.scale.normalise(moves.astype(np.float64))
         ids = self.codes.encode(moves)
@@ -89,7 +88,7 @@ class BatchMaker:
             self._ids[number] = self.prompts.encode(self.demos.wordings[number], ACTION_DIM)[1:]
         return self._ids[number]
 
-    def _scene(self, frames: Frames, scene: Scene, named: NDArray[np.int64]) -> SceneLabels:
+    def _scene(self, frames: Frames, scene: SceneFrames, named: NDArray[np.int64]) -> SceneLabels:
         side = round(self.config.patches**0.5)
         spots = np.concatenate([scene.things_pixels, frames.pixels[:, 2:]], 1)  # the tool last
         inside: NDArray[np.bool_] = np.all((spots >= 0) & (spots < 1), -1)

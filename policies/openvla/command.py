@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from policies.base import PolicyCard
-    from policies.openvla.training import Trainer
+    from policies.openvla.training import OpenVLATrainer
     from policies.training.dataset import Demonstrations
     from policies.training.export import Naming
     from policies.training.loop import Pace
@@ -26,12 +26,12 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)
 
 
-def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Trainer:
-    from policies.openvla.training import Trainer, TrainingPlan
+def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> OpenVLATrainer:
+    from policies.openvla.training import OpenVLAPlan, OpenVLATrainer
     from policies.training.checkpoint import read_progress
 
     start: Path | None = options["start_from"]
-    plan = TrainingPlan(
+    plan = OpenVLAPlan(
         samples=options["samples"],
         seed=options["seed"],
         fraction=options["fraction"],
@@ -41,13 +41,13 @@ def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Trai
         tower_rate=options["tower_rate"],
         origin=f"{start.name}, {read_progress(start)['samples']} samples" if start else "",
     )
-    trainer = Trainer(demos, plan, options["run"], pace)
+    trainer = OpenVLATrainer(demos, plan, options["run"], pace)
     if start:
         trainer.start_from(start)
     return trainer
 
 
-def finish(trainer: Trainer, naming: Naming, folder: Path) -> PolicyCard:
+def finish(trainer: OpenVLATrainer, naming: Naming, folder: Path) -> PolicyCard:
     from policies.openvla.export import export
 
     return export(trainer, naming, folder)

@@ -14,11 +14,11 @@ from policies.base import PolicyCard
 from policies.folder import CARD, STATISTICS, TOKENIZER, WEIGHTS, file_hash, write_json, write_sums
 from policies.openvla.policy import CONFIG, PREPROCESSOR
 from policies.openvla.sizes import config_json, preprocessor_json
-from policies.openvla.training import VLA, Trainer
+from policies.openvla.training import VLA, OpenVLATrainer
 from policies.training.export import LICENSE, ORGANIZATION, Naming, copy_log, provenance, spec_of, summary
 
 
-def export(trainer: Trainer, naming: Naming, folder: Path, dtype: torch.dtype = torch.bfloat16) -> PolicyCard:
+def export(trainer: OpenVLATrainer, naming: Naming, folder: Path, dtype: torch.dtype = torch.bfloat16) -> PolicyCard:
     """Write (or write anew) the whole folder with the averaged weights as they are now, without the training heads.
 
     In bfloat16 as the published checkpoint: half the size; computing widens them where a device wants float32.

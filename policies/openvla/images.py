@@ -24,7 +24,7 @@ _PIL = {"nearest": 0, "lanczos": 1, "bilinear": 2, "bicubic": 3, "box": 4, "hamm
 
 
 @dataclass(frozen=True)
-class View:
+class TowerTransform:
     """The picture for one tower. `resize`: (height, width), or the length of the shorter side."""
 
     resize: tuple[int, int] | int
@@ -38,7 +38,7 @@ class View:
 class ImageTransform:
     """`letterbox`: RGB to fill up to a square. `centre_crop`: the area to keep and blow up, as some fine-tunes need."""
 
-    views: tuple[View, ...]
+    views: tuple[TowerTransform, ...]
     letterbox: tuple[int, ...] | None = None
     centre_crop: float | None = None
 
@@ -74,7 +74,7 @@ def _fill(data: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(data.get("tvf_letterbox_fill") or (int(value * 255) for value in data["means"][-1]))
 
 
-def _read_view(data: Mapping[str, Any], index: int, strategy: str) -> View:
+def _read_view(data: Mapping[str, Any], index: int, strategy: str) -> TowerTransform:
     """Per-step parameters where the file has them, else the plain fields."""
     _, height, width = data["input_sizes"][index]
     resizing = data["tvf_resize_params"][index] if "tvf_resize_params" in data else {}
@@ -83,7 +83,7 @@ def _read_view(data: Mapping[str, Any], index: int, strategy: str) -> View:
     size = resizing.get("size", (height, width) if strategy == "resize-naive" else width)
     crop = cropping.get("output_size", (height, width))
     filter_ = resizing["interpolation"] if resizing else _PIL[data["interpolations"][index]]
-    return View(
+    return TowerTransform(
         resize=size if isinstance(size, int) else (int(size[0]), int(size[1])),
         filter=int(filter_),
         crop=(crop, crop) if isinstance(crop, int) else (int(crop[0]), int(crop[1])),
@@ -92,7 +92,7 @@ def _read_view(data: Mapping[str, Any], index: int, strategy: str) -> View:
     )
 
 
-def _view(image: Image.Image, view: View) -> Tensor:
+def _view(image: Image.Image, view: TowerTransform) -> Tensor:
     width, height = image.size
     if isinstance(view.resize, int):
         short = min(width, height)

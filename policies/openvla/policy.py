@@ -17,7 +17,7 @@ from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.folder import CARD, STATISTICS, TOKENIZER, check_listed, read_json
 from policies.networks.openvla import OpenVLA, OpenVLAConfig
 from policies.networks.openvla_fast import FastOpenVLA
-from policies.openvla.actions import ActionScale, ActionTokens
+from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.config import read_config
 from policies.openvla.images import ImageTransform, read_transform
 from policies.openvla.prompt import PromptEncoder
@@ -35,7 +35,7 @@ KNOWN_PROMPTS = 64
 
 
 @dataclass(frozen=True)
-class Rollout:
+class OpenVLAState:
     """Nothing: decoding is greedy and sees one picture."""
 
 
@@ -45,7 +45,7 @@ class OpenVLAPolicy:
     best_batch = BEST_BATCH
 
     def __init__(
-        self, spec: PolicySpec, network: OpenVLA, prompts: PromptEncoder, images: ImageTransform, scale: ActionScale
+        self, spec: PolicySpec, network: OpenVLA, prompts: PromptEncoder, images: ImageTransform, scale: QuantileScale
     ) -> None:
         self.spec, self.network, self.prompts, self.images, self.scale = spec, network, prompts, images, scale
         self.tokens = ActionTokens(network.config)
@@ -59,13 +59,15 @@ class OpenVLAPolicy:
 
     def infer(self, observation: Observation) -> NDArray[np.float64]:
         """float64 (1, 7): m, rad, gripper 0..1."""
-        return self.infer_batch([observation], [Rollout()])[0]
+        return self.infer_batch([observation], [OpenVLAState()])[0]
 
-    def begin(self, instruction: str, seed: int) -> Rollout:
+    def begin(self, instruction: str, seed: int) -> OpenVLAState:
         self._encode(instruction)
-        return Rollout()
+        return OpenVLAState()
 
-    def infer_batch(self, observations: Sequence[Observation], states: Sequence[Rollout]) -> list[NDArray[np.float64]]:
+    def infer_batch(
+        self, observations: Sequence[Observation], states: Sequence[OpenVLAState]
+    ) -> list[NDArray[np.float64]]:
         """Each float64 (1, 7): m, rad, gripper 0..1."""
         images = [observation.images[self.spec.cameras[0].name] for observation in observations]
         for image in images:
@@ -94,7 +96,7 @@ def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAP
     images = read_transform(read_json(folder, PREPROCESSOR), card.network.get("centre_crop"))
     _check_images(images, config)
     _, action = choose(read_statistics(folder, data), card.spec.statistics_key or None, STATISTICS_KEY)
-    scale = ActionScale.from_statistics(action)
+    scale = QuantileScale.from_statistics(action)
     tokenizer = read_tokenizer(folder / TOKENIZER, config.language.vocabulary)
     prompts = PromptEncoder(tokenizer, config)
     prompts.encode("", ACTION_DIM)  # raises BadCard where the model has no room for a question

@@ -15,7 +15,7 @@ BICUBIC = 3  # PIL's number; pictures come at the towers' size, so nothing is re
 
 
 @dataclass(frozen=True)
-class MiniSizes:
+class OpenVLAMiniSizes:
     """Towers of equal size, then the language model. A tower's last block is held but not run, as published."""
 
     image_size: int = 128
@@ -31,7 +31,7 @@ class MiniSizes:
     mlp: int = 352
 
 
-def config_json(sizes: MiniSizes) -> dict[str, Any]:
+def config_json(sizes: OpenVLAMiniSizes) -> dict[str, Any]:
     """The content of config.json; `policies.openvla.config` reads it."""
     return {
         "model_type": MODEL_TYPE,
@@ -59,7 +59,7 @@ def config_json(sizes: MiniSizes) -> dict[str, Any]:
     }
 
 
-def _towers(sizes: MiniSizes) -> list[TowerConfig]:
+def _towers(sizes: OpenVLAMiniSizes) -> list[TowerConfig]:
     """DINOv2's kind with class token and registers, and SigLIP's without; no layer scale, no unused pooling head."""
     plain = TowerConfig(
         image_size=sizes.image_size,
@@ -76,7 +76,7 @@ def _towers(sizes: MiniSizes) -> list[TowerConfig]:
     return [replace(plain, class_token=True, registers=3), plain][-sizes.towers :]
 
 
-def preprocessor_json(sizes: MiniSizes) -> dict[str, Any]:
+def preprocessor_json(sizes: OpenVLAMiniSizes) -> dict[str, Any]:
     """The content of preprocessor_config.json: both towers see pictures in -1..1."""
     size = [sizes.image_size, sizes.image_size]
     return {

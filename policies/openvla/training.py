@@ -12,18 +12,18 @@ from torch import Tensor, nn
 
 from policies.base import CheckpointError
 from policies.networks.openvla import OpenVLA
-from policies.openvla.actions import ActionScale
-from policies.openvla.batches import Batch, BatchMaker
+from policies.openvla.actions import QuantileScale
+from policies.openvla.batches import OpenVLABatch, OpenVLABatchMaker
 from policies.openvla.config import PROMPT, read_config
 from policies.openvla.heads import ActionHead, SceneHeads
 from policies.openvla.losses import SoftBins, action_losses, scene_losses, total
 from policies.openvla.packed import packed_forward, tower_features
 from policies.openvla.prompt import PromptEncoder
-from policies.openvla.sizes import MiniSizes, config_json
+from policies.openvla.sizes import OpenVLAMiniSizes, config_json
 from policies.openvla.tokenizer import train_tokenizer
 from policies.training import checkpoint
 from policies.training.dataset import Demonstrations
-from policies.training.loop import Pace, Plan, TrainingRun, seed_everything
+from policies.training.loop import Pace, TrainingPlan, TrainingRun, seed_everything
 from policies.transforms import STATISTICS_KEY, read_statistics
 
 VLA = "vla."  # prefix of the weights that are shipped
@@ -31,7 +31,7 @@ TOWERS = f"{VLA}vision_backbone."
 
 
 @dataclass(frozen=True)
-class TrainingPlan(Plan):
+class OpenVLAPlan(TrainingPlan):
     """`towers_only`: only the labels of the scene, without language. `tower_rate`: the towers' share of the learning
     rate. `origin`: the run whose averaged weights it began with, when they were not drawn anew."""
 
@@ -42,10 +42,10 @@ class TrainingPlan(Plan):
     towers_only: bool = False
     tower_rate: float = 1.0
     origin: str = ""
-    sizes: MiniSizes = field(default_factory=MiniSizes)
+    sizes: OpenVLAMiniSizes = field(default_factory=OpenVLAMiniSizes)
 
 
-class Student(nn.Module):
+class OpenVLAStudent(nn.Module):
     """The network that is shipped and the heads that are not."""
 
     def __init__(self, vla: OpenVLA, things: int) -> None:
@@ -55,14 +55,14 @@ class Student(nn.Module):
         self.action = ActionHead(vla.config.language.dim)
 
 
-class Trainer(TrainingRun):
+class OpenVLATrainer(TrainingRun):
     terms: ClassVar[tuple[str, ...]] = (
         "total", "tokens", "look", "action", "ways", "where", "offset", "vector", "turn", "arm", "held",
     )  # fmt: skip
-    plan: TrainingPlan
-    network: Student
+    plan: OpenVLAPlan
+    network: OpenVLAStudent
 
-    def __init__(self, demos: Demonstrations, plan: TrainingPlan, folder: Path, pace: Pace | None = None) -> None:
+    def __init__(self, demos: Demonstrations, plan: OpenVLAPlan, folder: Path, pace: Pace | None = None) -> None:
         pace = pace or Pace()
         device = seed_everything(plan, pace)
         self.statistics = demos.statistics()
@@ -70,12 +70,12 @@ class Trainer(TrainingRun):
         self.config = read_config(config_json(plan.sizes))
         prompts = PromptEncoder(self.tokenizer, self.config)
         numbers = read_statistics(self.statistics, STATISTICS_KEY)
-        scale = ActionScale.from_statistics(self.statistics[STATISTICS_KEY]["action"])
-        self.batches = BatchMaker(demos, numbers, scale, prompts, self.config, batch=plan.batch, seed=plan.seed)
+        scale = QuantileScale.from_statistics(self.statistics[STATISTICS_KEY]["action"])
+        self.batches = OpenVLABatchMaker(demos, numbers, scale, prompts, self.config, batch=plan.batch, seed=plan.seed)
         self.bins = SoftBins(self.config)
         vla = OpenVLA(self.config)
         initialise(vla)
-        super().__init__(demos, plan, folder, pace, Student(vla, len(demos.things)).to(device), device)
+        super().__init__(demos, plan, folder, pace, OpenVLAStudent(vla, len(demos.things)).to(device), device)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         towers = [value for name, value in self.network.named_parameters() if name.startswith(TOWERS)]
@@ -90,7 +90,7 @@ class Trainer(TrainingRun):
         terms = self.measure(self.batches.make(step), language=not self.plan.towers_only)
         return {name: terms.get(name, torch.zeros(())) for name in self.terms}
 
-    def measure(self, batch: Batch, *, language: bool) -> dict[str, Tensor]:
+    def measure(self, batch: OpenVLABatch, *, language: bool) -> dict[str, Tensor]:
         """All terms and their weighted sum; without `language` only those of the towers."""
         student, to = self.network, self.device
         with torch.autocast(to.type, torch.bfloat16):

@@ -43,7 +43,7 @@ class Frames:
 
 
 @dataclass(frozen=True)
-class SceneLabels:
+class SceneFrames:
     """What one frame tells beyond its own instruction. Things: the four objects and two plates, in a fixed order.
 
     things_pixels (B, 6, 2) x, y in 0..1; things_points (B, 6, 3) xyz [m]; instructions, tasks (B, K): further wordings
@@ -76,7 +76,7 @@ class Demonstrations:
         self._small = {name: array[keep] for name, array in arrays.items()}
         self._shards, self._keep, self._scene = shards, keep, dict[str, Array]()
         self.wordings: list[str] = index["texts"]  # by text number, those that never occur included
-        self.things: list[str] = index.get("things", [])  # the order of SceneLabels' things
+        self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things
         self._tasks: list[dict[str, Any]] = index.get("tasks", [])
         self.texts, self.goals = self._instructions(index)
         self.fingerprint = _fingerprint(self.texts, self._small)
@@ -106,12 +106,12 @@ class Demonstrations:
         images = np.stack([self._images[self._shard[row]][self._row[row]] for row in rows])
         return Frames(images, **{name: self._small[name][rows] for name in LABELS})
 
-    def read_scene(self, rows: Array) -> SceneLabels:
+    def read_scene(self, rows: Array) -> SceneFrames:
         """Loaded when first asked for: a family that learns from one instruction per frame does without."""
         if not self._scene:
             loaded = {name: np.concatenate([_load(path, name) for path in self._shards]) for name in SCENE}
             self._scene = {name: array[self._keep] for name, array in loaded.items()}
-        return SceneLabels(*(self._scene[name][rows] for name in SCENE))
+        return SceneFrames(*(self._scene[name][rows] for name in SCENE))
 
     def roles(self) -> Array:
         """Per task, which of `things` is its object and which its target (picks: the object): int64 (tasks, 2)."""

@@ -22,7 +22,7 @@ from policies.training.dataset import Demonstrations
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """What decides the weights. `samples`: frames to see in all; the learning rate falls to zero over them."""
 
     samples: int
@@ -60,7 +60,13 @@ class TrainingRun(ABC):
     terms: ClassVar[tuple[str, ...]]
 
     def __init__(
-        self, demos: Demonstrations, plan: Plan, folder: Path, pace: Pace, network: nn.Module, device: torch.device
+        self,
+        demos: Demonstrations,
+        plan: TrainingPlan,
+        folder: Path,
+        pace: Pace,
+        network: nn.Module,
+        device: torch.device,
     ) -> None:
         self.demos, self.plan, self.folder, self.pace, self.device = demos, plan, folder, pace, device
         self.network: nn.Module = network
@@ -179,7 +185,7 @@ class TrainingRun(ABC):
         return row
 
 
-def seed_everything(plan: Plan, pace: Pace) -> torch.device:
+def seed_everything(plan: TrainingPlan, pace: Pace) -> torch.device:
     """Before any weight is drawn. Answers the device to train on."""
     torch.set_num_threads(pace.threads)
     torch.manual_seed(plan.seed)

@@ -72,7 +72,7 @@ def contestants(transactional_db: None) -> list[Any]:
 def stage(monkeypatch: pytest.MonkeyPatch) -> FakeStage:
     """The stage on which `play` plays."""
     fake = FakeStage()
-    monkeypatch.setattr(episodes, "stage", lambda: fake)
+    monkeypatch.setattr(episodes, "runtime", lambda: fake)
     return fake
 
 

@@ -197,7 +197,7 @@ def test_two_kinds_of_renderers_never_play_the_two_sides_of_a_turn(
     for side, profile in zip(SIDES, ("look-1 osmesa; llvmpipe; Mesa", "look-1 egl; NVIDIA H100; 4.6"), strict=True):
         worker: Any = FakeStage()
         worker.render_profile = profile
-        monkeypatch.setattr(episodes, "stage", lambda worker=worker: worker)
+        monkeypatch.setattr(episodes, "runtime", lambda worker=worker: worker)
         episodes.play(turn[f"{side}_episode_id"])
     assert visitor.get(f"turns/{turn['turn_id']}").json()["status"] != "completed"
 
@@ -205,6 +205,6 @@ def test_two_kinds_of_renderers_never_play_the_two_sides_of_a_turn(
 def test_a_recording_says_what_rendered_it(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     worker: Any = FakeStage()
     worker.render_profile = "look-1 egl; NVIDIA H100; 4.6"
-    monkeypatch.setattr(episodes, "stage", lambda: worker)
+    monkeypatch.setattr(episodes, "runtime", lambda: worker)
     kept = [get_store().get(each) for each in ids_of(play_battle(visitor)).values()]
     assert [document and document["render_profile"] for document in kept] == [worker.render_profile] * 2

@@ -17,7 +17,7 @@ from arena.models import Battle
 from arena.store import get_store
 from policies.models import Policy
 from robots import play as episodes
-from robots.runtime import Stage
+from robots.runtime import WorkerRuntime
 from simulation.contracts import Floats, StartState
 from simulation.controller import CONTROL_DIM
 from simulation.variation import NO_VARIATION, Variation, chance_of, variation_of
@@ -31,21 +31,23 @@ NQ, NV = 40, 36
 
 
 @pytest.fixture(scope="module")
-def real_stage() -> Stage:
-    return Stage()
+def real_runtime() -> WorkerRuntime:
+    return WorkerRuntime()
 
 
 @pytest.fixture
-def on_stage(real_stage: Stage, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Stage]:
-    monkeypatch.setattr(episodes, "stage", lambda: real_stage)
+def live_runtime(
+    real_runtime: WorkerRuntime, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> Iterator[WorkerRuntime]:
+    monkeypatch.setattr(episodes, "runtime", lambda: real_runtime)
     settings.ROLLOUT_MAX_STEPS = 4
-    yield real_stage
+    yield real_runtime
     for policy in Policy.objects.all():
-        real_stage.drop(policy)
+        real_runtime.drop(policy)
 
 
 @pytest.fixture
-def played(transactional_db: None, on_stage: Stage) -> tuple[Visitor, str, dict[str, str]]:
+def played(transactional_db: None, live_runtime: WorkerRuntime) -> tuple[Visitor, str, dict[str, str]]:
     """A visitor, a battle that both shipped policies have played, and its episodes by side."""
     call_command("seed_policies", verbosity=0)
     visitor = Visitor()
@@ -56,12 +58,12 @@ def played(transactional_db: None, on_stage: Stage) -> tuple[Visitor, str, dict[
     return visitor, battle_id, {side: turn[f"{side}_episode_id"] for side in PAIR}
 
 
-def first_action(stage: Stage, model_id: str, start: StartState, looks: Variation, chance: int) -> Floats:
+def first_action(runtime: WorkerRuntime, model_id: str, start: StartState, looks: Variation, chance: int) -> Floats:
     """What a network answers to what it sees in this state."""
-    environment = stage.environment("widowx", "table")
+    environment = runtime.environment("widowx", "table")
     environment.look(looks)
     environment.restore(start)
-    player = stage.player(Policy.objects.get(pk=model_id), "widowx", "table")
+    player = runtime.player(Policy.objects.get(pk=model_id), "widowx", "table")
     try:
         player.reset(INSTRUCTION, chance)
         actions: Floats = player.infer(environment.observe(INSTRUCTION, cameras=player.cameras))
@@ -77,7 +79,7 @@ def state_of(told: dict[str, Any]) -> StartState:
 
 
 def test_what_is_fetched_before_the_vote_neither_holds_an_action_nor_leads_to_one(
-    played: tuple[Visitor, str, dict[str, str]], on_stage: Stage
+    played: tuple[Visitor, str, dict[str, str]], live_runtime: WorkerRuntime
 ) -> None:
     visitor, _, sides = played
     for side, episode_id in sides.items():
@@ -89,12 +91,12 @@ def test_what_is_fetched_before_the_vote_neither_holds_an_action_nor_leads_to_on
             assert visitor.get(f"episodes/{episode_id}/{name}").status_code == 409
         off = np.abs(np.subtract(fetched["states"][0]["qpos"], document["states"][0]["qpos"]))
         assert LENGTH_M / 10 < off.max() < 0.001
-        guess = first_action(on_stage, PAIR[side], state_of(fetched["states"][0]), NO_VARIATION, SEED)
+        guess = first_action(live_runtime, PAIR[side], state_of(fetched["states"][0]), NO_VARIATION, SEED)
         assert np.abs(guess - document["actions"][0])[:6].max() > 2e-4, side
 
 
 def test_with_the_vote_the_secret_and_the_exact_start_give_the_very_action(
-    played: tuple[Visitor, str, dict[str, str]], on_stage: Stage
+    played: tuple[Visitor, str, dict[str, str]], live_runtime: WorkerRuntime
 ) -> None:
     visitor, battle_id, sides = played
     cast(visitor, battle_id)
@@ -104,7 +106,7 @@ def test_with_the_vote_the_secret_and_the_exact_start_give_the_very_action(
         rows = np.frombuffer(visitor.get(f"episodes/{episode_id}/replay.bin").content, "<f8")
         start, warm, control = np.split(rows[1 : 1 + NQ + 2 * NV + CONTROL_DIM], [NQ + NV, NQ + 2 * NV])
         state = StartState(rows[0], start[:NQ], start[NQ:], warm, control)
-        again = first_action(on_stage, PAIR[side], state, variation_of(SECRET), chance_of(SECRET, SEED))
+        again = first_action(live_runtime, PAIR[side], state, variation_of(SECRET), chance_of(SECRET, SEED))
         assert np.array_equal(again, fetched["actions"][0]), side
 
 

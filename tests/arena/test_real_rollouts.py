@@ -14,10 +14,10 @@ from arena.queue import worker
 from arena.store import get_store
 from policies.base import PolicyError
 from policies.models import Policy
+from policies.policy_cache import Lease
 from policies.registry import families
-from policies.shelf import Loan
 from robots import play as episodes
-from robots.runtime import Stage, preload
+from robots.runtime import WorkerRuntime, preload
 from simulation.verification import verify_document
 from tests.arena.conftest import Visitor, battle_row, cast, play, side_of
 from tests.factories import PolicyFactory
@@ -26,16 +26,16 @@ STACK = "stack the red cube on the yellow cube"
 
 
 @pytest.fixture(scope="module")
-def real_stage() -> Stage:
-    return Stage()
+def real_runtime() -> WorkerRuntime:
+    return WorkerRuntime()
 
 
 @pytest.fixture
-def on_stage(real_stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    monkeypatch.setattr(episodes, "stage", lambda: real_stage)
-    yield real_stage
+def live_runtime(real_runtime: WorkerRuntime, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRuntime]:
+    monkeypatch.setattr(episodes, "runtime", lambda: real_runtime)
+    yield real_runtime
     for policy in Policy.objects.all():
-        real_stage.drop(policy)
+        real_runtime.drop(policy)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def contestants(transactional_db: None) -> list[Policy]:
 
 
 def test_the_expert_beats_the_one_that_does_nothing_and_every_bit_of_both_can_be_verified(
-    visitor: Visitor, on_stage: Stage
+    visitor: Visitor, live_runtime: WorkerRuntime
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id, STACK)
@@ -64,7 +64,7 @@ def test_the_expert_beats_the_one_that_does_nothing_and_every_bit_of_both_can_be
 
 
 def test_a_follow_up_goes_on_bit_for_bit_and_what_the_browser_fetches_is_small(
-    visitor: Visitor, on_stage: Stage
+    visitor: Visitor, live_runtime: WorkerRuntime
 ) -> None:
     battle_id = visitor.open()
     play(visitor.send(battle_id, STACK))
@@ -83,30 +83,30 @@ def test_a_follow_up_goes_on_bit_for_bit_and_what_the_browser_fetches_is_small(
 
 
 def test_a_workers_process_opens_every_contestant_before_its_first_rollout(
-    contestants: list[Policy], on_stage: Stage, monkeypatch: pytest.MonkeyPatch
+    contestants: list[Policy], live_runtime: WorkerRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    rehearse = on_stage.rehearse
+    warm_up = live_runtime.warm_up
 
     def noted(policy: Policy, *place: str) -> None:
         opened.append(policy.id)
-        rehearse(policy, *place)
+        warm_up(policy, *place)
 
-    monkeypatch.setattr(on_stage, "rehearse", noted)
+    monkeypatch.setattr(live_runtime, "warm_up", noted)
     worker.preload()
     assert opened == ["expert", "still"]
 
 
 def test_a_policys_weights_stay_open_between_rollouts_until_there_is_another_revision(
-    transactional_db: None, on_stage: Stage, settings: Any
+    transactional_db: None, live_runtime: WorkerRuntime, settings: Any
 ) -> None:
     call_command("seed_policies", verbosity=0)
     policy = Policy.objects.get(id="film-small")
 
     def opened() -> Any:
-        player = on_stage.player(policy, "widowx", "table")
+        player = live_runtime.player(policy, "widowx", "table")
         player.close()
-        return typing.cast(Loan, player.policy).opened
+        return typing.cast(Lease, player.policy).opened
 
     first = opened()
     assert opened() is first
@@ -115,18 +115,18 @@ def test_a_policys_weights_stay_open_between_rollouts_until_there_is_another_rev
 
 
 def test_a_contestant_that_cannot_be_opened_is_marked_unavailable_with_the_reason(
-    contestants: list[Policy], on_stage: Stage
+    contestants: list[Policy], live_runtime: WorkerRuntime
 ) -> None:
     PolicyFactory(id="broken", adapter="film", model_path="/nowhere")
     with pytest.raises(PolicyError):
-        on_stage.player(Policy.objects.get(id="broken"), "widowx", "table")
-    preload(on_stage, list(Policy.objects.contestants()), [("widowx", "table")])
+        live_runtime.player(Policy.objects.get(id="broken"), "widowx", "table")
+    preload(live_runtime, list(Policy.objects.contestants()), [("widowx", "table")])
     broken = Policy.objects.get(id="broken")
     assert broken.status == ContestantStatus.UNAVAILABLE
     assert "policy.json is missing" in broken.status_reason
 
 
-def test_the_shipped_contestants_play_a_turn(visitor: Visitor, on_stage: Stage) -> None:
+def test_the_shipped_contestants_play_a_turn(visitor: Visitor, live_runtime: WorkerRuntime) -> None:
     episodes_before = get_store().count()
     Policy.objects.all().delete()
     call_command("seed_policies", verbosity=0)

@@ -38,7 +38,7 @@ def two_stages(monkeypatch: pytest.MonkeyPatch) -> Any:
     stages = {profile: FakeStage(profile) for profile in (OSMESA, EGL)}
 
     def play_on(profile: str, episode_id: str) -> None:
-        monkeypatch.setattr(play, "stage", lambda: stages[profile])
+        monkeypatch.setattr(play, "runtime", lambda: stages[profile])
         play.play(episode_id)
 
     return play_on

@@ -14,6 +14,7 @@ from policies.base import ACTION_SPACE, PolicyCard, PolicySpec
 from policies.folder import CARD, WEIGHTS, write_json, write_sums
 from policies.models import Policy
 from policies.seeding import seed_policies
+from simulation import catalogue
 from simulation.contracts import POLICY_CAMERA, Chunking
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def ship(weights: Path, policy_id: str, **more: Any) -> Path:
 
 def test_folders_and_references_are_entered(tmp_path: Path) -> None:
     folder = ship(tmp_path, "film-test")
-    assert all(each.created for each in seed_policies(tmp_path))
+    assert all(each.created for each in seed_policies(tmp_path, catalogue.embodiments()))
     policy = Policy.objects.get(id="film-test")
     assert (policy.name, policy.adapter, policy.family, policy.revision) == ("A policy", "film", "film", "r1")
     assert policy.model_path == str(folder)
@@ -47,10 +48,10 @@ def test_folders_and_references_are_entered(tmp_path: Path) -> None:
 
 def test_seeding_again_refreshes_the_card_and_keeps_a_moderators_decision(tmp_path: Path) -> None:
     ship(tmp_path, "film-test")
-    seed_policies(tmp_path)
+    seed_policies(tmp_path, catalogue.embodiments())
     Policy.objects.get(id="film-test").retire("Too slow")
     ship(tmp_path, "film-test", revision="r2")
-    assert not any(each.created for each in seed_policies(tmp_path))
+    assert not any(each.created for each in seed_policies(tmp_path, catalogue.embodiments()))
     policy = Policy.objects.get(id="film-test")
     assert (policy.revision, policy.status, policy.status_reason) == ("r2", ContestantStatus.RETIRED, "Too slow")
 
@@ -58,34 +59,34 @@ def test_seeding_again_refreshes_the_card_and_keeps_a_moderators_decision(tmp_pa
 @pytest.mark.parametrize("damage", ["weights", "card", "gone"])
 def test_a_broken_folder_makes_its_policy_unavailable_until_it_is_whole_again(tmp_path: Path, damage: str) -> None:
     folder = ship(tmp_path, "film-test")
-    seed_policies(tmp_path)
+    seed_policies(tmp_path, catalogue.embodiments())
     if damage == "weights":
         (folder / WEIGHTS).write_bytes(b"other weights")
     elif damage == "card":
         (folder / CARD).write_text("{")
     else:
         (folder / CARD).unlink()
-    seed_policies(tmp_path)
+    seed_policies(tmp_path, catalogue.embodiments())
     policy = Policy.objects.get(id="film-test")
     assert policy.status == ContestantStatus.UNAVAILABLE
     assert policy.status_reason.startswith("folder: ")
     ship(tmp_path, "film-test")
-    seed_policies(tmp_path)
+    seed_policies(tmp_path, catalogue.embodiments())
     assert Policy.objects.get(id="film-test").status == ContestantStatus.ACTIVE
 
 
 def test_what_a_moderator_made_unavailable_stays_so(tmp_path: Path) -> None:
     ship(tmp_path, "film-test")
-    seed_policies(tmp_path)
+    seed_policies(tmp_path, catalogue.embodiments())
     Policy.objects.get(id="film-test").mark_unavailable("Under review")
-    seed_policies(tmp_path)
+    seed_policies(tmp_path, catalogue.embodiments())
     assert Policy.objects.get(id="film-test").status_reason == "Under review"
 
 
 def test_a_broken_folder_that_was_never_entered_is_reported_and_keeps_nobody_else_out(tmp_path: Path) -> None:
     ship(tmp_path, "film-good")
     (ship(tmp_path, "film-bad") / CARD).write_text("[]")
-    troubles = {each.model_id: bool(each.trouble) for each in seed_policies(tmp_path)}
+    troubles = {each.model_id: bool(each.trouble) for each in seed_policies(tmp_path, catalogue.embodiments())}
     assert [model_id for model_id, trouble in troubles.items() if trouble] == ["film-bad"]
     assert set(troubles) >= {"film-good", "hold-still", "scripted-expert"}
     assert not Policy.objects.filter(id="film-bad").exists()
@@ -112,5 +113,5 @@ def test_the_commands_seed_and_list(tmp_path: Path, settings: Any, capsys: pytes
 
 
 def test_what_ships_with_the_arena_is_whole(settings: Any) -> None:
-    assert [each for each in seed_policies(settings.POLICY_WEIGHTS) if each.trouble] == []
+    assert [each for each in seed_policies(settings.POLICY_WEIGHTS, catalogue.embodiments()) if each.trouble] == []
     assert Policy.objects.contestants().count() >= 2

@@ -104,7 +104,7 @@ class Place(NamedTuple):
 @pytest.fixture
 def place(db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]) -> Place:
     stage = FakeStage()
-    monkeypatch.setattr(play, "stage", lambda: stage)
+    monkeypatch.setattr(play, "runtime", lambda: stage)
     monkeypatch.setattr(dispatch, "play", lambda rollouts: [play.play(name) for name in rollouts])
     world = World()
     sides = {"battle__left_model": Policy.objects.get(pk="alpha"), "battle__right_model": Policy.objects.get(pk="beta")}

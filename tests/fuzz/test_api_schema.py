@@ -63,7 +63,7 @@ SCHEMA = _described()
 def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     """Turns are played where they are sent, on a stage without physics."""
     stage = FakeStage()
-    monkeypatch.setattr(play, "stage", lambda: stage)
+    monkeypatch.setattr(play, "runtime", lambda: stage)
     monkeypatch.setattr(dispatch, "play", lambda rollouts: [play.play(name) for name in rollouts])
     return World()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from policies.film.export import export
-from policies.film.training import Trainer, TrainingPlan
+from policies.film.training import FilmPlan, FilmTrainer
 from policies.training.dataset import Demonstrations
 from policies.training.export import Naming
 from policies.training.loop import Pace
@@ -24,7 +24,7 @@ def demos(tmp_path_factory: pytest.TempPathFactory) -> Demonstrations:
 @pytest.fixture(scope="session")
 def _trained(tmp_path_factory: pytest.TempPathFactory, demos: Demonstrations) -> Path:
     base = tmp_path_factory.mktemp("trained")
-    trainer = Trainer(demos, TrainingPlan(samples=3 * 16, batch=16, warm_up=2), base / "run", Pace(log_steps=1))
+    trainer = FilmTrainer(demos, FilmPlan(samples=3 * 16, batch=16, warm_up=2), base / "run", Pace(log_steps=1))
     trainer.run()
     export(trainer, Naming("film-toy", "Toy", "For tests."), base / "film-toy")
     return base / "film-toy"
@@ -40,7 +40,7 @@ def folder(_trained: Path, tmp_path: Path) -> Path:
 def _picture_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("pictures")
     demos = Demonstrations(write_demos(base / "demos", episodes=2, size=POLICY_CAMERA.height))
-    trainer = Trainer(demos, TrainingPlan(samples=4, batch=4), base / "run", Pace())
+    trainer = FilmTrainer(demos, FilmPlan(samples=4, batch=4), base / "run", Pace())
     trainer.run()
     export(trainer, Naming("film-wide", "Wide", "For tests in the real scene."), base / "film-wide")
     return base / "film-wide"

@@ -16,6 +16,7 @@ from policies.models import Policy
 from policies.seeding import seed_policies
 from robots.players import open_player
 from robots.roster import find_policy
+from simulation import catalogue
 from simulation.environment import Environment
 from tests.policies.tiny_networks import BRIDGE, write_json, write_octo, write_openvla
 
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def seeded(tmp_path: Path) -> None:
-    seed_policies(tmp_path / "none")
+    seed_policies(tmp_path / "none", catalogue.embodiments())
 
 
 def add(model_id: str, folder: Path, *more: str) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def test_the_published_weights_make_their_row_active_with_all_its_facts(
     shown = model("octo-base")
     assert (shown["name"], shown["license"], shown["status_reason"]) == ("Octo base 1.5", "MIT", "")
     assert shown["statistics_key"] == "bridge_dataset"
-    seed_policies(tmp_path / "none")
+    seed_policies(tmp_path / "none", catalogue.embodiments())
     assert Policy.objects.get(id="octo-base").model_path == str(folder)
     assert Policy.objects.get(id="octo-base").status == ContestantStatus.ACTIVE
 
@@ -144,7 +145,7 @@ def test_what_a_moderator_retired_stays_retired(tmp_path: Path) -> None:
 
 
 def test_success_is_summed_over_the_tasks_with_its_interval(settings: Any) -> None:
-    seed_policies(settings.POLICY_WEIGHTS)
+    seed_policies(settings.POLICY_WEIGHTS, catalogue.embodiments())
     success = model("film-base")["success"]
     assert (success["episodes"], success["successes"]) == (600, 595)
     assert success["low"] < success["rate"] < success["high"]

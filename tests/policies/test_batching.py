@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from policies.batching import Batcher, Seat
+from policies.batching import Batcher, BatchSlot
 from simulation.contracts import Floats, Observation
 
 PATIENCE_S = 20.0
@@ -60,10 +60,10 @@ def look(instruction: str = "wave") -> Observation:
     return Observation({}, np.zeros(8, np.float32), instruction, 0)
 
 
-def seats(batcher: Batcher, count: int) -> list[Seat]:
-    made = [Seat(batcher, lambda: None) for _ in range(count)]
-    for seed, seat in enumerate(made):
-        seat.reset("wave", seed)
+def slots(batcher: Batcher, count: int) -> list[BatchSlot]:
+    made = [BatchSlot(batcher, lambda: None) for _ in range(count)]
+    for seed, slot in enumerate(made):
+        slot.reset("wave", seed)
     return made
 
 
@@ -74,11 +74,11 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.002)
 
 
-def ask_in_order(batcher: Batcher, asking: list[Seat], threads: ThreadPoolExecutor) -> list[Future[Floats]]:
+def ask_in_order(batcher: Batcher, asking: list[BatchSlot], threads: ThreadPoolExecutor) -> list[Future[Floats]]:
     """The first is being carried, the others wait in this order."""
     answers = []
-    for number, seat in enumerate(asking):
-        answers.append(threads.submit(seat.infer, look()))
+    for number, slot in enumerate(asking):
+        answers.append(threads.submit(slot.infer, look()))
         until(lambda number=number: batcher.waiting == number)
     return answers
 
@@ -87,16 +87,16 @@ def test_rollouts_that_ask_together_are_answered_in_one_forward_each_with_its_ow
     policy: CountingPolicy, threads: ThreadPoolExecutor
 ) -> None:
     batcher = Batcher(policy, 8, PATIENCE_S)
-    playing = seats(batcher, 4)
+    playing = slots(batcher, 4)
     for turn in (1, 2, 3):
-        answers = list(threads.map(lambda seat: seat.infer(look())[0, 0], playing))
+        answers = list(threads.map(lambda slot: slot.infer(look())[0, 0], playing))
         assert answers == [100.0 * seed + turn for seed in range(4)]
     assert [sorted(batch) for batch in policy.carried] == [[0, 1, 2, 3]] * 3
 
 
 def test_a_rollout_that_plays_alone_waits_for_nobody(policy: CountingPolicy) -> None:
     batcher = Batcher(policy, 8, wait_s=3600)
-    one, other = seats(batcher, 2)
+    one, other = slots(batcher, 2)
     other.close()
     assert one.infer(look())[0, 0] == 1.0
     assert policy.carried == [[0]]
@@ -104,14 +104,14 @@ def test_a_rollout_that_plays_alone_waits_for_nobody(policy: CountingPolicy) -> 
 
 def test_a_rollout_waits_for_the_others_no_longer_than_it_is_told_to(policy: CountingPolicy) -> None:
     batcher = Batcher(policy, 8, wait_s=0.02)
-    one, _ = seats(batcher, 2)
+    one, _ = slots(batcher, 2)
     assert one.infer(look())[0, 0] == 1.0
     assert policy.carried == [[0]]
 
 
 def test_a_rollout_that_ends_frees_those_who_wait_for_it(policy: CountingPolicy, threads: ThreadPoolExecutor) -> None:
     batcher = Batcher(policy, 8, wait_s=3600)
-    one, other = seats(batcher, 2)
+    one, other = slots(batcher, 2)
     answer = threads.submit(one.infer, look())
     until(lambda: batcher.waiting == 1)
     other.close()
@@ -121,7 +121,7 @@ def test_a_rollout_that_ends_frees_those_who_wait_for_it(policy: CountingPolicy,
 def test_the_oldest_requests_go_first_so_nobody_is_starved(policy: CountingPolicy, threads: ThreadPoolExecutor) -> None:
     batcher = Batcher(policy, most=2, wait_s=0)
     policy.gate.clear()
-    answers = ask_in_order(batcher, seats(batcher, 6), threads)
+    answers = ask_in_order(batcher, slots(batcher, 6), threads)
     policy.gate.set()
     assert [answer.result(PATIENCE_S)[0, 0] for answer in answers] == [100.0 * seed + 1 for seed in range(6)]
     assert policy.carried == [[0], [1, 2], [3, 4], [5]]
@@ -129,13 +129,13 @@ def test_the_oldest_requests_go_first_so_nobody_is_starved(policy: CountingPolic
 
 def test_many_rollouts_that_keep_asking_all_get_on(policy: CountingPolicy, threads: ThreadPoolExecutor) -> None:
     batcher = Batcher(policy, most=3, wait_s=0.001)
-    playing = seats(batcher, 8)
+    playing = slots(batcher, 8)
 
-    def play(seat: Seat) -> float:
+    def play(slot: BatchSlot) -> float:
         for _ in range(24):
-            seat.infer(look())
-        last = float(seat.infer(look())[0, 0])
-        seat.close()
+            slot.infer(look())
+        last = float(slot.infer(look())[0, 0])
+        slot.close()
         return last
 
     assert list(threads.map(play, playing)) == [100.0 * seed + 25 for seed in range(8)]
@@ -146,8 +146,8 @@ def test_an_error_reaches_the_rollout_whose_fault_it_is_and_no_other(
     policy: CountingPolicy, threads: ThreadPoolExecutor
 ) -> None:
     batcher = Batcher(policy, 8, PATIENCE_S)
-    playing = seats(batcher, 3)
-    asked = [threads.submit(seat.infer, look("nonsense" if seed == 1 else "wave")) for seed, seat in enumerate(playing)]
+    playing = slots(batcher, 3)
+    asked = [threads.submit(slot.infer, look("nonsense" if seed == 1 else "wave")) for seed, slot in enumerate(playing)]
     assert asked[0].result(PATIENCE_S)[0, 0] == 1.0
     assert asked[2].result(PATIENCE_S)[0, 0] == 201.0
     with pytest.raises(ValueError, match="nonsense"):
@@ -159,15 +159,15 @@ def test_a_batch_that_is_too_much_for_the_memory_is_made_smaller(
 ) -> None:
     policy.largest = 2
     batcher = Batcher(policy, 8, PATIENCE_S)
-    playing = seats(batcher, 4)
-    answers = list(threads.map(lambda seat: seat.infer(look())[0, 0], playing))
+    playing = slots(batcher, 4)
+    answers = list(threads.map(lambda slot: slot.infer(look())[0, 0], playing))
     assert answers == [100.0 * seed + 1 for seed in range(4)]
     assert batcher.most == 2
 
 
 def test_the_policy_does_one_thing_at_a_time(policy: CountingPolicy, threads: ThreadPoolExecutor) -> None:
     batcher = Batcher(policy, 8, 0)
-    playing = seats(batcher, 2)
+    playing = slots(batcher, 2)
     policy.gate.clear()
     first = threads.submit(playing[0].infer, look())
     assert policy.entered.acquire(timeout=PATIENCE_S)

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from policies.folder import CARD
 from policies.registry import describe
-from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, Reference, Setting, cases, measure, wilson
+from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, EvaluationRun, PlayerSource, cases, measure, wilson
 from simulation import catalogue
 from simulation.suites import SHIFTS
 
@@ -73,13 +73,13 @@ def test_unknown_suites_and_shifts_list_the_known_ones() -> None:
 
 def test_the_expert_reaches_its_goal_and_the_still_one_does_not() -> None:
     case = [Case("pick", "pick up the red cube", seed=3)]
-    assert measure(Setting(Reference("expert", "")), case)["pick"].successes == 1
-    assert measure(Setting(Reference("still", "")), case)["pick"].successes == 0
+    assert measure(EvaluationRun(PlayerSource("expert", "")), case)["pick"].successes == 1
+    assert measure(EvaluationRun(PlayerSource("still", "")), case)["pick"].successes == 0
 
 
 def test_processes_find_what_one_process_finds() -> None:
     todo = cases("table", ["pick"], 3, seed=40)
-    expert = Setting(Reference("expert", ""))
+    expert = EvaluationRun(PlayerSource("expert", ""))
     assert measure(expert, todo, workers=2) == measure(expert, todo, workers=1)
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from policies.film.export import export
-from policies.film.training import Trainer, TrainingPlan
+from policies.film.training import FilmPlan, FilmTrainer
 from policies.networks.film import FilmConfig, FilmNetwork, patches
 from policies.registry import open_policy
 from policies.training.dataset import Demonstrations
@@ -63,8 +63,8 @@ def test_a_picture_of_another_size_is_refused_with_the_right_one(folder: Path) -
 
 
 def test_a_policy_trained_without_language_ignores_it(demos: Demonstrations, tmp_path: Path) -> None:
-    plan = TrainingPlan(samples=32, batch=16, language=False)
-    trainer = Trainer(demos, plan, tmp_path / "run", Pace())
+    plan = FilmPlan(samples=32, batch=16, language=False)
+    trainer = FilmTrainer(demos, plan, tmp_path / "run", Pace())
     trainer.run()
     export(trainer, Naming("film-mute", "Mute", "Never reads."), tmp_path / "film-mute")
     policy = open_policy(tmp_path / "film-mute")

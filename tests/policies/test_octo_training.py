@@ -15,14 +15,14 @@ from safetensors.torch import load_file
 from policies.base import BadCard, CheckpointError, DatasetError
 from policies.folder import CARD, WEIGHTS, write_sums
 from policies.networks.octo import Octo, OctoObservation, OctoTask
+from policies.octo.auxiliary import locate
 from policies.octo.export import export
-from policies.octo.hints import locate
 from policies.octo.initial import initialise
-from policies.octo.sizes import MiniSizes, octo_config
+from policies.octo.sizes import OctoMiniSizes, octo_config
 from policies.octo.stem import stem_tokens
-from policies.octo.text import TextEncoder
+from policies.octo.text import TextTokenizer
 from policies.octo.tokenizer import train_tokenizer
-from policies.octo.training import Trainer, TrainingPlan
+from policies.octo.training import OctoPlan, OctoTrainer
 from policies.octo.walk import OneFrame
 from policies.registry import open_policy
 from policies.training.dataset import Demonstrations
@@ -32,27 +32,27 @@ from simulation.contracts import Observation
 from tests.policies.resuming import assert_resuming_changes_nothing
 from tests.policies.tiny import SIZE, write_demos
 
-SIZES = MiniSizes(
+SIZES = OctoMiniSizes(
     image_size=SIZE, features=(32, 32, 32), dim=32, layers=3, mlp=48, text_dim=32, text_mlp=48, head_hidden=32
 )
-PLAN = TrainingPlan(samples=6 * 8, batch=8, warm_up=2, seed=5, sizes=SIZES)
+PLAN = OctoPlan(samples=6 * 8, batch=8, warm_up=2, seed=5, sizes=SIZES)
 PACE = Pace(log_steps=2)
 
 
 def test_a_resumed_run_has_the_losses_and_weights_of_one_never_stopped(demos: Demonstrations, tmp_path: Path) -> None:
-    assert_resuming_changes_nothing(lambda folder: Trainer(demos, PLAN, folder, PACE), tmp_path)
+    assert_resuming_changes_nothing(lambda folder: OctoTrainer(demos, PLAN, folder, PACE), tmp_path)
 
 
 def test_resuming_with_other_sizes_names_what_differs(demos: Demonstrations, tmp_path: Path) -> None:
-    Trainer(demos, PLAN, tmp_path, PACE).save()
-    other = Trainer(demos, replace(PLAN, draws=2), tmp_path, PACE)
+    OctoTrainer(demos, PLAN, tmp_path, PACE).save()
+    other = OctoTrainer(demos, replace(PLAN, draws=2), tmp_path, PACE)
     with pytest.raises(CheckpointError, match="draws 4, not 2"):
         other.resume()
 
 
 def test_a_run_learns(demos: Demonstrations, tmp_path: Path) -> None:
     plan = replace(PLAN, samples=60 * 8, learning_rate=2e-3)
-    trainer = Trainer(demos, plan, tmp_path, PACE)
+    trainer = OctoTrainer(demos, plan, tmp_path, PACE)
     losses = [trainer.step() for _ in range(plan.steps)]
     for term, share in (("total", 0.9), ("text", 0.5)):
         early, late = (np.mean([step[term] for step in part]) for part in (losses[:10], losses[-10:]))
@@ -60,7 +60,7 @@ def test_a_run_learns(demos: Demonstrations, tmp_path: Path) -> None:
 
 
 def test_the_exported_folder_opens_like_a_published_one_and_plays(demos: Demonstrations, tmp_path: Path) -> None:
-    trainer = Trainer(demos, PLAN, tmp_path / "run", PACE)
+    trainer = OctoTrainer(demos, PLAN, tmp_path / "run", PACE)
     trainer.run()
     card = export(trainer, Naming("octo-toy", "Toy", "For tests."), tmp_path / "octo-toy")
     assert "Octo architecture, trained by VLA Arena" in card.provenance
@@ -104,7 +104,7 @@ def test_a_temperature_that_is_none_is_refused(demos: Demonstrations, tmp_path: 
 
 def _with_temperature(demos: Demonstrations, base: Path, temperature: object) -> Path:
     folder = base / "octo-toy"
-    export(Trainer(demos, PLAN, base / "run", PACE), Naming("octo-toy", "Toy", "For tests."), folder)
+    export(OctoTrainer(demos, PLAN, base / "run", PACE), Naming("octo-toy", "Toy", "For tests."), folder)
     card = json.loads((folder / CARD).read_text("utf-8"))
     card["network"]["temperature"] = temperature
     if temperature is None:
@@ -153,7 +153,7 @@ def test_walking_refuses_a_network_that_sees_two_frames() -> None:
 
 
 def test_another_instruction_counts_with_its_first_action_alone(demos: Demonstrations, tmp_path: Path) -> None:
-    batches = Trainer(demos, replace(PLAN, others=1.0), tmp_path, PACE).batches
+    batches = OctoTrainer(demos, replace(PLAN, others=1.0), tmp_path, PACE).batches
     batch = batches.make(0)
     rows = batches.order.rows(0)
     named = demos.labels["task"][rows]
@@ -171,7 +171,7 @@ def test_another_instruction_counts_with_its_first_action_alone(demos: Demonstra
 
 
 def test_undisturbed_batches_keep_pictures_and_instructions(demos: Demonstrations, tmp_path: Path) -> None:
-    batches = Trainer(demos, replace(PLAN, others=1.0), tmp_path, PACE).batches
+    batches = OctoTrainer(demos, replace(PLAN, others=1.0), tmp_path, PACE).batches
     rows = np.arange(5)
     batch = batches.collect(rows, np.random.default_rng(0), disturb=False)
     np.testing.assert_array_equal(batch.images.numpy(), demos.read(rows).images)
@@ -183,7 +183,7 @@ def test_demonstrations_that_do_not_name_their_things_are_refused(tmp_path: Path
     index = (folder / "dataset.json").read_text("utf-8")
     (folder / "dataset.json").write_text(index.replace('"things"', '"elsewhere"'), "utf-8")
     with pytest.raises(DatasetError, match="do not name their things"):
-        Trainer(Demonstrations(folder), PLAN, tmp_path / "run", PACE)
+        OctoTrainer(Demonstrations(folder), PLAN, tmp_path / "run", PACE)
 
 
 def test_points_fall_into_cells_row_by_row_and_none_outside_the_picture() -> None:
@@ -199,6 +199,6 @@ def test_the_tokenizer_is_the_same_for_the_same_texts_and_reads_anything() -> No
     assert first.to_str() == second.to_str()
     assert max(first.get_vocab().values()) < 512
     assert first.decode(first.encode("Pick up the Würfel 7!").ids).strip() == "pick up the würfel 7!"
-    ids, present = TextEncoder(first, octo_config(SIZES).text).encode("pick up the red cube")
+    ids, present = TextTokenizer(first, octo_config(SIZES).text).encode("pick up the red cube")
     assert ids[0, int(present.sum()) - 1] == 1
     assert int(present.sum()) == 6

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from policies.base import MissingStatistics
-from policies.openvla.actions import ActionScale, ActionTokens
+from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.config import read_config
 from policies.statistics import choose
 from tests.policies.test_openvla_tensors import PUBLISHED
@@ -61,7 +61,7 @@ def test_encoding_what_was_decoded_gives_the_id_again_except_at_the_top(tokens: 
 
 
 def test_the_ends_of_the_range_are_the_quantiles_and_not_the_extremes() -> None:
-    scale = ActionScale.from_statistics(BRIDGE)
+    scale = QuantileScale.from_statistics(BRIDGE)
     ends = scale.unnormalise(np.array([-np.ones(7), np.ones(7)]))
     assert ends[0, :6] == pytest.approx(BRIDGE["q01"][:6])
     assert ends[1, :6] == pytest.approx(BRIDGE["q99"][:6])
@@ -70,16 +70,16 @@ def test_the_ends_of_the_range_are_the_quantiles_and_not_the_extremes() -> None:
 @pytest.mark.parametrize("value", [0.0, 0.37, 0.996])
 def test_the_masked_gripper_passes_as_it_is(value: float) -> None:
     action = np.array([0.0] * 6 + [value])
-    assert ActionScale.from_statistics(BRIDGE).unnormalise(action)[6] == value
+    assert QuantileScale.from_statistics(BRIDGE).unnormalise(action)[6] == value
 
 
 def test_without_a_mask_everything_is_scaled() -> None:
     action = {key: value for key, value in BRIDGE.items() if key != "mask"}
-    assert ActionScale.from_statistics(action).unnormalise(np.zeros(7))[6] == pytest.approx(0.5)
+    assert QuantileScale.from_statistics(action).unnormalise(np.zeros(7))[6] == pytest.approx(0.5)
 
 
 def test_normalising_undoes_un_normalising() -> None:
-    scale = ActionScale.from_statistics(BRIDGE)
+    scale = QuantileScale.from_statistics(BRIDGE)
     action = np.random.default_rng(0).uniform(-1, 1, (20, 7))
     assert scale.normalise(scale.unnormalise(action)) == pytest.approx(action)
 
@@ -94,7 +94,7 @@ def test_normalising_undoes_un_normalising() -> None:
 )
 def test_statistics_that_do_not_fit_are_refused_by_name(change: dict[str, Any], words: str) -> None:
     with pytest.raises(MissingStatistics, match=words):
-        ActionScale.from_statistics(BRIDGE | change)
+        QuantileScale.from_statistics(BRIDGE | change)
 
 
 def test_the_asked_data_set_is_taken_else_the_default_else_the_only_one() -> None:

@@ -8,10 +8,12 @@ import torch
 from policies.networks.openvla import OpenVLA
 from policies.openvla.config import read_config
 from policies.openvla.packed import Suffixes, packed_forward, tower_features
-from policies.openvla.sizes import MiniSizes, config_json
+from policies.openvla.sizes import OpenVLAMiniSizes, config_json
 from policies.openvla.training import initialise
 
-SIZES = MiniSizes(image_size=32, patch=8, tower_dim=16, tower_depth=3, tower_heads=2, dim=24, layers=4, heads=2, mlp=40)
+SIZES = OpenVLAMiniSizes(
+    image_size=32, patch=8, tower_dim=16, tower_depth=3, tower_heads=2, dim=24, layers=4, heads=2, mlp=40
+)
 
 
 @pytest.fixture

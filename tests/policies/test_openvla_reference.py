@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from policies.networks.openvla import OpenVLA
-from policies.openvla.actions import ActionScale, ActionTokens
+from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.images import read_transform
 from tests.policies.tiny_networks import BRIDGE, DATA, SIDE, preprocessor_json, tiny_openvla
 
@@ -77,5 +77,5 @@ def test_decoding_agrees_for_every_id_to_the_bit(reference: Reference, network: 
 
 def test_un_normalised_actions_agree_to_the_bit(reference: Reference, network: OpenVLA) -> None:
     ids = np.array([65, 120, 200, 250, 310, 319, 100])
-    actions = ActionScale.from_statistics(BRIDGE).unnormalise(ActionTokens(network.config).decode(ids))
+    actions = QuantileScale.from_statistics(BRIDGE).unnormalise(ActionTokens(network.config).decode(ids))
     assert (actions == reference["unnormalised"]).all()

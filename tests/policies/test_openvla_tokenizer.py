@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 from policies.openvla.actions import ActionTokens
 from policies.openvla.config import PROMPT, read_config
 from policies.openvla.prompt import PromptEncoder
-from policies.openvla.sizes import MiniSizes, config_json
+from policies.openvla.sizes import OpenVLAMiniSizes, config_json
 from policies.openvla.tokenizer import ACTION_IDS, BOS_ID, VOCABULARY, train_tokenizer
 from simulation.catalogue import instructions
 
@@ -30,7 +30,7 @@ def test_no_trained_instruction_uses_an_action_id(tokenizer: Tokenizer) -> None:
 
 
 def test_action_tokens_are_the_last_256_of_the_base_vocabulary() -> None:
-    config = read_config(config_json(MiniSizes()))
+    config = read_config(config_json(OpenVLAMiniSizes()))
     assert config.base_vocabulary == VOCABULARY
     lowest, highest = ActionTokens(config).encode([1.0, -1.0])  # type: ignore[arg-type]
     assert (lowest, highest) == (VOCABULARY - ACTION_IDS, VOCABULARY - 1)
@@ -44,7 +44,7 @@ def test_any_text_is_read_and_read_back(tokenizer: Tokenizer, text: str) -> None
 
 
 def test_words_of_the_training_texts_are_one_token_each(tokenizer: Tokenizer) -> None:
-    ids = PromptEncoder(tokenizer, read_config(config_json(MiniSizes()))).encode(
+    ids = PromptEncoder(tokenizer, read_config(config_json(OpenVLAMiniSizes()))).encode(
         "Put the red cube on the left plate", 7
     )
     assert ids[0] == BOS_ID

@@ -16,8 +16,8 @@ from policies.networks.openvla import OpenVLA
 from policies.openvla.config import read_config
 from policies.openvla.export import export
 from policies.openvla.losses import SoftBins
-from policies.openvla.sizes import MiniSizes, config_json
-from policies.openvla.training import TOWERS, Trainer, TrainingPlan
+from policies.openvla.sizes import OpenVLAMiniSizes, config_json
+from policies.openvla.training import TOWERS, OpenVLAPlan, OpenVLATrainer
 from policies.registry import open_policy
 from policies.training.dataset import Demonstrations
 from policies.training.export import Naming
@@ -26,14 +26,14 @@ from simulation.contracts import Chunking, Observation
 from tests.policies.resuming import assert_resuming_changes_nothing
 from tests.policies.tiny import SIZE, write_demos
 
-SIZES = MiniSizes(image_size=SIZE, patch=8, tower_dim=24, tower_depth=3, tower_heads=2, dim=32, layers=4, mlp=48)
-PLAN = TrainingPlan(samples=6 * 8, batch=8, warm_up=2, seed=5, sizes=SIZES)
+SIZES = OpenVLAMiniSizes(image_size=SIZE, patch=8, tower_dim=24, tower_depth=3, tower_heads=2, dim=32, layers=4, mlp=48)
+PLAN = OpenVLAPlan(samples=6 * 8, batch=8, warm_up=2, seed=5, sizes=SIZES)
 PACE = Pace(log_steps=2)
 NAMING = Naming("openvla-toy", "Toy", "For tests.", chunking=Chunking(execute=1))
 
 
 def test_a_resumed_run_has_the_losses_and_weights_of_one_never_stopped(demos: Demonstrations, tmp_path: Path) -> None:
-    assert_resuming_changes_nothing(lambda folder: Trainer(demos, PLAN, folder, PACE), tmp_path)
+    assert_resuming_changes_nothing(lambda folder: OpenVLATrainer(demos, PLAN, folder, PACE), tmp_path)
 
 
 def _means(losses: list[dict[str, float]]) -> dict[str, float]:
@@ -42,7 +42,7 @@ def _means(losses: list[dict[str, float]]) -> dict[str, float]:
 
 def test_it_learns_which_thing_the_instruction_names(tmp_path: Path) -> None:
     demos = Demonstrations(write_demos(tmp_path / "demos", episodes=40))
-    trainer = Trainer(demos, replace(PLAN, samples=120 * 8, warm_up=10), tmp_path / "run", PACE)
+    trainer = OpenVLATrainer(demos, replace(PLAN, samples=120 * 8, warm_up=10), tmp_path / "run", PACE)
     losses = [trainer.step() for _ in range(120)]
     first, last = (
         {name: np.mean([one[name] for one in part]) for name in losses[0]} for part in (losses[:20], losses[-20:])
@@ -52,7 +52,7 @@ def test_it_learns_which_thing_the_instruction_names(tmp_path: Path) -> None:
 
 
 def test_the_towers_alone_learn_without_language(demos: Demonstrations, tmp_path: Path) -> None:
-    trainer = Trainer(demos, replace(PLAN, towers_only=True), tmp_path, PACE)
+    trainer = OpenVLATrainer(demos, replace(PLAN, towers_only=True), tmp_path, PACE)
     before = {name: value.detach().clone() for name, value in trainer.network.named_parameters()}
     terms = trainer.step()
     assert terms["where"] > 0
@@ -64,24 +64,24 @@ def test_the_towers_alone_learn_without_language(demos: Demonstrations, tmp_path
 
 
 def test_a_run_can_begin_with_the_averaged_weights_of_another(demos: Demonstrations, tmp_path: Path) -> None:
-    towers = Trainer(demos, replace(PLAN, towers_only=True), tmp_path / "towers", PACE)
+    towers = OpenVLATrainer(demos, replace(PLAN, towers_only=True), tmp_path / "towers", PACE)
     towers.step()
     towers.save()
-    whole = Trainer(demos, PLAN, tmp_path / "whole", PACE)
+    whole = OpenVLATrainer(demos, PLAN, tmp_path / "whole", PACE)
     whole.start_from(tmp_path / "towers")
     for name, value in whole.network.named_parameters():
         assert torch.equal(value, towers.ema[name]), name
 
 
 def test_beginning_with_a_run_of_other_sizes_names_what_does_not_fit(demos: Demonstrations, tmp_path: Path) -> None:
-    Trainer(demos, PLAN, tmp_path / "run", PACE).save()
-    other = Trainer(demos, replace(PLAN, sizes=replace(SIZES, dim=16)), tmp_path / "other", PACE)
+    OpenVLATrainer(demos, PLAN, tmp_path / "run", PACE).save()
+    other = OpenVLATrainer(demos, replace(PLAN, sizes=replace(SIZES, dim=16)), tmp_path / "other", PACE)
     with pytest.raises(CheckpointError, match="other sizes; vla"):
         other.start_from(tmp_path / "run")
 
 
 def test_the_towers_can_learn_slower_than_the_rest(demos: Demonstrations, tmp_path: Path) -> None:
-    trainer = Trainer(demos, replace(PLAN, tower_rate=0.25), tmp_path, PACE)
+    trainer = OpenVLATrainer(demos, replace(PLAN, tower_rate=0.25), tmp_path, PACE)
     trainer.step()
     fast, slow = trainer.optimiser.param_groups
     assert slow["lr"] == pytest.approx(0.25 * fast["lr"])
@@ -89,9 +89,9 @@ def test_the_towers_can_learn_slower_than_the_rest(demos: Demonstrations, tmp_pa
 
 
 def test_resuming_with_other_sizes_names_what_differs(demos: Demonstrations, tmp_path: Path) -> None:
-    Trainer(demos, PLAN, tmp_path, PACE).save()
+    OpenVLATrainer(demos, PLAN, tmp_path, PACE).save()
     with pytest.raises(CheckpointError, match=r"tower_rate 1\.0, not 0\.5"):
-        Trainer(demos, replace(PLAN, tower_rate=0.5), tmp_path, PACE).resume()
+        OpenVLATrainer(demos, replace(PLAN, tower_rate=0.5), tmp_path, PACE).resume()
 
 
 def test_demonstrations_that_do_not_name_their_things_are_refused(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_demonstrations_that_do_not_name_their_things_are_refused(tmp_path: Path
     index = folder / "dataset.json"
     index.write_text(index.read_text("utf-8").replace('"things"', '"other"'), "utf-8")
     with pytest.raises(DatasetError, match=r"demos --resume"):
-        Trainer(Demonstrations(folder), PLAN, tmp_path / "run", PACE)
+        OpenVLATrainer(Demonstrations(folder), PLAN, tmp_path / "run", PACE)
 
 
 def test_soft_bins_prefer_the_right_bin_then_its_neighbours() -> None:
@@ -117,7 +117,7 @@ def test_soft_bins_prefer_the_right_bin_then_its_neighbours() -> None:
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("openvla")
-    trainer = Trainer(Demonstrations(write_demos(base / "demos")), PLAN, base / "run", PACE)
+    trainer = OpenVLATrainer(Demonstrations(write_demos(base / "demos")), PLAN, base / "run", PACE)
     trainer.run()
     export(trainer, NAMING, base / "openvla-toy")
     return base / "openvla-toy"
@@ -150,7 +150,7 @@ def test_of_an_endless_instruction_the_beginning_is_read(shipped: Path) -> None:
 
 
 def test_a_later_export_replaces_the_first_whole(shipped: Path, tmp_path: Path, demos: Demonstrations) -> None:
-    trainer = Trainer(demos, PLAN, tmp_path / "run", PACE)
+    trainer = OpenVLATrainer(demos, PLAN, tmp_path / "run", PACE)
     first = export(trainer, NAMING, tmp_path / "toy")
     trainer.step()
     second = export(trainer, NAMING, tmp_path / "toy")

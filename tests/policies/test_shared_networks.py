@@ -11,8 +11,8 @@ import pytest
 
 from policies import memory
 from policies.base import OpenedPolicy
+from policies.policy_cache import Device, Key, Lease, PolicyCache
 from policies.registry import open_policy
-from policies.shelf import Device, Key, Loan, Shelf
 from simulation.contracts import CameraSpec, Floats, Observation
 from tests.policies.tiny_networks import write_octo, write_openvla
 
@@ -32,23 +32,23 @@ def together() -> Iterator[ThreadPoolExecutor]:
         yield threads
 
 
-def shelf(threads: int, most: int = 0) -> Shelf:
-    return Shelf(Device("cpu", 10**9, lambda: 10**10, threads, most))
+def cache(threads: int, most: int = 0) -> PolicyCache:
+    return PolicyCache(Device("cpu", 10**9, lambda: 10**10, threads, most))
 
 
-def borrow(shelf: Shelf, folder: Path) -> Loan:
+def lease_of(cache: PolicyCache, folder: Path) -> Lease:
     def load() -> OpenedPolicy:
         return open_policy(folder)
 
-    return shelf.borrow(Key("published", "1", str(folder), ""), lambda: memory.expected_bytes(folder), load)
+    return cache.lease(Key("published", "1", str(folder), ""), lambda: memory.expected_bytes(folder), load)
 
 
-def play(loan: Loan, rollout: int) -> Floats:
+def play(lease: Lease, rollout: int) -> Floats:
     """Actions of some steps in which every rollout sees pictures of its own."""
-    loan.reset(INSTRUCTIONS[rollout], seed=rollout)
+    lease.reset(INSTRUCTIONS[rollout], seed=rollout)
     random = np.random.default_rng(rollout)
-    answers = [loan.infer(look(loan.opened.spec.cameras[0], rollout, step, random)) for step in range(STEPS)]
-    loan.close()
+    answers = [lease.infer(look(lease.opened.spec.cameras[0], rollout, step, random)) for step in range(STEPS)]
+    lease.close()
     return np.stack(answers)
 
 
@@ -60,11 +60,11 @@ def look(camera: CameraSpec, rollout: int, step: int, random: np.random.Generato
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_shared_and_alone_agree(published: Path, together: ThreadPoolExecutor, most: int) -> None:
     rollouts = range(len(INSTRUCTIONS))
-    single = shelf(threads=1)
-    alone = [play(borrow(single, published), rollout) for rollout in rollouts]
-    shared = shelf(threads=len(INSTRUCTIONS), most=most)
-    loans = [borrow(shared, published) for _ in rollouts]
-    assert len({id(loan.opened) for loan in loans}) == 1
-    for here, there in zip(together.map(play, loans, rollouts), alone, strict=True):
+    single = cache(threads=1)
+    alone = [play(lease_of(single, published), rollout) for rollout in rollouts]
+    shared = cache(threads=len(INSTRUCTIONS), most=most)
+    leases = [lease_of(shared, published) for _ in rollouts]
+    assert len({id(lease.opened) for lease in leases}) == 1
+    for here, there in zip(together.map(play, leases, rollouts), alone, strict=True):
         np.testing.assert_allclose(here, there, atol=2e-4)
     assert not np.allclose(alone[0], alone[1], atol=2e-4)

@@ -12,11 +12,11 @@ from django.core.management import CommandError, call_command
 
 from policies.folder import read_card
 from policies.openvla import training
-from policies.openvla.sizes import MiniSizes
+from policies.openvla.sizes import OpenVLAMiniSizes
 from policies.registry import open_policy
 from tests.policies.tiny import SIZE, write_demos
 
-TINY = MiniSizes(image_size=SIZE, patch=8, tower_dim=24, tower_depth=3, tower_heads=2, dim=32, layers=4, mlp=48)
+TINY = OpenVLAMiniSizes(image_size=SIZE, patch=8, tower_dim=24, tower_depth=3, tower_heads=2, dim=32, layers=4, mlp=48)
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command trains the shipped sizes; here it is made to train small ones."""
-    whole = training.TrainingPlan
-    monkeypatch.setattr(training, "TrainingPlan", lambda **options: whole(**options, sizes=TINY))
+    whole = training.OpenVLAPlan
+    monkeypatch.setattr(training, "OpenVLAPlan", lambda **options: whole(**options, sizes=TINY))
 
 
 def train(family: str, *options: object) -> dict[str, Any]:

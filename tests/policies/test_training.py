@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from policies.base import CheckpointError, DatasetError
-from policies.film.training import Trainer, TrainingPlan
+from policies.film.training import FilmPlan, FilmTrainer
 from policies.folder import LOG
 from policies.training.dataset import Demonstrations
 from policies.training.export import copy_log
@@ -17,16 +17,16 @@ from policies.training.loop import Pace
 from tests.policies.resuming import assert_resuming_changes_nothing
 from tests.policies.tiny import STEPS, write_demos
 
-PLAN = TrainingPlan(samples=6 * 16, batch=16, warm_up=2, seed=5)
+PLAN = FilmPlan(samples=6 * 16, batch=16, warm_up=2, seed=5)
 PACE = Pace(log_steps=2)
 
 
 def test_a_resumed_run_has_the_losses_and_weights_of_one_never_stopped(demos: Demonstrations, tmp_path: Path) -> None:
-    assert_resuming_changes_nothing(lambda folder: Trainer(demos, PLAN, folder, PACE), tmp_path)
+    assert_resuming_changes_nothing(lambda folder: FilmTrainer(demos, PLAN, folder, PACE), tmp_path)
 
 
 def test_equal_seeds_give_equal_weights_and_other_seeds_others(demos: Demonstrations, tmp_path: Path) -> None:
-    runs = [Trainer(demos, replace(PLAN, seed=seed), tmp_path / str(seed), PACE) for seed in (5, 5, 6)]
+    runs = [FilmTrainer(demos, replace(PLAN, seed=seed), tmp_path / str(seed), PACE) for seed in (5, 5, 6)]
     a, b, c = ([run.step()["total"] for _ in range(2)] for run in runs)
     assert a == b
     assert a != c
@@ -35,25 +35,25 @@ def test_equal_seeds_give_equal_weights_and_other_seeds_others(demos: Demonstrat
 def test_the_log_has_one_line_per_period_and_none_from_after_the_checkpoint(
     demos: Demonstrations, tmp_path: Path
 ) -> None:
-    trainer = Trainer(demos, PLAN, tmp_path, PACE)
+    trainer = FilmTrainer(demos, PLAN, tmp_path, PACE)
     trainer.run()
     with (tmp_path / LOG).open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     assert [int(row["samples"]) for row in rows] == [32, 64, 96]
     with (tmp_path / LOG).open("a", encoding="utf-8") as stream:
         stream.write("8,128,9,9,1,1,1,1,1,1,1,1,1\n")
-    again = Trainer(demos, PLAN, tmp_path, PACE)
+    again = FilmTrainer(demos, PLAN, tmp_path, PACE)
     again.resume()
     assert len((tmp_path / LOG).read_text("utf-8").splitlines()) == 1 + len(rows)
 
 
 def test_looking_at_a_run_that_goes_on_leaves_its_log_alone(demos: Demonstrations, tmp_path: Path) -> None:
-    trainer = Trainer(demos, PLAN, tmp_path, PACE)
+    trainer = FilmTrainer(demos, PLAN, tmp_path, PACE)
     trainer.run()
     with (tmp_path / LOG).open("a", encoding="utf-8") as stream:
         stream.write("8,128,9,9,1,1,1,1,1,1,1,1,1\n")
     before = (tmp_path / LOG).read_text("utf-8")
-    onlooker = Trainer(demos, PLAN, tmp_path, PACE)
+    onlooker = FilmTrainer(demos, PLAN, tmp_path, PACE)
     onlooker.load()
     assert (tmp_path / LOG).read_text("utf-8") == before
     assert onlooker.done == trainer.done
@@ -63,22 +63,22 @@ def test_looking_at_a_run_that_goes_on_leaves_its_log_alone(demos: Demonstration
 
 
 def test_resuming_with_another_plan_names_what_differs(demos: Demonstrations, tmp_path: Path) -> None:
-    Trainer(demos, PLAN, tmp_path, PACE).save()
+    FilmTrainer(demos, PLAN, tmp_path, PACE).save()
     with pytest.raises(CheckpointError, match="channels 32, not 16"):
-        Trainer(demos, replace(PLAN, channels=16), tmp_path, PACE).resume()
+        FilmTrainer(demos, replace(PLAN, channels=16), tmp_path, PACE).resume()
 
 
 def test_resuming_on_other_demonstrations_or_nothing_is_refused(demos: Demonstrations, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"checkpoint\.json is missing"):
-        Trainer(demos, PLAN, tmp_path / "run", PACE).resume()
-    Trainer(demos, PLAN, tmp_path / "run", PACE).save()
+        FilmTrainer(demos, PLAN, tmp_path / "run", PACE).resume()
+    FilmTrainer(demos, PLAN, tmp_path / "run", PACE).save()
     others = Demonstrations(write_demos(tmp_path / "demos", seed=9))
     with pytest.raises(CheckpointError, match="other demonstrations"):
-        Trainer(others, PLAN, tmp_path / "run", PACE).resume()
+        FilmTrainer(others, PLAN, tmp_path / "run", PACE).resume()
 
 
 def test_a_checkpoint_holds_no_pickle(demos: Demonstrations, tmp_path: Path) -> None:
-    Trainer(demos, PLAN, tmp_path, PACE).save()
+    FilmTrainer(demos, PLAN, tmp_path, PACE).save()
     assert {path.suffix for path in tmp_path.iterdir()} == {".safetensors", ".json"}
 
 
@@ -95,6 +95,6 @@ def test_missing_demonstrations_say_how_to_make_them(tmp_path: Path) -> None:
 
 
 def test_words_of_kept_out_texts_are_not_in_the_vocabulary(demos: Demonstrations, tmp_path: Path) -> None:
-    trainer = Trainer(demos, PLAN, tmp_path, PACE)
+    trainer = FilmTrainer(demos, PLAN, tmp_path, PACE)
     assert "lift" in trainer.tokenizer.words
     assert "fetch" not in trainer.tokenizer.words

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simulation.cameras import render_profile
-from simulation.contracts import Policy
+from simulation.contracts import Actor
 from simulation.environment import Environment
 from simulation.episode_format import build_document
 from simulation.expert import ScriptedExpert
@@ -34,7 +34,7 @@ def environment(_environment: Environment) -> Environment:
 def record(environment: Environment) -> Record:
     """Play from the environment's present state and answer the episode document."""
 
-    def play(instruction: str, policy: Policy | None = None, episode_id: str = "ep_test") -> dict[str, Any]:
+    def play(instruction: str, policy: Actor | None = None, episode_id: str = "ep_test") -> dict[str, Any]:
         recorder = Recorder()
         run_episode(environment, policy or ScriptedExpert(environment), instruction, 0, [recorder])
         identity = {

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from simulation import catalogue
-from simulation.demos import FIELDS, DatasetError, Demonstrator, text_list, write_dataset
+from simulation.demos import FIELDS, DemonstrationError, Demonstrator, text_list, write_dataset
 from simulation.disturbance import Disturbance
 
 SEED = 1_900_000
@@ -41,7 +41,7 @@ def test_demonstrations_use_trained_wordings_alone(dataset: Path) -> None:
 
 
 def test_another_data_set_is_not_overwritten_and_resume_keeps_complete_shards(dataset: Path) -> None:
-    with pytest.raises(DatasetError, match="--resume"):
+    with pytest.raises(DemonstrationError, match="--resume"):
         write_dataset(dataset, episodes=6, seed=SEED, workers=1, resume=False)
     written = (dataset / f"shard-{SEED:09d}" / "images.npy").stat().st_mtime_ns
     assert write_dataset(dataset, episodes=6, seed=SEED, workers=1, resume=True)["episodes"] == 6

@@ -9,7 +9,7 @@ from arena.store import get_store
 from simulation.environment import Environment
 from simulation.expert import HoldStill
 from simulation.variation import NO_VARIATION, variation_of
-from simulation.verification import Difference, verify_document
+from simulation.verification import ReplayDifference, verify_document
 from tests.simulation.conftest import Record
 
 TEXT = "put the green sphere on the right plate"
@@ -52,7 +52,7 @@ def test_a_view_that_shows_something_else_than_was_recorded_is_found(record: Rec
 def test_a_state_changed_in_its_last_bit_is_found(record: Record, field: str) -> None:
     document = record(TEXT)
     document["states"][7][field][3] += 1e-16 if field == "qvel" else 2.3e-16
-    assert verify_document(document) == Difference(7, f"{field} differs")
+    assert verify_document(document) == ReplayDifference(7, f"{field} differs")
 
 
 def test_a_changed_action_is_found_at_its_step(record: Record) -> None:
@@ -68,20 +68,20 @@ def test_a_changed_warm_start_or_control_is_found(record: Record) -> None:
     for field, step in (("qacc_warmstart", 6), ("control", 3)):
         tampered = copy.deepcopy(document)
         tampered[field][step][0] += 1e-9
-        assert verify_document(tampered) == Difference(step, f"{field} differs")
+        assert verify_document(tampered) == ReplayDifference(step, f"{field} differs")
 
 
 def test_a_claimed_success_is_judged_again(record: Record) -> None:
     document = record(TEXT, HoldStill())
-    assert verify_document({**document, "success": True}) == Difference(50, "recorded success True, judged False")
+    assert verify_document({**document, "success": True}) == ReplayDifference(50, "recorded success True, judged False")
 
 
 def test_a_document_that_is_cut_or_broken_is_found_not_raised(record: Record) -> None:
     document = record(TEXT, HoldStill())
-    assert verify_document({**document, "states": document["states"][:-1]}) == Difference(
+    assert verify_document({**document, "states": document["states"][:-1]}) == ReplayDifference(
         0, "expected 51 states for 50 actions"
     )
-    assert verify_document({key: document[key] for key in document if key != "control"}) == Difference(
+    assert verify_document({key: document[key] for key in document if key != "control"}) == ReplayDifference(
         0, "the document has no control"
     )
     found = verify_document({**document, "actions": [[float("nan")] * 7, *document["actions"][1:]]})
@@ -92,13 +92,15 @@ def test_a_document_that_is_cut_or_broken_is_found_not_raised(record: Record) ->
 def test_a_start_with_another_hash_is_found(record: Record) -> None:
     document = record(TEXT)
     document["states"][0]["qpos"][0] += 1e-9
-    assert verify_document(document) == Difference(0, "the start state does not have the recorded hash")
+    assert verify_document(document) == ReplayDifference(0, "the start state does not have the recorded hash")
 
 
 def test_another_engine_or_scene_is_said_plainly(record: Record, environment: Environment) -> None:
     document = record(TEXT, HoldStill())
     found = verify_document({**document, "engine_version": "mujoco 9.9.9"})
-    assert found == Difference(0, f"recorded with engine_version mujoco 9.9.9, here it is {environment.engine_version}")
+    assert found == ReplayDifference(
+        0, f"recorded with engine_version mujoco 9.9.9, here it is {environment.engine_version}"
+    )
     assert verify_document({**document, "scene_hash": "0" * 64}) is not None
 
 

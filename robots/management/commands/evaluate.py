@@ -55,16 +55,16 @@ class Command(BaseCommand):
         tasks = [catalogue.task(name).id for name in options["task"] or [task.id for task in catalogue.tasks()]]
         todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
         changed = options["execute"] or options["ensemble"]
-        setting = evaluation.Setting(
-            player=evaluation.Reference(row.adapter, row.model_path, row.statistics_key),
+        run = evaluation.EvaluationRun(
+            player=evaluation.PlayerSource(row.adapter, row.model_path, row.statistics_key),
             robot_id=options["robot"],
             scene_id=options["scene"],
             chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,
         )
-        scores = evaluation.measure(setting, todo, options["workers"], lambda done: self._progress(done, len(todo)))
+        scores = evaluation.measure(run, todo, options["workers"], lambda done: self._progress(done, len(todo)))
         answer = evaluation.report(row.pk, scores)
         if options["record"]:
-            evaluation.record(setting, options["suite"], options["seed"], answer)
+            evaluation.record(run, options["suite"], options["seed"], answer)
         return answer
 
     def _progress(self, done: int, total: int) -> None:

@@ -29,7 +29,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
-        from robots.exhibition import Turn, play_turn
+        from robots.exhibition import ExhibitionTurn, play_turn
         from robots.roster import find_policy
         from simulation.contracts import Limits, SimulationError
 
@@ -37,7 +37,9 @@ class Command(BaseCommand):
             raise CommandError("the instruction is empty")
         secret = _secret(options["secret"])
         limits = Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S)
-        turn = Turn(options["instruction"], options["robot"], options["scene"], options["seed"], limits, secret)
+        turn = ExhibitionTurn(
+            options["instruction"], options["robot"], options["scene"], options["seed"], limits, secret
+        )
         try:
             sides = {side: find_policy(options[side]) for side in ("left", "right")}
             answer = play_turn(turn, sides)

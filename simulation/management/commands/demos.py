@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        from simulation.demos import DatasetError, write_dataset
+        from simulation.demos import DemonstrationError, write_dataset
 
         if options["episodes"] < 1 or options["workers"] < 1 or options["seed"] < 0:
             raise CommandError("--episodes and --workers must be at least 1, --seed at least 0")
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             index = write_dataset(
                 options["out"], options["episodes"], options["seed"], options["workers"], options["resume"], report
             )
-        except DatasetError as error:
+        except DemonstrationError as error:
             raise CommandError(str(error)) from error
         seconds = time.monotonic() - began
         if options["json"]:

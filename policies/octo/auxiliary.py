@@ -1,6 +1,6 @@
-"""What is learnt beside the actions, from labels that a simulator gives for nothing, and is not shipped.
+"""Auxiliary heads and losses: learnt beside the actions, from labels that a simulator gives for nothing; not shipped.
 
-Without hints a small network takes many times the frames to find out which pixels an instruction is about. They say it
+Without them a small network takes many times the frames to find out which pixels an instruction is about. They say it
 at every stage: the stem's tokens where all things are, the tokens in mid-transformer which of them are meant, the
 readout's attention which cells to look at, the readout what the action rests on.
 """
@@ -25,7 +25,7 @@ WEIGHTS = {
 
 
 @dataclass(frozen=True)
-class Labels:
+class OctoLabels:
     """Of B frames, the instruction given. Places and ways in units of the data, pictures' x, y in 0..1."""
 
     scene: Tensor  # (B, things + 1, 2) pixels of all things, the tool last
@@ -41,7 +41,7 @@ class Labels:
     mask: Tensor  # (B, chunk)
 
 
-class Hints(nn.Module):
+class AuxiliaryHeads(nn.Module):
     def __init__(self, dim: int, text_dim: int, things: int) -> None:
         super().__init__()
         self.things = things
@@ -52,7 +52,7 @@ class Hints(nn.Module):
         self.reading = _mlp(dim, POINTED * (PIXEL + PLACE) + PLACE + ARM + TURN + 1 + ACTION)
         self.text = nn.Linear(text_dim, 2 * things)
 
-    def forward(self, walk: Walk, labels: Labels, present: Tensor) -> dict[str, Tensor]:
+    def forward(self, walk: Walk, labels: OctoLabels, present: Tensor) -> dict[str, Tensor]:
         """All terms but the noise's. `present` (B, L): which tokens are text."""
         cells, inside = locate(labels.pointed, walk.stem.shape[1])
         middle = self.norm(walk.middle)
@@ -103,7 +103,7 @@ def _look(scores: Tensor, cells: Tensor, inside: Tensor, count: int) -> Tensor:
     return _mean(cross, inside.flatten())
 
 
-def _at_cells(output: Tensor, labels: Labels, inside: Tensor) -> dict[str, Tensor]:
+def _at_cells(output: Tensor, labels: OctoLabels, inside: Tensor) -> dict[str, Tensor]:
     """What the tokens know of the thing that lies in their cell; output (B, 3, all)."""
     pixels, known = labels.pointed * 4 - 2, PIXEL + PLACE
     rest = known + TURN + 1
@@ -121,7 +121,7 @@ def _at_cells(output: Tensor, labels: Labels, inside: Tensor) -> dict[str, Tenso
     }
 
 
-def _at_readout(output: Tensor, labels: Labels) -> dict[str, Tensor]:
+def _at_readout(output: Tensor, labels: OctoLabels) -> dict[str, Tensor]:
     """What the action rests on, and the action itself, all as regressions."""
     sizes = (POINTED * PIXEL, POINTED * PLACE, PLACE, ARM, TURN, 1, ACTION)
     pixels, places, way, arm, turn, held, action = torch.split(output, list(sizes), 1)
@@ -135,7 +135,7 @@ def _at_readout(output: Tensor, labels: Labels) -> dict[str, Tensor]:
     }
 
 
-def _binary(logits: Tensor, labels: Labels) -> Tensor:
+def _binary(logits: Tensor, labels: OctoLabels) -> Tensor:
     return (F.binary_cross_entropy_with_logits(logits, labels.held, reduction="none") * labels.own).mean()
 
 

@@ -13,6 +13,7 @@ from django.core.validators import validate_slug
 
 from policies.base import PolicyError
 from policies.registry import families
+from simulation import catalogue
 
 COLUMNS = {
     "name": "name for people",
@@ -44,10 +45,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="answer with one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        from policies.adding import Wish, add_policy  # loads torch, which other commands must not
+        from policies.adding import Registration, add_policy  # loads torch, which other commands must not
 
         _check_id(options["policy"])
-        wish = Wish(
+        asked = Registration(
             model_id=options["policy"],
             folder=options["weights"],
             family=options["family"] or "",
@@ -56,7 +57,7 @@ class Command(BaseCommand):
             columns={name: options[name] for name in COLUMNS},
         )
         try:
-            added = add_policy(wish)
+            added = add_policy(asked, catalogue.embodiments())
         except PolicyError as error:
             raise CommandError(str(error)) from error
         row = added.policy

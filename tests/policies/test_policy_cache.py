@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import torch
 
-from policies import memory, shelf
+from policies import memory, policy_cache
 from policies.base import ACTION_SPACE, OpenedPolicy, PolicySpec
 from policies.memory import OutOfMemory
+from policies.policy_cache import Device, Key, PolicyCache
 from policies.registry import open_policy
-from policies.shelf import Device, Key, Shelf
 from simulation.contracts import CameraSpec, Chunking, Floats, Observation
 from tests.policies.tiny_networks import write_octo, write_openvla
 
@@ -75,132 +75,132 @@ def device(budget: int = 2 * SIZE, **more: Any) -> Device:
     return Device("cpu", budget, more.pop("free", lambda: 10**9), **more)
 
 
-def use(shelf: Shelf, opener: Opener, *names: str) -> None:
+def use(cache: PolicyCache, opener: Opener, *names: str) -> None:
     for name in names:
-        shelf.borrow(key(name), size_of, opener(name)).close()
+        cache.lease(key(name), size_of, opener(name)).close()
 
 
-def names(shelf: Shelf) -> list[str]:
-    return [each.model_id for each in shelf.keys()]  # noqa: SIM118 - no mapping
+def names(cache: PolicyCache) -> list[str]:
+    return [each.model_id for each in cache.keys()]  # noqa: SIM118 - no mapping
 
 
 def test_a_policy_is_opened_once_and_is_warm_before_its_first_rollout() -> None:
-    shelf, opener = Shelf(device()), Opener()
-    loan = shelf.borrow(key("a"), size_of, opener("a"))
+    cache, opener = PolicyCache(device()), Opener()
+    lease = cache.lease(key("a"), size_of, opener("a"))
     assert opener.opened[0].inferred >= 1
-    loan.close()
-    use(shelf, opener, "a", "a")
+    lease.close()
+    use(cache, opener, "a", "a")
     assert len(opener.opened) == 1
 
 
 def test_the_least_recently_used_makes_room() -> None:
-    shelf, opener = Shelf(device(2 * SIZE)), Opener()
-    use(shelf, opener, "a", "b", "a", "c")
-    assert names(shelf) == ["a", "c"]
+    cache, opener = PolicyCache(device(2 * SIZE)), Opener()
+    use(cache, opener, "a", "b", "a", "c")
+    assert names(cache) == ["a", "c"]
     assert [policy.spec.id for policy in opener.opened if policy.closed] == ["b"]
-    assert shelf.size == 2 * SIZE
+    assert cache.size == 2 * SIZE
 
 
 def test_what_is_being_played_stays_and_opening_waits_for_its_end() -> None:
-    shelf, opener = Shelf(device(SIZE)), Opener()
-    playing = shelf.borrow(key("a"), size_of, opener("a"))
+    cache, opener = PolicyCache(device(SIZE)), Opener()
+    playing = cache.lease(key("a"), size_of, opener("a"))
     with ThreadPoolExecutor(1) as threads:
-        wanted = threads.submit(shelf.borrow, key("b"), size_of, opener("b"))
+        wanted = threads.submit(cache.lease, key("b"), size_of, opener("b"))
         assert not wanted.done()
-        assert names(shelf) == ["a"]
+        assert names(cache) == ["a"]
         playing.close()
         wanted.result(PATIENCE_S).close()
-    assert names(shelf) == ["b"]
+    assert names(cache) == ["b"]
 
 
 def test_opening_gives_up_when_rollouts_do_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf, "PATIENCE_S", 0.01)
-    full, opener = Shelf(device(SIZE)), Opener()
-    full.borrow(key("a"), size_of, opener("a"))
+    monkeypatch.setattr(policy_cache, "ROOM_WAIT_S", 0.01)
+    full, opener = PolicyCache(device(SIZE)), Opener()
+    full.lease(key("a"), size_of, opener("a"))
     with pytest.raises(OutOfMemory, match=r"b needs .*; other policies in play hold them"):
-        full.borrow(key("b"), size_of, opener("b"))
+        full.lease(key("b"), size_of, opener("b"))
 
 
 def test_a_policy_larger_than_the_budget_is_refused_before_anything_is_read_or_closed() -> None:
-    shelf, opener = Shelf(device(SIZE)), Opener()
-    use(shelf, opener, "a")
+    cache, opener = PolicyCache(device(SIZE)), Opener()
+    use(cache, opener, "a")
     with pytest.raises(OutOfMemory, match=r"big needs 5\.0 GB, a worker process may use .*ARENA_WORKER_MEMORY_GB"):
-        shelf.borrow(key("big"), lambda: 5 * 10**9, opener("big"))
-    assert names(shelf) == ["a"]
+        cache.lease(key("big"), lambda: 5 * 10**9, opener("big"))
+    assert names(cache) == ["a"]
     assert len(opener.opened) == 1
 
 
 def test_a_policy_that_the_machine_has_no_room_for_is_refused_after_idle_ones_were_closed() -> None:
-    shelf, opener = Shelf(device(10 * SIZE, free=lambda: SIZE)), Opener()
+    cache, opener = PolicyCache(device(10 * SIZE, free=lambda: SIZE)), Opener()
     with pytest.raises(OutOfMemory, match=r"a needs .* while it is opened; cpu has .* free"):
-        use(shelf, opener, "a")
+        use(cache, opener, "a")
     assert opener.opened == []
 
 
 @pytest.mark.parametrize("error", [MemoryError(), torch.OutOfMemoryError("CUDA out of memory")])
 def test_when_memory_runs_out_idle_policies_are_closed_and_opening_is_tried_again(error: Exception) -> None:
-    shelf, opener = Shelf(device(10 * SIZE)), Opener()
-    use(shelf, opener, "a")
+    cache, opener = PolicyCache(device(10 * SIZE)), Opener()
+    use(cache, opener, "a")
     opener.fails = [error]
-    use(shelf, opener, "b")
-    assert names(shelf) == ["b"]
+    use(cache, opener, "b")
+    assert names(cache) == ["b"]
     assert opener.opened[0].closed
 
 
 def test_when_memory_still_runs_out_that_is_the_reason() -> None:
-    shelf = Shelf(device())
+    cache = PolicyCache(device())
     with pytest.raises(OutOfMemory, match=r"a needs about .*; cpu ran out of memory with"):
-        use(shelf, Opener([MemoryError(), MemoryError()]), "a")
-    use(shelf, Opener(), "b")
-    assert names(shelf) == ["b"]
+        use(cache, Opener([MemoryError(), MemoryError()]), "a")
+    use(cache, Opener(), "b")
+    assert names(cache) == ["b"]
 
 
 def test_other_errors_of_opening_are_passed_on_and_nothing_is_closed_for_them() -> None:
-    shelf, opener = Shelf(device()), Opener()
-    use(shelf, opener, "a")
+    cache, opener = PolicyCache(device()), Opener()
+    use(cache, opener, "a")
     with pytest.raises(ValueError, match="broken"):
-        use(shelf, Opener([ValueError("broken")]), "b")
-    assert names(shelf) == ["a"]
+        use(cache, Opener([ValueError("broken")]), "b")
+    assert names(cache) == ["a"]
 
 
 def test_a_new_revision_takes_the_place_of_the_old_one() -> None:
-    shelf, opener = Shelf(device(10 * SIZE)), Opener()
-    use(shelf, opener, "a")
-    shelf.borrow(key("a", "2"), size_of, opener("a")).close()
-    assert shelf.keys() == [key("a", "2")]
+    cache, opener = PolicyCache(device(10 * SIZE)), Opener()
+    use(cache, opener, "a")
+    cache.lease(key("a", "2"), size_of, opener("a")).close()
+    assert cache.keys() == [key("a", "2")]
     assert opener.opened[0].closed
 
 
 def test_a_dropped_policy_is_closed_when_its_rollouts_are_over_and_opened_anew() -> None:
-    shelf, opener = Shelf(device(10 * SIZE)), Opener()
-    loan = shelf.borrow(key("a"), size_of, opener("a"))
-    shelf.drop("a")
+    cache, opener = PolicyCache(device(10 * SIZE)), Opener()
+    lease = cache.lease(key("a"), size_of, opener("a"))
+    cache.drop("a")
     assert not opener.opened[0].closed
-    shelf.borrow(key("a"), size_of, opener("a")).close()
-    loan.close()
-    loan.close()
+    cache.lease(key("a"), size_of, opener("a")).close()
+    lease.close()
+    lease.close()
     assert [policy.closed for policy in opener.opened] == [True, False]
 
 
 def test_a_policy_that_plays_one_rollout_at_a_time_is_opened_once_per_rollout() -> None:
-    shelf, opener = Shelf(device(10 * SIZE, threads=2)), Opener()
-    one, other = (shelf.borrow(key("a"), size_of, opener("a")) for _ in range(2))
+    cache, opener = PolicyCache(device(10 * SIZE, threads=2)), Opener()
+    one, other = (cache.lease(key("a"), size_of, opener("a")) for _ in range(2))
     assert one.opened is not other.opened
     one.close()
-    assert shelf.borrow(key("a"), size_of, opener("a")).opened is one.opened
+    assert cache.lease(key("a"), size_of, opener("a")).opened is one.opened
 
 
 def test_two_threads_that_ask_at_once_open_it_once_each_after_the_other() -> None:
-    shelf, opener = Shelf(device(10 * SIZE)), Opener()
+    cache, opener = PolicyCache(device(10 * SIZE)), Opener()
     together = threading.Barrier(4)
 
     def play(_: int) -> None:
         together.wait(PATIENCE_S)
-        use(shelf, opener, "a")
+        use(cache, opener, "a")
 
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(play, range(4)))
-    assert len(opener.opened) == len(names(shelf)) <= 4
+    assert len(opener.opened) == len(names(cache)) <= 4
 
 
 @pytest.mark.parametrize("write", [write_openvla, write_octo])

@@ -13,12 +13,12 @@ import numpy as np
 
 from policies import memory
 from policies.base import BatchPolicy, OpenedPolicy
-from policies.batching import Batcher, Seat
+from policies.batching import Batcher, BatchSlot
 from policies.memory import OutOfMemory
-from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM, Floats, Observation, Policy
+from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM, Actor, Floats, Observation
 
 log = logging.getLogger(__name__)
-PATIENCE_S = 60.0  # how long opening waits for rollouts to end when only policies in play could make room
+ROOM_WAIT_S = 60.0  # how long opening waits for rollouts to end when only policies in play could make room
 WARM_UP = "pick up the red cube"
 
 
@@ -58,31 +58,31 @@ class _Entry:
 
 
 @dataclass
-class Loan:
+class Lease:
     """An open policy for one rollout; `close` gives it back and leaves it open."""
 
     opened: OpenedPolicy
-    seat: Policy = field(repr=False)
+    actor: Actor = field(repr=False)
     release: Callable[[], None] = field(repr=False)
     closed: bool = False
 
     def reset(self, instruction: str, seed: int) -> None:
-        self.seat.reset(instruction, seed)
+        self.actor.reset(instruction, seed)
 
     def infer(self, observation: Observation) -> Floats:
-        return self.seat.infer(observation)
+        return self.actor.infer(observation)
 
     def close(self) -> None:
         if self.closed:
             return
         self.closed = True
-        if isinstance(self.seat, Seat):
-            self.seat.close()
+        if isinstance(self.actor, BatchSlot):
+            self.actor.close()
         else:
             self.release()
 
 
-class Shelf:
+class PolicyCache:
     """Safe for threads. One policy is opened at a time; meanwhile others go on playing."""
 
     def __init__(self, device: Device) -> None:
@@ -104,16 +104,16 @@ class Shelf:
         """Whether there is room without closing anything."""
         return self.size + expected <= self.device.budget and expected * memory.HEADROOM <= self.device.free()
 
-    def borrow(self, key: Key, expected: Callable[[], int], load: Callable[[], OpenedPolicy]) -> Loan:
+    def lease(self, key: Key, expected: Callable[[], int], load: Callable[[], OpenedPolicy]) -> Lease:
         """The policy, opened by `load` unless it is open, and warm. Raises what `load` raises, and OutOfMemory.
 
         `expected` answers the bytes that its weights will take; what they do take is measured once they are there.
         """
-        if loan := self._lend(key):
-            return loan
+        if lease := self._lease_open(key):
+            return lease
         with self._opening:
-            if loan := self._lend(key):
-                return loan
+            if lease := self._lease_open(key):
+                return lease
             self._drop_other_revisions(key)
             needed = expected()
             self._make_room(key, needed)
@@ -121,10 +121,10 @@ class Shelf:
             with self._changed:
                 self._entries.append(entry)
             self._make_room(key, 0, keep=entry)
-            loan = self._lend(key)
-        if loan is None:
+            lease = self._lease_open(key)
+        if lease is None:
             raise OutOfMemory(f"{key.model_id} was closed as soon as it was open")
-        return loan
+        return lease
 
     def drop(self, model_id: str) -> None:
         """Close a policy that failed, or as soon as the rollouts that use it are over."""
@@ -133,24 +133,24 @@ class Shelf:
                 entry.stale = entry.stale or entry.key.model_id == model_id
             self._sweep()
 
-    def _lend(self, key: Key) -> Loan | None:
+    def _lease_open(self, key: Key) -> Lease | None:
         with self._changed:
             for entry in self._entries:
                 if entry.key == key and not entry.stale and (entry.batcher or not entry.users):
                     entry.users += 1
                     self._entries.remove(entry)
                     self._entries.append(entry)
-                    return self._loan(entry)
+                    return self._new_lease(entry)
         return None
 
-    def _loan(self, entry: _Entry) -> Loan:
+    def _new_lease(self, entry: _Entry) -> Lease:
         def release() -> None:
             with self._changed:
                 entry.users -= 1
                 self._sweep()
                 self._changed.notify_all()
 
-        return Loan(entry.policy, Seat(entry.batcher, release) if entry.batcher else entry.policy, release)
+        return Lease(entry.policy, BatchSlot(entry.batcher, release) if entry.batcher else entry.policy, release)
 
     def _open(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> _Entry:
         try:
@@ -189,7 +189,7 @@ class Shelf:
                 f"{key.model_id} needs {_gigabytes(expected)}, a worker process may use {_gigabytes(budget)} "
                 "(ARENA_WORKER_MEMORY_GB)"
             )
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + ROOM_WAIT_S
         with self._changed:
             while self.size + expected > budget:
                 idle = next((entry for entry in self._entries if not entry.users and entry is not keep), None)
