@@ -12,11 +12,11 @@ from django.db import transaction
 from django.test import Client
 
 from policies.models import Policy
-from rankings.bradley_terry import fit
-from rankings.counts import Columns, Counts
+from rankings.fit.bradley_terry import fit
+from rankings.fit.ratings import CAP
 from rankings.models import ModelStatsTotal
-from rankings.ratings import CAP
-from rankings.studies.voters import Crowd, Setting, simulate, truth
+from rankings.study.voters import Crowd, Setting, simulate, truth
+from rankings.tally.counts import Columns, Counts
 
 POLICIES = 50
 VOTES = 1_000_000

@@ -14,11 +14,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from arena.errors import UnknownName
-from rankings.comparison import Comparison, Evidence
-from rankings.pair_queries import PairQuery, SameModel, evidence
-from rankings.physics import PhysicsRow
-from rankings.published import Current, current
-from rankings.table import GLOBAL
+from rankings.analysis.comparison import Comparison, Evidence
+from rankings.analysis.physics import PhysicsRow
+from rankings.api.pair_queries import PairQuery, SameModel, evidence
+from rankings.publication.published import Current, current
+from rankings.tally.table import GLOBAL
 from simulation import catalogue
 from vlaarena.density import density
 

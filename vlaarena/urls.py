@@ -37,6 +37,6 @@ urlpatterns = [
     path("api/docs/", api_docs, name="api-docs"),
     path("api/", include("arena.urls")),
     path("api/", include("policies.urls")),
-    path("api/", include("rankings.urls")),
+    path("api/", include("rankings.api.urls")),
     path("api/<anything:address>", nowhere),
 ]

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from arena import episodes
 from arena.models import Battle, Rollout, Turn
 from policies.models import Hosting
-from rankings import aggregation
 from rankings.models import Snapshot
+from rankings.publication import aggregation
 from tests import routes
 from tests.arena.conftest import Visitor, play_battle, side_of
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory

@@ -13,10 +13,10 @@ from arena.errors import NotRetryable, QueueUnavailable, TooMany
 from arena.models import Battle, Purpose, Rollout, Turn, Vote
 from arena.throttles import spend
 from policies.models import Hosting
-from rankings import aggregation
-from rankings.facts import LEFT
-from rankings.observed import battles_per_policy, beside_physics, played
-from rankings.trust import clear_winner
+from rankings.publication import aggregation
+from rankings.tally.facts import LEFT
+from rankings.tally.weights import clear_winner
+from rankings.votes.observed import battles_per_policy, beside_physics, played
 from simulation.store import get_store
 from tests.arena.conftest import Visitor, battle_row, cast, play
 from tests.arena.test_attempts import lose

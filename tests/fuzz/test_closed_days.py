@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 
 from arena.models import Vote
 from policies.models import Policy
-from rankings import aggregation, checking, closed_days, ledger, observed
-from rankings.counts_file import write_counts
+from rankings.files.counts_file import write_counts
+from rankings.files.rating_file import REFUSALS, add_arguments, told
+from rankings.fit.ratings import Options
 from rankings.models import ClosedDay, ModelStatsTotal
-from rankings.rating_file import REFUSALS, add_arguments, told
-from rankings.ratings import Options
-from rankings.table import Table
+from rankings.publication import aggregation, checking
+from rankings.tally.table import Table
+from rankings.votes import closed_days, ledger, observed
 from tests.factories import VoteFactory
 from tests.fuzz.damage import damaged_bytes
 from tests.fuzz.effort import fuzz

@@ -13,12 +13,12 @@ import pyarrow.parquet
 import pytest
 from hypothesis import strategies as st
 
-from rankings import plain_csv
-from rankings.counts import OUTCOMES
-from rankings.fast_votes import COLUMNS, read_plain
-from rankings.plain_csv import NotPlain
-from rankings.table import KEYS, Table
-from rankings.vote_file import VoteFileError, _read_slowly, read_votes
+from rankings.files import plain_csv
+from rankings.files.fast_votes import COLUMNS, read_plain
+from rankings.files.plain_csv import NotPlain
+from rankings.files.vote_file import VoteFileError, _read_slowly, read_votes
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.table import KEYS, Table
 from tests.fuzz.damage import damaged_bytes
 from tests.fuzz.effort import fuzz
 

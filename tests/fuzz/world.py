@@ -13,7 +13,7 @@ from schemathesis.core.parameters import ParameterLocation
 from arena.models import Battle, BattleStatus, Rollout, Session, Turn, Vote
 from arena.visitors import COOKIE, SALT
 from policies.models import Policy
-from rankings import aggregation
+from rankings.publication import aggregation
 from simulation.store import get_store
 from simulation.view_format import ROWS_PER_STEP, VIEW_HZ
 from tests.factories import BattleFactory, PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory

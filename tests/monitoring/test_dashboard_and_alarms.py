@@ -16,8 +16,9 @@ from django.utils import timezone
 from arena.instruments import EVENTS, VOTES
 from arena.models import RolloutStatus
 from policies.models import Hosting
-from rankings import checking, locking
 from rankings.models import WorkerStatus
+from rankings.publication import checking
+from rankings.votes import locking
 from simulation.store import ASKED
 from tests.factories import TurnFactory, VoteFactory
 from tests.stack import BASE_DIR

@@ -14,8 +14,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from arena.models import BattleStatus, Rollout, RolloutStatus
 from policies.models import Hosting
-from rankings import checking, locking
 from rankings.models import WorkerStatus
+from rankings.publication import checking
+from rankings.votes import locking
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from vlaarena import health
 from vlaarena.monitoring import readings

@@ -6,11 +6,13 @@ import pytest
 
 from arena.models import ProcessingStatus, Vote
 from policies.models import Policy
-from rankings import aggregation, checking, judging, tasks
-from rankings.bradley_terry import fit
-from rankings.counts import Ballot, tally
-from rankings.elo import sequential_elo
+from rankings import tasks
+from rankings.fit.bradley_terry import fit
+from rankings.fit.elo import sequential_elo
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+from rankings.publication import aggregation, checking
+from rankings.tally.counts import Ballot, tally
+from rankings.votes import judging
 from tests.factories import BattleFactory, PolicyFactory, SessionFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 

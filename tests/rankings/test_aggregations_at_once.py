@@ -14,8 +14,8 @@ from django.conf import settings
 from django.db import connection, connections
 
 from arena.models import Vote
-from rankings import aggregation, checking
 from rankings.models import ModelStatsTotal, WorkerStatus
+from rankings.publication import aggregation, checking
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db(transaction=True)

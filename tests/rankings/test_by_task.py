@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import SCALE
-from rankings.by_task import Fitted, Prior, fit_tasks, told
-from rankings.comparison import NOTHING, Belief, Evidence
-from rankings.counts import Ballot, Counts, tally
-from rankings.posterior import sigmoid
-from rankings.settled import told as settled_told
-from rankings.studies.tasks import Tasks, said
+from rankings.analysis.by_task import Fitted, Prior, fit_tasks, told
+from rankings.analysis.comparison import NOTHING, Belief, Evidence
+from rankings.analysis.settled import told as settled_told
+from rankings.fit.bradley_terry import SCALE
+from rankings.fit.posterior import sigmoid
+from rankings.study.tasks import Tasks, said
+from rankings.tally.counts import Ballot, Counts, tally
 from tests.rankings.ballots import ballots
 
 USUAL = Prior.of_points()
@@ -106,7 +106,7 @@ def test_the_board_of_all_tasks_would_promise_too_much_of_a_task() -> None:
 
 
 def published(votes: list[Ballot], tasks: list[str]) -> Evidence:
-    from rankings.bradley_terry import fit
+    from rankings.fit.bradley_terry import fit
 
     counts = tally(votes)
     whole = tally([vote._replace(robot="") for vote in votes])

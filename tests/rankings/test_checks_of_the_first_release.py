@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from rankings import aggregation
-from rankings.bradley_terry import SCALE, fit
-from rankings.calibration import calibration
-from rankings.counts import Columns, Counts, Integers
-from rankings.outliers import Crowd, evidence
-from rankings.physics import Played, boards
-from rankings.posterior import sigmoid
+from rankings.analysis.calibration import calibration
+from rankings.analysis.physics import Played, boards
+from rankings.fit.bradley_terry import SCALE, fit
+from rankings.fit.posterior import sigmoid
+from rankings.publication import aggregation
+from rankings.tally.arrays import Integers
+from rankings.tally.counts import Columns, Counts
+from rankings.trust.outliers import Crowd, evidence
 from tests.rankings.ballots import ballots, cast
 
 POLICIES = 10

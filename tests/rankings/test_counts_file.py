@@ -10,9 +10,9 @@ import io
 import numpy as np
 import pytest
 
-from rankings import counts_file
-from rankings.counts_file import COLUMNS, sorting, write_counts
-from rankings.table import Table
+from rankings.files import counts_file
+from rankings.files.counts_file import COLUMNS, sorting, write_counts
+from rankings.tally.table import Table
 
 ROWS: list[tuple[str | int, ...]] = [
     ("widowx", "table", "stack", "b", "a", f"voter-{number:03}", "2026-01-02", "", number % 3, 1, 0, 0)

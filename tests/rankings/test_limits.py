@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankings import limits
-from rankings.bradley_terry import fit
-from rankings.limits import COHORT, NETWORK, limited
-from rankings.ratings import CAP
-from rankings.studies.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
-from rankings.studies.voters import Aim, truth
-from rankings.table import Board, Table
+from rankings.fit.bradley_terry import fit
+from rankings.fit.ratings import CAP
+from rankings.study.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
+from rankings.study.voters import Aim, truth
+from rankings.tally.table import Board, Table
+from rankings.trust import limits
+from rankings.trust.limits import COHORT, NETWORK, limited
 
 OLDER = Honest(days=60)
 PATIENT = Stuffing(250, 17, 17, 5, knowing=True)

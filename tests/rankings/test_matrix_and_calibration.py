@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.calibration import calibration, nothing
-from rankings.counts import Ballot, Counts, tally
-from rankings.matrix import matrix
-from rankings.studies.foreseeing import Board, held
+from rankings.analysis.calibration import calibration, nothing
+from rankings.study.foreseeing import Board, held
+from rankings.tally.counts import Ballot, Counts, tally
+from rankings.tally.matrix import matrix
 from tests.rankings.ballots import ballots
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.counts import OUTCOMES
-from rankings.outliers import ALPHA, Crowd, Evidence, evidence
-from rankings.studies.suspecting import People, caught, honest, suspected
+from rankings.study.suspecting import People, caught, honest, suspected
+from rankings.tally.counts import OUTCOMES
+from rankings.trust.outliers import ALPHA, Crowd, Evidence, evidence
 
 POLICIES = 8
 NAMES = tuple("abcdefgh")

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import SCALE, fit, influence_of_voters
-from rankings.counts import Ballot, Columns, Counts, tally
-from rankings.table import Board, Table
+from rankings.fit.bradley_terry import SCALE, fit, influence_of_voters
+from rankings.tally.counts import Ballot, Columns, Counts, tally
+from rankings.tally.table import Board, Table
 from tests.rankings.ballots import ballots, mirrored
 
 ONE = ballots(("a", "b", "left_better", 6, "v1"), ("b", "c", "left_better", 5, "v2"), ("c", "a", "tie", 4, "v1"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.ratings import CAP
-from rankings.studies.voters import Crowd, Setting, coverage, newcomer, spearman, stuffing
+from rankings.fit.ratings import CAP
+from rankings.study.voters import Crowd, Setting, coverage, newcomer, spearman, stuffing
 
 TASTE = Crowd(voters=1000, taste=100)
 HEAVY = Crowd(voters=1000, taste=100, heavy=0.44)

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankings import terms
-from rankings.bradley_terry import fit
-from rankings.counts import Columns, Counts
-from rankings.facts import Fact, VoteFacts
-from rankings.studies.episodes import Leaning, cast, found
-from rankings.studies.voters import truth
-from rankings.table import Board, Table
-from rankings.term_boards import boards, votes_of
-from rankings.terms import BEYOND, EQUAL, LENGTH, ORDER, SIDE, SUCCESS, Votes
+from rankings.analysis import terms
+from rankings.analysis.term_boards import boards, votes_of
+from rankings.analysis.terms import BEYOND, EQUAL, LENGTH, ORDER, SIDE, SUCCESS, Votes
+from rankings.fit.bradley_terry import fit
+from rankings.study.episodes import Leaning, cast, found
+from rankings.study.voters import truth
+from rankings.tally.counts import Columns, Counts
+from rankings.tally.facts import Fact, VoteFacts
+from rankings.tally.table import Board, Table
 
 
 def arena(way: Leaning, seed: int = 1) -> Votes:

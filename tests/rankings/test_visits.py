@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import fit
-from rankings.table import Table
-from rankings.trust import DAYS, NEWCOMER, PROVEN, Answers, answer, clear_winner, trust
-from rankings.visits import shares
+from rankings.fit.bradley_terry import fit
+from rankings.tally.table import Table
+from rankings.tally.visits import shares
+from rankings.tally.weights import DAYS, NEWCOMER, PROVEN, Answers, answer, clear_winner, trust
 
 CAP = 15
 DAY, EARLIER = "2026-01-02", "2026-01-01"

@@ -15,13 +15,15 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from arena.models import Vote
-from rankings import aggregation, ledger, plain_csv, vote_file
-from rankings.arrow import NotPlain
-from rankings.counts import OUTCOMES
-from rankings.fast_votes import read_plain
+from rankings.files import plain_csv, vote_file
+from rankings.files.arrow import NotPlain
+from rankings.files.fast_votes import read_plain
+from rankings.files.vote_file import VoteFileError, read_votes
 from rankings.models import Snapshot
-from rankings.table import KEYS, Table
-from rankings.vote_file import VoteFileError, read_votes
+from rankings.publication import aggregation
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.table import KEYS, Table
+from rankings.votes import ledger
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
 

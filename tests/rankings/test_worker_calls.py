@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from arena.models import Vote
 from arena.shapes import check
-from rankings import aggregation, tasks
+from rankings import tasks
+from rankings.api.shapes import Aggregated, NotDue, Worker
 from rankings.models import ModelStatsTotal, ModerationAct, Snapshot, WorkerStatus
-from rankings.shapes import Aggregated, NotDue, Worker
+from rankings.publication import aggregation
 from tests.people import logged_in, moderator, operator
 from tests.rankings.ballots import ballots, cast
 

@@ -8,8 +8,9 @@ from django.test import Client
 
 from arena.models import Battle, Rollout, Session, Vote
 from policies.models import Policy
-from rankings import checking, selectors
+from rankings.api import selectors
 from rankings.models import Snapshot
+from rankings.publication import checking
 from simulation.episode_format import state_at, to_float32
 from simulation.store import get_store
 from tests.factories import SessionFactory

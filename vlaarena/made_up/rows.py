@@ -30,8 +30,8 @@ from arena.models import (
     Vote,
 )
 from policies.models import Policy
-from rankings.counts import OUTCOMES
 from rankings.models import CountedVote, VoteCount
+from rankings.tally.counts import OUTCOMES
 from simulation import catalogue
 
 MARK = "made-up"

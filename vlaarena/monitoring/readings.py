@@ -21,8 +21,9 @@ from django.utils import timezone
 from arena.models import ProcessingStatus, Rollout, RolloutStatus, Turn, Vote, names_known
 from arena.release import CANCELLED
 from policies.models import Hosting, Policy, PolicyStatus
-from rankings import checking, locking
 from rankings.models import Finding, WorkerStatus
+from rankings.publication import checking
+from rankings.votes import locking
 
 RECENT = timedelta(minutes=15)
 MOST_RECENT = 2000

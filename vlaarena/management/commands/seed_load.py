@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from arena.models import Session
 from policies.models import Policy
-from rankings import aggregation
+from rankings.publication import aggregation
 from simulation.store import StoreUnavailable, get_store
 
 
