@@ -26,7 +26,7 @@ DIES_BEFORE_THE_END = """
 import os, signal
 import django
 django.setup()
-from rankings import aggregation
+from rankings.publication import aggregation
 aggregation._note = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 aggregation.aggregate()
 """
