@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rankings.files.fast_votes import COLUMNS
-from rankings.files.vote_file import OPTIONAL, read_votes
+from rankings.files.vote_file import COLUMNS, OPTIONAL, read_votes
 from rankings.fit.estimate import TIES
 from rankings.fit.posterior import FitError
 from rankings.fit.ratings import Options, Rating, Ratings, board_ratings
