@@ -212,7 +212,7 @@ class Snapshot(models.Model):
 
 
 class Report(models.Model):
-    """All that is shown beside the boards of one snapshot: see `rankings.publication.report.Content`."""
+    """All that is shown beside the boards of one snapshot: see `rankings.publication.report.ReportContent`."""
 
     snapshot = models.OneToOneField(Snapshot, primary_key=True, on_delete=models.CASCADE, related_name="report")
     content = models.JSONField(default=dict)

@@ -82,7 +82,7 @@ class WorkerStatusAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(reverse("admin:rankings_workerstatus_changelist"))
 
 
-def _run(request: HttpRequest) -> aggregation.Report:
+def _run(request: HttpRequest) -> aggregation.RunReport:
     if "force" not in request.POST:
         return aggregation.aggregate(once_an_hour=True)
     return acts.publish_now(acts.By(cast(User, request.user), request.POST.get("reason", "")))
@@ -92,7 +92,7 @@ def _may_run(request: HttpRequest) -> bool:
     return request.user.has_perm(AGGREGATE)
 
 
-def _told(report: aggregation.Report) -> str:
+def _told(report: aggregation.RunReport) -> str:
     return (
         f"{report.votes_processed} votes processed, {report.votes_failed} failed, "
         f"{report.rows_changed} rows of the boards changed."

@@ -26,7 +26,7 @@ from rankings.moderation.acts import By, NoReason
 from rankings.moderation.networks import days_of
 
 
-class ReasonForm(ActionForm):
+class ModerationReasonForm(ActionForm):
     """The list's action box, with room for a reason."""
 
     reason = forms.CharField(
@@ -39,7 +39,7 @@ class ReasonForm(ActionForm):
 class ModerationAdmin(ReadOnlyAdmin):
     """Rows to read, and actions that need a reason and the permission to moderate."""
 
-    action_form = ReasonForm
+    action_form = ModerationReasonForm
 
     def has_moderate_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(MODERATE)

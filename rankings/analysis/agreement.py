@@ -53,7 +53,7 @@ class Against(TypedDict):
 
 class Agreement(TypedDict):
     """`table`: rows are votes, columns physics, both left, right, even. `kappa` is null where it is undefined: without
-    votes, or where both judges always say the same one thing. `parted` says that votes and physics part: see `Rule`."""
+    votes, or where both judges always say the same one thing. `parted` says that votes and physics part: see `PartingRule`."""
 
     votes: int
     table: list[list[int]]
@@ -65,7 +65,7 @@ class Agreement(TypedDict):
 
 
 @dataclass(frozen=True)
-class Rule:
+class PartingRule:
     """When to sound the alarm: enough votes, and even the friendly end of an interval beyond the line."""
 
     least_votes: int = 30
@@ -116,12 +116,12 @@ class Judgements:
         return Clusters.of_cells(self.voter, 3 * self.vote + self.physics, CELLS)
 
 
-def agreement(facts: VoteFacts, rule: Rule) -> Agreement:
+def agreement(facts: VoteFacts, rule: PartingRule) -> Agreement:
     """Of the votes on whose battle physics has a verdict."""
     return told(Judgements.of(facts.where(facts.judged)).tables, rule)
 
 
-def by_task(facts: VoteFacts, rule: Rule) -> dict[str, Agreement]:
+def by_task(facts: VoteFacts, rule: PartingRule) -> dict[str, Agreement]:
     judged = facts.where(facts.judged)
     task = judged.codes["task"]
     return {
@@ -129,7 +129,7 @@ def by_task(facts: VoteFacts, rule: Rule) -> dict[str, Agreement]:
     }
 
 
-def by_policy(facts: VoteFacts, rule: Rule) -> dict[str, Agreement]:
+def by_policy(facts: VoteFacts, rule: PartingRule) -> dict[str, Agreement]:
     """Each policy's battles, with the policy taken for the left side: right then means its opponents."""
     judged = facts.where(facts.judged)
     sides = [{judged.values[side][code] for code in np.unique(judged.codes[side])} for side in ("left", "right")]
@@ -147,7 +147,7 @@ def _place(values: tuple[str, ...], value: str) -> int:
     return values.index(value) if value in values else -1
 
 
-def told(voters: Clusters, rule: Rule) -> Agreement:
+def told(voters: Clusters, rule: PartingRule) -> Agreement:
     """From the table of each voter."""
     table = voters.total
     found, against, votes = kappa_of(voters), _against(voters), int(table.sum())

@@ -138,7 +138,7 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class TaskFit:
     """Abilities of `names` at `tasks`, in Elo points."""
 
     names: tuple[str, ...]
@@ -152,7 +152,7 @@ class Fitted:
     """(tasks, k, k) standard deviation of the difference of two."""
 
 
-def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prior | None = None) -> Fitted:
+def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prior | None = None) -> TaskFit:
     """`counts`: of one robot, with the number of a task in `tasks` where boards have the robot's. `cap`: as in
     `bradley_terry.fit`, over all tasks together. `prior`: None for the likeliest one."""
     votes = counts.without_sides()
@@ -164,7 +164,7 @@ def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prio
     size = len(counts.names)
     variances = [_differences(each, number, size) for each in _covariances(joint, x, apart, weights)]
     met = np.any(games.met.reshape(number, size, number, size)[range(number), :, range(number)], axis=0)
-    return Fitted(
+    return TaskFit(
         counts.names,
         tuple(tasks),
         joint.prior,
@@ -174,7 +174,7 @@ def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prio
     )
 
 
-def told(found: Fitted, counts: Counts) -> ByTask:
+def told(found: TaskFit, counts: Counts) -> ByTask:
     return {
         "names": list(found.names),
         "groups": found.group.tolist(),

@@ -22,7 +22,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 
 
 @dataclass(frozen=True)
-class Belief:
+class DifferenceBelief:
     """About a difference of two ratings: normal, in Elo points. `deviation` infinite: nothing is known."""
 
     mean: float
@@ -57,10 +57,10 @@ class Belief:
         return self.mean + Z * self.deviation
 
 
-NOTHING = Belief(0.0, math.inf)
+NOTHING = DifferenceBelief(0.0, math.inf)
 
 
-class Record(TypedDict):
+class HeadToHead(TypedDict):
     """How the votes on the two went, as the first of them sees it."""
 
     wins: int
@@ -90,20 +90,20 @@ class Comparison(TypedDict):
     high: float | None
     offset: float | None
     votes: int
-    record: Record
+    record: HeadToHead
     physics_a: PhysicsRow | None
     physics_b: PhysicsRow | None
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PairEvidence:
     """What a publication keeps of pairs: `settled` by the name of a board, `by_task` by robot, `physics` by task."""
 
     settled: Mapping[str, Settled]
     by_task: Mapping[str, ByTask]
     physics: Mapping[str, Sequence[PhysicsRow]]
 
-    def belief(self, a: str, b: str, *, task: str = "", robot: str = "") -> Belief:
+    def belief(self, a: str, b: str, *, task: str = "", robot: str = "") -> DifferenceBelief:
         """About the rating of a less that of b. `task` empty: the board's; `robot` empty: the mean of the robots on
         which votes connect the two, each with its say."""
         if not task:
@@ -112,9 +112,9 @@ class Evidence:
         if not found:
             return NOTHING
         mean = sum(each.mean for each in found) / len(found)
-        return Belief(mean, math.sqrt(sum(each.deviation**2 for each in found)) / len(found))
+        return DifferenceBelief(mean, math.sqrt(sum(each.deviation**2 for each in found)) / len(found))
 
-    def record(self, a: str, b: str, *, task: str = "", robot: str = "") -> Record:
+    def record(self, a: str, b: str, *, task: str = "", robot: str = "") -> HeadToHead:
         """`task` empty: of all votes, those without a task too."""
         votes = [0, 0, 0, 0]
         for own in self._robots(robot):
@@ -153,22 +153,22 @@ class Evidence:
         return [own for name, own in self.by_task.items() if not robot or name == robot]
 
 
-def _of_board(board: Settled | None, a: str, b: str) -> Belief:
+def _of_board(board: Settled | None, a: str, b: str) -> DifferenceBelief:
     if board is None or a not in board["names"] or b not in board["names"]:
         return NOTHING
     one, other = board["names"].index(a), board["names"].index(b)
     difference, deviation = board["differences"][one][other], board["deviations"][one][other]
-    return NOTHING if difference is None or deviation is None else Belief(difference, deviation)
+    return NOTHING if difference is None or deviation is None else DifferenceBelief(difference, deviation)
 
 
-def _of_task(own: ByTask, task: str, a: str, b: str) -> Belief:
+def _of_task(own: ByTask, task: str, a: str, b: str) -> DifferenceBelief:
     if task not in own["tasks"] or a not in own["names"] or b not in own["names"]:
         return NOTHING
     one, other = own["names"].index(a), own["names"].index(b)
     if own["groups"][one] != own["groups"][other]:
         return NOTHING
     ratings, deviations = own["tasks"][task]["ratings"], own["tasks"][task]["deviations"]
-    return Belief(ratings[one] - ratings[other], deviations[max(one, other)][min(one, other)])
+    return DifferenceBelief(ratings[one] - ratings[other], deviations[max(one, other)][min(one, other)])
 
 
 def _seen_by(records: Mapping[str, Mapping[str, list[int]]], a: str, b: str) -> list[int]:

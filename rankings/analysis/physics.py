@@ -27,7 +27,7 @@ LEAST_EPISODES = 5
 """A policy with fewer episodes of a task has no rank on its board, nor on that of all tasks."""
 
 
-class Played(NamedTuple):
+class EpisodeSums(NamedTuple):
     """Sums over the episodes of one policy and task. `progress` and `squares`: of progress (0..1) and its square.
 
     `episodes` came to a verdict of physics; `failures` are attempts that broke off since the policy failed, and are no
@@ -72,11 +72,11 @@ class Share(NamedTuple):
     high: float
 
 
-ByTask = Mapping[str, Mapping[str, Played]]
+ByTask = Mapping[str, Mapping[str, EpisodeSums]]
 """Task -> policy -> its sums."""
 
 
-def boards(played: Iterable[Played]) -> dict[str, list[PhysicsRow]]:
+def boards(played: Iterable[EpisodeSums]) -> dict[str, list[PhysicsRow]]:
     """Task (ALL_TASKS first) -> its policies: those with a rank, best first, then the others in the same order."""
     by_task = _by_task(played)
     together = {task: by_task[task] for task in _compared(by_task)}
@@ -84,7 +84,7 @@ def boards(played: Iterable[Played]) -> dict[str, list[PhysicsRow]]:
     return {ALL_TASKS: _ranked(together), **single}
 
 
-def compared_tasks(played: Iterable[Played]) -> list[str]:
+def compared_tasks(played: Iterable[EpisodeSums]) -> list[str]:
     """The tasks that the board of all tasks is the mean of: those of which more than half of the policies have
     LEAST_EPISODES; all of them as long as there is no such task. Else one episode of a rare task would leave nobody
     with a rank.
@@ -92,8 +92,8 @@ def compared_tasks(played: Iterable[Played]) -> list[str]:
     return _compared(_by_task(played))
 
 
-def _by_task(played: Iterable[Played]) -> ByTask:
-    found: dict[str, dict[str, Played]] = {}
+def _by_task(played: Iterable[EpisodeSums]) -> ByTask:
+    found: dict[str, dict[str, EpisodeSums]] = {}
     for each in played:
         found.setdefault(each.task, {})[each.policy] = each
     return found
@@ -124,7 +124,7 @@ def _order(row: PhysicsRow) -> tuple[bool, float, float, str]:
     return bool(row["few_of"]), -row["low"], -row["progress"], row["model_id"]
 
 
-def _row(policy: str, by_task: Mapping[str, Played | None]) -> PhysicsRow:
+def _row(policy: str, by_task: Mapping[str, EpisodeSums | None]) -> PhysicsRow:
     """Over the tasks that the policy has played."""
     here = [each for each in by_task.values() if each]
     played = [each for each in here if each.episodes]
@@ -155,11 +155,11 @@ def mean_share(shares: Sequence[Share]) -> Share:
     return Share(mean, max(0.0, mean - below), min(1.0, mean + above))
 
 
-def _success(sums: Played) -> Share:
+def _success(sums: EpisodeSums) -> Share:
     return Share(sums.successes / sums.episodes, *wilson(sums.successes, sums.episodes))
 
 
-def _progress(sums: Played) -> Share:
+def _progress(sums: EpisodeSums) -> Share:
     """Normal interval of a mean within 0..1, its variance shrunk towards the largest possible one (1/4) by one episode:
     ten equal values are not ten values without doubt."""
     n = sums.episodes

@@ -10,17 +10,17 @@ from rankings.analysis import terms
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import UNKNOWN_VOTER, Counts
 from rankings.tally.facts import VoteFacts
-from rankings.tally.table import Board, Table
+from rankings.tally.table import Board, VoteTable
 
 
 class Terms(TypedDict):
     """`equal`: side, order and length alike. `beyond`: success as well, of the votes of which physics has a verdict."""
 
-    equal: terms.Board
-    beyond: terms.Board
+    equal: terms.AdjustedBoard
+    beyond: terms.AdjustedBoard
 
 
-def boards(table: Table, facts: VoteFacts, *, cap: int) -> dict[str, Terms]:
+def boards(table: VoteTable, facts: VoteFacts, *, cap: int) -> dict[str, Terms]:
     """Of all robots together and of each, by the board's name. `cap`: as on the boards."""
     found: dict[str, Terms] = {}
     for board in (Board(), *(Board(robot=robot) for robot in facts.values["robot"])):
@@ -29,7 +29,7 @@ def boards(table: Table, facts: VoteFacts, *, cap: int) -> dict[str, Terms]:
     return found
 
 
-def votes_of(table: Table, facts: VoteFacts, board: Board, *, cap: int) -> terms.Votes:
+def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> terms.TermVotes:
     """The votes of a board. One that is on no board, since its count was taken back meanwhile, weighs nothing and is
     left out."""
     if board.robot:
@@ -49,7 +49,7 @@ def votes_of(table: Table, facts: VoteFacts, board: Board, *, cap: int) -> terms
         facts.steps_right,
     )
     robot = np.unique(facts.codes["robot"], return_inverse=True)[1].astype(np.int64)
-    votes = terms.Votes(tuple(names), robot, *columns)
+    votes = terms.TermVotes(tuple(names), robot, *columns)
     return votes.where(votes.weight > 0)
 
 
@@ -65,11 +65,11 @@ def weights(counts: Counts, voter: Integers, day: Integers, *, cap: int) -> Floa
     return found
 
 
-def _terms(votes: terms.Votes) -> Terms:
+def _terms(votes: terms.TermVotes) -> Terms:
     return {"equal": terms.board(votes, terms.EQUAL), "beyond": terms.board(votes.where(votes.judged), terms.BEYOND)}
 
 
-def _numbers(facts: VoteFacts, name: str, table: Table) -> Integers:
+def _numbers(facts: VoteFacts, name: str, table: VoteTable) -> Integers:
     """(votes,) numbers of voters or days as the boards' counts have them; past the last where they have none."""
     known = table.values[name]
     shift = 1 if name == "voter" and known[:1] == ("",) else 0

@@ -71,7 +71,7 @@ class Adjusted(TypedDict):
     high: float
 
 
-class Board(TypedDict):
+class AdjustedBoard(TypedDict):
     """Of `votes` votes. `terms`: what each is worth, null where the votes do not tell it from policies and other terms;
     `length` is told per doubling. `models`: by model_id."""
 
@@ -81,7 +81,7 @@ class Board(TypedDict):
 
 
 @dataclass(frozen=True)
-class Votes:
+class TermVotes:
     """One row per vote. All (rows,)."""
 
     names: tuple[str, ...]
@@ -102,9 +102,9 @@ class Votes:
     steps_left: Integers
     steps_right: Integers
 
-    def where(self, rows: Booleans) -> Votes:
+    def where(self, rows: Booleans) -> TermVotes:
         columns = (getattr(self, name)[rows] for name in list(self.__annotations__)[1:])
-        return Votes(self.names, *columns)
+        return TermVotes(self.names, *columns)
 
     @property
     def judged(self) -> Booleans:
@@ -146,7 +146,7 @@ class Cells:
     """(rows,) the cell of each vote."""
 
     @classmethod
-    def of(cls, votes: Votes, terms: Sequence[str]) -> Cells:
+    def of(cls, votes: TermVotes, terms: Sequence[str]) -> Cells:
         size, kinds = len(votes.names), 2 * round(DOUBLINGS / STEP) + 1
         left, right = votes.robot * size + votes.left, votes.robot * size + votes.right
         columns = votes.columns()
@@ -191,7 +191,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class TermFit:
     """x (n,) in natural units, of `cells`."""
 
     cells: Cells
@@ -216,7 +216,7 @@ def known_terms(cells: Cells, terms: Sequence[str]) -> list[str]:
     return found
 
 
-def fitted(votes: Votes, cells: Cells) -> Fitted:
+def fitted(votes: TermVotes, cells: Cells) -> TermFit:
     """Abilities and terms together."""
     x = _mode(cells)
     bread = inverse(_hessian(cells, x))
@@ -226,10 +226,10 @@ def fitted(votes: Votes, cells: Cells) -> Fitted:
     found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, residual)]
     if len(np.unique(votes.voter[votes.voter >= 0])) + np.count_nonzero(votes.voter < 0) < FEW:
         found.append(bread)
-    return Fitted(cells, x, np.stack(found), float(quantile(np.array(voters_that_count(votes) - 1.0))))
+    return TermFit(cells, x, np.stack(found), float(quantile(np.array(voters_that_count(votes) - 1.0))))
 
 
-def voters_that_count(votes: Votes) -> float:
+def voters_that_count(votes: TermVotes) -> float:
     """(sum n)² / sum n², n being what a voter's votes weigh: the number of voters if all voted alike much."""
     known = votes.voter >= 0
     cast = np.bincount(votes.voter[known], votes.weight[known])
@@ -237,7 +237,7 @@ def voters_that_count(votes: Votes) -> float:
     return float(votes.weight.sum() ** 2 / (np.sum(cast**2) + np.sum(alone**2)))
 
 
-def board(votes: Votes, terms: Sequence[str]) -> Board:
+def board(votes: TermVotes, terms: Sequence[str]) -> AdjustedBoard:
     """What each term is worth, and the ratings with and without them. Empty without a vote."""
     if not len(votes.left):
         return {"votes": 0, "terms": dict.fromkeys(terms), "models": {}}
@@ -293,7 +293,7 @@ def _virtual(x: Floats) -> Floats:
     return found
 
 
-def _meats(votes: Votes, cells: Cells, residual: Floats) -> Iterator[Floats]:
+def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]:
     """(n, n) variance of the gradient, by voter and by network; not where there is only one."""
     alone = np.where(votes.voter >= 0, votes.voter, votes.voter.max(initial=0) + 1 + np.arange(len(votes.voter)))
     clusters = [alone]
@@ -323,7 +323,7 @@ def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
     return found
 
 
-def _term(found: Fitted, place: int) -> Term:
+def _term(found: TermFit, place: int) -> Term:
     half_width = found.quantile * math.sqrt(float(found.covariance[:, place, place].max()))
     return _told(float(found.x[place]), half_width)
 
@@ -335,7 +335,7 @@ def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
     return {"elo": elo, "low": low, "high": high}
 
 
-def _models(votes: Votes, adjusted: Fitted) -> dict[str, Adjusted]:
+def _models(votes: TermVotes, adjusted: TermFit) -> dict[str, Adjusted]:
     """Ratings with terms and without, about the mean of the boards."""
     way, size = _Way.of(votes, adjusted.cells), adjusted.cells.abilities
     without, found = way.centre @ way.mode.x[:-1], way.centre @ adjusted.x[:size]
@@ -357,7 +357,7 @@ class _Way:
     mode: Mode
 
     @classmethod
-    def of(cls, votes: Votes, cells: Cells) -> _Way:
+    def of(cls, votes: TermVotes, cells: Cells) -> _Way:
         offset_sd = OFFSET_SD / SCALE
         return cls(Mode.of_games(cells.games(), robots=votes.robots, prior=PRIOR, ties="half", offset_sd=offset_sd))
 

@@ -49,7 +49,7 @@ class StatisticsView(APIView):
     @extend_schema(
         operation_id="get_leaderboard_stats",
         description="Overall figures of the arena.",
-        responses={200: answer(shapes.Statistics)},
+        responses={200: answer(shapes.LeaderboardStatistics)},
     )
     def get(self, request: Request) -> Response:
         return Response(selectors.statistics())
@@ -59,7 +59,7 @@ class WorkerStatusView(APIView):
     @extend_schema(
         operation_id="get_worker_status",
         description="What the hourly aggregation did last. The wording of an error is for operators.",
-        responses={200: answer(shapes.Worker)},
+        responses={200: answer(shapes.WorkerState)},
     )
     def get(self, request: Request) -> Response:
         return Response(selectors.worker(with_errors=request.user.has_perm(SEE_WORKER)))
@@ -95,7 +95,7 @@ class ForceSerializer(Serializer[Any]):
     reason = CharField(default="", allow_blank=True)
 
 
-def _forced(request: Request) -> aggregation.Report | None:
+def _forced(request: Request) -> aggregation.RunReport | None:
     """The report of a forced publication; None where none was asked for."""
     if request.content_type.startswith("application/json"):
         wanted = ForceSerializer(data=request.data)

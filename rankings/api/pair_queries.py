@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from arena.errors import ArenaError, UnknownName
-from rankings.analysis.comparison import Evidence
+from rankings.analysis.comparison import PairEvidence
 from rankings.publication.published import Published
 from simulation import catalogue
 
@@ -43,9 +43,9 @@ class PairQuery:
             raise SameModel
 
 
-def evidence(published: Published) -> Evidence:
+def evidence(published: Published) -> PairEvidence:
     """Nothing before the first publication, or where it was written before there was any."""
     content = published.content
     if content is None or "by_task" not in content:
-        return Evidence({}, {}, content["physics"] if content else {})
-    return Evidence(content["settled"], content["by_task"], content["physics"])
+        return PairEvidence({}, {}, content["physics"] if content else {})
+    return PairEvidence(content["settled"], content["by_task"], content["physics"])

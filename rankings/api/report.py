@@ -16,7 +16,7 @@ from rankings.analysis.calibration import Calibration
 from rankings.analysis.physics import PhysicsRow
 from rankings.analysis.settled import Settled
 from rankings.analysis.term_boards import Terms
-from rankings.analysis.terms import Board as TermBoard
+from rankings.analysis.terms import AdjustedBoard as TermBoard
 from rankings.publication.integrity import Shadow
 from rankings.publication.published import current
 from rankings.publication.report import Agreements, Exposure, Point, Removal, Voters

@@ -14,7 +14,7 @@ from arena.errors import UnknownName
 from arena.models import Battle, BattleStatus, ProcessingStatus, Vote, VoteChoice
 from policies.measured import overall
 from policies.models import Policy, PolicyStatus
-from rankings.api.shapes import Component, Leaderboard, RankingRow, RobotShare, Statistics, Worker
+from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, RobotShare, WorkerState
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import MINIMUM_VOTES, Standing, unvoted
 from rankings.publication import published
@@ -103,7 +103,7 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
     }
 
 
-def statistics() -> Statistics:
+def statistics() -> LeaderboardStatistics:
     listed, now = published.current()
     figures = now.content.get("figures", NO_FIGURES) if now.content else NO_FIGURES
     outcomes = dict.fromkeys(VoteChoice.values, 0) | figures["votes_by_outcome"]
@@ -123,7 +123,7 @@ def statistics() -> Statistics:
     }
 
 
-def worker(*, with_errors: bool) -> Worker:
+def worker(*, with_errors: bool) -> WorkerState:
     status = worker_status()
     unprocessed = (ProcessingStatus.PENDING, ProcessingStatus.FAILED)  # by name: an index finds these, not "all but"
     waiting = _counted(Vote.objects.filter(processing_status__in=unprocessed), "processing_status")
@@ -143,7 +143,7 @@ def _without_votes(board: Iterable[Standing], policies: Iterable[Policy]) -> lis
     return sorted(each.pk for each in policies if each.pk not in voted and each.status == PolicyStatus.ACTIVE)
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where a policy stands: in which component, on which rank of it, how much it counts in the component's mean, and
     on which robots it was voted on."""
 
@@ -153,16 +153,16 @@ class Place(NamedTuple):
     robots: list[str]
 
 
-UNPLACED = Place(None, None, None, [])
+UNPLACED = Position(None, None, None, [])
 
 
-def _places(board: Iterable[Standing], now: Published, name: str, listed: Collection[str]) -> dict[str, Place]:
+def _places(board: Iterable[Standing], now: Published, name: str, listed: Collection[str]) -> dict[str, Position]:
     """Of each policy that votes connect with others."""
     components = now.components(name, listed)
     ranks = ranks_within([each for each in board if each.model_id in components], components, now.rows(name))
     robots, rows = _robots(now.board(name)), now.rows(name)
     return {
-        model_id: Place(component, ranks.get(model_id), rows[model_id].get("weight"), robots.get(model_id, []))
+        model_id: Position(component, ranks.get(model_id), rows[model_id].get("weight"), robots.get(model_id, []))
         for model_id, component in components.items()
     }
 
@@ -187,7 +187,7 @@ def _robots(board: Mapping[str, Any]) -> dict[str, list[str]]:
     return {**everywhere, **some}
 
 
-def _components(board: Iterable[Standing], places: Mapping[str, Place], kept: Mapping[str, Any]) -> list[Component]:
+def _components(board: Iterable[Standing], places: Mapping[str, Position], kept: Mapping[str, Any]) -> list[Component]:
     """`kept`: the board as the snapshot has it."""
     shares: dict[str, list[RobotShare]] = {
         member: [{"robot_id": robot, "share": share} for robot, share in robots.items()]
@@ -205,7 +205,7 @@ def _components(board: Iterable[Standing], places: Mapping[str, Place], kept: Ma
     return [{**found[number], "votes": found[number]["votes"] // 2} for number in sorted(found)]
 
 
-def _row(standing: Standing, policy: Policy, place: Place) -> RankingRow:
+def _row(standing: Standing, policy: Policy, place: Position) -> RankingRow:
     return {
         "component": place.component,
         "rank": place.rank,

@@ -83,7 +83,7 @@ class Leaderboard(TypedDict):
     metadata: LeaderboardMetadata
 
 
-class Statistics(TypedDict):
+class LeaderboardStatistics(TypedDict):
     """Over the votes that are in the boards. `left_win_share`: of the votes with a winner; null without one."""
 
     total_models: int
@@ -97,7 +97,7 @@ class Statistics(TypedDict):
     last_updated: str | None
 
 
-class Worker(TypedDict):
+class WorkerState(TypedDict):
     """`votes_processed` counts the last run. The wording of an error is for operators; others read null."""
 
     worker_name: str

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import KEYS, Table
+from rankings.tally.table import KEYS, VoteTable
 
 COLUMNS = (*KEYS, "trust", *OUTCOMES)
 CHUNK = 50_000
@@ -29,7 +29,7 @@ class CountsFile(NamedTuple):
     input_hash: str
 
 
-def write_counts(table: Table) -> CountsFile:
+def write_counts(table: VoteTable) -> CountsFile:
     """The rows of a table with a count."""
     squeeze, seen, content = zlib.compressobj(6, wbits=GZIP), hashlib.sha256(), io.BytesIO()
     for part in parts(table):
@@ -39,7 +39,7 @@ def write_counts(table: Table) -> CountsFile:
     return CountsFile(content.getvalue(), seen.hexdigest())
 
 
-def parts(table: Table) -> Iterator[bytes]:
+def parts(table: VoteTable) -> Iterator[bytes]:
     """The same, not packed, CHUNK rows at a time: sorted as texts; voters are numbered anew as "v1", "v2", ... (empty:
     nobody knows who), and networks that several of them share as "n000001", ... `trust`: what a vote weighs by what
     its voter has shown."""

@@ -12,7 +12,7 @@ from rankings.files.vote_file import COLUMNS, OPTIONAL, read_votes
 from rankings.fit.estimate import TIES
 from rankings.fit.posterior import FitError
 from rankings.fit.ratings import Options, Rating, Ratings, board_ratings
-from rankings.tally.table import Board, Table
+from rankings.tally.table import Board, VoteTable
 
 KINDS = ("robot", "scene", "task")
 HELP = "Rate policies from a CSV or Parquet file of votes."
@@ -62,7 +62,7 @@ def told(asked: Namespace, usual: Options) -> Iterator[str]:
         yield from _shown(name, board)
 
 
-def _boards(table: Table, kind: str, chosen: Options) -> dict[str, Ratings]:
+def _boards(table: VoteTable, kind: str, chosen: Options) -> dict[str, Ratings]:
     """Votes without a robot, scene or task are on none of these boards."""
     names = (name for name in table.values[kind] if name)
     return {name: board_ratings(table.counts(Board(**{kind: name})), chosen) for name in names}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rankings.files.arrow import TEXTS, Coded, coded
 from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import KEYS, Table
+from rankings.tally.table import KEYS, VoteTable
 
 BATTLE = "battle_id"
 COLUMNS = (BATTLE, "voter_id", "robot", "left", "right", "vote")
@@ -51,7 +51,7 @@ class Fault(NamedTuple):
     again: int | None = None
 
 
-def read_votes(path: Path) -> Table:
+def read_votes(path: Path) -> VoteTable:
     """One row per vote. An empty voter_id is an unknown voter. Raises VoteFileError.
 
     Without a column `day` all votes count as cast on one day, without `trust` all voters as trusted alike, and without
@@ -260,14 +260,14 @@ def _refusal(path: Path, fault: Fault) -> VoteFileError:
     return VoteFileError(f"{path} {place(fault.row)}: {fault.what}{again}")
 
 
-def _table(texts: Mapping[str, Coded]) -> Table:
+def _table(texts: Mapping[str, Coded]) -> VoteTable:
     places, outcomes = texts["vote"]
     nothing: Coded = np.zeros(len(places), np.int64), [""][: len(places)]
     keys = {key: texts.get("voter_id" if key == "voter" else key, nothing) for key in KEYS}
     trust = None
     if "trust" in texts and len(places):
         trust = np.array([trust_of(text) for text in texts["trust"][1]], dtype=float)[texts["trust"][0]]
-    return Table(
+    return VoteTable(
         {key: tuple(values) for key, (_, values) in keys.items()},
         {key: codes for key, (codes, _) in keys.items()},
         np.array([OUTCOMES.index(name) for name in outcomes], dtype=np.int64)[places],

@@ -50,7 +50,7 @@ class Rating(TypedDict):
     flags: list[str]
 
 
-class Side(TypedDict):
+class SidePoints(TypedDict):
     """What standing on the left is worth, in Elo points."""
 
     elo: float
@@ -64,7 +64,7 @@ class Ratings(TypedDict):
 
     models: dict[str, Rating]
     components: list[list[str]]
-    side_advantage: Side | None
+    side_advantage: SidePoints | None
 
 
 class Summary(TypedDict):
@@ -199,7 +199,7 @@ def _flags(found: Fit, place: int, own: Record) -> list[str]:
     return [flag for flag, is_set in flags.items() if is_set]
 
 
-def _side(found: SideAdvantage | None) -> Side | None:
+def _side(found: SideAdvantage | None) -> SidePoints | None:
     if found is None:
         return None
     return {

@@ -104,7 +104,7 @@ def dismiss(finding: Finding, by: By) -> None:
     by.note(Action.DISMISS, f"{finding.kind}: {finding.subject}"[:255])
 
 
-def publish_now(by: By) -> aggregation.Report:
+def publish_now(by: By) -> aggregation.RunReport:
     """Write the boards though this hour's are published: for what must take effect at once. Logged once it is done."""
     report = aggregation.aggregate()
     by.note(Action.PUBLISH, "boards")

@@ -31,7 +31,7 @@ from rankings.votes.locking import WORKER, lock_rankings
 
 
 @dataclass(frozen=True)
-class Report:
+class RunReport:
     """What one run did."""
 
     votes_processed: int
@@ -50,17 +50,17 @@ class PublishedAlready(ArenaError):
         )
 
 
-class Place(NamedTuple):
+class BoardPlace(NamedTuple):
     """A row of a board; `board` is a robot, or GLOBAL."""
 
     board: str
     model_id: str
 
 
-Rows = dict[Place, dict[str, Any]]
+Rows = dict[BoardPlace, dict[str, Any]]
 
 
-def aggregate(*, once_an_hour: bool = False) -> Report:
+def aggregate(*, once_an_hour: bool = False) -> RunReport:
     """Take the pending votes into the boards. Safe to repeat, and to run twice at once: the second waits its turn.
 
     With `once_an_hour`, raises PublishedAlready where the boards were written in this hour of the clock (UTC).
@@ -68,7 +68,7 @@ def aggregate(*, once_an_hour: bool = False) -> Report:
     return _run(Q(processing_status=ProcessingStatus.PENDING), once_an_hour=once_an_hour)
 
 
-def rebuild() -> Report:
+def rebuild() -> RunReport:
     """Judge and count every raw vote again, the processed and the failed ones too, and write the boards anew."""
     return _run(Q(), anew=True)
 
@@ -83,7 +83,7 @@ def published_at() -> datetime | None:
     return status.published_at if status else None
 
 
-def _run(which: Q, *, anew: bool = False, once_an_hour: bool = False) -> Report:
+def _run(which: Q, *, anew: bool = False, once_an_hour: bool = False) -> RunReport:
     try:
         with transaction.atomic():
             status = lock_rankings()
@@ -93,7 +93,7 @@ def _run(which: Q, *, anew: bool = False, once_an_hour: bool = False) -> Report:
             if anew:
                 ledger.forget_counts()
             _count(processed, failed)
-            report = Report(len(processed), len(failed), _publish(processed))
+            report = RunReport(len(processed), len(failed), _publish(processed))
             _note(status, report)
             return report
     except PublishedAlready:
@@ -137,7 +137,7 @@ def rows_of(rated: Iterable[Rated], sequential: Mapping[str, Mapping[str, int]])
             if each.board == Board():
                 policy = papers[standing.model_id]
                 row |= {"organization": policy.organization, "license": policy.license}
-            rows[Place(each.board.robot or GLOBAL, standing.model_id)] = row
+            rows[BoardPlace(each.board.robot or GLOBAL, standing.model_id)] = row
     return rows
 
 
@@ -145,12 +145,12 @@ def stored_rows() -> Rows:
     robots = ModelStatsByRobot.objects.values("robot_id", "model_id", *STATISTICS)
     totals = ModelStatsTotal.objects.values("model_id", "organization", "license", *STATISTICS)
     return {
-        **{Place(row.pop("robot_id"), row.pop("model_id")): dict(row) for row in robots},
-        **{Place(GLOBAL, row.pop("model_id")): dict(row) for row in totals},
+        **{BoardPlace(row.pop("robot_id"), row.pop("model_id")): dict(row) for row in robots},
+        **{BoardPlace(GLOBAL, row.pop("model_id")): dict(row) for row in totals},
     }
 
 
-def _note(status: WorkerStatus, report: Report) -> None:
+def _note(status: WorkerStatus, report: RunReport) -> None:
     status.last_run_at = status.published_at = timezone.now()
     status.status = "ok"
     status.votes_processed = report.votes_processed

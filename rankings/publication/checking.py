@@ -15,7 +15,7 @@ from arena.steady_view import steady_view
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
 from rankings.publication import aggregation, snapshots
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import Board, Table
+from rankings.tally.table import Board, VoteTable
 from rankings.votes import classic, observed
 from rankings.votes.judging import judged
 from rankings.votes.ledger import Cell, cells_of
@@ -28,7 +28,7 @@ Counted = dict[Cell, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Difference:
+class Discrepancy:
     """A stored figure that the raw votes do not give. None: the row is missing on that side.
 
     `board` is a board's name, or "counts", where `model_id` names the pair, left first, and who voted.
@@ -41,7 +41,7 @@ class Difference:
     rebuilt: Any
 
 
-def differences(*, boards: bool = True) -> list[Difference]:
+def differences(*, boards: bool = True) -> list[Discrepancy]:
     """What `aggregation.rebuild` would change, given the votes marked processed; without `boards` of the counts.
 
     As of one moment: no vote and no run comes in between, and none has to wait.
@@ -50,7 +50,7 @@ def differences(*, boards: bool = True) -> list[Difference]:
         return [*_counts_that_differ(), *_days_that_differ(), *(_rows_that_differ() if boards else ())]
 
 
-def check() -> list[Difference]:
+def check() -> list[Discrepancy]:
     """Look for differences, and say in `worker_status` and the log whether there are any.
 
     Boards that wait for the next publication to follow a moderator are not compared.
@@ -75,33 +75,33 @@ def _moderated_since_publication() -> bool:
     return (acts.filter(done_at__gt=last) if last else acts).exists()
 
 
-def _counts_that_differ() -> Iterator[Difference]:
+def _counts_that_differ() -> Iterator[Discrepancy]:
     stored, rebuilt = _stored_counts(), _raw_counts(Vote.objects.exclude(Q(counted_vote=None) & ~_processed()))
     for cell in sorted(stored.keys() | rebuilt.keys()):
         zeros = (0,) * len(OUTCOMES)
         for outcome, before, after in zip(OUTCOMES, stored.get(cell, zeros), rebuilt.get(cell, zeros), strict=True):
             if before != after:
                 where = f"{cell.left_model_id} - {cell.right_model_id} by {cell.voter or 'unknown'} on {cell.day}"
-                yield Difference("counts", where, outcome, before, after)
+                yield Discrepancy("counts", where, outcome, before, after)
 
 
-def _days_that_differ() -> Iterator[Difference]:
+def _days_that_differ() -> Iterator[Discrepancy]:
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
     for day in closed_days.differing():
-        yield Difference("closed days", day.isoformat(), "counts or physics", "a copy", "other figures")
+        yield Discrepancy("closed days", day.isoformat(), "counts or physics", "a copy", "other figures")
 
 
-def _rows_that_differ() -> Iterator[Difference]:
+def _rows_that_differ() -> Iterator[Discrepancy]:
     stored, rebuilt = aggregation.stored_rows(), _rebuilt_rows()
     for place in sorted(stored.keys() | rebuilt.keys()):
         before, after = stored.get(place), rebuilt.get(place)
         if before is None or after is None:
-            yield Difference(*place, "row", before and "present", after and "present")
+            yield Discrepancy(*place, "row", before and "present", after and "present")
             continue
         for field in after:
             if before[field] != after[field]:
-                yield Difference(*place, field, before[field], after[field])
+                yield Discrepancy(*place, field, before[field], after[field])
 
 
 def _rebuilt_rows() -> aggregation.Rows:
@@ -110,7 +110,7 @@ def _rebuilt_rows() -> aggregation.Rows:
     rows: Iterator[tuple[str | int, ...]] = (
         (*map(str, cell[:6]), cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items()
     )
-    table = snapshots.weighed(Table.of(rows), observed.beside_physics().answers)
+    table = snapshots.weighed(VoteTable.of(rows), observed.beside_physics().answers)
     rated = snapshots.rate(table, table_boards(table))
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
     own = _meant_for_the_ranking(votes)
@@ -118,7 +118,7 @@ def _rebuilt_rows() -> aggregation.Rows:
     return aggregation.rows_of(rated, sequential)
 
 
-def table_boards(table: Table) -> list[Board]:
+def table_boards(table: VoteTable) -> list[Board]:
     """Those that have a table: the global board and one per robot."""
     return [board for board in table.boards() if board in (Board(), Board(robot=board.robot))]
 

@@ -16,11 +16,11 @@ from rankings.fit.bradley_terry import Fit, fit
 from rankings.models import Finding, Report
 from rankings.tally.arrays import Floats
 from rankings.tally.counts import Counts
-from rankings.tally.table import Table
+from rankings.tally.table import VoteTable
 from rankings.trust.campaigns import Campaign, campaigns, strongest
 from rankings.trust.influence import Influence, influence
 from rankings.trust.limits import LATELY
-from rankings.trust.outliers import Crowd, evidence
+from rankings.trust.outliers import PooledVotes, evidence
 from rankings.trust.reliability import Reliability
 from rankings.trust.standing import standing
 from rankings.votes import observed
@@ -32,7 +32,7 @@ LEAST_SHADOW_VOTES = 5
 """Without so many votes left, nothing is said about a policy in the shadow."""
 
 
-class Found(NamedTuple):
+class NewFinding(NamedTuple):
     kind: str
     subject: str
     summary: str
@@ -56,7 +56,7 @@ class Shadow(TypedDict):
     rows: dict[str, ShadowRow]
 
 
-def shadow(table: Table, counts: Counts, found: Fit) -> Shadow:
+def shadow(table: VoteTable, counts: Counts, found: Fit) -> Shadow:
     """The global board without voters who are new, flagged by an open finding, or both."""
     doubtful = _new(table) | flagged().keys()
     rest = table.counts(without_voters=doubtful)
@@ -92,7 +92,7 @@ def voters_of(finding: Finding) -> list[str]:
     return [finding.subject] if finding.kind in DOUBTFUL else []
 
 
-def _new(table: Table) -> set[str]:
+def _new(table: VoteTable) -> set[str]:
     since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
     return observed.new_voters(table, since, int(settings.INTEGRITY["new_votes"]))
 
@@ -102,16 +102,16 @@ def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Inf
     return influence(standing(counts, found, ranked, cap=int(settings.RANKING["cap"])))
 
 
-def outliers(counts: Counts, found: Fit) -> Iterator[Found]:
+def outliers(counts: Counts, found: Fit) -> Iterator[NewFinding]:
     """Voters whose votes are unlike everybody else's. Who has not voted since the last report was tested by then."""
-    crowd = Crowd(found.names, counts.per_pair(), found.rating)
+    crowd = PooledVotes(found.names, counts.per_pair(), found.rating)
     alpha = float(settings.INTEGRITY["alpha"])
     for cast in observed.cast_by_voter(found.names, _untested_since()):
         seen = evidence(crowd, cast.left, cast.right, cast.outcome, enough=alpha)
         if seen.suspicious(alpha):
             summary = f"{seen.way}: 10^{seen.log10_e:.1f} to 1 after {seen.votes} votes that are like nobody else's"
             proof: dict[str, object] = {"log10_e": round(seen.log10_e, 2), "votes": seen.votes, "way": seen.way}
-            yield Found(Finding.Kind.OUTLIER, cast.voter, summary, proof)
+            yield NewFinding(Finding.Kind.OUTLIER, cast.voter, summary, proof)
 
 
 def _untested_since() -> datetime:
@@ -121,7 +121,7 @@ def _untested_since() -> datetime:
     return max(earliest, last - timedelta(hours=1)) if last else earliest
 
 
-def pushed(table: Table, counts: Counts, found: Fit) -> Iterator[Found]:
+def pushed(table: VoteTable, counts: Counts, found: Fit) -> Iterator[NewFinding]:
     """New voters who together push a policy, on the global board: those of the last days, and the patient, as long as
     they are newcomers to `limits`."""
     spans = sorted({int(settings.INTEGRITY["look_back_days"]), LATELY})
@@ -130,7 +130,7 @@ def pushed(table: Table, counts: Counts, found: Fit) -> Iterator[Found]:
         yield _campaign(each, table, week)
 
 
-def _campaigns(table: Table, counts: Counts, found: Fit, days: int) -> list[Campaign]:
+def _campaigns(table: VoteTable, counts: Counts, found: Fit, days: int) -> list[Campaign]:
     """Among voters first seen within the last days. They are set beside the board as it would be if they had shown
     nothing yet, so that they do not hide behind what they have moved."""
     names = table.new_voters(days)
@@ -148,7 +148,7 @@ def _campaigns(table: Table, counts: Counts, found: Fit, days: int) -> list[Camp
     return campaigns(counts, board, numbers, paces)
 
 
-def _campaign(each: Campaign, table: Table, week: str) -> Found:
+def _campaign(each: Campaign, table: VoteTable, week: str) -> NewFinding:
     voters = table.voters_of(each.voters)
     networks = {network for voter, network in table.sources(voters) if network}
     direction = "for" if each.favours else "against"
@@ -163,22 +163,22 @@ def _campaign(each: Campaign, table: Table, week: str) -> Found:
         "networks": sorted(networks),
         "voters": voters[:MOST_NAMED],
     }
-    return Found(Finding.Kind.CAMPAIGN, f"{direction} {each.policy}, {week}", summary, proof)
+    return NewFinding(Finding.Kind.CAMPAIGN, f"{direction} {each.policy}, {week}", summary, proof)
 
 
-def unreliable(controls: dict[str, Reliability]) -> Iterator[Found]:
+def unreliable(controls: dict[str, Reliability]) -> Iterator[NewFinding]:
     """Voters who name the other policy where the sides are swapped."""
     for voter, known in controls.items():
         if known.unreliable:
             summary = f"named the other policy in {known.other} of {known.same + known.other} repeats with a winner"
             proof: dict[str, object] = {"items": known.items, "score": known.score, "other": known.other}
-            yield Found(Finding.Kind.UNRELIABLE, voter, summary, proof)
+            yield NewFinding(Finding.Kind.UNRELIABLE, voter, summary, proof)
 
 
-def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[Found]:
+def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[NewFinding]:
     """`agreements`: "all votes" or "task ..." or "policy ..." -> how votes and physics agree there."""
     moved = [
-        Found(
+        NewFinding(
             Finding.Kind.SHADOW,
             name,
             f"rated {row['rating']:.0f}, and {row['shadow']:.0f} without new and flagged voters",
@@ -188,7 +188,7 @@ def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[Found]:
         if row["parted"] and row["shadow"] is not None and math.isfinite(row["shadow"])
     ]
     apart = [
-        Found(Finding.Kind.PARTED, where, _told(each), {"kappa": each["kappa"], "against": dict(each["against"])})
+        NewFinding(Finding.Kind.PARTED, where, _told(each), {"kappa": each["kappa"], "against": dict(each["against"])})
         for where, each in agreements.items()
         if each["parted"]
     ]
@@ -206,7 +206,7 @@ def _told(each: Agreement) -> str:
     return f"kappa {kappa}{share}"
 
 
-def renew(found: list[Found]) -> None:
+def renew(found: list[NewFinding]) -> None:
     """Enter what was found; what is found again is renewed and keeps its state. What is no longer found stays as it was
     seen last: a moderator decides."""
     Finding.objects.bulk_create(

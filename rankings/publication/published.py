@@ -17,7 +17,7 @@ from policies.models import Policy
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import STATISTICS, Standing, standing_of
 from rankings.models import ClassicElo, ModelStatsByRobot, ModelStatsTotal, Snapshot, WorkerStatus
-from rankings.publication.report import Content, latest
+from rankings.publication.report import ReportContent, latest
 from rankings.tally.table import GLOBAL, Board
 from rankings.votes.locking import WORKER
 
@@ -31,7 +31,7 @@ class Published:
 
     at: datetime | None
     snapshot: Snapshot | None
-    content: Content | None
+    content: ReportContent | None
     standings: Mapping[str, list[Standing]]
     """By a board's name; a board without a vote is not in it."""
 
@@ -76,7 +76,7 @@ def _kept(at: datetime) -> Published:
 def _read(at: datetime | None) -> Published:
     report = latest()
     snapshot = report.snapshot if report else None
-    content = cast(Content, report.content) if report else None
+    content = cast(ReportContent, report.content) if report else None
     return Published(at, snapshot, content, {**_from_snapshot(snapshot), **_from_tables()})
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from policies.models import Policy
 from rankings.analysis import agreement, by_task, physics, settled, term_boards
-from rankings.analysis.agreement import Agreement, Rule
+from rankings.analysis.agreement import Agreement, PartingRule
 from rankings.analysis.by_task import ByTask
 from rankings.analysis.calibration import Calibration, calibration, nothing
 from rankings.analysis.physics import PhysicsRow
@@ -24,7 +24,7 @@ from rankings.publication.snapshots import Rated
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import VoteFacts
 from rankings.tally.matrix import Matrix, matrix
-from rankings.tally.table import Board, Table
+from rankings.tally.table import Board, VoteTable
 from rankings.trust.influence import Handover
 from rankings.trust.reliability import Reliability
 from rankings.votes import observed
@@ -86,7 +86,7 @@ class Figures(TypedDict):
 NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0}
 
 
-class Content(TypedDict):
+class ReportContent(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
     the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by robot.
     `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the global board at each publication, oldest
@@ -109,14 +109,14 @@ class Content(TypedDict):
     trend: list[Point]
 
 
-def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], facts: VoteFacts) -> Report:
+def publish_report(snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts) -> Report:
     """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `facts`: of all votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
     controls, played = observed.controls(), observed.played()
     agreements = _agreements(facts)
     integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
-    content: Content = {
+    content: ReportContent = {
         "figures": _figures(boards),
         "pairs": _pairs(whole),
         "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if _shown(board)}),
@@ -142,7 +142,7 @@ def publish_report(snapshot: Snapshot, table: Table, rated: Iterable[Rated], fac
     return report
 
 
-def _doubted(table: Table, whole: Rated) -> Iterator[integrity.Found]:
+def _doubted(table: VoteTable, whole: Rated) -> Iterator[integrity.NewFinding]:
     yield from integrity.outliers(whole.counts, whole.fit)
     yield from integrity.pushed(table, whole.counts, whole.fit)
 
@@ -185,7 +185,7 @@ def _matrix(each: Rated) -> Matrix:
     return matrix(each.counts, [sorted(names, key=lambda name: (-rating[name], name)) for names in components])
 
 
-def _by_task(table: Table, robot: str) -> ByTask:
+def _by_task(table: VoteTable, robot: str) -> ByTask:
     """Of the tasks voted on, and of those that nobody voted on yet, where policies are known from the others."""
     board = Board(robot=robot)
     voted = table.occurring("task", board)
@@ -202,7 +202,7 @@ def _calibration(whole: Rated | None) -> Calibration:
 
 def _agreements(facts: VoteFacts) -> Agreements:
     given = settings.INTEGRITY
-    rule = Rule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
+    rule = PartingRule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
     return {
         "overall": agreement.agreement(facts, rule),
         "tasks": agreement.by_task(facts, rule),
@@ -248,7 +248,7 @@ def _removal(whole: Rated | None) -> Removal:
     }
 
 
-def _shadow(table: Table, whole: Rated | None) -> Shadow:
+def _shadow(table: VoteTable, whole: Rated | None) -> Shadow:
     return integrity.shadow(table, whole.counts, whole.fit) if whole else {"left_out": 0, "votes": 0, "rows": {}}
 
 

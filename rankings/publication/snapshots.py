@@ -16,7 +16,7 @@ from rankings.models import Snapshot
 from rankings.publication import rules
 from rankings.tally.counts import Counts
 from rankings.tally.facts import VoteFacts
-from rankings.tally.table import Board, Table
+from rankings.tally.table import Board, VoteTable
 from rankings.tally.weights import Answers
 from rankings.trust.limits import limited
 
@@ -35,7 +35,7 @@ class Rated:
     over: MeanOver
 
 
-def load() -> tuple[Table, VoteFacts]:
+def load() -> tuple[VoteTable, VoteFacts]:
     """The stored counts, each vote weighing what its voter has shown, and facts of each.
 
     Days that are over are closed first; the caller holds the lock of the rankings.
@@ -47,12 +47,12 @@ def load() -> tuple[Table, VoteFacts]:
     return weighed(closed_days.counts(), beside.answers), beside.facts
 
 
-def weighed(table: Table, answers: Mapping[str, Answers]) -> Table:
+def weighed(table: VoteTable, answers: Mapping[str, Answers]) -> VoteTable:
     """The same votes, each weighing what its voter has shown, within the limits of networks and newcomers."""
     return limited(table.trusting(answers), rules.options().cap)
 
 
-def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:
+def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
     """Each board under the published rules. Boards that hold all votes, such as that of an only robot, share a fit."""
     options = rules.options()
     whole: Rated | None = None
@@ -71,7 +71,7 @@ def rate(table: Table, boards: Iterable[Board]) -> list[Rated]:
     return found
 
 
-def publish(table: Table, boards: Iterable[Rated]) -> Snapshot:
+def publish(table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
     """Keep a snapshot, unless the last one has the same input, code and rules; returns the one that holds now."""
     file = write_counts(table)
     about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": rules.published()}

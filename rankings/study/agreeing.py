@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.analysis.agreement import Judgements, Rule, kappa, share_against, told
+from rankings.analysis.agreement import Judgements, PartingRule, kappa, share_against, told
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.clusters import Clusters
 from rankings.fit.posterior import sigmoid
@@ -67,7 +67,7 @@ def truth(judges: Judges, seed: int) -> tuple[float, float]:
     return float(kappa(table)[0]), float(share_against(table)[0])
 
 
-class Held(NamedTuple):
+class AgreementCoverage(NamedTuple):
     """Share of intervals that hold the truth, and their mean half-width."""
 
     kappa: float
@@ -76,16 +76,16 @@ class Held(NamedTuple):
     against_width: float
 
 
-def held(judges: Judges, votes: int, voters: int, *, repeats: int, seed: int) -> Held:
+def held(judges: Judges, votes: int, voters: int, *, repeats: int, seed: int) -> AgreementCoverage:
     """Arenas in which kappa or the share is undefined are left out."""
     value, share = truth(judges, seed)
     found = []
     for number in range(repeats):
-        each = told(judged(judges, votes, voters, np.random.default_rng([seed, number])), Rule())
+        each = told(judged(judges, votes, voters, np.random.default_rng([seed, number])), PartingRule())
         ends = (each["kappa_low"], each["kappa_high"], each["against"]["low"], each["against"]["high"])
         found.append([np.nan if end is None else end for end in ends])
     low, high, least, most = np.array(found).T
-    return Held(*_inside(low, high, value), *_inside(least, most, share))
+    return AgreementCoverage(*_inside(low, high, value), *_inside(least, most, share))
 
 
 def _inside(low: Floats, high: Floats, value: float) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from rankings.fit.bradley_terry import SCALE, Fit, fit
 from rankings.fit.ratings import CAP
 from rankings.study.voters import Aim, outcomes, population, rated, truth
 from rankings.tally.arrays import Floats, Integers
-from rankings.tally.table import Table
+from rankings.tally.table import VoteTable
 from rankings.tally.visits import ALONE
 from rankings.tally.weights import Answers, answer
 from rankings.trust import outliers
@@ -151,7 +151,7 @@ def fitted(policies: int, ballots: Ballots, *, limits: bool = True) -> Fit:
     return fit(table_of(policies, ballots, limits=limits).counts(), cap=CAP)
 
 
-def table_of(policies: int, ballots: Ballots, *, limits: bool = True) -> Table:
+def table_of(policies: int, ballots: Ballots, *, limits: bool = True) -> VoteTable:
     names = tuple(map(_name, range(policies)))
     nothing = np.zeros(len(ballots), np.int64)
     voters = tuple(f"v{number:06}" for number in range(int(ballots.voter.max()) + 1))
@@ -168,7 +168,7 @@ def table_of(policies: int, ballots: Ballots, *, limits: bool = True) -> Table:
         if winner >= 0:
             own = answers.get(voters[voter], Answers())
             answers[voters[voter]] = own.plus(answer(OUTCOME[outcome], OUTCOME[winner]))
-    trusting = Table(values, codes, ballots.outcome).trusting(answers)
+    trusting = VoteTable(values, codes, ballots.outcome).trusting(answers)
     return limited(trusting, CAP) if limits else trusting
 
 
@@ -223,7 +223,7 @@ def flags(policies: int, ballots: Ballots) -> list[Campaign]:
     return strongest(each for days in NEW_DAYS for each in _flags(table, ballots, days))
 
 
-def _flags(table: Table, ballots: Ballots, days: int) -> list[Campaign]:
+def _flags(table: VoteTable, ballots: Ballots, days: int) -> list[Campaign]:
     new = table.new_voters(days)
     board = fit(table.doubting(new).counts(), cap=CAP)
 
@@ -268,7 +268,7 @@ def ever_suspected(*, seed: int, crowd: Honest, looks: int = 10) -> tuple[int, i
 def suspects(policies: int, ballots: Ballots) -> set[int]:
     """Voters, by number, whom the board of these votes makes suspicious."""
     counts = table_of(policies, ballots).counts()
-    others = outliers.Crowd(counts.names, counts.per_pair(), fit(counts, cap=CAP).rating)
+    others = outliers.PooledVotes(counts.names, counts.per_pair(), fit(counts, cap=CAP).rating)
     place = {name: number for number, name in enumerate(counts.names)}
     places = np.array([place.get(_name(number), 0) for number in range(policies)])
     found = set()

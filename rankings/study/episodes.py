@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.analysis import terms
-from rankings.analysis.terms import LENGTH, ORDER, SIDE, SUCCESS, Votes
+from rankings.analysis.terms import LENGTH, ORDER, SIDE, SUCCESS, TermVotes
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.centre import centred, shares
 from rankings.fit.posterior import sigmoid
@@ -31,7 +31,7 @@ class Leaning(NamedTuple):
     slow: float = 0.0
 
 
-class Found(NamedTuple):
+class FoundTerms(NamedTuple):
     """`terms`: name -> estimate less truth and whether the interval holds it. `bias`: (k,) ratings less the truth, with
     terms, and `plain` without; `holds` (k,)."""
 
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     plain_tilt: float
 
 
-def cast(way: Leaning, theta: Floats, rng: np.random.Generator) -> Votes:
+def cast(way: Leaning, theta: Floats, rng: np.random.Generator) -> TermVotes:
     size, number = way.policies, way.votes
     left = rng.integers(0, size, number)
     right = (left + rng.integers(1, size, number)) % size
@@ -58,16 +58,16 @@ def cast(way: Leaning, theta: Floats, rng: np.random.Generator) -> Votes:
     names = tuple(f"p{place:03}" for place in range(size))
     none, ones = np.full(number, -1), np.ones(number)
     zeros = np.zeros(number, np.int64)
-    votes = Votes(names, zeros, left, right, zeros, voter, none, ones, physics, *steps)
+    votes = TermVotes(names, zeros, left, right, zeros, voter, none, ones, physics, *steps)
     taste = rng.normal(0.0, way.crowd.taste / SCALE, (max(1, way.crowd.voters), size))
     who = np.maximum(voter, 0)
     margin = theta[left] - theta[right] + taste[who, left] - taste[who, right]
     for name, column in votes.columns().items():
         margin += column * getattr(way, name) / SCALE
-    return Votes(names, zeros, left, right, outcomes(margin, 0.35, rng), voter, none, ones, physics, *steps)
+    return TermVotes(names, zeros, left, right, outcomes(margin, 0.35, rng), voter, none, ones, physics, *steps)
 
 
-def found(way: Leaning, seed: int, names: tuple[str, ...] = (SIDE, ORDER, LENGTH, SUCCESS)) -> Found:
+def found(way: Leaning, seed: int, names: tuple[str, ...] = (SIDE, ORDER, LENGTH, SUCCESS)) -> FoundTerms:
     rng = np.random.default_rng(seed)
     theta = truth(way.policies, rng)
     votes = cast(way, theta, rng)
@@ -86,7 +86,7 @@ def found(way: Leaning, seed: int, names: tuple[str, ...] = (SIDE, ORDER, LENGTH
     rating, plain = (np.array([row[key] for row in rows]) for key in ("rating", "plain"))
     holds = np.array([row["low"] <= value <= row["high"] for row, value in zip(rows, true.tolist(), strict=True)])
     tilts = (float(np.polyfit(theta / theta.std(), values - true, 1)[0]) for values in (rating, plain))
-    return Found(told, rating - true, plain - true, holds, *tilts)
+    return FoundTerms(told, rating - true, plain - true, holds, *tilts)
 
 
 def attenuation(taste: float) -> float:

@@ -19,7 +19,7 @@ from rankings.tally.counts import Counts
 TIES = 0.35
 
 
-class Board(NamedTuple):
+class ForetoldBoard(NamedTuple):
     """`taste`: Elo points per policy."""
 
     policies: int
@@ -28,7 +28,7 @@ class Board(NamedTuple):
     taste: float
 
 
-def voted(theta: Floats, board: Board, rng: np.random.Generator) -> Counts:
+def voted(theta: Floats, board: ForetoldBoard, rng: np.random.Generator) -> Counts:
     size, votes = board.policies, board.votes
     activity = np.cumsum(rng.lognormal(0.0, 1.0, board.voters))
     voter = np.searchsorted(activity / activity[-1], rng.random(votes)).astype(np.int64)
@@ -40,7 +40,7 @@ def voted(theta: Floats, board: Board, rng: np.random.Generator) -> Counts:
     return counted(size, left, right, voter, outcomes(margin, TIES, rng))
 
 
-class Held(NamedTuple):
+class CalibrationCoverage(NamedTuple):
     """Shares of bins: whose interval holds what others would score, and whose interval of the gap holds 0; how many
     bins. `error` and `chance`: means of what is published."""
 
@@ -51,7 +51,7 @@ class Held(NamedTuple):
     chance: float
 
 
-def held(board: Board, *, repeats: int, seed: int, cap: int = 15) -> Held:
+def held(board: ForetoldBoard, *, repeats: int, seed: int, cap: int = 15) -> CalibrationCoverage:
     inside, without_gap, errors = [], [], []
     for number in range(repeats):
         rng = np.random.default_rng([seed, number])
@@ -63,7 +63,9 @@ def held(board: Board, *, repeats: int, seed: int, cap: int = 15) -> Held:
             without_gap.append(each["gap_low"] <= 0.0 <= each["gap_high"])
         errors.append((found["error"], found["chance"]))
     error, chance = np.nanmean(np.array(errors, dtype=float), axis=0)
-    return Held(float(np.mean(inside)), float(np.mean(without_gap)), len(inside), float(error), float(chance))
+    return CalibrationCoverage(
+        float(np.mean(inside)), float(np.mean(without_gap)), len(inside), float(error), float(chance)
+    )
 
 
 def _true(counts: Counts, score: Floats, cap: int) -> list[float]:

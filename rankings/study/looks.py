@@ -35,7 +35,7 @@ class Growth(NamedTuple):
     planned: bool = False
 
 
-class Cast(NamedTuple):
+class HourlyVotes(NamedTuple):
     """(votes,) each, in the order of time."""
 
     left: Integers
@@ -44,8 +44,8 @@ class Cast(NamedTuple):
     outcome: Integers
     hour: Integers
 
-    def plus(self, other: Cast) -> Cast:
-        return Cast(*(np.concatenate(both) for both in zip(self, other, strict=True)))
+    def plus(self, other: HourlyVotes) -> HourlyVotes:
+        return HourlyVotes(*(np.concatenate(both) for both in zip(self, other, strict=True)))
 
     def counts(self, policies: int) -> Counts:
         names = [f"p{number:03}" for number in range(policies)]
@@ -61,7 +61,7 @@ class Cast(NamedTuple):
         return found + found.T
 
 
-class Arena:
+class GrowingArena:
     """Voters, their tastes and the true ratings of one arena."""
 
     def __init__(self, growth: Growth, seed: int) -> None:
@@ -73,7 +73,7 @@ class Arena:
         chances = np.exp(self.rng.normal(0.0, growth.uneven, size * (size - 1) // 2))
         self.pairs, self.chances = np.stack(np.triu_indices(size, 1), axis=1), chances / chances.sum()
 
-    def votes(self, hour: int, chances: Floats) -> Cast:
+    def votes(self, hour: int, chances: Floats) -> HourlyVotes:
         """One hour's. Without a crowd each vote is another voter's."""
         number, rng = self.growth.per_hour, self.rng
         pairs = self.pairs[rng.choice(len(self.pairs), number, p=chances)]
@@ -84,9 +84,9 @@ class Arena:
         outcome = outcomes(self.theta[left] - self.theta[right] + own, 0.35, rng)
         if not self.growth.crowd.voters:
             voter = hour * number + np.arange(number)
-        return Cast(left, right, voter, outcome, np.full(number, hour))
+        return HourlyVotes(left, right, voter, outcome, np.full(number, hour))
 
-    def looks(self, planning: Callable[[Fit], Floats] | None = None) -> Iterator[tuple[Cast, Fit]]:
+    def looks(self, planning: Callable[[Fit], Floats] | None = None) -> Iterator[tuple[HourlyVotes, Fit]]:
         """All votes so far, and the board, after each hour. `planning`: the chances of the pairs from a board."""
         cast, chances = self.votes(0, self.chances), self.chances
         for hour in range(1, self.growth.hours + 1):
@@ -117,7 +117,7 @@ class Watched(NamedTuple):
 
 
 def watch(growth: Growth, seed: int, planning: Callable[[Fit], Floats] | None = None) -> Watched:
-    arena = Arena(growth, seed)
+    arena = GrowingArena(growth, seed)
     one, other = arena.pairs.T
     true = population(arena.theta, growth.crowd.taste)
     gap = np.where(one // 2 == other // 2, 0.0, true[one] - true[other])
@@ -140,7 +140,7 @@ def watch(growth: Growth, seed: int, planning: Callable[[Fit], Floats] | None = 
     return Watched(np.abs(gap), at, votes, own_votes, wrong, unequal, naive, found.half_width, np.array(settled))
 
 
-def planned(arena: Arena, *, leave_settled: bool = False) -> Callable[[Fit], Floats]:
+def planned(arena: GrowingArena, *, leave_settled: bool = False) -> Callable[[Fit], Floats]:
     """Chances of the arena's pairs as the arena plans them. `leave_settled`: settled pairs get their uniform share."""
 
     def chances(found: Fit) -> Floats:

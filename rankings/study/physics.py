@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from proportions import wilson
-from rankings.analysis.physics import ALL_TASKS, LEAST_EPISODES, Played, boards
+from rankings.analysis.physics import ALL_TASKS, LEAST_EPISODES, EpisodeSums, boards
 from rankings.tally.arrays import Floats, Integers
 
 EASE = (1.5, 0.0, -1.5)
@@ -30,11 +30,11 @@ class Arena(NamedTuple):
         found: Floats = self.truth.mean(axis=1)
         return found
 
-    def played(self) -> list[Played]:
+    def played(self) -> list[EpisodeSums]:
         """As the board takes them; progress is not looked at."""
         cells = np.ndindex(self.truth.shape)
         return [
-            Played(
+            EpisodeSums(
                 f"{policy:02}", f"{task}", int(self.episodes[policy, task]), int(self.successes[policy, task]), 0.0, 0.0
             )
             for policy, task in cells

@@ -28,7 +28,7 @@ class Race(NamedTuple):
     arenas: int = 5
 
 
-class Found(NamedTuple):
+class FoundMovers(NamedTuple):
     """`movers`: by leaving each voter out and fitting again; `found` of them are reported, and `wrong` who are not
     among them. `looked_at` and `complete` as reported."""
 
@@ -61,7 +61,7 @@ def _closest(found: Fit) -> float:
     return float(np.min(best[:-1] - best[1:]))
 
 
-def compared(race: Race, *, seed: int) -> Found:
+def compared(race: Race, *, seed: int) -> FoundMovers:
     """The report beside leaving out each voter."""
     drawn = [voted(race, np.random.default_rng([seed, number])) for number in range(race.arenas)]
     counts = min(drawn, key=lambda each: _closest(fit(each, cap=CAP)))
@@ -71,4 +71,4 @@ def compared(race: Race, *, seed: int) -> Found:
     voters = np.unique(counts.voter).tolist()
     movers = {voter for voter in voters if asked.changed(np.array([voter]))[0]}
     told = set(found["movers"])
-    return Found(len(movers), len(told & movers), len(told - movers), found["looked_at"], found["complete"])
+    return FoundMovers(len(movers), len(told & movers), len(told - movers), found["looked_at"], found["complete"])

@@ -18,7 +18,7 @@ from rankings.fit.ratings import CAP
 from rankings.study.voters import Votes, counted
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import Counts
-from rankings.trust.outliers import Crowd, evidence
+from rankings.trust.outliers import PooledVotes, evidence
 
 EVEN, BAD = -0.6, -0.8
 """Log odds of saying even between equals, and of both bad among these, for the average voter."""
@@ -42,7 +42,7 @@ class People(NamedTuple):
 HEAVY_VOTES = 500
 
 
-class Cast(NamedTuple):
+class VotesInOrder(NamedTuple):
     """Votes in the order in which they were cast, all (votes,)."""
 
     voter: Integers
@@ -50,11 +50,11 @@ class Cast(NamedTuple):
     right: Integers
     outcome: Integers
 
-    def of(self, rows: np.ndarray) -> Cast:
-        return Cast(*(column[rows] for column in self))
+    def of(self, rows: np.ndarray) -> VotesInOrder:
+        return VotesInOrder(*(column[rows] for column in self))
 
 
-def honest(people: People, rng: np.random.Generator) -> Cast:
+def honest(people: People, rng: np.random.Generator) -> VotesInOrder:
     size = people.policies
     theta = rng.normal(0.0, people.spread / SCALE, size)
     activity = np.cumsum(rng.lognormal(0.0, 1.0, people.voters))
@@ -66,7 +66,7 @@ def honest(people: People, rng: np.random.Generator) -> Cast:
     habits = rng.normal(0.0, 1.0, (3, people.voters)) * np.array([[people.side], [people.even], [people.bad]])
     hopeless = rng.normal(0.0, 0.5, size)
     margin = own[voter, left] - own[voter, right]
-    return Cast(voter, left, right, _said(margin, hopeless[left] + hopeless[right], habits[:, voter], rng))
+    return VotesInOrder(voter, left, right, _said(margin, hopeless[left] + hopeless[right], habits[:, voter], rng))
 
 
 def pairs(size: int, votes: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
@@ -88,12 +88,12 @@ def _said(margin: Floats, hopeless: Floats, habits: Floats, rng: np.random.Gener
     return np.where(is_even, 2 + is_bad, 1 - is_left).astype(np.int64)
 
 
-def board(policies: int, cast: Cast) -> Crowd:
+def board(policies: int, cast: VotesInOrder) -> PooledVotes:
     found: Counts = counted(policies, cast.left, cast.right, cast.voter, cast.outcome)
-    return Crowd(found.names, found.per_pair(), fit(found, cap=CAP).rating)
+    return PooledVotes(found.names, found.per_pair(), fit(found, cap=CAP).rating)
 
 
-def suspected(policies: int, cast: Cast, voters: Integers) -> set[int]:
+def suspected(policies: int, cast: VotesInOrder, voters: Integers) -> set[int]:
     crowd = board(policies, cast)
     found = set()
     for voter in voters.tolist():
@@ -118,7 +118,7 @@ def caught(people: People, bot: str, votes: int, *, seed: int) -> bool:
     cast = honest(people, rng)
     left, right, outcome = BOTS[bot](people.policies, votes, rng)
     number = people.voters
-    whole = Cast(
+    whole = VotesInOrder(
         *(np.concatenate(both) for both in zip(cast, (np.full(votes, number), left, right, outcome), strict=True))
     )
     return bool(suspected(people.policies, whole, np.array([number])))

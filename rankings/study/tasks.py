@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.analysis.by_task import fit_tasks
-from rankings.analysis.comparison import Belief
+from rankings.analysis.comparison import DifferenceBelief
 from rankings.fit.bradley_terry import SCALE, fit
 from rankings.fit.ratings import CAP
 from rankings.study.voters import Crowd, outcomes, population, truth
@@ -17,7 +17,7 @@ from rankings.tally.counts import Columns, Counts
 VOTES_A_DAY = 500
 
 
-class Tasks(NamedTuple):
+class TaskArena(NamedTuple):
     """`votes` over all `tasks`; a policy's ability at each is normal about its own in general, by `offset` points.
     Pairs and tasks are drawn unequally."""
 
@@ -38,7 +38,7 @@ class Said(NamedTuple):
     half_width: Floats
 
 
-def votes(setting: Tasks, theta: Floats, rng: np.random.Generator) -> Counts:
+def votes(setting: TaskArena, theta: Floats, rng: np.random.Generator) -> Counts:
     """`theta` (tasks, k) natural units. A task's number stands where a robot's would."""
     size, number, crowd = setting.policies, setting.votes, setting.crowd
     pairs = np.stack(np.triu_indices(size, 1), axis=1)
@@ -52,7 +52,7 @@ def votes(setting: Tasks, theta: Floats, rng: np.random.Generator) -> Counts:
     return Counts.of(names, Columns(pair[:, 0], pair[:, 1], voter, task, day, outcomes(margin, 0.35, rng)))
 
 
-def said(setting: Tasks, seed: int) -> dict[str, Said]:
+def said(setting: TaskArena, seed: int) -> dict[str, Said]:
     """By each way of judging a task: from all tasks jointly, from its own board, and from the board of all tasks."""
     rng = np.random.default_rng(seed)
     general = truth(setting.policies, rng)
@@ -64,7 +64,7 @@ def said(setting: Tasks, seed: int) -> dict[str, Said]:
     return {name: _said(mean, deviation, true) for name, (mean, deviation) in ways.items()}
 
 
-def _boards(counts: Counts, setting: Tasks) -> dict[str, tuple[Floats, Floats]]:
+def _boards(counts: Counts, setting: TaskArena) -> dict[str, tuple[Floats, Floats]]:
     whole = fit(_one_robot(counts), cap=CAP)
     alone = [fit(_one_robot(counts.where(counts.robot == task)), cap=CAP) for task in range(setting.tasks)]
     return {
@@ -88,7 +88,7 @@ def _said(mean: Floats, deviation: Floats, true: Floats) -> Said:
     one, other = np.triu_indices(mean.shape[1], 1)
     difference, sd = (mean[:, one] - mean[:, other]).ravel(), deviation[:, one, other].ravel()
     gap = (true[:, one] - true[:, other]).ravel()
-    beliefs = [Belief(abs(d), s) for d, s in zip(difference.tolist(), sd.tolist(), strict=True)]
+    beliefs = [DifferenceBelief(abs(d), s) for d, s in zip(difference.tolist(), sd.tolist(), strict=True)]
     half_width = np.array([belief.high - belief.mean for belief in beliefs])
     return Said(
         np.array([belief.chance for belief in beliefs]),

@@ -40,7 +40,7 @@ class Crowd:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Scenario:
     """`unequal`: how unlike pairs are drawn, the standard deviation of the logarithm of a pair's chance; 0: all alike.
     `newcomer`: so many votes on one more policy, the last, which has no others. `days` over which votes are spread."""
 
@@ -58,7 +58,7 @@ def truth(policies: int, rng: np.random.Generator) -> Floats:
     return rng.normal(0.0, SPREAD / SCALE, policies)
 
 
-def simulate(theta: Floats, setting: Setting, rng: np.random.Generator) -> Counts:
+def simulate(theta: Floats, setting: Scenario, rng: np.random.Generator) -> Counts:
     """`theta` (k,): also of the newcomer, where there is one."""
     size, crowd = len(theta), setting.crowd
     left, right = _drawn(size - (setting.newcomer > 0), setting, rng)
@@ -73,7 +73,7 @@ def simulate(theta: Floats, setting: Setting, rng: np.random.Generator) -> Count
     return counted(size, left, right, known, outcomes(margin, setting.ties, rng), day)
 
 
-def _drawn(size: int, setting: Setting, rng: np.random.Generator) -> tuple[Integers, Integers]:
+def _drawn(size: int, setting: Scenario, rng: np.random.Generator) -> tuple[Integers, Integers]:
     often = rng.lognormal(0.0, setting.unequal, (size, size))
     np.fill_diagonal(often, 0.0)
     pair = rng.choice(size * size, setting.votes, p=(often / often.sum()).ravel()).astype(np.int64)
@@ -151,7 +151,7 @@ class Coverage:
     differences: float
 
 
-def coverage(setting: Setting, *, repeats: int, seed: int, cap: int = CAP, cluster: bool = True) -> Coverage:
+def coverage(setting: Scenario, *, repeats: int, seed: int, cap: int = CAP, cluster: bool = True) -> Coverage:
     """In arenas that are drawn anew each time."""
     rng = np.random.default_rng(seed)
     held, widths, apart = [], [], []
@@ -194,7 +194,7 @@ def newcomer(*, planned: bool, seed: int, established: int = 9, before: int = 20
     """
     rng = np.random.default_rng(seed)
     theta = truth(established + 1, rng)
-    first = simulate(theta[:established], Setting(votes=before), rng)
+    first = simulate(theta[:established], Scenario(votes=before), rng)
     columns = [_spread_out(first)]
     widths = []
     for _ in range(0, most + 1, 20):

@@ -38,7 +38,7 @@ class Fact(NamedTuple):
 @dataclass(frozen=True)
 class VoteFacts:
     """A row per vote, fields as in `Fact`. Texts stand once, in sorted `values`; `codes[name]` (rows,) is each row's
-    place in `values[name]`, as in `rankings.tally.table.Table`."""
+    place in `values[name]`, as in `rankings.tally.table.VoteTable`."""
 
     values: dict[str, tuple[str, ...]]
     codes: dict[str, Integers]

@@ -87,7 +87,7 @@ def in_columns(
 
 
 @dataclass(frozen=True)
-class Table:
+class VoteTable:
     """One row per robot, scene, task, side order of a pair, voter, day and network.
 
     Texts stand once, in sorted `values`; `codes[key]` (rows,) is each row's place in `values[key]`. The voter of nobody
@@ -102,12 +102,12 @@ class Table:
     """(rows,) how far each row's voter is trusted, above 0 and at most 1; None: all alike."""
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[str | int]]) -> Table:
+    def of(cls, rows: Iterable[Sequence[str | int]]) -> VoteTable:
         """Rows of the eight KEYS, then the four counts. They are never all in memory as texts."""
         return cls(*in_columns(rows, KEYS, len(OUTCOMES)))
 
     @classmethod
-    def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> Table:
+    def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> VoteTable:
         values, codes = {}, {}
         for key in KEYS:
             known = sorted(set(texts[key]))
@@ -141,7 +141,7 @@ class Table:
         pairs = zip(self.codes["voter"][rows].tolist(), self.codes["network"][rows].tolist(), strict=True)
         return {(self.values["voter"][voter], self.values["network"][network]) for voter, network in set(pairs)}
 
-    def trusting(self, answers: Mapping[str, Answers]) -> Table:
+    def trusting(self, answers: Mapping[str, Answers]) -> VoteTable:
         """The same votes; those from a network weigh by how far their voter is trusted."""
         if not self.from_a_network.any():
             return self
@@ -152,13 +152,13 @@ class Table:
         by_voter = np.array([trust(answers.get(voter, Answers()), days) for voter, days in voters])
         return replace(self, trust=np.where(self.from_a_network, by_voter[self.codes["voter"]], 1.0))
 
-    def weighed_down(self, factors: Floats) -> Table:
+    def weighed_down(self, factors: Floats) -> VoteTable:
         """The same votes; those from a network weigh so many times as much, by their visit (visits,)."""
         place = self.visits.places(self._voter_numbers, self.codes["day"])
         less = np.maximum(LEAST_TRUST, np.round(self._trust * np.append(factors, 1.0)[place], 5))
         return replace(self, trust=np.where(self.from_a_network, less, self._trust))
 
-    def doubting(self, voters: Collection[str]) -> Table:
+    def doubting(self, voters: Collection[str]) -> VoteTable:
         """The same votes as if these voters had shown nothing yet."""
         doubted = np.isin(np.array(self.values["voter"], dtype=object), list(voters))[self.codes["voter"]]
         little = np.minimum(NEWCOMER, self._trust)

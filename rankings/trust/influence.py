@@ -64,7 +64,7 @@ class Refit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Standing:
+class BoardUnderTest:
     """`rating` (k,) Elo points; `group` (k,) who can be compared; `ranked` (k,) who has a rank; `moved` (voters, k)
     what each voter adds to each rating, to first order; `leverage` (voters,); `votes` (voters,) how many each cast;
     `without` fits again without some voters."""
@@ -104,7 +104,7 @@ class Standing:
         return bool(np.any(together & (left.rating[lower] > left.rating[upper]))), float(moved)
 
 
-def influence(standing: Standing) -> Influence:
+def influence(standing: BoardUnderTest) -> Influence:
     order = standing.order
     movers, largest, looked_at, complete = _one_by_one(standing)
     pairs = itertools.pairwise(order[: PLACES + 1])
@@ -117,7 +117,7 @@ def influence(standing: Standing) -> Influence:
     }
 
 
-def _one_by_one(standing: Standing) -> tuple[list[int], float, int, bool]:
+def _one_by_one(standing: BoardUnderTest) -> tuple[list[int], float, int, bool]:
     """Movers, how far the farthest goes, how many were looked at, and whether that was all whom it takes."""
     if not len(standing.pairs) or not len(standing.moved):
         return [], 0.0, 0, True
@@ -132,7 +132,7 @@ def _one_by_one(standing: Standing) -> tuple[list[int], float, int, bool]:
     return sorted(movers), max(moved for _, moved in found.values()), len(looked_at), len(near) <= MOST_REFITS
 
 
-def _left_of_gaps(standing: Standing) -> Floats:
+def _left_of_gaps(standing: BoardUnderTest) -> Floats:
     """(voters,) to first order, what is left without each of the gap that comes nearest to turning [Elo points]."""
     upper, lower = standing.pairs.T
     gap = standing.rating[upper] - standing.rating[lower]
@@ -142,13 +142,13 @@ def _left_of_gaps(standing: Standing) -> Floats:
     return left
 
 
-def _doubt(standing: Standing) -> Floats:
+def _doubt(standing: BoardUnderTest) -> Floats:
     """(voters,) by how much that may be wrong."""
     reach: Floats = np.ptp(standing.moved[:, standing.order], axis=1)
     return DOUBT * standing.leverage * reach + 1e-9
 
 
-def _handover(standing: Standing, upper: int, lower: int) -> Handover:
+def _handover(standing: BoardUnderTest, upper: int, lower: int) -> Handover:
     helps = standing.moved[:, upper] - standing.moved[:, lower]
     helpers = np.argsort(-helps, kind="stable")
     needed = _fewest(standing, helpers, upper, lower)
@@ -164,7 +164,7 @@ def _handover(standing: Standing, upper: int, lower: int) -> Handover:
     }
 
 
-def _fewest(standing: Standing, helpers: Integers, upper: int, lower: int) -> int | None:
+def _fewest(standing: BoardUnderTest, helpers: Integers, upper: int, lower: int) -> int | None:
     """How many of the helpers, the first ones first, must go until the order turns; None: more than half of all."""
 
     def turned(number: int) -> bool:

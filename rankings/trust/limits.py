@@ -31,7 +31,7 @@ from rankings.fit.posterior import assembled
 from rankings.fit.student import Z
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import Counts
-from rankings.tally.table import Board, Table
+from rankings.tally.table import Board, VoteTable
 
 NETWORK, COHORT = 5.0, 12.0
 """Elo points by which a network, and a cohort, may move a rating whose half-width without them is at most..."""
@@ -51,7 +51,7 @@ NEVER = -1
 """In place of the day of a first vote: unknown, or of no importance."""
 
 
-def limited(table: Table, cap: int) -> Table:
+def limited(table: VoteTable, cap: int) -> VoteTable:
     """The same votes, with those from networks weighed down where a group moves a board too far. `cap`: the boards'."""
     if not len(table.visits):
         return table
@@ -62,7 +62,7 @@ def limited(table: Table, cap: int) -> Table:
     return table.weighed_down(np.min(found, axis=0)) if found else table
 
 
-def _first_seen(table: Table) -> tuple[Integers, int]:
+def _first_seen(table: VoteTable) -> tuple[Integers, int]:
     """(visits,) the day on which the voter of each visit from a network was first seen, as a number; and the last
     day of all."""
     visits, days = table.visits, table.values["day"]

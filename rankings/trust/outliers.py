@@ -39,7 +39,7 @@ STUBBORN = 0.8
 ALPHA = 0.001
 
 
-class People(NamedTuple):
+class VoterSpread(NamedTuple):
     """By how much voters differ (standard deviations). `taste`: Elo points per policy; somewhat more than is likely,
     since p is an estimate. Of their liking for the left side, for saying even, and for both bad among these: log odds.
     """
@@ -50,7 +50,7 @@ class People(NamedTuple):
     bad: float
 
 
-HONEST = (People(120.0, 0.2, 0.6, 1.0), People(250.0, 0.2, 0.6, 1.0), People(250.0, 0.3, 0.9, 1.5))
+HONEST = (VoterSpread(120.0, 0.2, 0.6, 1.0), VoterSpread(250.0, 0.2, 0.6, 1.0), VoterSpread(250.0, 0.3, 0.9, 1.5))
 """Kinds of people an honest voter may be of; suspicious is only whose votes none of them explains."""
 CLEARER, CLEARER_HABIT = 0.7, 0.5
 """By what the log odds of saying even fall with those that a pair is close to this voter, and how voters differ in it.
@@ -60,7 +60,7 @@ WORTH_A_LOOK = 1.0
 
 
 @dataclass(frozen=True)
-class Evidence:
+class OutlierEvidence:
     """The highest fortune reached, after how many votes, and the way of voting that won most of it."""
 
     log10_e: float
@@ -72,7 +72,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Crowd:
+class PooledVotes:
     """What everybody's votes say. `outcomes` (k, k, 4): left policy's row, right one's column, outcomes as in OUTCOMES.
     `rating` (k,) Elo points."""
 
@@ -105,7 +105,9 @@ class Crowd:
         return shares
 
 
-def evidence(crowd: Crowd, left: Integers, right: Integers, cast: Integers, *, enough: float = ALPHA) -> Evidence:
+def evidence(
+    crowd: PooledVotes, left: Integers, right: Integers, cast: Integers, *, enough: float = ALPHA
+) -> OutlierEvidence:
     """Of one voter's votes in the order they were cast: (n,) policies' places and outcomes' places.
 
     Against that kind of honest voter which explains them best; where one explains them so well that they are not
@@ -115,7 +117,7 @@ def evidence(crowd: Crowd, left: Integers, right: Integers, cast: Integers, *, e
     kept = others >= LEAST_OTHERS
     left, right, cast, p = left[kept], right[kept], cast[kept], p[kept]
     if not len(cast):
-        return Evidence(0.0, 0, "")
+        return OutlierEvidence(0.0, 0, "")
     at_a_glance = _fortune(crowd.names, left, right, cast, p)
     if at_a_glance.log10_e < WORTH_A_LOOK:
         return at_a_glance
@@ -128,7 +130,7 @@ def evidence(crowd: Crowd, left: Integers, right: Integers, cast: Integers, *, e
     return found
 
 
-def _fortune(names: tuple[str, ...], left: Integers, right: Integers, cast: Integers, p: Floats) -> Evidence:
+def _fortune(names: tuple[str, ...], left: Integers, right: Integers, cast: Integers, p: Floats) -> OutlierEvidence:
     """`p` (n, 4): how likely each outcome was before each vote."""
     ways, gains = _gains(names, left, right, cast, p)
     weights = _weights(len(ways))
@@ -136,10 +138,12 @@ def _fortune(names: tuple[str, ...], left: Integers, right: Integers, cast: Inte
     top = fortune.max(axis=1, keepdims=True)
     together = top[:, 0] + np.log(np.exp(fortune - top).sum(axis=1))
     best = int(np.argmax(together))
-    return Evidence(float(together[best] / np.log(10.0)), best + 1, ways[int(np.argmax(fortune[best]))])
+    return OutlierEvidence(float(together[best] / np.log(10.0)), best + 1, ways[int(np.argmax(fortune[best]))])
 
 
-def _with_taste(people: People, left: Integers, right: Integers, cast: Integers, p: Floats, others: Integers) -> Floats:
+def _with_taste(
+    people: VoterSpread, left: Integers, right: Integers, cast: Integers, p: Floats, others: Integers
+) -> Floats:
     """(n, 4) how likely each outcome was for an honest voter who had voted so before. `p`: for all voters together."""
     met, places = np.unique(np.concatenate([left, right]), return_inverse=True)
     here, there = places[: len(left)], places[len(left) :]
@@ -148,9 +152,9 @@ def _with_taste(people: People, left: Integers, right: Integers, cast: Integers,
     # Ties take from both sides alike, so that a taste tells more in what is decided.
     taste = people.taste / SCALE / (1.0 - min(0.6, float(even.mean())))
     margin = _logit(decided) * _widened(2.0 * taste**2)
-    liking = Belief(np.append(np.full(len(met), taste**2), people.side**2))
-    saying_even = Belief(np.array([people.even**2, CLEARER_HABIT**2]))
-    saying_bad = Belief(np.array([people.bad**2]))
+    liking = VoterBelief(np.append(np.full(len(met), taste**2), people.side**2))
+    saying_even = VoterBelief(np.array([people.even**2, CLEARER_HABIT**2]))
+    saying_bad = VoterBelief(np.array([people.bad**2]))
     odds_even, odds_bad, alone, both = _logit(even), _logit(p[:, 3] / even), np.zeros(1, np.int64), np.arange(2)
     found = np.zeros_like(p)
     for vote, outcome in enumerate(cast.tolist()):
@@ -183,7 +187,7 @@ def _with_taste(people: People, left: Integers, right: Integers, cast: Integers,
 ONE, AGAINST = np.array([1.0]), np.array([1.0, -1.0, 1.0])
 
 
-class Belief:
+class VoterBelief:
     """A normal distribution of what moves a voter's log odds; `variance` (n,) before the first vote."""
 
     def __init__(self, variance: Floats) -> None:

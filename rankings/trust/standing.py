@@ -10,10 +10,10 @@ from rankings.fit.bradley_terry import SCALE, Fit, Refits, influence_of_voters
 from rankings.fit.posterior import sigmoid
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import Counts
-from rankings.trust.influence import Refit, Standing
+from rankings.trust.influence import BoardUnderTest, Refit
 
 
-def standing(counts: Counts, found: Fit, ranked: Collection[str], *, cap: int) -> Standing:
+def standing(counts: Counts, found: Fit, ranked: Collection[str], *, cap: int) -> BoardUnderTest:
     """`found`: the fit of these counts under this cap. Voters go by their numbers in the counts."""
     moved = influence_of_voters(counts, cap=cap)
     known = counts.voter >= 0
@@ -24,7 +24,7 @@ def standing(counts: Counts, found: Fit, ranked: Collection[str], *, cap: int) -
         left_out[gone] = True
         return Refit(*refits.without(left_out[counts.voter]))
 
-    return Standing(
+    return BoardUnderTest(
         found.names,
         found.rating,
         found.group,

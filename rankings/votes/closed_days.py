@@ -25,7 +25,7 @@ from rankings.models import ClosedDay, CountedVote, VoteCount
 from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import NUMBERS, TEXTS, VoteFacts
-from rankings.tally.table import KEYS, Table
+from rankings.tally.table import KEYS, VoteTable
 from rankings.tally.weights import Answers
 from rankings.votes import observed
 from rankings.votes.observed import BesidePhysics
@@ -39,7 +39,7 @@ SCHEMA = pa.schema([*((name, TYPE) for name in KEYS), *((name, pa.int64()) for n
 FACTS = pa.schema([*((name, TYPE) for name in TEXTS), *((name, pa.int64()) for name in NUMBERS)])
 
 
-class Content(NamedTuple):
+class DayContent(NamedTuple):
     """All that a day says, row by row, sorted."""
 
     facts: list[tuple[str | int, ...]]
@@ -64,7 +64,7 @@ def close() -> int:
     return len(days)
 
 
-def counts() -> Table:
+def counts() -> VoteTable:
     """All stored counts."""
     closed = [_unpacked(each) for each in ClosedDay.objects.values_list("counts", flat=True).iterator()]
     return _table(pa.concat_tables([*closed, _stored(_first_not_closed())]))
@@ -141,15 +141,15 @@ def _sum(closed: ClosedDay, stream: bytes) -> bytes:
     return hashlib.sha256(about.encode() + stream).digest()
 
 
-def _content(closed: ClosedDay) -> Content:
-    return Content(_rows(_opened(closed.facts)), closed.answers, _rows(_unpacked(closed.counts)))
+def _content(closed: ClosedDay) -> DayContent:
+    return DayContent(_rows(_opened(closed.facts)), closed.answers, _rows(_unpacked(closed.counts)))
 
 
-def _truth(day: date) -> Content:
+def _truth(day: date) -> DayContent:
     """What the copy of a day should hold."""
     beside = observed.beside_physics(day, day)
     answers = {voter: list(each) for voter, each in beside.answers.items()}
-    return Content(_rows(_columns(beside.facts)), answers, _rows(_stored(day, day)))
+    return DayContent(_rows(_columns(beside.facts)), answers, _rows(_stored(day, day)))
 
 
 def _stored(first: date, last: date = date.max) -> pa.Table:
@@ -191,9 +191,9 @@ def _rows(table: pa.Table) -> list[tuple[str | int, ...]]:
     return sorted(tuple(row.values()) for row in table.to_pylist())
 
 
-def _table(columns: pa.Table) -> Table:
+def _table(columns: pa.Table) -> VoteTable:
     values, codes = _coded(columns, KEYS)
-    return Table(values, codes, np.stack(_numbers(columns, OUTCOMES)).T)
+    return VoteTable(values, codes, np.stack(_numbers(columns, OUTCOMES)).T)
 
 
 def _facts(columns: pa.Table) -> VoteFacts:

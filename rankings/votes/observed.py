@@ -19,11 +19,11 @@ from django.utils import timezone
 
 from arena.models import Battle, BattleStatus, Purpose, Rollout, RolloutStatus, Side, Vote
 from arena.release import CANCELLED
-from rankings.analysis.physics import Played
+from rankings.analysis.physics import EpisodeSums
 from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
-from rankings.tally.table import Table
+from rankings.tally.table import VoteTable
 from rankings.tally.weights import Answers, answer, clear_winner
 from rankings.trust.reliability import Item, Reliability, gold, reliability, repeat
 from simulation import catalogue
@@ -33,7 +33,7 @@ VOTES_TESTED = 500
 """The last so many votes of a voter are tested."""
 
 
-class Cast(NamedTuple):
+class VoterVotes(NamedTuple):
     """One voter's counted votes in the order they were cast, as places in the policies' names and in OUTCOMES."""
 
     voter: str
@@ -42,7 +42,7 @@ class Cast(NamedTuple):
     outcome: Integers
 
 
-def played() -> list[Played]:
+def played() -> list[EpisodeSums]:
     """Sums per policy and task over the episodes of contestants whose instruction has a known goal and whose battle has
     its vote, repeats and explorations aside.
 
@@ -74,7 +74,7 @@ def played() -> list[Played]:
             for place, value in enumerate(figures):
                 own[place] += value or 0
     return [
-        Played(policy, task, int(n), int(successes), progress, squares, int(failures))
+        EpisodeSums(policy, task, int(n), int(successes), progress, squares, int(failures))
         for (policy, task), (n, successes, progress, squares, failures) in sorted(sums.items())
     ]
 
@@ -217,7 +217,7 @@ def _repeat_items() -> Iterator[tuple[str, Item]]:
             yield str(voter), repeat(first, again)
 
 
-def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[Cast]:
+def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[VoterVotes]:
     """Of every voter who has voted since then, the last VOTES_TESTED counted votes."""
     place = {name: number for number, name in enumerate(names)}
     votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False)
@@ -236,9 +236,9 @@ def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[Ca
         yield _cast(last, own)
 
 
-def _cast(voter: str, votes: Iterable[tuple[int, int, int]]) -> Cast:
+def _cast(voter: str, votes: Iterable[tuple[int, int, int]]) -> VoterVotes:
     left, right, outcome = np.array(list(votes), dtype=np.int64).T
-    return Cast(voter, left, right, outcome)
+    return VoterVotes(voter, left, right, outcome)
 
 
 def paces(voters: Collection[str]) -> dict[str, float]:
@@ -250,7 +250,7 @@ def paces(voters: Collection[str]) -> dict[str, float]:
     return {voter: sum(own) / len(own) for voter, own in looked.items()}
 
 
-def new_voters(table: Table, since: datetime, least_votes: int) -> set[str]:
+def new_voters(table: VoteTable, since: datetime, least_votes: int) -> set[str]:
     """Voters with a counted vote whose first is younger than that, or who have fewer than `least_votes`.
 
     Asks the counts, which know days; votes are read of the one day that `since` cuts.

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rankings.files import vote_file
 from rankings.files.vote_file import COLUMNS, VoteFileError, read_votes
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import KEYS, Table
+from rankings.tally.table import KEYS, VoteTable
 from tests.fuzz.damage import damaged_bytes
 from tests.fuzz.effort import fuzz
 from tests.rankings.careful_votes import read_carefully
@@ -120,17 +120,17 @@ def csv_files(draw: st.DrawFn) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-Answer = Table | None
+Answer = VoteTable | None
 
 
-def asked(reader: Callable[[Path], Table], path: Path, refusal: type[Exception]) -> Answer:
+def asked(reader: Callable[[Path], VoteTable], path: Path, refusal: type[Exception]) -> Answer:
     try:
         return reader(path)
     except refusal:
         return None
 
 
-def same(one: Table, other: Table) -> bool:
+def same(one: VoteTable, other: VoteTable) -> bool:
     return (
         {key: tuple(one.values[key]) for key in KEYS} == {key: tuple(other.values[key]) for key in KEYS}
         and all(np.array_equal(one.codes[key], other.codes[key]) for key in KEYS)

@@ -13,20 +13,20 @@ import pyarrow.parquet
 
 from rankings.files.vote_file import COLUMNS, NOT_A_NAME, OPTIONAL, VoteFileError, trust_of
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import KEYS, Table
+from rankings.tally.table import KEYS, VoteTable
 
 Row = tuple[str, Mapping[str, str]]
 """Where it stands, and its values by column."""
 
 
-def read_carefully(path: Path) -> Table:
+def read_carefully(path: Path) -> VoteTable:
     try:
         rows = list(_checked(_parquet_rows(path) if path.suffix == ".parquet" else _csv_rows(path)))
     except UnicodeDecodeError as error:
         raise VoteFileError(f"{path}: byte {error.start} is not UTF-8; expected a CSV file in UTF-8") from None
     named = {"voter": "voter_id"}
     texts = {key: [row.get(named.get(key, key), "") for row in rows] for key in KEYS}
-    table = Table.coded(texts, np.array([OUTCOMES.index(row["vote"]) for row in rows], dtype=np.int64))
+    table = VoteTable.coded(texts, np.array([OUTCOMES.index(row["vote"]) for row in rows], dtype=np.int64))
     if not rows or "trust" not in rows[0]:
         return table
     return replace(table, trust=np.array([trust_of(row["trust"]) for row in rows], dtype=float))

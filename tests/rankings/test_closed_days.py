@@ -15,7 +15,7 @@ from rankings.models import ClosedDay, ModelStatsTotal, VoteCount
 from rankings.publication import aggregation, checking, snapshots
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import LEFT, Fact
-from rankings.tally.table import KEYS, Table
+from rankings.tally.table import KEYS, VoteTable
 from rankings.votes import closed_days, ledger, observed
 from tests.factories import PolicyFactory, VoteFactory
 from tests.rankings.ballots import FIRST_VOTE, ballots, cast
@@ -27,7 +27,7 @@ SOME = ballots(("a", "b", "left_better", 3, "v1"), ("b", "a", "tie", 2, "v2"), (
 LATER = ballots(("a", "c", "right_better", 4, "v2"))
 
 
-def rows(table: Table) -> list[tuple[str | int, ...]]:
+def rows(table: VoteTable) -> list[tuple[str | int, ...]]:
     """As texts and numbers, sorted."""
     texts = [[table.values[key][code] for code in table.codes[key].tolist()] for key in KEYS]
     return sorted(zip(*texts, *table.outcomes.T.tolist(), strict=True))

@@ -6,7 +6,7 @@ import pytest
 
 from rankings.fit.ratings import board_ratings
 from rankings.publication import rules, snapshots
-from rankings.tally.table import Board, Table
+from rankings.tally.table import Board, VoteTable
 
 ROW = ("stack", "a", "b", "v1", "2026-01-01", "", 3, 1, 0, 0)
 OTHER = ("", "b", "a", "v2", "2026-01-01", "", 3, 1, 2, 0)
@@ -23,7 +23,7 @@ EMPTY = ("", "b", "c", "v2", "2026-01-01", "", 0, 0, 0, 0)
 def test_boards_that_hold_all_votes_share_a_fit_and_each_board_has_its_own_figures(
     rows: list[tuple[str | int, ...]], fits: int
 ) -> None:
-    table = Table.of(rows)
+    table = VoteTable.of(rows)
     rated = snapshots.rate(table, table.boards())
     assert [each.board for each in rated] == table.boards()
     for each in rated:

@@ -12,7 +12,7 @@ from arena.models import Battle, Purpose, Rollout, Vote
 from policies.models import PairChance, Policy
 from rankings.models import Finding, Report, Snapshot
 from rankings.publication import aggregation, snapshots
-from rankings.publication.report import Content, latest
+from rankings.publication.report import ReportContent, latest
 from rankings.tally.facts import EVEN, LEFT, UNKNOWN
 from rankings.votes import ledger, observed
 from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 PICK, STACK, FREE = "pick up the red cube", "stack the red cube on the yellow cube", "wave to the crowd"
 
 
-def content() -> Content:
+def content() -> ReportContent:
     aggregation.aggregate()
     report = latest()
     assert report is not None

@@ -21,7 +21,7 @@ from rankings.files.vote_file import VoteFileError, read_votes
 from rankings.models import Snapshot
 from rankings.publication import aggregation
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import KEYS, Table
+from rankings.tally.table import KEYS, VoteTable
 from rankings.votes import ledger
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
@@ -132,7 +132,7 @@ def test_what_is_not_plain_is_read_or_refused_as_line_by_line(tmp_path: Path, li
     assert seen_or_told(read_votes, path) == seen_or_told(read_carefully, path)
 
 
-def seen_or_told(reader: Callable[[Path], Table], path: Path) -> object:
+def seen_or_told(reader: Callable[[Path], VoteTable], path: Path) -> object:
     """What is in a table, or what the refusal says."""
     try:
         return content(reader(path))
@@ -140,7 +140,7 @@ def seen_or_told(reader: Callable[[Path], Table], path: Path) -> object:
         return str(refusal)
 
 
-def content(table: Table) -> object:
+def content(table: VoteTable) -> object:
     trust = None if table.trust is None else table.trust.tolist()
     return table.values, {key: table.codes[key].tolist() for key in KEYS}, table.outcomes.tolist(), trust
 
@@ -169,7 +169,7 @@ def test_both_readers_see_the_same_in_files_of_unusual_but_clear_values(tmp_path
     see_the_same(read_votes(path), read_carefully(path))
 
 
-def see_the_same(quick: Table, careful: Table) -> None:
+def see_the_same(quick: VoteTable, careful: VoteTable) -> None:
     assert content(quick) == content(careful)
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from rankings.study.chapters.form import SEED, Chapter
-from rankings.study.foreseeing import Board, held
+from rankings.study.foreseeing import ForetoldBoard, held
 
 BOARDS = (
-    Board(10, 300, 60, 100),
-    Board(10, 1000, 100, 100),
-    Board(10, 4000, 300, 100),
-    Board(10, 4000, 300, 200),
-    Board(10, 4000, 60, 200),
-    Board(10, 20_000, 2000, 0),
-    Board(10, 20_000, 2000, 100),
-    Board(30, 20_000, 2000, 200),
+    ForetoldBoard(10, 300, 60, 100),
+    ForetoldBoard(10, 1000, 100, 100),
+    ForetoldBoard(10, 4000, 300, 100),
+    ForetoldBoard(10, 4000, 300, 200),
+    ForetoldBoard(10, 4000, 60, 200),
+    ForetoldBoard(10, 20_000, 2000, 0),
+    ForetoldBoard(10, 20_000, 2000, 100),
+    ForetoldBoard(30, 20_000, 2000, 200),
 )
 
 TEXT = """
@@ -33,7 +33,7 @@ def chapter(repeats: int) -> Chapter:
     return Chapter(TEXT.format(repeats=repeats, rows="\n".join(_row(board, repeats) for board in BOARDS)), {})
 
 
-def _row(board: Board, repeats: int) -> str:
+def _row(board: ForetoldBoard, repeats: int) -> str:
     found = held(board, repeats=repeats, seed=SEED)
     about = f"| {board.policies} | {board.votes} | {board.voters} | {board.taste:.0f} | {found.bins} "
     return f"{about}| {100 * found.actual:.1f} % | {100 * found.gap:.1f} % | {found.error:.4f} | {found.chance:.4f} |"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankings.study.chapters.form import SEED, Chapter
-from rankings.study.removing import Found, Race, compared
+from rankings.study.removing import FoundMovers, Race, compared
 
 RACES = {
     Race(10, 1000, 60): 1,
@@ -42,5 +42,5 @@ def _row(race: Race, repeats: int) -> str:
     return f"{about}| {looked_at} | {complete} of {repeats} |"
 
 
-def _sum(found: list[Found], name: str) -> int:
+def _sum(found: list[FoundMovers], name: str) -> int:
     return int(sum(getattr(each, name) for each in found))

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankings.study.chapters.form import SEED, Chapter, table
 from rankings.study.plots import Axes, plot
-from rankings.study.voters import Coverage, Crowd, Setting, coverage
+from rankings.study.voters import Coverage, Crowd, Scenario, coverage
 
 VOTES = (100, 1000, 10_000, 100_000)
 NEWCOMER = 30
@@ -49,24 +49,24 @@ def chapter(repeats: int) -> Chapter:
 
 
 ROWS = {
-    "strangers, no ties": Setting(ties=0.0, unequal=UNEQUAL),
-    "strangers": Setting(unequal=UNEQUAL),
-    "strangers, a newcomer": Setting(unequal=UNEQUAL, newcomer=NEWCOMER),
-    "tastes": Setting(unequal=UNEQUAL, crowd=Crowd(1, 100), days=14),
-    "tastes, a newcomer": Setting(unequal=UNEQUAL, crowd=Crowd(1, 100), days=14, newcomer=NEWCOMER),
-    "tastes, one voter casts 44 %": Setting(unequal=UNEQUAL, crowd=Crowd(1, 100, 0.44), days=14),
+    "strangers, no ties": Scenario(ties=0.0, unequal=UNEQUAL),
+    "strangers": Scenario(unequal=UNEQUAL),
+    "strangers, a newcomer": Scenario(unequal=UNEQUAL, newcomer=NEWCOMER),
+    "tastes": Scenario(unequal=UNEQUAL, crowd=Crowd(1, 100), days=14),
+    "tastes, a newcomer": Scenario(unequal=UNEQUAL, crowd=Crowd(1, 100), days=14, newcomer=NEWCOMER),
+    "tastes, one voter casts 44 %": Scenario(unequal=UNEQUAL, crowd=Crowd(1, 100, 0.44), days=14),
 }
 """With a voter known, there is one for every ten votes, and ten at least."""
 FEW = {
-    "10 voters, 1000 votes, 20 days": Setting(votes=1000, crowd=Crowd(10, 100), unequal=UNEQUAL, days=20),
-    "20 voters, 300 votes, one day": Setting(votes=300, crowd=Crowd(20, 100), unequal=UNEQUAL),
-    "20 voters, 1000 votes, one day": Setting(votes=1000, crowd=Crowd(20, 100), unequal=UNEQUAL),
-    "20 voters, 3000 votes, 30 days": Setting(votes=3000, crowd=Crowd(20, 100), unequal=UNEQUAL, days=30),
-    "60 voters, 2000 votes, 20 days": Setting(votes=2000, crowd=Crowd(60, 100), unequal=UNEQUAL, days=20),
+    "10 voters, 1000 votes, 20 days": Scenario(votes=1000, crowd=Crowd(10, 100), unequal=UNEQUAL, days=20),
+    "20 voters, 300 votes, one day": Scenario(votes=300, crowd=Crowd(20, 100), unequal=UNEQUAL),
+    "20 voters, 1000 votes, one day": Scenario(votes=1000, crowd=Crowd(20, 100), unequal=UNEQUAL),
+    "20 voters, 3000 votes, 30 days": Scenario(votes=3000, crowd=Crowd(20, 100), unequal=UNEQUAL, days=30),
+    "60 voters, 2000 votes, 20 days": Scenario(votes=2000, crowd=Crowd(60, 100), unequal=UNEQUAL, days=20),
 }
 
 
-def _of(setting: Setting, votes: int, repeats: int) -> Coverage:
+def _of(setting: Scenario, votes: int, repeats: int) -> Coverage:
     crowd = replace(setting.crowd, voters=max(10, votes // 10) if setting.crowd.voters else 0)
     number = max(3, repeats // 10) if votes > 10_000 else repeats
     return coverage(replace(setting, votes=votes, crowd=crowd), repeats=number, seed=SEED)

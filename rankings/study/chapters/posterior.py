@@ -9,19 +9,19 @@ import numpy as np
 
 from rankings.study.chapters.form import Chapter, table
 from rankings.study.plots import Axes, plot
-from rankings.study.tasks import Said, Tasks, said
+from rankings.study.tasks import Said, TaskArena, said
 from rankings.study.voters import Crowd
 from rankings.tally.arrays import Booleans, Floats
 
 EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 SETTINGS = {
-    "200 votes": Tasks(200),
-    "1000 votes": Tasks(1000),
-    "5000 votes": Tasks(5000),
-    "1000 votes, 60 voters": Tasks(1000, crowd=Crowd(60, 100)),
-    "1000 votes, no tastes": Tasks(1000, crowd=Crowd()),
-    "1000 votes, tasks differ by 200 points": Tasks(1000, offset=200.0),
-    "1000 votes, tasks do not differ": Tasks(1000, offset=0.0),
+    "200 votes": TaskArena(200),
+    "1000 votes": TaskArena(1000),
+    "5000 votes": TaskArena(5000),
+    "1000 votes, 60 voters": TaskArena(1000, crowd=Crowd(60, 100)),
+    "1000 votes, no tastes": TaskArena(1000, crowd=Crowd()),
+    "1000 votes, tasks differ by 200 points": TaskArena(1000, offset=200.0),
+    "1000 votes, tasks do not differ": TaskArena(1000, offset=0.0),
 }
 JOINTLY = "jointly"
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankings.analysis.settled import ALIKE, ALPHA
 from rankings.study.chapters.form import Chapter, share, table
-from rankings.study.looks import Arena, Growth, Watched, planned, watch
+from rankings.study.looks import GrowingArena, Growth, Watched, planned, watch
 from rankings.study.voters import Crowd
 from rankings.tally.arrays import Booleans, Floats
 
@@ -112,7 +112,7 @@ def _arenas(leave: bool, repeats: int) -> Floats:
 
     The plan follows from an arena's own pairs: the same seeds give the same truth and the same voters.
     """
-    watched = [watch(LATER, seed, planned(Arena(LATER, seed), leave_settled=leave)) for seed in range(repeats)]
+    watched = [watch(LATER, seed, planned(GrowingArena(LATER, seed), leave_settled=leave)) for seed in range(repeats)]
     return np.array([[each.settled[-1], each.half_width.mean(), each.settled.mean()] for each in watched]).T
 
 

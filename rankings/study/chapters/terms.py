@@ -6,7 +6,7 @@ import numpy as np
 
 from rankings.analysis.terms import BEYOND
 from rankings.study.chapters.form import Chapter, share, table
-from rankings.study.episodes import Found, Leaning, found
+from rankings.study.episodes import FoundTerms, Leaning, found
 from rankings.study.voters import Crowd
 
 SETTINGS = {
@@ -54,7 +54,7 @@ def chapter(repeats: int) -> Chapter:
     )
 
 
-def _term(arenas: list[Found], name: str) -> str:
+def _term(arenas: list[FoundTerms], name: str) -> str:
     known = [each.terms[name] for each in arenas if each.terms[name] is not None]
     if not known:
         return "unknown"
@@ -64,7 +64,7 @@ def _term(arenas: list[Found], name: str) -> str:
     return f"{np.mean(errors):.1f} ± {doubt:.1f} ({share(sum(held), len(held))}{beside})"
 
 
-def _ratings(arenas: list[Found]) -> list[str]:
+def _ratings(arenas: list[FoundTerms]) -> list[str]:
     held = np.concatenate([each.holds for each in arenas])
     errors = (np.sqrt(np.mean(np.square([getattr(each, way) for each in arenas]))) for way in ("bias", "plain"))
     tilts = (np.mean([getattr(each, way) for each in arenas]) for way in ("tilt", "plain_tilt"))
