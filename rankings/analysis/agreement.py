@@ -53,7 +53,7 @@ class Against(TypedDict):
 
 class Agreement(TypedDict):
     """`table`: rows are votes, columns physics, both left, right, even. `kappa` is null where it is undefined: without
-    votes, or where both judges always say the same one thing. `parted` says that votes and physics part: see `PartingRule`."""
+    votes, or where both judges always say the same one thing. `parted`: votes and physics part, by `PartingRule`."""
 
     votes: int
     table: list[list[int]]

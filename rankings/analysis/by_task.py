@@ -25,7 +25,7 @@ import numpy as np
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.estimate import inverse
 from rankings.fit.graph import groups, reachability
-from rankings.fit.posterior import STEPS, TOLERANCE, FitError, Games, Posterior, assembled
+from rankings.fit.posterior import Games, Posterior, assembled, likeliest
 from rankings.fit.sandwich import gradients_of_voters
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import MIRRORED, Counts
@@ -116,17 +116,13 @@ class Joint:
         return found
 
     def mode(self, start: Floats) -> Floats:
-        """(n,) by Newton's method, halving steps that climb too far. The density is concave."""
-        x, height = start, self.log_density(start)
-        for _ in range(STEPS):
+        """(n,)"""
+
+        def step(x: Floats) -> Floats:
             slope = self._votes.gradient(np.append(x, 0.0)) - self.precision @ x
-            step = np.linalg.solve(self.hessian(x), slope)
-            while (reached := self.log_density(x + step)) < height - 1e-12 * abs(height):
-                step /= 2.0
-            x, height = x + step, reached
-            if np.abs(step).max(initial=0.0) < TOLERANCE:
-                return x
-        raise FitError(f"no rest after {STEPS} Newton steps")
+            return np.linalg.solve(self.hessian(x), slope).astype(float, copy=False)
+
+        return likeliest(start, self.log_density, step)
 
     def evidence(self, x: Floats) -> float:
         """Logarithm of the marginal likelihood of the votes at the mode x, by Laplace, times the prior's density."""

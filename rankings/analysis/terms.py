@@ -28,7 +28,8 @@ import numpy as np
 from rankings.fit.bradley_terry import MEAN, SCALE
 from rankings.fit.estimate import Mode, inverse
 from rankings.fit.offsets import OFFSET_SD
-from rankings.fit.posterior import STEPS, TOLERANCE, FitError, Games, sigmoid
+from rankings.fit.posterior import Games, likeliest, sigmoid
+from rankings.fit.sandwich import VOTERS_AT_ONCE, PerVoter
 from rankings.fit.student import quantile
 from rankings.tally.arrays import Booleans, Floats, Integers
 from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN
@@ -49,7 +50,6 @@ LEAST_SHARE = 1e-3
 """... and so much of what it would have alone."""
 FEW = 30
 """With fewer voters the variance is at least the inverse Hessian's."""
-VOTERS_AT_ONCE = 4_000
 POINTS = np.array([1.0, 0.0, 0.5, 0.5])
 """What a vote is worth to the left side, by its place in OUTCOMES."""
 
@@ -218,7 +218,11 @@ def known_terms(cells: Cells, terms: Sequence[str]) -> list[str]:
 
 def fitted(votes: TermVotes, cells: Cells) -> TermFit:
     """Abilities and terms together."""
-    x = _mode(cells)
+    x = likeliest(
+        np.zeros(cells.size),
+        lambda x: _log_density(cells, x),
+        lambda x: np.linalg.solve(_hessian(cells, x), _gradient(cells, x)).astype(float, copy=False),
+    )
     bread = inverse(_hessian(cells, x))
     expected = sigmoid(cells.margins(x))
     residual = votes.weight * (POINTS[votes.outcome] - expected[cells.of_vote])
@@ -252,20 +256,6 @@ def board(votes: TermVotes, terms: Sequence[str]) -> AdjustedBoard:
 def _sums(places: Integers, values: Floats, size: int) -> Floats:
     """(size,) of the values at each place."""
     return np.bincount(places, values, size).astype(float, copy=False)
-
-
-def _mode(cells: Cells) -> Floats:
-    """(n,) by Newton's method with halved steps; the density is concave."""
-    x = np.zeros(cells.size)
-    height = _log_density(cells, x)
-    for _ in range(STEPS):
-        step = np.linalg.solve(_hessian(cells, x), _gradient(cells, x))
-        while (found := _log_density(cells, x + step)) < height - 1e-12 * abs(height):
-            step /= 2.0
-        x, height = x + step, found
-        if np.abs(step).max() < TOLERANCE:
-            return x
-    raise FitError(f"no rest after {STEPS} Newton steps; the last was {np.abs(step).max():.2g}")
 
 
 def _log_density(cells: Cells, x: Floats) -> float:
@@ -314,11 +304,10 @@ def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
     for first in range(0, int(voter[-1]) + 1, VOTERS_AT_ONCE):
         rows = slice(*np.searchsorted(voter, [first, first + VOTERS_AT_ONCE]))
         who, own, at = voter[rows] - first, residual[rows], cell[rows]
-        many, size = int(who[-1]) + 1, cells.abilities
-        gradients = np.bincount(who * size + cells.left[at], own, many * size)
-        gradients -= np.bincount(who * size + cells.right[at], own, many * size)
+        many = int(who[-1]) + 1
+        gradients = PerVoter(who, cells.left[at], cells.right[at], (many, cells.abilities))(own, -own)
         terms = [np.bincount(who, own * column[at], many) for column in cells.terms.T]
-        block = np.column_stack([gradients.reshape(many, size), *terms])
+        block = np.column_stack([gradients, *terms])
         found += block.T @ block
     return found
 

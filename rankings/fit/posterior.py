@@ -10,6 +10,7 @@ the expected score is sigmoid(m): Bradley and Terry's model.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -72,6 +73,21 @@ def score_variance(margin: Floats, nu: float) -> Floats:
         return variance
     tie = tie_share(margin, nu)
     return variance * (1.0 - tie) ** 2 + 0.25 * tie * (1.0 - tie)
+
+
+def likeliest(x: Floats, log_density: Callable[[Floats], float], step: Callable[[Floats], Floats]) -> Floats:
+    """(n,) by Newton's method from x on, with halved steps where a full one would climb too far: densities are concave.
+
+    Raises FitError where it comes to no rest."""
+    height = log_density(x)
+    for _ in range(STEPS):
+        stride = step(x)
+        while (found := log_density(x + stride)) < height - 1e-12 * abs(height):
+            stride /= 2.0
+        x, height = x + stride, found
+        if np.abs(stride).max(initial=0.0) < TOLERANCE:
+            return x
+    raise FitError(f"no rest after {STEPS} Newton steps; the last was {np.abs(stride).max():.2g}")
 
 
 @dataclass(frozen=True)
@@ -205,17 +221,14 @@ class Posterior:
         return found
 
     def mode(self, start: Floats | None = None) -> Floats:
-        """(k + 1,) the likeliest x, by Newton's method with halved steps where a full one would climb too far."""
+        """(k + 1,) the likeliest x."""
         x = np.zeros(len(self.comparable) + 1) if start is None else start
         if not self.free:
             return x
-        height = self.log_density(x)
-        for _ in range(STEPS):
-            step = np.zeros_like(x)
-            step[: self.free] = np.linalg.solve(self.hessian(x), self.gradient(x))
-            while (found := self.log_density(x + step)) < height - 1e-12 * abs(height):
-                step /= 2.0
-            x, height = x + step, found
-            if np.abs(step).max() < TOLERANCE:
-                return x
-        raise FitError(f"no rest after {STEPS} Newton steps; the last was {np.abs(step).max():.2g}")
+
+        def step(at: Floats) -> Floats:
+            found = np.zeros_like(at)
+            found[: self.free] = np.linalg.solve(self.hessian(at), self.gradient(at))
+            return found
+
+        return likeliest(x, self.log_density, step)

@@ -105,7 +105,7 @@ def of_voters(votes: Counts, weights: Floats, posterior: Posterior, x: Floats, b
         place, left, right, known = votes.voter[rows] - first, votes.left[rows], votes.right[rows], information[rows]
         moved = gradients @ bread
         surprise = known * (moved[place, left] - moved[place, right])
-        spread = _Spread(place, left, right, gradients.shape)
+        spread = PerVoter(place, left, right, gradients.shape)
         yield OfVoters(first, gradients, spread(known, known), spread(surprise, -surprise))
 
 
@@ -134,11 +134,11 @@ def _gradients(votes: Counts, weights: Floats, posterior: Posterior, x: Floats) 
     for first in range(0, last + 1, VOTERS_AT_ONCE):
         rows = slice(*np.searchsorted(votes.voter, [first, first + VOTERS_AT_ONCE]))
         shape = (min(VOTERS_AT_ONCE, last + 1 - first), size)
-        spread = _Spread(votes.voter[rows] - first, votes.left[rows], votes.right[rows], shape)
+        spread = PerVoter(votes.voter[rows] - first, votes.left[rows], votes.right[rows], shape)
         yield rows, first, spread(residual[rows], -residual[rows])
 
 
-class _Spread(NamedTuple):
+class PerVoter(NamedTuple):
     """From rows (rows,) to a matrix (voters, m) of that shape."""
 
     place: Integers

@@ -11,7 +11,7 @@ from rankings.analysis.terms import LENGTH, ORDER, SIDE, SUCCESS, TermVotes
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.centre import centred, shares
 from rankings.fit.posterior import sigmoid
-from rankings.study.voters import NODES, WEIGHTS, Crowd, _voters, outcomes, truth
+from rankings.study.voters import NODES, WEIGHTS, Crowd, _voters, margins, outcomes, truth
 from rankings.tally.arrays import Floats
 from rankings.tally.facts import EVEN, LEFT, RIGHT
 
@@ -59,9 +59,7 @@ def cast(way: Leaning, theta: Floats, rng: np.random.Generator) -> TermVotes:
     none, ones = np.full(number, -1), np.ones(number)
     zeros = np.zeros(number, np.int64)
     votes = TermVotes(names, zeros, left, right, zeros, voter, none, ones, physics, *steps)
-    taste = rng.normal(0.0, way.crowd.taste / SCALE, (max(1, way.crowd.voters), size))
-    who = np.maximum(voter, 0)
-    margin = theta[left] - theta[right] + taste[who, left] - taste[who, right]
+    margin = margins(theta, left, right, np.maximum(voter, 0), way.crowd, rng)
     for name, column in votes.columns().items():
         margin += column * getattr(way, name) / SCALE
     return TermVotes(names, zeros, left, right, outcomes(margin, 0.35, rng), voter, none, ones, physics, *steps)

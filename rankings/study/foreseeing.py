@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.analysis.calibration import Dealt, calibration, foretell
-from rankings.fit.bradley_terry import SCALE
-from rankings.study.voters import counted, outcomes, scores, truth
+from rankings.study.voters import Crowd, counted, margins, outcomes, scores, truth
 from rankings.tally.arrays import Floats
 from rankings.tally.counts import Counts
 
@@ -35,8 +34,7 @@ def voted(theta: Floats, board: ForetoldBoard, rng: np.random.Generator) -> Coun
     drawn = np.cumsum(rng.lognormal(0.0, 0.7, size * size) * (1.0 - np.eye(size).ravel()))
     pair = np.searchsorted(drawn / drawn[-1], rng.random(votes)).astype(np.int64)
     left, right = np.divmod(pair, size)
-    own = rng.normal(0.0, board.taste / SCALE, (board.voters, size))
-    margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
+    margin = margins(theta, left, right, voter, Crowd(board.voters, board.taste), rng)
     return counted(size, left, right, voter, outcomes(margin, TIES, rng))
 
 

@@ -66,11 +66,19 @@ def simulate(theta: Floats, setting: Scenario, rng: np.random.Generator) -> Coun
         left = np.concatenate([left, np.full(setting.newcomer, size - 1)])
         right = np.concatenate([right, rng.integers(0, size - 1, setting.newcomer)])
     voter = _voters(crowd, len(left), rng)
-    own = rng.normal(0.0, crowd.taste / SCALE, (max(1, crowd.voters), size))
-    margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
+    margin = margins(theta, left, right, voter, crowd, rng)
     known = voter if crowd.voters else np.full(len(left), UNKNOWN_VOTER)
     day = rng.integers(0, setting.days, len(left))
     return counted(size, left, right, known, outcomes(margin, setting.ties, rng), day)
+
+
+def margins(
+    theta: Floats, left: Integers, right: Integers, voter: Integers, crowd: Crowd, rng: np.random.Generator
+) -> Floats:
+    """(votes,) of voters with tastes, by their numbers from 0."""
+    own = rng.normal(0.0, crowd.taste / SCALE, (max(1, crowd.voters), len(theta)))
+    found: Floats = theta[left] - theta[right] + own[voter, left] - own[voter, right]
+    return found
 
 
 def _drawn(size: int, setting: Scenario, rng: np.random.Generator) -> tuple[Integers, Integers]:
