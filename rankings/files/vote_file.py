@@ -231,7 +231,11 @@ def _are_different_names(battles: pa.ChunkedArray) -> bool:
         data, lengths = np.frombuffer(content or b"", np.uint8), np.diff(offsets)
         short = np.flatnonzero(lengths <= max(map(len, NOT_A_NAME))).tolist()
         used = data[offsets[0] : offsets[-1]]
-        if any(_is_no_name(chunk[row].as_py()) for row in short) or (used <= 0x20).any() or (used >= 0x7F).any():
+        if (
+            any(_is_no_name(chunk[row].as_py()) for row in short)
+            or used.min(initial=0x7E) <= 0x20
+            or used.max(initial=0) >= 0x7F
+        ):
             return False  # blanks or other alphabets may be in them
         keys.append(_keys(data, offsets[:-1], lengths))
     found = np.sort(np.concatenate(keys))
