@@ -33,8 +33,8 @@ def rate() -> None:
     """Ratings from a file need neither a database nor Django, whose start would take as long as the rating."""
     # The matrices are small: waiting for each other, several threads cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from rankings import rating_file
-    from rankings.ratings import Options
+    from rankings.files import rating_file
+    from rankings.fit.ratings import Options
     from vlaarena.ranking_rules import RANKING
 
     usual = Options.of(RANKING)

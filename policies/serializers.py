@@ -6,8 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from policies.measured import Success, overall
+from policies.measured import overall
 from policies.models import Policy
+from proportions import Success
 
 
 class ModelSerializer(serializers.ModelSerializer[Policy]):

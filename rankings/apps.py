@@ -7,6 +7,6 @@ class RankingsConfig(AppConfig):
 
     def ready(self) -> None:
         from arena.signals import vote_cast
-        from rankings.ledger import take_vote
+        from rankings.votes.ledger import take_vote
 
         vote_cast.connect(take_vote, dispatch_uid="rankings.count_vote")

@@ -13,11 +13,11 @@ from django.test import Client
 
 from arena import kinds
 from arena.models import Contestant
-from rankings.bradley_terry import fit
-from rankings.counts import Columns, Counts
+from rankings.fit.bradley_terry import fit
+from rankings.fit.ratings import CAP
 from rankings.models import ModelStatsTotal
-from rankings.ratings import CAP
-from rankings.studies.voters import Crowd, Setting, simulate, truth
+from rankings.study.voters import Crowd, Scenario, simulate, truth
+from rankings.tally.counts import Columns, Counts
 
 POLICIES = 50
 VOTES = 1_000_000
@@ -25,7 +25,7 @@ VOTERS = 100_000
 
 
 @dataclass(frozen=True)
-class Timing:
+class CallTiming:
     """Milliseconds of one call."""
 
     fastest_ms: float
@@ -33,7 +33,7 @@ class Timing:
     p95_ms: float
 
     @classmethod
-    def of(cls, call: Callable[[], object], repeats: int) -> Timing:
+    def of(cls, call: Callable[[], object], repeats: int) -> CallTiming:
         call()  # the first one warms caches
         taken = []
         for _ in range(repeats):
@@ -43,7 +43,7 @@ class Timing:
         return cls(min(taken), statistics.median(taken), float(np.percentile(taken, 95)))
 
 
-def measure() -> dict[str, Timing]:
+def measure() -> dict[str, CallTiming]:
     """`leaderboard`: the whole call with 50 policies. `fit`: ratings and intervals from the counts of 1e6 votes.
 
     `fit_by_voter`: the same of votes by VOTERS voters, a voter's votes taken together and capped. `fit_100k_by_voter`:
@@ -52,13 +52,13 @@ def measure() -> dict[str, Timing]:
     counts, by_voter, fewer = _counts(), _counts_by_voter(), _counts_by_voter(30, VOTES // 10, VOTERS // 10)
     return {
         "leaderboard": _leaderboard_of_fifty(),
-        "fit": Timing.of(lambda: fit(counts), 20),
-        "fit_by_voter": Timing.of(lambda: fit(by_voter, cap=CAP), 5),
-        "fit_100k_by_voter": Timing.of(lambda: fit(fewer, cap=CAP), 20),
+        "fit": CallTiming.of(lambda: fit(counts), 20),
+        "fit_by_voter": CallTiming.of(lambda: fit(by_voter, cap=CAP), 5),
+        "fit_100k_by_voter": CallTiming.of(lambda: fit(fewer, cap=CAP), 20),
     }
 
 
-def time_leaderboard(repeats: int) -> Timing:
+def time_leaderboard(repeats: int) -> CallTiming:
     """`GET /api/leaderboard` on the database as it is, through all middleware."""
     client = Client(headers={"host": "localhost"})
 
@@ -67,10 +67,10 @@ def time_leaderboard(repeats: int) -> Timing:
         if answer.status_code != 200:
             raise RuntimeError(f"the leaderboard answered {answer.status_code}")
 
-    return Timing.of(call, repeats)
+    return CallTiming.of(call, repeats)
 
 
-def _leaderboard_of_fifty() -> Timing:
+def _leaderboard_of_fifty() -> CallTiming:
     with transaction.atomic():
         policies = Contestant.objects.bulk_create(
             Contestant(id=f"bench-{number}", name=f"Bench {number}", family="bench", kind=kinds.default().id)
@@ -98,5 +98,5 @@ def _counts() -> Counts:
 
 def _counts_by_voter(policies: int = POLICIES, votes: int = VOTES, voters: int = VOTERS) -> Counts:
     rng = np.random.default_rng(0)
-    setting = Setting(policies=policies, votes=votes, crowd=Crowd(voters=voters))
+    setting = Scenario(policies=policies, votes=votes, crowd=Crowd(voters=voters))
     return simulate(truth(policies, rng), setting, rng)

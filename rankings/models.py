@@ -82,7 +82,7 @@ class VoteCount(models.Model):
     """How one voter voted on one pair in one order of sides, per robot, scene, task, day (UTC) and network; boards are
     sums.
 
-    Counts change in the transaction that stores, excludes or restores a vote, and only in `rankings.ledger`.
+    Counts change in the transaction that stores, excludes or restores a vote, and only in `rankings.votes.ledger`.
     """
 
     robot_id = models.CharField(max_length=50)
@@ -121,7 +121,7 @@ class VoteCount(models.Model):
 
 
 class ClosedDay(models.Model):
-    """The counts of a day that is over, in columns, and the facts of its votes: `rankings.closed_days`.
+    """The counts of a day that is over, in columns, and the facts of its votes: `rankings.votes.closed_days`.
 
     A copy, made by the aggregation, and thrown away when a count of that day changes after all, or when it is damaged:
     behind the stream stands the SHA-256 of all that the row holds.
@@ -130,10 +130,8 @@ class ClosedDay(models.Model):
     day = models.DateField(primary_key=True)
     last_vote = models.BigIntegerField(default=0, help_text="The last counted vote's primary key when the day closed.")
     counts = models.BinaryField(help_text="The rows of vote_counts, as an Arrow stream.")
-    facts = models.BinaryField(help_text="A row per vote whose battle was played, as an Arrow stream: rankings.facts.")
-    answers = models.JSONField(
-        default=dict, help_text="Voter -> calibration battles answered right, wrong and even: see rankings.trust."
-    )
+    facts = models.BinaryField(help_text="A row per vote whose battle was played, as an Arrow stream.")
+    answers = models.JSONField(default=dict, help_text="Voter -> calibration battles answered right, wrong and even.")
 
     class Meta:
         db_table = "closed_days"
@@ -194,7 +192,7 @@ class ClassicElo(models.Model):
 class Snapshot(models.Model):
     """What was published at one time: every board, from which input, by which code, with which settings.
 
-    `boards`: name of a board -> its rows (`rankings.publication`). `counts`: the gzipped CSV of all counts, voters
+    `boards`: name of a board -> its rows (`publication.snapshots`). `counts`: the gzipped CSV of all counts, voters
     numbered anew. `input_hash`: SHA-256 of that CSV.
     """
 
@@ -214,7 +212,7 @@ class Snapshot(models.Model):
 
 
 class Report(models.Model):
-    """All that is shown beside the boards of one snapshot: see `rankings.report.Content`."""
+    """All that is shown beside the boards of one snapshot: see `rankings.publication.report.ReportContent`."""
 
     snapshot = models.OneToOneField(Snapshot, primary_key=True, on_delete=models.CASCADE, related_name="report")
     content = models.JSONField(default=dict)

@@ -7,7 +7,8 @@ import logging
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
 
-from rankings import aggregation, checking, locking
+from rankings.publication import aggregation, checking
+from rankings.votes import locking
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from policies.folder import CARD, read_card, write_json, write_sums
-from policies.measured import wilson
+from proportions import success_rate
 from robots.players import Player, PlayerRow, open_player
 from simulation import catalogue, suites
 from simulation.contracts import Chunking, PolicyFailure, SimulationError
@@ -49,10 +49,7 @@ class SuccessCount:
     successes: int
 
     def to_json(self) -> dict[str, Any]:
-        low, high = wilson(self.successes, self.episodes)
-        rate = self.successes / self.episodes
-        return {"episodes": self.episodes, "successes": self.successes,
-                "rate": round(rate, 4), "low": round(low, 4), "high": round(high, 4)}  # fmt: skip
+        return dict(success_rate(self.successes, self.episodes))
 
 
 def cases(

@@ -1,6 +1,6 @@
 """An arena of honest votes in the database, the clock that it lives by, and what it publishes: for simulated crowds.
 
-The votes are those of `rankings.studies.crowds.honest`: voters with tastes, some on shared networks, who come back on
+The votes are those of `rankings.study.crowds.honest`: voters with tastes, some on shared networks, who come back on
 later days. In part of the battles one side alone reached the goal, and then most votes go with it.
 """
 
@@ -23,10 +23,10 @@ from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Session, 
 from arena.pairing import written_chances
 from policies.models import Policy
 from rankings import tasks
-from rankings.counts import Floats
 from rankings.models import Finding
-from rankings.studies.crowds import CLEAR, CLEAR_OF_EVEN, HONEST, OUTCOME, TIES, WITH_PHYSICS, Ballots, Honest, honest
-from rankings.studies.voters import outcomes, truth
+from rankings.study.crowds import CLEAR, CLEAR_OF_EVEN, HONEST, OUTCOME, TIES, WITH_PHYSICS, Ballots, Honest, honest
+from rankings.study.voters import outcomes, truth
+from rankings.tally.arrays import Floats
 from tests.crowd import INSTRUCTION, STEPS
 from tests.people import logged_in, moderator
 from vlaarena import settings as shipped

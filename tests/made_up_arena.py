@@ -123,8 +123,8 @@ def fill_folder(votes: int = 600, steps: int = 6) -> None:
     django.setup()
     from django.core.management import call_command
 
-    from rankings import aggregation
     from rankings.models import Snapshot
+    from rankings.publication import aggregation
 
     call_command("migrate", verbosity=0)
     fill(votes)

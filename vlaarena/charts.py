@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankings.ratings import Rating
-from rankings.report import Exposure
-from rankings.shapes import RankingRow
+from rankings.api.shapes import RankingRow
+from rankings.fit.ratings import Rating
+from rankings.publication.report import Exposure
 
 MEAN = 1500.0
 MARGIN = 15.0

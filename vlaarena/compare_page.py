@@ -14,11 +14,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from arena.errors import UnknownName
-from rankings.comparison import Comparison, Evidence
-from rankings.pair_queries import PairQuery, SameModel, evidence
-from rankings.physics import PhysicsRow
-from rankings.published import Current, current
-from rankings.table import GLOBAL
+from rankings.analysis.comparison import Comparison, PairEvidence
+from rankings.analysis.physics import PhysicsRow
+from rankings.api.pair_queries import PairQuery, SameModel, evidence
+from rankings.publication.published import Current, current
+from rankings.tally.table import GLOBAL
 from simulation import catalogue
 from vlaarena.density import density
 
@@ -82,7 +82,7 @@ def _best(now: Current) -> PairQuery:
     return PairQuery(*order[:2]) if len(order) > 1 else PairQuery("", "")
 
 
-def _answer(found: Evidence, query: PairQuery, names: Mapping[str, str]) -> dict[str, Any]:
+def _answer(found: PairEvidence, query: PairQuery, names: Mapping[str, str]) -> dict[str, Any]:
     tasks = {"": _("All tasks"), **{task.id: task.name for task in catalogue.tasks()}}
     rows = [_row(found, replace(query, task=task), name, query) for task, name in tasks.items()]
     shown: Comparison = next(row["found"] for row in rows if row["shown"])
@@ -100,7 +100,7 @@ def _answer(found: Evidence, query: PairQuery, names: Mapping[str, str]) -> dict
     return context
 
 
-def _row(found: Evidence, query: PairQuery, name: str, asked: PairQuery) -> dict[str, Any]:
+def _row(found: PairEvidence, query: PairQuery, name: str, asked: PairQuery) -> dict[str, Any]:
     own = found.compare(query.a, query.b, task=query.task, robot=query.robot_id)
     return {
         "name": name,

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from rankings.calibration import Bin
-from rankings.report import Point
+from rankings.analysis.calibration import Bin
+from rankings.publication.report import Point
 
 WIDTH, HEIGHT = 720.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 160.0, 14.0, 28.0

@@ -10,9 +10,9 @@ from django.shortcuts import render
 
 from arena.models import Battle, BattleStatus, Turn, Vote
 from policies.models import Policy
-from rankings import selectors
-from rankings.selectors import LeaderboardQuery
-from rankings.shapes import Leaderboard, RankingRow
+from rankings.api import selectors
+from rankings.api.selectors import LeaderboardQuery
+from rankings.api.shapes import Leaderboard, RankingRow
 from simulation import catalogue
 
 LEADERS = 3

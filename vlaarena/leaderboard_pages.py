@@ -15,18 +15,18 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from arena.errors import UnknownName
-from rankings import selectors
-from rankings.influence import Handover
-from rankings.integrity import ShadowRow
-from rankings.limits import COHORT, NETWORK
-from rankings.matrix import only
+from rankings.analysis.physics import LEAST_EPISODES, PhysicsRow
+from rankings.api import selectors
+from rankings.api.selectors import LeaderboardQuery
+from rankings.api.shapes import Component, RankingRow
 from rankings.models import Snapshot
-from rankings.physics import LEAST_EPISODES, PhysicsRow
-from rankings.published import Published, current
-from rankings.selectors import LeaderboardQuery
-from rankings.shapes import Component, RankingRow
-from rankings.table import GLOBAL, Board
-from rankings.trust import NEWCOMER, PROVEN
+from rankings.publication.integrity import ShadowRow
+from rankings.publication.published import Published, current
+from rankings.tally.matrix import only
+from rankings.tally.table import GLOBAL, Board
+from rankings.tally.weights import NEWCOMER, PROVEN
+from rankings.trust.influence import Handover
+from rankings.trust.limits import COHORT, NETWORK
 from simulation import catalogue
 from vlaarena import charts, figures
 from vlaarena.pair_tables import terms, verdicts

@@ -11,11 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from arena.models import Contestant, Vote, VoteChoice
-from policies.measured import UNSHIFTED, Success, overall
+from policies.measured import UNSHIFTED, overall
 from policies.models import Policy
-from rankings import selectors
-from rankings.selectors import LeaderboardQuery
-from rankings.shapes import RankingRow
+from proportions import Success
+from rankings.api import selectors
+from rankings.api.selectors import LeaderboardQuery
+from rankings.api.shapes import RankingRow
 from simulation import catalogue
 
 RECENT = 12

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from rankings import settled
-from rankings.settled import BETTER, EQUAL, OPEN, WORSE, Settled
-from rankings.table import GLOBAL, Board
-from rankings.terms import BEYOND, Adjusted
+from rankings.analysis import settled
+from rankings.analysis.settled import BETTER, EQUAL, OPEN, WORSE, Settled
+from rankings.analysis.terms import BEYOND, Adjusted
+from rankings.tally.table import GLOBAL, Board
 
 MARKS = {BETTER: ">", WORSE: "<", EQUAL: "="}
 TERMS = {

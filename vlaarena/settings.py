@@ -210,7 +210,8 @@ RANKING = ranking_rules.RANKING
 # Every publication is kept for so many days, then the last one of each day. 0: all for ever.
 SNAPSHOT_DAYS = env.number("ARENA_SNAPSHOT_DAYS", 14.0)
 
-# When votes are doubted (rankings/integrity.py), and when votes and physics are said to part (rankings/agreement.py).
+# When votes are doubted (rankings/publication/integrity.py), and when votes and physics are said to part
+# (rankings/analysis/agreement.py).
 INTEGRITY = {
     "alpha": env.number("ARENA_OUTLIER_ALPHA", 0.001),  # chance that an honest voter is ever suspected
     "look_back_days": env.number("ARENA_OUTLIER_DAYS", 7.0),  # voters silent for longer are not tested again

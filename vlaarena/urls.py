@@ -38,6 +38,6 @@ urlpatterns = [
     path("api/", include("arena.urls")),
     path("api/", include("robots.urls")),
     path("api/", include("policies.urls")),
-    path("api/", include("rankings.urls")),
+    path("api/", include("rankings.api.urls")),
     path("api/<anything:address>", nowhere),
 ]

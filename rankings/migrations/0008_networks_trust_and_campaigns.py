@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
             name="answers",
             field=models.JSONField(
                 default=dict,
-                help_text="Voter -> calibration battles answered right, wrong and even: see rankings.trust.",
+                help_text="Voter -> calibration battles answered right, wrong and even.",
             ),
         ),
         migrations.AddField(

@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             model_name="closedday",
             name="facts",
             field=models.BinaryField(
-                default=b"", help_text="A row per vote whose battle was played, as an Arrow stream: rankings.facts."
+                default=b"", help_text="A row per vote whose battle was played, as an Arrow stream."
             ),
             preserve_default=False,
         ),

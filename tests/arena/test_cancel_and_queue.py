@@ -12,7 +12,7 @@ from arena.actions.cancel import cancel_turn
 from arena.actions.turns import withdraw
 from arena.errors import NotFound
 from arena.models import Attempt, Battle, Turn
-from rankings import observed
+from rankings.votes import observed
 from robots import play as episodes
 from tests.arena.conftest import Visitor, play, play_battle, side_of
 from tests.fakes import FakePolicy, FakeStage

@@ -25,8 +25,8 @@ from django.test import Client
 from django.urls import reverse
 
 from arena.models import Battle, Turn
-from rankings import aggregation
 from rankings.models import ModelStatsTotal
+from rankings.publication import aggregation
 from tests.arena.conftest import Visitor, play, play_battle
 from tests.arena.sockets import Socket
 from tests.factories import VoteFactory

@@ -19,7 +19,7 @@ from django.test import Client
 from arena.store import get_store
 from policies.base import PolicyError
 from policies.registry import open_policy
-from rankings import aggregation
+from rankings.publication import aggregation
 from robots import play as episodes
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import PolicyFactory, VoteFactory

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from arena.models import Attempt, Battle, Hosting, Turn
-from rankings import aggregation
 from rankings.models import Snapshot
+from rankings.publication import aggregation
 from robots import play
 from tests import routes
 from tests.arena.conftest import Visitor, play_battle, side_of

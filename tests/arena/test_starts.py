@@ -14,10 +14,10 @@ from arena.models import Attempt, Battle, Hosting, Purpose, Turn, Vote
 from arena.queue import sweeps
 from arena.store import get_store
 from arena.visitors.throttles import spend
-from rankings import aggregation
-from rankings.facts import LEFT
-from rankings.observed import battles_per_policy, beside_physics, played
-from rankings.trust import clear_winner
+from rankings.publication import aggregation
+from rankings.tally.facts import LEFT
+from rankings.tally.weights import clear_winner
+from rankings.votes.observed import battles_per_policy, beside_physics, played
 from robots import play as episodes
 from tests.arena.conftest import Visitor, battle_row, cast, play
 from tests.arena.test_attempts import lose

@@ -86,7 +86,9 @@ def self_checks(arena: Arena) -> list[str]:
     try:
         verified = json.loads(arena.manage("verify", "--all", "--json"))
         arena.manage("rebuild_rankings", "--check")
-        arena.manage("shell", "--verbosity", "0", "-c", "from rankings.aggregation import aggregate; aggregate()")
+        arena.manage(
+            "shell", "--verbosity", "0", "-c", "from rankings.publication.aggregation import aggregate; aggregate()"
+        )
         arena.manage("rebuild_rankings", "--check")
         rebuilt = json.loads(arena.manage("rebuild_rankings", "--json"))
     except AssertionError as failed:

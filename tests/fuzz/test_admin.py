@@ -27,8 +27,9 @@ from hypothesis import strategies as st
 from arena.models import Vote
 from arena.queue import dispatch
 from policies.models import Policy
-from rankings import aggregation, checking, moderation
 from rankings.models import CountedVote, Finding, ModerationAct
+from rankings.moderation import acts
+from rankings.publication import aggregation, checking
 from robots import play
 from tests.factories import VoteFactory
 from tests.fakes import FakeStage
@@ -112,9 +113,9 @@ def place(db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_ca
         VoteFactory(vote=choice, **sides)
     aggregation.aggregate()
     root = User.objects.create_superuser("root", password="as long as it has to be")
-    by = moderation.By(root, "for the list")
-    moderation.exclude_votes(Vote.objects.all()[:1], by)
-    moderation.exclude_voter("somebody", by)
+    by = acts.By(root, "for the list")
+    acts.exclude_votes(Vote.objects.all()[:1], by)
+    acts.exclude_voter("somebody", by)
     Finding.objects.create(kind="outlier", subject="somebody", summary="always for b")
     Finding.objects.create(kind="shadow", subject="alpha", summary="moved")
     every = IntervalSchedule.objects.create(every=1, period="days")

@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 
 from arena.models import Vote
 from policies.models import Policy
-from rankings import aggregation, checking, closed_days, ledger, observed
-from rankings.counts_file import write_counts
+from rankings.files.counts_file import write_counts
+from rankings.files.rating_file import REFUSALS, add_arguments, told
+from rankings.fit.ratings import Options
 from rankings.models import ClosedDay, ModelStatsTotal
-from rankings.rating_file import REFUSALS, add_arguments, told
-from rankings.ratings import Options
-from rankings.table import Table
+from rankings.publication import aggregation, checking
+from rankings.tally.table import VoteTable
+from rankings.votes import closed_days, ledger, observed
 from tests.factories import VoteFactory
 from tests.fuzz.damage import damaged_bytes
 from tests.fuzz.effort import fuzz
@@ -167,7 +168,7 @@ COUNTS = [
 
 @fuzz("published counts", 150, data=st.data())
 def test_a_counts_file_is_no_file_of_votes(tmp_path: Path, data: st.DataObject) -> None:
-    good = write_counts(Table.of(COUNTS)).content
+    good = write_counts(VoteTable.of(COUNTS)).content
     name = data.draw(st.sampled_from(["counts.csv", "counts.csv.gz", "counts.parquet"]))
     whole = good if data.draw(st.booleans()) else gzip.decompress(good)
     (tmp_path / name).write_bytes(data.draw(damaged_bytes(whole)))

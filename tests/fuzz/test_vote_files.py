@@ -1,4 +1,4 @@
-"""Files of votes, CSV and Parquet: the quick reader and the careful one agree, or the file is refused in words."""
+"""Files of votes, CSV and Parquet: the reader in columns and one in plain Python agree, or both refuse in words."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import pyarrow.parquet
 import pytest
 from hypothesis import strategies as st
 
-from rankings import plain_csv
-from rankings.counts import OUTCOMES
-from rankings.fast_votes import COLUMNS, read_plain
-from rankings.plain_csv import NotPlain
-from rankings.table import KEYS, Table
-from rankings.vote_file import VoteFileError, _read_slowly, read_votes
+from rankings.files import vote_file
+from rankings.files.vote_file import COLUMNS, VoteFileError, read_votes
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.table import KEYS, VoteTable
 from tests.fuzz.damage import damaged_bytes
 from tests.fuzz.effort import fuzz
+from tests.rankings.careful_votes import read_carefully
 
 ODD = [
     "",
@@ -121,17 +120,17 @@ def csv_files(draw: st.DrawFn) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-Answer = Table | None
+Answer = VoteTable | None
 
 
-def asked(reader: Callable[[Path], Table], path: Path, refusal: type[Exception]) -> Answer:
+def asked(reader: Callable[[Path], VoteTable], path: Path, refusal: type[Exception]) -> Answer:
     try:
         return reader(path)
     except refusal:
         return None
 
 
-def same(one: Table, other: Table) -> bool:
+def same(one: VoteTable, other: VoteTable) -> bool:
     return (
         {key: tuple(one.values[key]) for key in KEYS} == {key: tuple(other.values[key]) for key in KEYS}
         and all(np.array_equal(one.codes[key], other.codes[key]) for key in KEYS)
@@ -140,20 +139,17 @@ def same(one: Table, other: Table) -> bool:
 
 
 def check_that_both_agree(path: Path) -> None:
-    quick, careful = asked(read_plain, path, NotPlain), asked(_read_slowly, path, VoteFileError)
-    if quick is not None:
-        assert careful is not None, "the quick reader took what the careful one refuses"
-        assert same(quick, careful)
-    answer = asked(read_votes, path, VoteFileError)
-    assert (answer is None) == (careful is None)
-    if answer is not None:
+    answer, careful = asked(read_votes, path, VoteFileError), asked(read_carefully, path, VoteFileError)
+    assert (answer is None) == (careful is None), "one takes what the other refuses"
+    if answer is not None and careful is not None:
+        assert same(answer, careful)
         assert not answer.against_themselves
 
 
-@pytest.fixture(params=[97, plain_csv.BLOCK], ids=["small blocks", "whole blocks"])
+@pytest.fixture(params=[97, vote_file.BLOCK], ids=["small blocks", "whole blocks"])
 def _blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small blocks, so that lines cross their borders."""
-    monkeypatch.setattr(plain_csv, "BLOCK", request.param)
+    monkeypatch.setattr(vote_file, "BLOCK", request.param)
 
 
 @pytest.mark.usefixtures("_blocks")

@@ -14,7 +14,7 @@ from arena.models import Attempt, Battle, BattleStatus, Session, Turn, Vote
 from arena.store import get_store
 from arena.visitors.cookies import COOKIE, SALT
 from policies.models import Policy
-from rankings import aggregation
+from rankings.publication import aggregation
 from simulation.view_format import ROWS_PER_STEP, VIEW_HZ
 from tests.factories import BattleFactory, PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
 from tests.fakes import ENGINE, NQ, NV, SCENE_HASH

@@ -16,8 +16,9 @@ from django.utils import timezone
 from arena.metrics import EVENTS, VOTES
 from arena.models import AttemptStatus, Hosting
 from arena.store import ASKED
-from rankings import checking, locking
 from rankings.models import WorkerStatus
+from rankings.publication import checking
+from rankings.votes import locking
 from tests.factories import TurnFactory, VoteFactory
 from tests.stack import BASE_DIR
 from vlaarena import health

@@ -13,8 +13,9 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from arena.models import Attempt, AttemptStatus, BattleStatus, Hosting
-from rankings import checking, locking
 from rankings.models import WorkerStatus
+from rankings.publication import checking
+from rankings.votes import locking
 from robots.models import Rollout
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from vlaarena import health

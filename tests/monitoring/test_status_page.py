@@ -11,8 +11,9 @@ from django.test import Client
 from django.utils import timezone
 
 from arena.models import Attempt, AttemptStatus, Hosting
-from rankings import checking, locking
 from rankings.models import Finding, Report, Snapshot, WorkerStatus
+from rankings.publication import checking
+from rankings.votes import locking
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from tests.people import logged_in, moderator, operator
 from vlaarena import health

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from rankings import aggregation
+from rankings.publication import aggregation
 from tests import made_up_arena
 from tests.factories import PolicyFactory
 from tests.rankings.ballots import ballots, cast

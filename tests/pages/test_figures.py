@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rankings.report import Point
+from rankings.publication.report import Point
 from vlaarena.figures import HEIGHT, LABEL_GAP, WIDTH, calibration_marks, heat, trend
 
 NAMES = {f"p{number}": f"Policy {number}" for number in range(12)}

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from rankings import aggregation
 from rankings.models import Report, Snapshot
+from rankings.publication import aggregation
 from tests import made_up_arena
 from tests.factories import PolicyFactory
 from tests.rankings.ballots import ballots, cast

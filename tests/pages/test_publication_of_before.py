@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from rankings import aggregation, published
 from rankings.models import Report, Snapshot
+from rankings.publication import aggregation, published
 from tests.rankings.ballots import ballots, cast
 
 BEFORE = Path(settings.BASE_DIR, "tests/rankings/data/publication_before_components.json")

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.models import Battle, BattleStatus, Session, Vote
 from policies.models import Policy
-from rankings.counts import Ballot
+from rankings.tally.counts import Ballot
 from tests.factories import PolicyFactory, SessionFactory
 
 FIRST_VOTE = datetime(2026, 1, 1, tzinfo=UTC)

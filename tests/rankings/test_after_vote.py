@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from arena.models import BattleStatus, Vote
-from rankings import aggregation
-from rankings.after_vote import effect_of
-from rankings.ledger import exclude_votes, take_vote
+from rankings.api.after_vote import effect_of
+from rankings.publication import aggregation
+from rankings.votes.ledger import exclude_votes, take_vote
 from tests.factories import BattleFactory, PolicyFactory, VoteFactory
 
 pytestmark = pytest.mark.django_db

@@ -6,11 +6,13 @@ import pytest
 
 from arena.models import ProcessingStatus, Vote
 from policies.models import Policy
-from rankings import aggregation, checking, judging, tasks
-from rankings.bradley_terry import fit
-from rankings.counts import Ballot, tally
-from rankings.elo import sequential_elo
+from rankings import tasks
+from rankings.fit.bradley_terry import fit
+from rankings.fit.elo import sequential_elo
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+from rankings.publication import aggregation, checking
+from rankings.tally.counts import Ballot, tally
+from rankings.votes import judging
 from tests.factories import BattleFactory, PolicyFactory, SessionFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 
@@ -33,7 +35,7 @@ def boards() -> tuple[list[dict[str, object]], list[dict[str, object]]]:
 
 def test_pending_votes_fill_both_tables_and_are_marked_processed() -> None:
     cast(SOME)
-    assert aggregation.aggregate() == aggregation.Report(votes_processed=15, votes_failed=0, rows_changed=6)
+    assert aggregation.aggregate() == aggregation.RunReport(votes_processed=15, votes_failed=0, rows_changed=6)
     assert set(Vote.objects.values_list("processing_status", flat=True)) == {"processed"}
     assert not Vote.objects.filter(processed_at=None).exists()
     total = ModelStatsTotal.objects.get(model_id="a")
@@ -87,7 +89,7 @@ def test_a_second_run_changes_nothing() -> None:
     cast(SOME)
     aggregation.aggregate()
     before = boards()
-    assert aggregation.aggregate() == aggregation.Report(votes_processed=0, votes_failed=0, rows_changed=0)
+    assert aggregation.aggregate() == aggregation.RunReport(votes_processed=0, votes_failed=0, rows_changed=0)
     assert boards() == before
 
 
@@ -240,5 +242,5 @@ def test_the_task_that_beat_sends_aggregates() -> None:
 
 
 def test_no_votes_at_all_are_no_trouble() -> None:
-    assert aggregation.aggregate() == aggregation.Report(votes_processed=0, votes_failed=0, rows_changed=0)
+    assert aggregation.aggregate() == aggregation.RunReport(votes_processed=0, votes_failed=0, rows_changed=0)
     assert boards() == ([], [])

@@ -14,8 +14,8 @@ from django.conf import settings
 from django.db import connection, connections
 
 from arena.models import Vote
-from rankings import aggregation, checking
 from rankings.models import ModelStatsTotal, WorkerStatus
+from rankings.publication import aggregation, checking
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,7 +26,7 @@ DIES_BEFORE_THE_END = """
 import os, signal
 import django
 django.setup()
-from rankings import aggregation
+from rankings.publication import aggregation
 aggregation._note = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 aggregation.aggregate()
 """

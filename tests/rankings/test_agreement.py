@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.agreement import Rule, agreement, by_policy, by_task, kappa, kappa_of
-from rankings.clusters import Clusters
-from rankings.counts import OUTCOMES
-from rankings.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
-from rankings.studies.agreeing import Judges, held
+from rankings.analysis.agreement import PartingRule, agreement, by_policy, by_task, kappa, kappa_of
+from rankings.fit.clusters import Clusters
+from rankings.study.agreeing import Judges, held
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 
-RULE = Rule(least_votes=30)
+RULE = PartingRule(least_votes=30)
 
 
 def seen(vote: str, physics: int, count: int, left: str = "a", right: str = "b", task: str = "pick") -> list[Fact]:

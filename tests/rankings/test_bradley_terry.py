@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from rankings.bradley_terry import SCALE, fit, side_advantage
-from rankings.counts import Ballot, tally
-from rankings.student import Z
+from rankings.fit.bradley_terry import SCALE, fit, side_advantage
+from rankings.fit.student import Z
+from rankings.tally.counts import Ballot, tally
 from tests.rankings.ballots import ballots
 
 # The 1987 season of the American League's eastern division: wins of the row's team against the column's.

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankings.bradley_terry import Fit, fit
-from rankings.counts import OUTCOMES, Ballot, tally
+from rankings.fit.bradley_terry import Fit, fit
+from rankings.tally.counts import OUTCOMES, Ballot, tally
 from tests.rankings.ballots import mirrored
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import SCALE
-from rankings.by_task import Fitted, Prior, fit_tasks, told
-from rankings.comparison import NOTHING, Belief, Evidence
-from rankings.counts import Ballot, Counts, tally
-from rankings.posterior import sigmoid
-from rankings.settled import told as settled_told
-from rankings.studies.tasks import Tasks, said
+from rankings.analysis.by_task import Prior, TaskFit, fit_tasks, told
+from rankings.analysis.comparison import NOTHING, DifferenceBelief, PairEvidence
+from rankings.analysis.settled import told as settled_told
+from rankings.fit.bradley_terry import SCALE
+from rankings.fit.posterior import sigmoid
+from rankings.study.tasks import TaskArena, said
+from rankings.tally.counts import Ballot, Counts, tally
 from tests.rankings.ballots import ballots
 
 USUAL = Prior.of_points()
@@ -24,12 +24,12 @@ def at(task: str, *groups: tuple[str, str, str, int]) -> list[Ballot]:
     return [ballot._replace(robot=task) for ballot in ballots(*groups)]
 
 
-def fitted(votes: list[Ballot], tasks: list[str], prior: Prior | None = USUAL) -> Fitted:
+def fitted(votes: list[Ballot], tasks: list[str], prior: Prior | None = USUAL) -> TaskFit:
     return fit_tasks(tally(votes), tasks, prior=prior)
 
 
-def difference(found: Fitted, task: int) -> Belief:
-    return Belief(float(found.mean[task, 0] - found.mean[task, 1]), float(found.deviation[task, 0, 1]))
+def difference(found: TaskFit, task: int) -> DifferenceBelief:
+    return DifferenceBelief(float(found.mean[task, 0] - found.mean[task, 1]), float(found.deviation[task, 0, 1]))
 
 
 def test_with_one_pair_and_one_task_it_is_the_posterior_of_a_difference() -> None:
@@ -87,7 +87,7 @@ def test_a_voters_votes_hang_together() -> None:
 
 
 def test_said_is_what_holds_for_tasks_of_an_arena() -> None:
-    arenas = [said(Tasks(1000), seed)["jointly"] for seed in range(20)]
+    arenas = [said(TaskArena(1000), seed)["jointly"] for seed in range(20)]
     chance, right, holds = (
         np.concatenate([getattr(each, name) for each in arenas]) for name in ("chance", "right", "holds")
     )
@@ -98,21 +98,23 @@ def test_said_is_what_holds_for_tasks_of_an_arena() -> None:
 
 
 def test_the_board_of_all_tasks_would_promise_too_much_of_a_task() -> None:
-    arenas = [said(Tasks(1000), seed)["the board of all tasks"] for seed in range(10)]
+    arenas = [said(TaskArena(1000), seed)["the board of all tasks"] for seed in range(10)]
     assert np.concatenate([each.holds for each in arenas]).mean() < 0.7
 
 
 # What a publication says of two.
 
 
-def published(votes: list[Ballot], tasks: list[str]) -> Evidence:
-    from rankings.bradley_terry import fit
+def published(votes: list[Ballot], tasks: list[str]) -> PairEvidence:
+    from rankings.fit.bradley_terry import fit
 
     counts = tally(votes)
     whole = tally([vote._replace(robot="") for vote in votes])
     found = fit(whole)
     board = settled_told(found, found.names)
-    return Evidence({"global": board, "robot=r": board}, {"r": told(fit_tasks(counts, tasks, prior=USUAL), counts)}, {})
+    return PairEvidence(
+        {"global": board, "robot=r": board}, {"r": told(fit_tasks(counts, tasks, prior=USUAL), counts)}, {}
+    )
 
 
 VOTES = at("0", ("a", "b", "left_better", 9), ("b", "a", "left_better", 3)) + at("1", ("b", "a", "tie", 4))
@@ -154,7 +156,7 @@ def test_two_that_met_only_on_another_task_are_still_connected() -> None:
 def test_over_robots_each_has_its_say() -> None:
     votes = at("0", ("a", "b", "left_better", 9))
     one = published(votes, ["pick"])
-    both = Evidence({}, {"r": one.by_task["r"], "s": one.by_task["r"]}, {})
+    both = PairEvidence({}, {"r": one.by_task["r"], "s": one.by_task["r"]}, {})
     alone, together = one.belief("a", "b", task="pick"), both.belief("a", "b", task="pick")
     assert together.mean == pytest.approx(alone.mean)
     assert together.deviation == pytest.approx(alone.deviation / math.sqrt(2))
@@ -165,13 +167,15 @@ def test_over_robots_each_has_its_say() -> None:
     ("belief", "chance", "share"),
     [
         (NOTHING, 0.5, 0.5),
-        (Belief(0.0, 80.0), 0.5, 0.5),
-        (Belief(100.0, 1e-6), 1.0, 0.6401),
-        (Belief(60.0, 60.0), 0.8413, None),
-        (Belief(0.0, 0.0), 0.5, 0.5),
+        (DifferenceBelief(0.0, 80.0), 0.5, 0.5),
+        (DifferenceBelief(100.0, 1e-6), 1.0, 0.6401),
+        (DifferenceBelief(60.0, 60.0), 0.8413, None),
+        (DifferenceBelief(0.0, 0.0), 0.5, 0.5),
     ],
 )
-def test_a_belief_tells_the_chance_and_the_share_of_wins(belief: Belief, chance: float, share: float | None) -> None:
+def test_a_belief_tells_the_chance_and_the_share_of_wins(
+    belief: DifferenceBelief, chance: float, share: float | None
+) -> None:
     assert belief.chance == pytest.approx(chance, abs=1e-4)
     if share is not None:
         assert belief.share == pytest.approx(share, abs=1e-4)

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from rankings import aggregation
-from rankings.bradley_terry import SCALE, fit
-from rankings.calibration import calibration
-from rankings.counts import Columns, Counts, Integers
-from rankings.outliers import Crowd, evidence
-from rankings.physics import Played, boards
-from rankings.posterior import sigmoid
+from rankings.analysis.calibration import calibration
+from rankings.analysis.physics import EpisodeSums, boards
+from rankings.fit.bradley_terry import SCALE, fit
+from rankings.fit.posterior import sigmoid
+from rankings.publication import aggregation
+from rankings.tally.arrays import Integers
+from rankings.tally.counts import Columns, Counts
+from rankings.trust.outliers import PooledVotes, evidence
 from tests.rankings.ballots import ballots, cast
 
 POLICIES = 10
@@ -59,7 +60,7 @@ def test_a_voter_with_a_strong_taste_is_no_bot() -> None:
     for seed in range(2):
         votes = voted(6000, 300, 200, np.random.default_rng(seed))
         counts = counted(votes)
-        crowd = Crowd(counts.names, counts.per_pair(), fit(counts, cap=15).rating)
+        crowd = PooledVotes(counts.names, counts.per_pair(), fit(counts, cap=15).rating)
         for voter in range(300):
             left, right, outcome = (column[votes[2] == voter] for column in (votes[0], votes[1], votes[3]))
             suspected += evidence(crowd, left, right, outcome).suspicious()
@@ -75,5 +76,5 @@ def test_policies_that_never_met_are_not_ranked_against_each_other() -> None:
 
 
 def test_one_lucky_episode_does_not_lead_the_board_of_physics() -> None:
-    lucky, good = Played("lucky", "stack", 1, 1, 1.0, 1.0), Played("good", "stack", 200, 180, 190.0, 185.0)
+    lucky, good = EpisodeSums("lucky", "stack", 1, 1, 1.0, 1.0), EpisodeSums("good", "stack", 200, 180, 190.0, 185.0)
     assert [row["model_id"] for row in boards([lucky, good])["all"]] == ["good", "lucky"]

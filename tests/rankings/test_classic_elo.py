@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankings.elo import expected, sequential_elo, updated
+from rankings.fit.elo import expected, sequential_elo, updated
 from tests.rankings.ballots import ballots
 
 

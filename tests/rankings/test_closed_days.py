@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from arena.models import Vote
 from arena.signals import vote_cast
-from rankings import aggregation, checking, closed_days, ledger, observed, publication
-from rankings.counts import OUTCOMES
-from rankings.facts import LEFT, Fact
 from rankings.models import ClosedDay, ModelStatsTotal, VoteCount
-from rankings.table import KEYS, Table
+from rankings.publication import aggregation, checking, snapshots
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.facts import LEFT, Fact
+from rankings.tally.table import KEYS, VoteTable
+from rankings.votes import closed_days, ledger, observed
 from tests.factories import PolicyFactory, VoteFactory
 from tests.rankings.ballots import FIRST_VOTE, ballots, cast
 
@@ -26,7 +27,7 @@ SOME = ballots(("a", "b", "left_better", 3, "v1"), ("b", "a", "tie", 2, "v2"), (
 LATER = ballots(("a", "c", "right_better", 4, "v2"))
 
 
-def rows(table: Table) -> list[tuple[str | int, ...]]:
+def rows(table: VoteTable) -> list[tuple[str | int, ...]]:
     """As texts and numbers, sorted."""
     texts = [[table.values[key][code] for code in table.codes[key].tolist()] for key in KEYS]
     return sorted(zip(*texts, *table.outcomes.T.tolist(), strict=True))
@@ -105,7 +106,7 @@ def test_a_copy_that_differs_from_the_rows_is_named_by_the_check_and_mended_by_a
     assert "closed days" in [each.board for each in checking.differences()]
     aggregation.rebuild()
     assert checking.differences() == []
-    assert rows(publication.load()[0]) == stored()
+    assert rows(snapshots.load()[0]) == stored()
 
 
 def test_facts_of_the_votes_of_closed_days_are_kept_and_checked() -> None:

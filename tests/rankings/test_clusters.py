@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from policies.measured import wilson
-from rankings.clusters import Clusters, effective, jackknife, proportion, score_interval
+from proportions import wilson
+from rankings.fit.clusters import Clusters, effective, jackknife, proportion, score_interval
 
 
 def share(sums: np.ndarray) -> np.ndarray:

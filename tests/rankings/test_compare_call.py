@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 from django.test import Client
 
-from rankings import aggregation
-from rankings.comparison import Comparison
+from rankings.analysis.comparison import Comparison
 from rankings.models import Report
+from rankings.publication import aggregation
 from tests.arena.test_schema import answer_schema
 from tests.factories import PolicyFactory, ReferenceFactory
 from tests.rankings.ballots import ballots, cast

@@ -15,11 +15,11 @@ from django.test import Client
 from django.urls import reverse
 
 from arena.shapes import check
-from rankings import aggregation
-from rankings.boards import unvoted
-from rankings.ratings import Options, ratings
-from rankings.selectors import ranks_within
-from rankings.shapes import Leaderboard
+from rankings.api.selectors import ranks_within
+from rankings.api.shapes import Leaderboard
+from rankings.fit.ratings import Options, ratings
+from rankings.fit.standings import unvoted
+from rankings.publication import aggregation
 from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory
 from tests.rankings.ballots import ballots, cast
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.counts import Ballot, records, tally
+from rankings.tally.counts import Ballot, records, tally
 from tests.rankings.ballots import ballots, mirrored
 
 SOME = ballots(("a", "b", "left_better", 3, "v1"), ("b", "a", "left_better", 2), ("a", "c", "tie", 1, "v2"))

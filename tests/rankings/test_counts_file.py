@@ -10,9 +10,9 @@ import io
 import numpy as np
 import pytest
 
-from rankings import counts_file
-from rankings.counts_file import COLUMNS, sorting, write_counts
-from rankings.table import Table
+from rankings.files import counts_file
+from rankings.files.counts_file import COLUMNS, sorting, write_counts
+from rankings.tally.table import VoteTable
 
 ROWS: list[tuple[str | int, ...]] = [
     ("widowx", "table", "stack", "b", "a", f"voter-{number:03}", "2026-01-02", "", number % 3, 1, 0, 0)
@@ -41,17 +41,17 @@ def test_the_file_is_sorted_csv_of_all_rows_with_a_count(
 ) -> None:
     monkeypatch.setattr(counts_file, "CHUNK", chunk)
     rows = [tuple(policy if value == "b" else value for value in row) for row in ROWS]
-    found = write_counts(Table.of(reversed(rows)))  # type: ignore[arg-type]
+    found = write_counts(VoteTable.of(reversed(rows)))  # type: ignore[arg-type]
     assert gzip.decompress(found.content) == expected(rows)
     assert found.input_hash == hashlib.sha256(expected(rows)).hexdigest()
 
 
 def test_equal_counts_give_equal_files_whatever_their_order() -> None:
-    assert write_counts(Table.of(ROWS)) == write_counts(Table.of(reversed(ROWS)))  # type: ignore[arg-type]
+    assert write_counts(VoteTable.of(ROWS)) == write_counts(VoteTable.of(reversed(ROWS)))  # type: ignore[arg-type]
 
 
 def test_without_a_count_there_is_the_first_line_alone() -> None:
-    assert gzip.decompress(write_counts(Table.of([])).content) == expected([])
+    assert gzip.decompress(write_counts(VoteTable.of([])).content) == expected([])
 
 
 @pytest.mark.parametrize("largest", [5, 2**40])

@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import fit
-from rankings.campaigns import campaigns
-from rankings.studies.crowds import (
+from rankings.fit.bradley_terry import fit
+from rankings.study.crowds import (
     Honest,
     Stuffing,
     attack,
@@ -21,7 +20,8 @@ from rankings.studies.crowds import (
     stuffed,
     together,
 )
-from rankings.studies.voters import Aim, truth
+from rankings.study.voters import Aim, truth
+from rankings.trust.campaigns import campaigns
 
 SMALL = Honest(votes=4000, voters=300, policies=6)
 
@@ -104,7 +104,7 @@ def test_an_arena_of_newcomers_alone_names_nobody() -> None:
 
 
 def test_nobody_new_is_no_campaign() -> None:
-    from rankings.studies.crowds import table_of
+    from rankings.study.crowds import table_of
 
     rng = np.random.default_rng(7)
     counts = table_of(6, honest(truth(6, rng), SMALL, rng)).counts()

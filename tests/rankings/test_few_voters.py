@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankings.bradley_terry import fit
-from rankings.counts import tally
-from rankings.student import Z, quantile
+from rankings.fit.bradley_terry import fit
+from rankings.fit.student import Z, quantile
+from rankings.tally.counts import tally
 from tests.rankings.ballots import ballots
 
 

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import fit, side_advantage
-from rankings.counts import tally
-from rankings.ratings import Options, Rating, ratings
+from rankings.fit.bradley_terry import fit, side_advantage
+from rankings.fit.ratings import Options, Rating, ratings
+from rankings.tally.counts import tally
 from tests.rankings.ballots import ballots
 
 EVEN = (("b", "c", "left_better", 5), ("b", "c", "right_better", 5))

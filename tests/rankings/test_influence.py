@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankings import influence as module
-from rankings.bradley_terry import fit
-from rankings.counts import Ballot, Counts, tally
-from rankings.influence import Influence, Standing, influence
-from rankings.standing import standing
-from rankings.studies.removing import Race, compared, voted
+from rankings.fit.bradley_terry import fit
+from rankings.study.removing import Race, compared, voted
+from rankings.tally.counts import Ballot, Counts, tally
+from rankings.trust import influence as module
+from rankings.trust.influence import BoardUnderTest, Influence, influence
+from rankings.trust.standing import standing
 
 
-def asked(counts: Counts) -> Standing:
+def asked(counts: Counts) -> BoardUnderTest:
     found = fit(counts)
     return standing(counts, found, found.names, cap=0)
 

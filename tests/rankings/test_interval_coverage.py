@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rankings.bradley_terry import SCALE, fit
-from rankings.counts import OUTCOMES, Ballot, tally
-from rankings.posterior import Games, Posterior
+from rankings.fit.bradley_terry import SCALE, fit
+from rankings.fit.posterior import Games, Posterior
+from rankings.tally.counts import OUTCOMES, Ballot, tally
 
 POLICIES = 8
 NAMES = tuple("abcdefgh")

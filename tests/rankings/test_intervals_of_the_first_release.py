@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import SCALE, Fit, fit
-from rankings.counts import Columns, Counts, Floats
-from rankings.posterior import Games, Posterior, sigmoid
+from rankings.fit.bradley_terry import SCALE, Fit, fit
+from rankings.fit.posterior import Games, Posterior, sigmoid
+from rankings.tally.arrays import Floats
+from rankings.tally.counts import Columns, Counts
 
 POLICIES = 10
 TASTE = 100.0

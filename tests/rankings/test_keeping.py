@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from rankings import aggregation
-from rankings.keeping import thin_out
 from rankings.models import Report, Snapshot
+from rankings.publication import aggregation
+from rankings.publication.retention import thin_out
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db

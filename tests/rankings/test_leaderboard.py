@@ -11,10 +11,12 @@ from pytest_django import DjangoAssertNumQueries
 
 from arena.models import Purpose, Vote
 from arena.shapes import check
-from rankings import aggregation, ledger, selectors
+from rankings.api import selectors
+from rankings.api.shapes import Leaderboard
 from rankings.bench import time_leaderboard
 from rankings.models import ModelStatsTotal
-from rankings.shapes import Leaderboard
+from rankings.publication import aggregation
+from rankings.votes import ledger
 from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory
 from tests.rankings.ballots import ballots, cast
 

@@ -7,8 +7,8 @@ from django.db import transaction
 
 from arena.actions import cast_vote
 from arena.models import Battle, Vote, VoteChoice
-from rankings import ledger
 from rankings.models import CountedVote, ExcludedVoter, VoteCount
+from rankings.votes import ledger
 from tests.factories import SessionFactory, TurnFactory
 from tests.rankings.ballots import ballots, cast
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankings import limits
-from rankings.bradley_terry import fit
-from rankings.limits import COHORT, NETWORK, limited
-from rankings.ratings import CAP
-from rankings.studies.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
-from rankings.studies.voters import Aim, truth
-from rankings.table import Board, Table
+from rankings.fit.bradley_terry import fit
+from rankings.fit.ratings import CAP
+from rankings.study.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
+from rankings.study.voters import Aim, truth
+from rankings.tally.table import Board, VoteTable
+from rankings.trust import limits
+from rankings.trust.limits import COHORT, NETWORK, limited
 
 OLDER = Honest(days=60)
 PATIENT = Stuffing(250, 17, 17, 5, knowing=True)
@@ -27,13 +27,13 @@ def votes(crowd: Honest, way: Stuffing | None = None, seed: int = 0) -> Ballots:
     return together(base, stuffed(theta, way._replace(aim=Aim(TARGET)), rng, until=crowd.days)) if way else base
 
 
-def trusts(table: Table) -> np.ndarray:
+def trusts(table: VoteTable) -> np.ndarray:
     """(rows,)"""
     assert table.trust is not None
     return table.trust
 
 
-def both(ballots: Ballots) -> tuple[Table, Table]:
+def both(ballots: Ballots) -> tuple[VoteTable, VoteTable]:
     """Without limits, and with them."""
     return table_of(10, ballots, limits=False), table_of(10, ballots)
 
@@ -130,7 +130,7 @@ def test_the_first_votes_on_a_new_policy_move_it() -> None:
 def test_days_that_are_unknown_leave_the_limit_of_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "OTHERS", 1.0)
     rows = [("", "", "", "a", "b", f"v{n}", "", f"n{n}", 1, 1, 0, 0) for n in range(40)]
-    table = Table.of([*rows, ("", "", "", "a", "b", "much", "", "net", 500, 0, 0, 0)]).trusting({})
+    table = VoteTable.of([*rows, ("", "", "", "a", "b", "much", "", "net", 500, 0, 0, 0)]).trusting({})
     found = limited(table, 0)
     moved = np.abs(fit(found.counts()).rating - fit(found.counts(without_voters=["much"])).rating)
     whole = np.abs(fit(table.counts()).rating - fit(table.counts(without_voters=["much"])).rating)

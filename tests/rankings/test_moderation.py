@@ -10,9 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from arena.models import Vote
-from rankings import aggregation, moderation
 from rankings.models import CountedVote, ExcludedVoter, Finding, ModelStatsTotal, ModerationAct
-from rankings.moderation import By, NoReason
+from rankings.moderation import acts
+from rankings.moderation.acts import By, NoReason
+from rankings.publication import aggregation
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db
@@ -40,12 +41,12 @@ def by(reason: str = "stuffed") -> By:
 
 def test_an_excluded_vote_leaves_the_boards_and_a_restored_one_comes_back(votes: list[Vote]) -> None:
     assert counts("b") == (4, 10)
-    assert moderation.exclude_votes(votes[-2:], by()) == 2
+    assert acts.exclude_votes(votes[-2:], by()) == 2
     assert counts("b") == (2, 8)
-    assert moderation.restore_votes(votes[-2:], by("a mistake")) == 2
+    assert acts.restore_votes(votes[-2:], by("a mistake")) == 2
     assert counts("b") == (4, 10)
-    acts = [(act.action, act.subject, act.reason, act.moderator_name) for act in ModerationAct.objects.order_by("pk")]
-    assert acts == [
+    log = [(act.action, act.subject, act.reason, act.moderator_name) for act in ModerationAct.objects.order_by("pk")]
+    assert log == [
         ("exclude_vote", votes[-2].vote_id, "stuffed", "mod"),
         ("exclude_vote", votes[-1].vote_id, "stuffed", "mod"),
         ("restore_vote", votes[-2].vote_id, "a mistake", "mod"),
@@ -54,36 +55,36 @@ def test_an_excluded_vote_leaves_the_boards_and_a_restored_one_comes_back(votes:
 
 
 def test_an_excluded_voter_takes_all_votes_along_future_ones_too(votes: list[Vote]) -> None:
-    assert moderation.exclude_voter("stuffer", by()) == 4
+    assert acts.exclude_voter("stuffer", by()) == 4
     cast(ballots(("b", "a", "left_better", 3, "stuffer")), start=50)
     assert counts("b") == (0, 6)
-    assert moderation.restore_voter("stuffer", by("appeal")) == 7
+    assert acts.restore_voter("stuffer", by("appeal")) == 7
     assert counts("b") == (7, 13)
-    acts = ModerationAct.objects.order_by("pk").values_list("action", "subject", "votes")
-    assert list(acts) == [("exclude_voter", "stuffer", 4), ("restore_voter", "stuffer", 7)]
+    log = ModerationAct.objects.order_by("pk").values_list("action", "subject", "votes")
+    assert list(log) == [("exclude_voter", "stuffer", 4), ("restore_voter", "stuffer", 7)]
 
 
 def test_doing_it_twice_changes_and_notes_nothing(votes: list[Vote]) -> None:
-    moderation.exclude_voter("stuffer", by())
-    assert moderation.exclude_voter("stuffer", by()) == 0
-    moderation.restore_voter("stuffer", by())
-    assert moderation.restore_voter("stuffer", by()) == 0
-    assert moderation.restore_votes(votes, by()) == 0
+    acts.exclude_voter("stuffer", by())
+    assert acts.exclude_voter("stuffer", by()) == 0
+    acts.restore_voter("stuffer", by())
+    assert acts.restore_voter("stuffer", by()) == 0
+    assert acts.restore_votes(votes, by()) == 0
     assert ModerationAct.objects.count() == 2
 
 
 def test_nothing_is_taken_without_a_reason(votes: list[Vote]) -> None:
     with pytest.raises(NoReason):
-        moderation.exclude_votes(votes, by("  "))
+        acts.exclude_votes(votes, by("  "))
     assert CountedVote.objects.filter(counted=True).count() == 10
 
 
 def test_what_was_found_about_a_voter_is_settled_with_the_voter_and_opened_again(votes: list[Vote]) -> None:
     finding = Finding.objects.create(kind="outlier", subject="stuffer", summary="always for b")
-    moderation.exclude_voter("stuffer", by())
+    acts.exclude_voter("stuffer", by())
     finding.refresh_from_db()
     assert finding.state == "acted"
-    moderation.restore_voter("stuffer", by())
+    acts.restore_voter("stuffer", by())
     finding.refresh_from_db()
     assert finding.state == "open"
 

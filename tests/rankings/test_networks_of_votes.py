@@ -14,9 +14,11 @@ from django.core.management import call_command
 
 from arena.models import Vote
 from arena.signals import vote_cast
-from rankings import aggregation, checking, integrity, moderation, observed
 from rankings.models import ClosedDay, ExcludedVoter, Finding, ModelStatsTotal, VoteCount
-from rankings.trust import NEWCOMER, Answers
+from rankings.moderation import acts
+from rankings.publication import aggregation, checking, integrity
+from rankings.tally.weights import NEWCOMER, Answers
+from rankings.votes import observed
 from tests.factories import PolicyFactory, VoteFactory
 from tests.rankings.ballots import FIRST_VOTE, ballots, cast
 
@@ -154,7 +156,7 @@ def test_moderators_exclude_the_voters_of_a_campaign_together() -> None:
     campaign("c")
     aggregation.aggregate()
     finding = Finding.objects.get(kind="campaign", subject__startswith="for c")
-    votes = moderation.exclude_found([finding], moderation.By(None, "a campaign"))
+    votes = acts.exclude_found([finding], acts.By(None, "a campaign"))
     assert votes == 10 * len(finding.evidence["voters"])
     finding.refresh_from_db()
     assert finding.state == "acted"

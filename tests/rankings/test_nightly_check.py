@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from arena.models import Vote
-from rankings import aggregation, checking, ledger, moderation, tasks
+from rankings import tasks
 from rankings.models import ClassicElo, ModelStatsTotal, Snapshot, VoteCount, WorkerStatus
-from rankings.moderation import By
+from rankings.moderation import acts
+from rankings.moderation.acts import By
+from rankings.publication import aggregation, checking
+from rankings.votes import ledger
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +36,7 @@ def test_all_is_well_after_votes_exclusions_and_restorations() -> None:
 def test_boards_that_wait_for_the_next_hour_to_follow_a_moderator_are_no_alarm() -> None:
     votes = cast(SOME)
     aggregation.aggregate()
-    moderation.exclude_votes(votes[:1], By(None, "stuffed"))
+    acts.exclude_votes(votes[:1], By(None, "stuffed"))
     assert checking.differences() != []
     assert checking.check() == []
     VoteCount.objects.filter(voter="v2").update(tie=7)

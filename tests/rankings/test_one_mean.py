@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import Refits, fit, influence_of_voters
-from rankings.centre import FULL
-from rankings.counts import tally
+from rankings.fit.bradley_terry import Refits, fit, influence_of_voters
+from rankings.fit.centre import FULL
+from rankings.tally.counts import tally
 from tests.rankings.ballots import ballots
 from tests.rankings.test_intervals_of_the_first_release import POLICIES, veterans_and_a_newcomer
 

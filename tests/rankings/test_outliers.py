@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.counts import OUTCOMES
-from rankings.outliers import ALPHA, Crowd, Evidence, evidence
-from rankings.studies.suspecting import People, caught, honest, suspected
+from rankings.study.suspecting import People, caught, honest, suspected
+from rankings.tally.counts import OUTCOMES
+from rankings.trust.outliers import ALPHA, OutlierEvidence, PooledVotes, evidence
 
 POLICIES = 8
 NAMES = tuple("abcdefgh")
@@ -30,11 +30,11 @@ class Arena:
         cast = np.array([self.rng.choice(4, p=[0.7 * q, 0.7 * (1 - q), 0.2, 0.1]) for q in p])
         return left, right, cast
 
-    def crowd(self, *more: Votes) -> Crowd:
+    def crowd(self, *more: Votes) -> PooledVotes:
         outcomes = np.zeros((POLICIES, POLICIES, 4), np.int64)
         for votes in (*self.honest, *more):
             np.add.at(outcomes, votes, 1)
-        return Crowd(NAMES, outcomes, 1500 + self.truth - self.truth.mean())
+        return PooledVotes(NAMES, outcomes, 1500 + self.truth - self.truth.mean())
 
 
 def rigged(arena: Arena, number: int, outcome: str = "", favourite: int | None = None) -> Votes:
@@ -95,13 +95,13 @@ def test_pairs_on_which_nobody_else_voted_prove_nothing() -> None:
     lonely = (np.zeros(50, int), np.ones(50, int), np.zeros(50, int))
     outcomes = np.zeros((POLICIES, POLICIES, 4), np.int64)
     np.add.at(outcomes, lonely, 1)
-    crowd = Crowd(NAMES, outcomes, np.full(POLICIES, 1500.0))
-    assert evidence(crowd, *lonely) == Evidence(0.0, 0, "")
+    crowd = PooledVotes(NAMES, outcomes, np.full(POLICIES, 1500.0))
+    assert evidence(crowd, *lonely) == OutlierEvidence(0.0, 0, "")
 
 
 def test_fewer_than_five_votes_prove_nothing() -> None:
-    assert not Evidence(9.0, 4, "always tie").suspicious(ALPHA)
-    assert Evidence(9.0, 5, "always tie").suspicious(ALPHA)
+    assert not OutlierEvidence(9.0, 4, "always tie").suspicious(ALPHA)
+    assert OutlierEvidence(9.0, 5, "always tie").suspicious(ALPHA)
 
 
 def test_sides_are_told_apart_from_policies() -> None:

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import SCALE, fit
-from rankings.counts import Ballot, tally
-from rankings.pairing import UNIFORM, Belief, exposure, plan
+from rankings.fit.bradley_terry import SCALE, fit
+from rankings.fit.pairing import UNIFORM, Belief, exposure, plan
+from rankings.tally.counts import Ballot, tally
 
 
 def belief(votes: list[Ballot], names: str) -> Belief:

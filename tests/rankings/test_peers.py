@@ -11,9 +11,9 @@ import evalica
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import fit
-from rankings.counts import OUTCOMES, Ballot, tally
-from rankings.vote_file import read_votes
+from rankings.files.vote_file import read_votes
+from rankings.fit.bradley_terry import fit
+from rankings.tally.counts import OUTCOMES, Ballot, tally
 from tests.rankings.ballots import ballots
 from tests.rankings.test_bradley_terry import season
 

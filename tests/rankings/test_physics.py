@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.physics import ALL_TASKS, Played, boards, compared_tasks
+from rankings.analysis.physics import ALL_TASKS, EpisodeSums, boards, compared_tasks
 
 
-def played(policy: str, task: str, progress: list[float], successes: int = 0) -> Played:
-    return Played(policy, task, len(progress), successes, sum(progress), sum(each * each for each in progress))
+def played(policy: str, task: str, progress: list[float], successes: int = 0) -> EpisodeSums:
+    return EpisodeSums(policy, task, len(progress), successes, sum(progress), sum(each * each for each in progress))
 
 
 def test_all_tasks_together_come_first_and_are_the_mean_of_the_tasks() -> None:

@@ -20,13 +20,13 @@ from django.core.management import call_command
 from django.test import Client
 
 from arena.models import Vote
-from rankings import aggregation
-from rankings.counts_file import write_counts
+from rankings.files.counts_file import write_counts
+from rankings.fit.ratings import Options, board_ratings
 from rankings.models import Snapshot
-from rankings.ratings import Options, board_ratings
-from rankings.studies.crowds import Honest, Stuffing, honest, stuffed, table_of, together
-from rankings.studies.voters import truth
-from rankings.table import Board, Table
+from rankings.publication import aggregation
+from rankings.study.crowds import Honest, Stuffing, honest, stuffed, table_of, together
+from rankings.study.voters import truth
+from rankings.tally.table import Board, VoteTable
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
 
@@ -84,7 +84,7 @@ def test_the_public_counts_file_and_exported_votes_give_every_board_of_the_publi
             assert printed(tmp_path / file, board) == published(snapshot.boards[board.name]["models"])
 
 
-def crowd(seed: int) -> Table:
+def crowd(seed: int) -> VoteTable:
     """Voters on shared networks, newcomers among them, on two robots, each vote with a task or none."""
     rng = np.random.default_rng(seed)
     theta = truth(7, rng)

@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from rankings import aggregation
 from rankings.models import ModelStatsTotal, ModerationAct, WorkerStatus
+from rankings.publication import aggregation
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db

@@ -196,5 +196,5 @@ def test_the_command_line_gives_the_figures_of_the_command_without_starting_djan
     )
     assert json.loads(done.stdout) == rate(path)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "rankings.fast_votes" in imported
+    assert "rankings.files.vote_file" in imported
     assert not {"rankings.models", "django.conf", "celery", "pandas", "pyarrow.compute", "pyarrow.parquet"} & imported

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rankings import publication, rules
-from rankings.ratings import board_ratings
-from rankings.table import Board, Table
+from rankings.fit.ratings import board_ratings
+from rankings.publication import rules, snapshots
+from rankings.tally.table import Board, VoteTable
 
 ROW = ("stack", "a", "b", "v1", "2026-01-01", "", 3, 1, 0, 0)
 OTHER = ("", "b", "a", "v2", "2026-01-01", "", 3, 1, 2, 0)
@@ -23,8 +23,8 @@ EMPTY = ("", "b", "c", "v2", "2026-01-01", "", 0, 0, 0, 0)
 def test_boards_that_hold_all_votes_share_a_fit_and_each_board_has_its_own_figures(
     rows: list[tuple[str | int, ...]], fits: int
 ) -> None:
-    table = Table.of(rows)
-    rated = publication.rate(table, table.boards())
+    table = VoteTable.of(rows)
+    rated = snapshots.rate(table, table.boards())
     assert [each.board for each in rated] == table.boards()
     for each in rated:
         assert each.ratings == board_ratings(table.counts(each.board), rules.options())

@@ -12,8 +12,8 @@ from django.db import OperationalError, connection
 from django.db.utils import InternalError
 
 from arena.models import Vote
-from rankings import aggregation
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+from rankings.publication import aggregation
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db

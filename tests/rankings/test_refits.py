@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import Refits, fit
-from rankings.counts import Ballot, Counts, tally
+from rankings.fit.bradley_terry import Refits, fit
+from rankings.tally.counts import Ballot, Counts, tally
 
 
 def votes(robots: tuple[str, ...] = ("widowx",), seed: int = 0) -> Counts:

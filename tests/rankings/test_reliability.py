@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.reliability import Item, gold, reliability, repeat
+from rankings.trust.reliability import Item, gold, reliability, repeat
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ from django.utils import timezone
 
 from arena.models import Attempt, Battle, PairChance, Purpose, Vote
 from policies.models import Policy
-from rankings import aggregation, ledger, observed, publication
-from rankings.facts import EVEN, LEFT, UNKNOWN
 from rankings.models import Finding, Report, Snapshot
-from rankings.report import Content, latest
+from rankings.publication import aggregation, snapshots
+from rankings.publication.report import ReportContent, latest
+from rankings.tally.facts import EVEN, LEFT, UNKNOWN
+from rankings.votes import ledger, observed
 from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.django_db
 PICK, STACK, FREE = "pick up the red cube", "stack the red cube on the yellow cube", "wave to the crowd"
 
 
-def content() -> Content:
+def content() -> ReportContent:
     aggregation.aggregate()
     report = latest()
     assert report is not None
@@ -229,7 +230,7 @@ def test_new_are_voters_whose_first_vote_is_young_and_those_with_few() -> None:
             Vote.objects.filter(pk=vote.pk).update(voted_at=timezone.now() - timedelta(hours=age))
     ledger.count_votes(Vote.objects.all())
     since = timezone.now() - timedelta(hours=24)
-    assert observed.new_voters(publication.load()[0], since, 5) == {"fresh", "few"}
+    assert observed.new_voters(snapshots.load()[0], since, 5) == {"fresh", "few"}
 
 
 def test_a_dismissed_finding_found_again_stays_dismissed() -> None:

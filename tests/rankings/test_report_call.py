@@ -10,9 +10,9 @@ from django.test import Client
 
 from arena.models import Battle, Purpose, Vote
 from policies.models import Policy
-from rankings import aggregation
-from rankings.report import latest
-from rankings.report_api import PublishedReport
+from rankings.api.report import PublishedReport
+from rankings.publication import aggregation
+from rankings.publication.report import latest
 from tests.arena.test_schema import answer_schema
 from tests.factories import ReferenceFactory, TurnFactory
 from tests.rankings.ballots import ballots, cast

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import SCALE, fit, influence_of_voters
-from rankings.counts import Ballot, Columns, Counts, tally
-from rankings.table import Board, Table
+from rankings.fit.bradley_terry import SCALE, fit, influence_of_voters
+from rankings.tally.counts import Ballot, Columns, Counts, tally
+from rankings.tally.table import Board, VoteTable
 from tests.rankings.ballots import ballots, mirrored
 
 ONE = ballots(("a", "b", "left_better", 6, "v1"), ("b", "c", "left_better", 5, "v2"), ("c", "a", "tie", 4, "v1"))
@@ -109,7 +109,7 @@ ROWS = [
 
 
 def test_boards_are_sums_of_rows() -> None:
-    table = Table.of(ROWS)
+    table = VoteTable.of(ROWS)
     assert [board.name for board in table.boards()] == [
         "global",
         "robot=franka",
@@ -127,5 +127,5 @@ def test_boards_are_sums_of_rows() -> None:
 
 
 def test_no_rows_are_no_boards_and_no_votes() -> None:
-    assert Table.of([]).boards() == []
-    assert Table.of([]).counts().total == 0
+    assert VoteTable.of([]).boards() == []
+    assert VoteTable.of([]).counts().total == 0

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import SCALE, Fit, fit
-from rankings.counts import tally
-from rankings.settled import ALPHA, MOST, RULE, Rule, Settled, only, sensibly, steady, unsteady, verdicts
-from rankings.settled import told as told_in_order
-from rankings.studies.looks import Growth, watch
-from rankings.studies.voters import Crowd
+from rankings.analysis.settled import ALPHA, MOST, RULE, Rule, Settled, only, sensibly, steady, unsteady, verdicts
+from rankings.analysis.settled import told as told_in_order
+from rankings.fit.bradley_terry import SCALE, Fit, fit
+from rankings.study.looks import Growth, watch
+from rankings.study.voters import Crowd
+from rankings.tally.counts import tally
 from tests.rankings.ballots import ballots
 
 

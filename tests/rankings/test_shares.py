@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from rankings import aggregation
-from rankings.counts import Counts, tally
-from rankings.ratings import Options, board_ratings, fitted
-from rankings.shares import MeanOver, mean_over
+from rankings.fit.ratings import Options, board_ratings, fitted
+from rankings.fit.shares import MeanOver, mean_over
+from rankings.publication import aggregation
+from rankings.tally.counts import Counts, tally
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
 

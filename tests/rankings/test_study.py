@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.ratings import CAP
-from rankings.studies.voters import Crowd, Setting, coverage, newcomer, spearman, stuffing
+from rankings.fit.ratings import CAP
+from rankings.study.voters import Crowd, Scenario, coverage, newcomer, spearman, stuffing
 
 TASTE = Crowd(voters=1000, taste=100)
 HEAVY = Crowd(voters=1000, taste=100, heavy=0.44)
@@ -15,16 +15,16 @@ HEAVY = Crowd(voters=1000, taste=100, heavy=0.44)
 @pytest.mark.parametrize("votes", [100, 10_000])
 @pytest.mark.parametrize("ties", [0.0, 0.35])
 def test_intervals_hold_the_truth_95_times_in_100(votes: int, ties: float) -> None:
-    assert 0.93 <= coverage(Setting(votes=votes, ties=ties), repeats=60, seed=1).held <= 0.97
+    assert 0.93 <= coverage(Scenario(votes=votes, ties=ties), repeats=60, seed=1).held <= 0.97
 
 
 @pytest.mark.parametrize("crowd", [TASTE, HEAVY])
 def test_they_do_so_with_voters_of_own_taste_and_with_one_who_casts_44_percent(crowd: Crowd) -> None:
-    assert 0.93 <= coverage(Setting(votes=10_000, crowd=crowd), repeats=60, seed=1).held <= 0.97
+    assert 0.93 <= coverage(Scenario(votes=10_000, crowd=crowd), repeats=60, seed=1).held <= 0.97
 
 
 def test_taking_such_votes_for_independent_would_promise_too_much() -> None:
-    setting = Setting(votes=10_000, crowd=HEAVY)
+    setting = Scenario(votes=10_000, crowd=HEAVY)
     assert coverage(setting, repeats=10, seed=1, cap=0, cluster=False).held < 0.5
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankings.studies.starts import Clips, goals, lucky, misled, needed, orders
+from rankings.study.starts import Clips, goals, lucky, misled, needed, orders
 
 CHECKPOINTS = (50, 200, 800, 3200)
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankings import terms
-from rankings.bradley_terry import fit
-from rankings.counts import Columns, Counts
-from rankings.facts import Fact, VoteFacts
-from rankings.studies.episodes import Leaning, cast, found
-from rankings.studies.voters import truth
-from rankings.table import Board, Table
-from rankings.term_boards import boards, votes_of
-from rankings.terms import BEYOND, EQUAL, LENGTH, ORDER, SIDE, SUCCESS, Votes
+from rankings.analysis import terms
+from rankings.analysis.term_boards import boards, votes_of
+from rankings.analysis.terms import BEYOND, EQUAL, LENGTH, ORDER, SIDE, SUCCESS, TermVotes
+from rankings.fit.bradley_terry import fit
+from rankings.study.episodes import Leaning, cast, found
+from rankings.study.voters import truth
+from rankings.tally.counts import Columns, Counts
+from rankings.tally.facts import Fact, VoteFacts
+from rankings.tally.table import Board, VoteTable
 
 
-def arena(way: Leaning, seed: int = 1) -> Votes:
+def arena(way: Leaning, seed: int = 1) -> TermVotes:
     rng = np.random.default_rng(seed)
     return cast(way, truth(way.policies, rng), rng)
 
@@ -105,7 +105,7 @@ def test_ratings_over_robots_are_brought_together_as_on_the_boards() -> None:
 # From the facts of votes.
 
 
-def facts(number: int = 400) -> tuple[Table, VoteFacts]:
+def facts(number: int = 400) -> tuple[VoteTable, VoteFacts]:
     """One voter with 40 votes on one day, others with one each; two robots."""
     rng = np.random.default_rng(5)
     rows = []
@@ -128,7 +128,7 @@ def facts(number: int = 400) -> tuple[Table, VoteFacts]:
             )
         )
     outcome = np.eye(4, dtype=np.int64)
-    table = Table.of(
+    table = VoteTable.of(
         (row.robot, row.scene, row.task, row.left, row.right, row.voter, row.day, "", *outcome[row.vote].tolist())
         for row in rows
     )
@@ -152,7 +152,7 @@ def test_a_vote_whose_count_was_taken_back_is_left_out() -> None:
     kept = known.where(np.arange(400) != 399)
     assert len(votes_of(table, kept, Board(), cap=15).left) == 399
     assert rest.total == 360
-    other = Table.of(
+    other = VoteTable.of(
         (row.robot, row.scene, row.task, row.left, row.right, row.voter, row.day, "", 1, 0, 0, 0)
         for row in known.rows()
         if row.voter != "busy"

@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from arena.models import Attempt, Battle, BattleStatus, PairChance, Vote
 from policies.models import Policy
-from rankings import aggregation, published
 from rankings.models import CountedVote, Snapshot
+from rankings.publication import aggregation, published
 from tests.factories import BattleFactory, TurnFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 

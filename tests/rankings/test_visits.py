@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankings.bradley_terry import fit
-from rankings.table import Table
-from rankings.trust import DAYS, NEWCOMER, PROVEN, Answers, answer, clear_winner, trust
-from rankings.visits import shares
+from rankings.fit.bradley_terry import fit
+from rankings.tally.table import VoteTable
+from rankings.tally.visits import shares
+from rankings.tally.weights import DAYS, NEWCOMER, PROVEN, Answers, answer, clear_winner, trust
 
 CAP = 15
 DAY, EARLIER = "2026-01-02", "2026-01-01"
@@ -18,13 +18,13 @@ Vote = tuple[str, str, str, int]
 """Voter, day, network, and how many."""
 
 
-def table(*votes: Vote) -> Table:
+def table(*votes: Vote) -> VoteTable:
     """Votes for a against b."""
     rows = [("widowx", "table", "", "a", "b", voter, day, network, n, 0, 0, 0) for voter, day, network, n in votes]
-    return Table.of(rows)
+    return VoteTable.of(rows)
 
 
-def weight(found: Table, voter: str, cap: int = CAP) -> float:
+def weight(found: VoteTable, voter: str, cap: int = CAP) -> float:
     """Of all votes of a voter together."""
     counts = found.counts()
     number = found.numbers_of([voter])[0]
@@ -32,7 +32,7 @@ def weight(found: Table, voter: str, cap: int = CAP) -> float:
     return float(weights[counts.voter == number].sum())
 
 
-def trusting(found: Table, **right: int) -> Table:
+def trusting(found: VoteTable, **right: int) -> VoteTable:
     """All have answered enough calibration battles, or as many as is said."""
     answers = {voter: Answers(right=right.get(voter, PROVEN)) for voter in found.values["voter"]}
     return found.trusting(answers)
@@ -148,7 +148,7 @@ def test_votes_that_hang_together_in_a_network_widen_the_interval() -> None:
                 taken = rng.multinomial(3, [0.9, 0.1, 0, 0] if network % 2 else [0.1, 0.9, 0, 0])
                 name = (f"v{network}-{voter}", day, f"n{network}")
                 votes.append(("widowx", "table", "", "a", "b", *name, *taken.tolist()))
-    together = trusting(Table.of(votes)).counts()
-    apart = Table.of([(*row[:7], "", *row[8:]) for row in votes]).counts()
+    together = trusting(VoteTable.of(votes)).counts()
+    apart = VoteTable.of([(*row[:7], "", *row[8:]) for row in votes]).counts()
     assert fit(together, cap=0).half_width[0] > 1.5 * fit(apart, cap=0).half_width[0]
     assert fit(together, cap=0).rating == pytest.approx(fit(apart, cap=0).rating)

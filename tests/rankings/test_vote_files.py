@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from csv import reader
 from io import StringIO
 from pathlib import Path
@@ -15,15 +16,16 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from arena.models import Vote
-from rankings import aggregation, ledger, plain_csv, vote_file
-from rankings.arrow import NotPlain
-from rankings.counts import OUTCOMES
-from rankings.fast_votes import read_plain
+from rankings.files import vote_file
+from rankings.files.vote_file import VoteFileError, read_votes
 from rankings.models import Snapshot
-from rankings.table import KEYS, Table
-from rankings.vote_file import VoteFileError, read_votes
+from rankings.publication import aggregation
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.table import KEYS, VoteTable
+from rankings.votes import ledger
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
+from tests.rankings.careful_votes import read_carefully
 
 SOME = ballots(
     ("a", "b", "left_better", 26, "anna"),
@@ -104,11 +106,11 @@ def csv(tmp_path: Path, *lines: str, header: str = HEADER) -> Path:
     return path
 
 
-def test_the_quick_and_the_careful_reader_see_the_same(tmp_path: Path) -> None:
+def test_blanks_around_names_and_empty_lines_change_nothing(tmp_path: Path) -> None:
     lines = [f"{n},v{n % 3},widowx,a,{'bc'[n % 2]},{('tie', 'left_better')[n % 2]}" for n in range(20)]
-    quick = rate(csv(tmp_path, *lines))
-    careful = rate(csv(tmp_path, *[line.replace(",a,", ",  a ,") for line in lines[:-1]], lines[-1], ""))
-    assert quick == careful
+    plain = rate(csv(tmp_path, *lines))
+    spread = rate(csv(tmp_path, *[line.replace(",a,", ",  a ,") for line in lines[:-1]], lines[-1], ""))
+    assert plain == spread
 
 
 @pytest.mark.parametrize(
@@ -122,20 +124,33 @@ def test_the_quick_and_the_careful_reader_see_the_same(tmp_path: Path) -> None:
         ["a-battle-of-a-long-name-1,v,w,a,b,tie", "a-battle-of-a-long-name-1,v,w,a,b,tie"],
         ["1,v,w,a,b,tie", "NaN,v,w,a,b,tie"],
         ["1,v,w,a,b,tie", ",v,w,a,b,tie"],
-        ["1,v,w,a,b," + "tie" * (plain_csv.BLOCK // 2)],
+        ["1,v,w,a,b," + "tie" * (vote_file.BLOCK // 2)],
     ],
 )
-def test_the_quick_reader_leaves_to_the_careful_one_what_is_not_plain(tmp_path: Path, lines: list[str]) -> None:
-    with pytest.raises(NotPlain):
-        read_plain(csv(tmp_path, *lines))
+def test_what_is_not_plain_is_read_or_refused_as_line_by_line(tmp_path: Path, lines: list[str]) -> None:
+    path = csv(tmp_path, *lines)
+    assert seen_or_told(read_votes, path) == seen_or_told(read_carefully, path)
 
 
-def test_the_quick_reader_looks_for_quotes_and_other_encodings_in_columns_that_it_does_not_need(tmp_path: Path) -> None:
+def seen_or_told(reader: Callable[[Path], VoteTable], path: Path) -> object:
+    """What is in a table, or what the refusal says."""
+    try:
+        return content(reader(path))
+    except VoteFileError as refusal:
+        return str(refusal)
+
+
+def content(table: VoteTable) -> object:
+    trust = None if table.trust is None else table.trust.tolist()
+    return table.values, {key: table.codes[key].tolist() for key in KEYS}, table.outcomes.tolist(), trust
+
+
+def test_quotes_and_other_encodings_are_seen_in_columns_that_are_not_needed(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
-    for note in (b'"', b"\xff"):
+    for note, message in ((b'"', "line 2: unexpected end of data"), (b"\xff", "byte 60 is not UTF-8")):
         path.write_bytes(f"{HEADER},note\n".encode() + b"1,v,w,a,b,tie,%b\n" % note)
-        with pytest.raises(NotPlain):
-            read_plain(path)
+        with pytest.raises(VoteFileError, match=message):
+            read_votes(path)
 
 
 @pytest.mark.parametrize(
@@ -151,20 +166,17 @@ def test_the_quick_reader_looks_for_quotes_and_other_encodings_in_columns_that_i
 )
 def test_both_readers_see_the_same_in_files_of_unusual_but_clear_values(tmp_path: Path, lines: list[str]) -> None:
     path = csv(tmp_path, *lines)
-    see_the_same(read_plain(path), vote_file._read_slowly(path))
+    see_the_same(read_votes(path), read_carefully(path))
 
 
-def see_the_same(quick: Table, careful: Table) -> None:
-    assert quick.values == careful.values
-    for key in KEYS:
-        assert quick.codes[key].tolist() == careful.codes[key].tolist()
-    assert quick.outcomes.tolist() == careful.outcomes.tolist()
+def see_the_same(quick: VoteTable, careful: VoteTable) -> None:
+    assert content(quick) == content(careful)
 
 
 def test_both_readers_see_the_same_across_blocks_in_any_alphabet_and_line_ending(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plain_csv, "BLOCK", 300)
+    monkeypatch.setattr(vote_file, "BLOCK", 300)
     names = ["a", "bb", "policy-1", "policy-12", "äöü", "ein-ziemlich-langer-name", "名前"]
     lines = [
         f"{n},voter-{n * n % 37},w,{names[n % 7]},{names[(n + 1 + n % 5) % 7]},{OUTCOMES[n % 4]}" for n in range(400)
@@ -172,7 +184,7 @@ def test_both_readers_see_the_same_across_blocks_in_any_alphabet_and_line_ending
     path = tmp_path / "votes.csv"
     for end, last in (("\n", ""), ("\n", "\n"), ("\r\n", "\r\n")):
         path.write_bytes((end.join([HEADER, *lines]) + last).encode())
-        see_the_same(read_plain(path), vote_file._read_slowly(path))
+        see_the_same(read_votes(path), read_carefully(path))
 
 
 def test_votes_of_several_days_are_capped_day_by_day(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from arena.models import Vote
 from arena.shapes import check
-from rankings import aggregation, tasks
+from rankings import tasks
+from rankings.api.shapes import Aggregated, NotDue, WorkerState
 from rankings.models import ModelStatsTotal, ModerationAct, Snapshot, WorkerStatus
-from rankings.shapes import Aggregated, NotDue, Worker
+from rankings.publication import aggregation
 from tests.people import logged_in, moderator, operator
 from tests.rankings.ballots import ballots, cast
 
@@ -28,7 +29,7 @@ def staff() -> Client:
 
 def test_before_the_first_run_the_worker_says_that_it_never_ran(client: Client) -> None:
     answer = client.get("/api/worker/status").json()
-    check(answer, Worker)
+    check(answer, WorkerState)
     assert answer == {
         "worker_name": "rankings.aggregate",
         "status": "never run",

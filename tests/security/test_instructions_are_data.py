@@ -19,8 +19,8 @@ from django.core.management import call_command
 
 from arena.models import Turn
 from policies.models import Policy
-from rankings import aggregation
 from rankings.models import Snapshot
+from rankings.publication import aggregation
 from tests.arena.conftest import Visitor, play
 from tests.arena.sockets import Socket
 from tests.fakes import FakeStage

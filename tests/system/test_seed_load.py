@@ -9,8 +9,9 @@ from django.test import Client
 from arena.models import Attempt, Battle, Session, Vote
 from arena.store import get_store
 from policies.models import Policy
-from rankings import checking, selectors
+from rankings.api import selectors
 from rankings.models import Snapshot
+from rankings.publication import checking
 from simulation.episode_format import state_at, to_float32
 from tests.factories import SessionFactory
 

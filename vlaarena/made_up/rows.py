@@ -30,8 +30,8 @@ from arena.models import (
     Vote,
 )
 from policies.models import ROBOTS, Policy
-from rankings.counts import OUTCOMES
 from rankings.models import CountedVote, VoteCount
+from rankings.tally.counts import OUTCOMES
 from robots.models import Rollout
 from simulation import catalogue
 

@@ -19,10 +19,20 @@ from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
 from arena.live.release import CANCELLED
-from arena.models import Attempt, AttemptStatus, ContestantStatus, Hosting, ProcessingStatus, Turn, Vote, names_known
+from arena.models import (
+    Attempt,
+    AttemptStatus,
+    ContestantStatus,
+    Hosting,
+    ProcessingStatus,
+    Turn,
+    Vote,
+    names_known,
+)
 from policies.models import Policy
-from rankings import checking, locking
 from rankings.models import Finding, WorkerStatus
+from rankings.publication import checking
+from rankings.votes import locking
 
 RECENT = timedelta(minutes=15)
 MOST_RECENT = 2000

@@ -17,8 +17,8 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from rankings import report
 from rankings.models import Report
+from rankings.publication import report
 from vlaarena import health
 from vlaarena.monitoring import readings
 from vlaarena.monitoring.readings import Boards, Disk, Waiting

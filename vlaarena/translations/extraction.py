@@ -44,7 +44,8 @@ class Message:
 def of_pages(root: Path) -> dict[Message, str]:
     """The domain `django`: what the server writes, with the file that says it first. Moderators' pages are English."""
     found: dict[Message, str] = {}
-    rooms = [path for room in ROOMS for path in (root / room).rglob("*.py") if "admin" not in path.name]
+    code = [path for room in ROOMS for path in (root / room).rglob("*.py")]
+    rooms = [path for path in code if "admin" not in path.name and path.parent.name != "admin"]
     for path in sorted(rooms):
         _note(found, _in_python(path.read_text(encoding="utf-8")), path.relative_to(root))
     templates = [root / "templates", *(root / room / "templates" for room in ROOMS)]

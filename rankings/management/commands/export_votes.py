@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from rankings.export import FORMATS, write_votes
+from rankings.publication.export import FORMATS, write_votes
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from rankings.ratings import CAP
-from rankings.studies.chapters import CHAPTERS
+from rankings.fit.ratings import CAP
+from rankings.study.chapters import CHAPTERS
 
 INTRODUCTION = """# Do the rankings keep their promises?
 

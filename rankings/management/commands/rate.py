@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from rankings import rating_file, rules
+from rankings.files import rating_file
+from rankings.publication import rules
 
 
 class Command(BaseCommand):

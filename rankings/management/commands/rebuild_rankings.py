@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from rankings import aggregation, checking
+from rankings.publication import aggregation, checking
 
 
 class Command(BaseCommand):

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from arena.models import Session
 from arena.store import StoreUnavailable, get_store
 from policies.models import Policy
-from rankings import aggregation
+from rankings.publication import aggregation
 
 
 class Command(BaseCommand):

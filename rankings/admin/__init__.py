@@ -1,0 +1,99 @@
+"""What moderators see of the rankings: the boards and the worker, to read; and one button, to aggregate now."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
+
+from rankings.admin import moderation
+from rankings.admin.read_only import ReadOnlyAdmin
+from rankings.api.permissions import AGGREGATE
+from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+from rankings.moderation import acts
+from rankings.publication import aggregation
+
+__all__ = ["moderation"]  # registers itself
+FIGURES = [
+    "elo_score",
+    "elo_ci",
+    "elo_sequential",
+    "vote_count",
+    "win_count",
+    "loss_count",
+    "tie_count",
+    "both_bad_count",
+    "win_rate",
+    "updated_at",
+]
+SORTABLE = [name for name in FIGURES if not name.startswith("elo_")]
+"""Ratings compare within a component of a board; the pages of the leaderboard know the components."""
+
+
+@admin.register(ModelStatsTotal)
+class ModelStatsTotalAdmin(ReadOnlyAdmin):
+    list_display = ["model", "organization", *FIGURES]
+    list_select_related = ["model"]
+    list_filter = ["organization"]
+    search_fields = ["model__id", "model__name"]
+    ordering = ["model"]
+    sortable_by = ["model", "organization", *SORTABLE]
+
+
+@admin.register(ModelStatsByRobot)
+class ModelStatsByRobotAdmin(ReadOnlyAdmin):
+    list_display = ["model", "robot_id", *FIGURES]
+    list_select_related = ["model"]
+    list_filter = ["robot_id"]
+    search_fields = ["model__id", "model__name"]
+    ordering = ["robot_id", "model"]
+    sortable_by = ["model", "robot_id", *SORTABLE]
+
+
+@admin.register(WorkerStatus)
+class WorkerStatusAdmin(ReadOnlyAdmin):
+    list_display = ["worker_name", "status", "last_run_at", "votes_processed", "error_message"]
+
+    def get_urls(self) -> list[URLPattern]:
+        run = path("run/", self.admin_site.admin_view(self.run), name="rankings_workerstatus_run")
+        return [run, *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "may_run": _may_run(request)})
+
+    @method_decorator(require_POST)
+    def run(self, request: HttpRequest) -> HttpResponseRedirect:
+        if not _may_run(request):
+            raise PermissionDenied
+        try:
+            report = _run(request)
+        except (aggregation.PublishedAlready, acts.NoReason) as refusal:
+            self.message_user(request, str(refusal), messages.WARNING)
+        except Exception as error:  # noqa: BLE001  any reason; it is in the worker's row too
+            self.message_user(request, f"The aggregation failed: {error}", messages.ERROR)
+        else:
+            self.message_user(request, _told(report), messages.WARNING if report.votes_failed else messages.SUCCESS)
+        return HttpResponseRedirect(reverse("admin:rankings_workerstatus_changelist"))
+
+
+def _run(request: HttpRequest) -> aggregation.RunReport:
+    if "force" not in request.POST:
+        return aggregation.aggregate(once_an_hour=True)
+    return acts.publish_now(acts.By(cast(User, request.user), request.POST.get("reason", "")))
+
+
+def _may_run(request: HttpRequest) -> bool:
+    return request.user.has_perm(AGGREGATE)
+
+
+def _told(report: aggregation.RunReport) -> str:
+    return (
+        f"{report.votes_processed} votes processed, {report.votes_failed} failed, "
+        f"{report.rows_changed} rows of the boards changed."
+    )

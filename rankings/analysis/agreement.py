@@ -1,0 +1,209 @@
+"""Do people prefer whoever reached the goal? Cohen's kappa between votes and physics. No Django.
+
+Both judge a battle left, right or even. A vote is even when it says tie or both bad; physics is even when both sides
+reached the goal equally often. Kappa is the share of agreement beyond what two judges with these habits would reach by
+chance: 1 is perfect agreement, 0 none but chance's, below 0 less than that.
+
+Its interval says how it would come out with other voters of the same kind, who vote as much: votes of one voter hang
+together, and all of them are taken for one observation (fit.clusters). Votes on free text, and on battles in which
+a side failed, have no verdict of physics to be compared with.
+
+Source: J. Cohen, A coefficient of agreement for nominal scales, Educ. Psychol. Meas. 20 (1960).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+
+from rankings.fit.clusters import Clusters, effective, jackknife, proportion, score_interval
+from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.counts import UNKNOWN_VOTER
+from rankings.tally.facts import EVEN, LEFT, RIGHT, VoteFacts
+
+VOTES = np.array([LEFT, RIGHT, EVEN, EVEN])
+"""What each of OUTCOMES says of the sides."""
+MIRRORED = np.array([RIGHT, LEFT, EVEN])
+CELLS = 9
+"""Three judgements of votes by three of physics, flattened."""
+ALIKE, CONTRARY = np.array([4 * LEFT, 4 * RIGHT]), np.array([3 * LEFT + RIGHT, 3 * RIGHT + LEFT])
+"""Cells in which both name a winner: the same one, and each another."""
+
+
+class Kappa(NamedTuple):
+    """`low` and `high`: the 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Against(TypedDict):
+    """Of the votes that name a winner where physics does: how many named the other one, with the 95 % interval."""
+
+    votes: int
+    against: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+class Agreement(TypedDict):
+    """`table`: rows are votes, columns physics, both left, right, even. `kappa` is null where it is undefined: without
+    votes, or where both judges always say the same one thing. `parted`: votes and physics part, by `PartingRule`."""
+
+    votes: int
+    table: list[list[int]]
+    kappa: float | None
+    kappa_low: float | None
+    kappa_high: float | None
+    against: Against
+    parted: bool
+
+
+@dataclass(frozen=True)
+class PartingRule:
+    """When to sound the alarm: enough votes, and even the friendly end of an interval beyond the line."""
+
+    least_votes: int = 30
+    kappa: float = 0.2
+    """Kappa's upper end below this: at most slight agreement (Landis and Koch 1977)."""
+    against: float = 0.33
+    """The lower end of the share against the success winner above this: each third vote goes to who failed."""
+
+
+def kappa(tables: Floats) -> Floats:
+    """(n,) of tables (n, CELLS); nan where it is undefined: without votes, or where all say the same one thing."""
+    p = tables.reshape(-1, 3, 3) / np.maximum(tables.sum(axis=1), 1.0)[:, None, None]
+    observed, chance = np.trace(p, axis1=1, axis2=2), np.sum(p.sum(axis=1) * p.sum(axis=2), axis=1)
+    defined = (tables.sum(axis=1) > 0) & (chance < 1.0 - 1e-9)
+    found: Floats = np.where(defined, (observed - chance) / np.where(defined, 1.0 - chance, 1.0), np.nan)
+    return found
+
+
+def share_against(tables: Floats) -> Floats:
+    """(n,) of tables (n, CELLS); nan where no vote names a winner where physics does."""
+    contrary = tables[:, CONTRARY].sum(axis=1)
+    votes = contrary + tables[:, ALIKE].sum(axis=1)
+    found: Floats = np.where(votes > 0, contrary / np.maximum(votes, 1.0), np.nan)
+    return found
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """What votes and physics said of the same battles, all (rows,): LEFT, RIGHT or EVEN."""
+
+    vote: Integers
+    physics: Integers
+    voter: Integers
+    """A number from 0, or UNKNOWN_VOTER."""
+
+    @classmethod
+    def of(cls, facts: VoteFacts, mirrored: Booleans | None = None) -> Judgements:
+        """Of facts with a verdict. `mirrored` (rows,): battles to be seen from the other side."""
+        vote, physics = VOTES[facts.vote], facts.physics
+        if mirrored is not None:
+            vote, physics = np.where(mirrored, MIRRORED[vote], vote), np.where(mirrored, MIRRORED[physics], physics)
+        nobody = facts.values["voter"].index("") if "" in facts.values["voter"] else UNKNOWN_VOTER
+        return cls(vote, physics, np.where(facts.codes["voter"] == nobody, UNKNOWN_VOTER, facts.codes["voter"]))
+
+    @property
+    def tables(self) -> Clusters:
+        """Of each voter, CELLS numbers: rows are votes, columns physics."""
+        return Clusters.of_cells(self.voter, 3 * self.vote + self.physics, CELLS)
+
+
+def agreement(facts: VoteFacts, rule: PartingRule) -> Agreement:
+    """Of the votes on whose battle physics has a verdict."""
+    return told(Judgements.of(facts.where(facts.judged)).tables, rule)
+
+
+def by_task(facts: VoteFacts, rule: PartingRule) -> dict[str, Agreement]:
+    judged = facts.where(facts.judged)
+    task = judged.codes["task"]
+    return {
+        judged.values["task"][code]: agreement(judged.where(task == code), rule) for code in np.unique(task).tolist()
+    }
+
+
+def by_policy(facts: VoteFacts, rule: PartingRule) -> dict[str, Agreement]:
+    """Each policy's battles, with the policy taken for the left side: right then means its opponents."""
+    judged = facts.where(facts.judged)
+    sides = [{judged.values[side][code] for code in np.unique(judged.codes[side])} for side in ("left", "right")]
+    return {policy: told(_battles_of(policy, judged).tables, rule) for policy in sorted(set.union(*sides))}
+
+
+def _battles_of(policy: str, judged: VoteFacts) -> Judgements:
+    left, right = (judged.codes[side] == _place(judged.values[side], policy) for side in ("left", "right"))
+    rows = left | right
+    return Judgements.of(judged.where(rows), right[rows])
+
+
+def _place(values: tuple[str, ...], value: str) -> int:
+    """-1 where it is not among them."""
+    return values.index(value) if value in values else -1
+
+
+def told(voters: Clusters, rule: PartingRule) -> Agreement:
+    """From the table of each voter."""
+    table = voters.total
+    found, against, votes = kappa_of(voters), _against(voters), int(table.sum())
+    apart = found is not None and found.high < rule.kappa
+    contrary = against["votes"] >= rule.least_votes and (against["low"] or 0.0) > rule.against
+    return {
+        "votes": votes,
+        "table": [[int(count) for count in row] for row in table.reshape(3, 3)],
+        "kappa": _rounded(found and found.value),
+        "kappa_low": _rounded(found and found.low),
+        "kappa_high": _rounded(found and found.high),
+        "against": against,
+        "parted": votes >= rule.least_votes and (apart or contrary),
+    }
+
+
+def kappa_of(voters: Clusters) -> Kappa | None:
+    """None where it is undefined."""
+    value = float(kappa(voters.total[None, :])[0])
+    if math.isnan(value):
+        return None
+    spread = jackknife(voters, kappa, np.ones(CELLS))
+    if spread.sd:
+        return Kappa(value, max(-1.0, value - spread.half_width), min(1.0, value + spread.half_width))
+    return _kappa_of_equals(voters, value)
+
+
+def _kappa_of_equals(voters: Clusters, value: float) -> Kappa:
+    """Where no voter differs from the others: as far as the share of agreement is known from so many voters."""
+    observed = float(voters.total[[0, 4, 8]].sum() / voters.total.sum())
+    doubt = 1.0 / (1.0 - _chance(voters.total))
+    low, high = score_interval(observed, effective(voters, np.ones(CELLS)))
+    return Kappa(value, max(-1.0, value - doubt * (observed - low)), min(1.0, value + doubt * (high - observed)))
+
+
+def _chance(table: Floats) -> float:
+    p = table.reshape(3, 3) / table.sum()
+    return float(p.sum(axis=1) @ p.sum(axis=0))
+
+
+def _against(voters: Clusters) -> Against:
+    against = int(voters.total[CONTRARY].sum())
+    votes = against + int(voters.total[ALIKE].sum())
+    if not votes:
+        return {"votes": 0, "against": 0, "share": None, "low": None, "high": None}
+    naming = np.isin(np.arange(CELLS), [*ALIKE, *CONTRARY]).astype(float)
+    spread = jackknife(voters, share_against, naming)
+    low, high = proportion(against / votes, spread, effective(voters, naming))
+    return {
+        "votes": votes,
+        "against": against,
+        "share": _rounded(against / votes),
+        "low": _rounded(low),
+        "high": _rounded(high),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

@@ -1,0 +1,253 @@
+"""What each policy can do at each task, from all votes of a robot at once. Numbers in, numbers out, no Django.
+
+The ability of policy p at task t is theta_p + offset_pt: theta ~ N(0, spread²), offset ~ N(0, offset²), so that the
+abilities of a policy at T tasks have the covariance spread² 11^T + offset² I. The votes of each task add their
+likelihood, and the mode with the curvature about it (Laplace) is the posterior of all of them jointly. So a task's few
+votes are helped by those on other tasks, as far as tasks are alike, and no vote counts twice. Votes without a task are
+a task of their own.
+
+The two spreads are the likeliest on a grid, by Laplace's marginal likelihood and a broad prior about 150 and 100 points
+(empirical Bayes; B. Efron, C. Morris, Stein's estimation rule and its competitors, JASA 68 (1973)). The variance of a
+difference is the wider one of the posterior's and of the sandwich's in which a voter's votes, and a network's, hang
+together (P. Huber 1967; K.-Y. Liang, S. Zeger 1986).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypedDict
+
+import numpy as np
+
+from rankings.fit.bradley_terry import SCALE
+from rankings.fit.estimate import inverse
+from rankings.fit.graph import groups, reachability
+from rankings.fit.posterior import Games, Posterior, assembled, likeliest
+from rankings.fit.sandwich import gradients_of_voters
+from rankings.tally.arrays import Floats, Integers
+from rankings.tally.counts import MIRRORED, Counts
+
+SPREAD, OFFSET = 150.0, 100.0
+"""Elo points: where nothing is known of them, the spread of policies, and how far a policy's ability at one task lies
+from its ability in general. OFFSET is what boards of several robots suppose (decision 412)."""
+SPREADS = (40.0, 60.0, 100.0, 150.0, 225.0, 340.0, 500.0)
+OFFSETS = (10.0, 25.0, 40.0, 60.0, 100.0, 150.0, 225.0, 340.0)
+DOUBT = math.log(2.0)
+"""Standard deviation of the logarithm of either spread, before any vote."""
+GRID_SIZE = 1000
+"""With more policies times tasks the spreads are not fitted: each fit would take a second."""
+
+
+class ByTask(TypedDict):
+    """`groups`: policies with the same number are connected by votes, directly or through others. `offset` [Elo
+    points]: the standard deviation of a policy's ability at one task about its ability in general, as the votes show
+    it. `tasks`: by task, "" being votes without one.
+    """
+
+    names: list[str]
+    groups: list[int]
+    offset: float
+    tasks: dict[str, Abilities]
+
+
+class Abilities(TypedDict):
+    """Of one task. `ratings` [Elo points] in the order of `names`; only their differences mean something.
+    `deviations[i][j]`: standard deviation of the difference of i and j, for j < i. `records`: of each two policies, in
+    the order of their names, how the votes on them went, columns as in OUTCOMES, the first being on the left."""
+
+    ratings: list[float]
+    deviations: list[list[float]]
+    records: dict[str, dict[str, list[int]]]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Standard deviations in natural units: of policies, and of a policy's tasks about it."""
+
+    spread: float
+    offset: float
+
+    @classmethod
+    def of_points(cls, spread: float = SPREAD, offset: float = OFFSET) -> Prior:
+        return cls(spread / SCALE, offset / SCALE)
+
+    def covariance(self, tasks: int) -> Floats:
+        """(tasks, tasks) of one policy's abilities."""
+        return self.spread**2 + self.offset**2 * np.eye(tasks, dtype=np.float64)
+
+    def log_density(self) -> float:
+        """How likely these spreads are before any vote, up to a constant."""
+        usual = Prior.of_points()
+        ratios = (self.spread / usual.spread, self.offset / usual.offset)
+        return -sum(math.log(ratio) ** 2 for ratio in ratios) / (2.0 * DOUBT**2)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Votes of several tasks, each task's policies as policies of their own, and what is supposed of all together.
+
+    x (n,) are abilities in natural units, task by task, n = tasks times policies.
+    """
+
+    games: Games
+    tasks: int
+    prior: Prior
+
+    @cached_property
+    def precision(self) -> Floats:
+        """(n, n) what the prior adds to the negative Hessian."""
+        policies = len(self.games.played) // self.tasks
+        return np.kron(inverse(self.prior.covariance(self.tasks)), np.eye(policies)).astype(float, copy=False)
+
+    @cached_property
+    def _votes(self) -> Posterior:
+        """The votes alone: without a prior."""
+        return Posterior(self.games, 0.0, np.zeros((len(self.games.played),) * 2, dtype=bool))
+
+    def log_density(self, x: Floats) -> float:
+        return self._votes.log_density(np.append(x, 0.0)) - 0.5 * float(x @ self.precision @ x)
+
+    def hessian(self, x: Floats) -> Floats:
+        """(n, n) of minus the log density."""
+        found: Floats = self.games.information_matrix(np.append(x, 0.0)) + self.precision
+        return found
+
+    def mode(self, start: Floats) -> Floats:
+        """(n,)"""
+
+        def step(x: Floats) -> Floats:
+            slope = self._votes.gradient(np.append(x, 0.0)) - self.precision @ x
+            return np.linalg.solve(self.hessian(x), slope).astype(float, copy=False)
+
+        return likeliest(start, self.log_density, step)
+
+    def evidence(self, x: Floats) -> float:
+        """Logarithm of the marginal likelihood of the votes at the mode x, by Laplace, times the prior's density."""
+        policies = len(x) // self.tasks
+        volume = (
+            np.linalg.slogdet(self.hessian(x))[1] + policies * np.linalg.slogdet(self.prior.covariance(self.tasks))[1]
+        )
+        return self.log_density(x) - 0.5 * float(volume) + self.prior.log_density()
+
+
+@dataclass(frozen=True)
+class TaskFit:
+    """Abilities of `names` at `tasks`, in Elo points."""
+
+    names: tuple[str, ...]
+    tasks: tuple[str, ...]
+    prior: Prior
+    group: Integers
+    """(k,) policies with the same label are connected by votes on any task."""
+    mean: Floats
+    """(tasks, k)"""
+    deviation: Floats
+    """(tasks, k, k) standard deviation of the difference of two."""
+
+
+def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prior | None = None) -> TaskFit:
+    """`counts`: of one robot, with the number of a task in `tasks` where boards have the robot's. `cap`: as in
+    `bradley_terry.fit`, over all tasks together. `prior`: None for the likeliest one."""
+    votes = counts.without_sides()
+    weights = votes.weights(cap)
+    number = max(1, len(tasks))
+    apart = _apart(votes, number)
+    games = Games.of(apart, weights)
+    joint, x = _likeliest(games, number) if prior is None else _at(games, number, prior, None)
+    size = len(counts.names)
+    variances = [_differences(each, number, size) for each in _covariances(joint, x, apart, weights)]
+    met = np.any(games.met.reshape(number, size, number, size)[range(number), :, range(number)], axis=0)
+    return TaskFit(
+        counts.names,
+        tuple(tasks),
+        joint.prior,
+        groups(reachability(np.asarray(met))),
+        SCALE * x.reshape(number, size),
+        SCALE * np.sqrt(np.max(variances, axis=0)),
+    )
+
+
+def told(found: TaskFit, counts: Counts) -> ByTask:
+    return {
+        "names": list(found.names),
+        "groups": found.group.tolist(),
+        "offset": round(found.prior.offset * SCALE),
+        "tasks": {
+            task: {
+                "ratings": np.round(found.mean[place], 1).tolist(),
+                "deviations": [np.round(row[:at], 1).tolist() for at, row in enumerate(found.deviation[place])],
+                "records": records(counts.where(counts.robot == place)),
+            }
+            for place, task in enumerate(found.tasks)
+        },
+    }
+
+
+def records(counts: Counts) -> dict[str, dict[str, list[int]]]:
+    """As `Abilities` has them."""
+    pairs = counts.per_pair()
+    both = np.triu((pairs + pairs.transpose(1, 0, 2)[:, :, MIRRORED]).transpose(2, 0, 1)).transpose(1, 2, 0)
+    found: dict[str, dict[str, list[int]]] = {}
+    for low, high in np.argwhere(both.any(axis=2)).tolist():
+        found.setdefault(counts.names[low], {})[counts.names[high]] = both[low, high].tolist()
+    return found
+
+
+def _apart(votes: Counts, tasks: int) -> Counts:
+    """A policy at each task as a policy of its own; a task at the end may have no vote."""
+    shift = votes.robot * len(votes.names)
+    return replace(votes, names=votes.names * tasks, left=votes.left + shift, right=votes.right + shift)
+
+
+def _at(games: Games, tasks: int, prior: Prior, start: Floats | None) -> tuple[Joint, Floats]:
+    joint = Joint(games, tasks, prior)
+    return joint, joint.mode(np.zeros(len(games.played)) if start is None else start)
+
+
+def _likeliest(games: Games, tasks: int) -> tuple[Joint, Floats]:
+    """With the likeliest offset, then the likeliest spread, of those on the grid."""
+    best = _at(games, tasks, Prior.of_points(), None)
+    if len(games.played) > GRID_SIZE or not games.played.any():
+        return best
+    for candidates in (
+        [(SPREAD, offset) for offset in OFFSETS] if tasks > 1 else [],
+        [(spread, 0.0) for spread in SPREADS],
+    ):
+        start, offset = best[1], best[0].prior.offset * SCALE
+        tried = [_at(games, tasks, Prior.of_points(spread, own or offset), start) for spread, own in candidates]
+        best = max([best, *tried], key=lambda each: each[0].evidence(each[1]))
+    return best
+
+
+def _covariances(joint: Joint, x: Floats, apart: Counts, weights: Floats) -> list[Floats]:
+    """(n, n) of x: the posterior's, and those in which a voter's or a network's votes hang together."""
+    bread = inverse(joint.hessian(x))
+    found = [bread]
+    for votes in (apart, apart.by_network()):
+        if votes is not None and votes.voters > 1:
+            found.append(bread @ (_meat(joint, x, votes, weights) + joint.precision) @ bread)
+    return found
+
+
+def _meat(joint: Joint, x: Floats, votes: Counts, weights: Floats) -> Floats:
+    """(n, n) variance of the votes' gradient; voters whom nobody knows are one person per vote."""
+    known, at, voters = votes.voter >= 0, np.append(x, 0.0), votes.voters
+    meat = np.zeros((len(x), len(x)))
+    if not known.all():
+        meat = assembled(Games.of(votes.where(~known), weights[~known]).squared_residuals(at))[:-1, :-1]
+        votes, weights = votes.where(known), weights[known]
+    carrier = Posterior(joint.games, 0.0, np.ones((len(x), len(x)), dtype=bool))
+    for _, gradients in gradients_of_voters(votes, weights, carrier, at):
+        meat += voters / (voters - 1.0) * gradients.T @ gradients
+    return meat
+
+
+def _differences(covariance: Floats, tasks: int, size: int) -> Floats:
+    """(tasks, k, k) variance of the difference of two policies at one task."""
+    blocks = covariance.reshape(tasks, size, tasks, size)[range(tasks), :, range(tasks)]
+    own = np.diagonal(blocks, axis1=1, axis2=2)
+    found: Floats = np.maximum(own[:, :, None] + own[:, None, :] - 2.0 * blocks, 0.0)
+    return found

@@ -1,0 +1,276 @@
+"""Do the ratings foresee votes that they have not seen? No Django.
+
+The voters are dealt into FOLDS groups. Each group's votes, but those of the first LEARNT, are predicted by ratings
+fitted to the groups before it, and the predictions are compared with what the group said: of the comparisons in which
+the favourite was given 70 %, it should score 70 %. Voters, not votes, are dealt, since the votes of one voter hang
+together. No group is predicted from later ones: if each were from all others, a group's votes would decide into which
+bins the votes of others fall, and no interval would hold (A. P. Dawid, Statistical theory: the prequential approach, J.
+R. Stat. Soc. A 147, 1984).
+
+Two intervals go with the votes of a bin, both by voters (fit.clusters). That of `actual` is for what votes on the
+same pairs would score with other voters of the same kind. That of `gap`, actual less predicted, also knows that the
+predictions have errors of their own, and that one voter's votes move both: to first order, leaving voter v out moves
+the ratings by H^-1 g_v, as in rankings.trust.influence. docs/ranking-study.md says how often they hold.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+import numpy as np
+
+from rankings.fit.bradley_terry import PRIOR, SCALE, Refits
+from rankings.fit.clusters import Spread
+from rankings.fit.estimate import Estimate
+from rankings.fit.offsets import OFFSET_SD
+from rankings.fit.posterior import sigmoid
+from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.counts import UNKNOWN_VOTER, Counts
+
+FOLDS = 10
+MORE = 0.25
+"""Variance of a vote between equals: with one more vote's doubt few that say the same are not sure of it."""
+LEARNT = 4
+"""So many groups are only learnt from."""
+BINS = 10
+"""Between 1/2 and 1."""
+
+
+class Bin(TypedDict):
+    """Votes for which the favourite was expected to score between `low` and `high`: how often on average it was
+    expected to (`predicted`) and did (`actual`), each with a 95 % interval: of what it would score with other voters,
+    and of the `gap`, which is actual less predicted. `voters`: as many of equal activity would tell as much."""
+
+    low: float
+    high: float
+    votes: int
+    voters: float
+    predicted: float
+    actual: float
+    actual_low: float
+    actual_high: float
+    gap_low: float
+    gap_high: float
+
+
+class Calibration(TypedDict):
+    """`error`: the mean distance of predicted and actual, weighed by votes; `chance`: what it would be on average if
+    the votes were as predicted, since the distance of few votes from their mean is never 0. `brier`: mean squared error
+    of the prediction, `brier_flat` that of always saying one half."""
+
+    votes: int
+    bins: list[Bin]
+    error: float | None
+    chance: float | None
+    brier: float | None
+    brier_flat: float | None
+
+
+def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
+    """Empty where nobody is left to be predicted, with five voters or so (unknown ones count as one each)."""
+    if not counts.total:
+        return nothing()
+    dealt = Dealt.of(counts)
+    foretold = foretell(dealt, cap)
+    total = float(foretold.votes.sum())
+    if not total:  # nobody else voted on these pairs
+        return nothing()
+    bins, chance = _bins(dealt, foretold, cap)
+    distances = sum(each["votes"] * abs(each["actual"] - each["predicted"]) for each in bins)
+    expected, score, squares, votes = foretold.expected, foretold.score, foretold.squares, foretold.votes
+    brier = float((squares - 2 * expected * score + expected**2 * votes).sum()) / total
+    flat = float((squares - score + 0.25 * votes).sum()) / total
+    return {
+        "votes": int(total),
+        "bins": bins,
+        "error": round(distances / total, 4),
+        "chance": chance,
+        "brier": round(brier, 4),
+        "brier_flat": round(flat, 4),
+    }
+
+
+def nothing() -> Calibration:
+    return {"votes": 0, "bins": [], "error": None, "chance": None, "brier": None, "brier_flat": None}
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Votes dealt into folds. Those of voters whom nobody knows stand apart by outcome: one row is so many people."""
+
+    counts: Counts
+    """Sides forgotten."""
+    fold: Integers
+    """(rows,) 0 .. FOLDS - 1."""
+    cluster: Integers
+    """(rows,) a number per known voter, and one per row of others."""
+    times: Floats
+    """(clusters,) how many people each is; 0 for numbers without a vote."""
+
+    @classmethod
+    def of(cls, counts: Counts) -> Dealt:
+        votes = counts.without_sides()
+        known, unknown = votes.where(votes.voter >= 0), votes.where(votes.voter < 0)
+        alone, fold = _one_by_one(unknown)
+        voters = int(known.voter.max(initial=-1)) + 1
+        cluster = np.concatenate([known.voter, voters + np.arange(len(fold))])
+        times = np.concatenate([np.bincount(known.voter, minlength=voters) > 0, alone.votes])
+        return cls(_joined(known, alone), np.concatenate([known.voter % FOLDS, fold]), cluster, times.astype(float))
+
+    def by_cluster(self, values: Floats) -> Floats:
+        """(clusters,) sums over the rows of each, per person."""
+        return np.bincount(self.cluster, values, len(self.times)) / np.maximum(self.times, 1.0)
+
+
+def _one_by_one(votes: Counts) -> tuple[Counts, Integers]:
+    """Votes of unknown voters as rows of one outcome and one fold each, whatever their day, and (rows,) the folds."""
+    size, robots = len(votes.names) ** 2, votes.robots
+    kinds = votes.robot * size + votes.cell
+    rows = np.stack([np.bincount(kinds, column, robots * size) for column in votes.outcomes.T]).astype(np.int64)
+    outcome, kind = np.nonzero(rows)
+    number = rows[outcome, kind]
+    share = (number[:, None] + np.arange(FOLDS)) // FOLDS  # (kinds, FOLDS), summing to number
+    at, place = np.nonzero(share)
+    cast = np.zeros((len(at), rows.shape[0]), np.int64)
+    cast[np.arange(len(at)), outcome[at]] = share[at, place]
+    robot, cell = np.divmod(kind[at], size)
+    left, right = np.divmod(cell, len(votes.names))
+    nobody, no_day = np.full(len(at), UNKNOWN_VOTER), np.zeros(len(at), np.int64)
+    found = replace(votes, left=left, right=right, voter=nobody, outcomes=cast, robot=robot, day=no_day)
+    return found, (place + at) % FOLDS
+
+
+def _joined(one: Counts, other: Counts) -> Counts:
+    """The rows of both."""
+    return replace(
+        one,
+        left=np.concatenate([one.left, other.left]),
+        right=np.concatenate([one.right, other.right]),
+        voter=np.concatenate([one.voter, other.voter]),
+        outcomes=np.concatenate([one.outcomes, other.outcomes]),
+        robot=np.concatenate([one.robot, other.robot]),
+        day=np.concatenate([one.day, other.day]),
+    )
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """Of each row of votes (rows,): what the favourite was expected to score, whether that is the right side, and sums
+    over the votes: of what it scored, of its square, and of ones. What no ratings foretell has no votes.
+    """
+
+    expected: Floats
+    swapped: Booleans
+    score: Floats
+    squares: Floats
+    votes: Floats
+
+    @property
+    def bins(self) -> Integers:
+        """(rows,) 0 .. BINS - 1."""
+        return np.clip(((self.expected - 0.5) * 2 * BINS).astype(np.int64), 0, BINS - 1)
+
+
+def foretell(dealt: Dealt, cap: int) -> Foretold:
+    """Each fold by ratings fitted to those before it; the first ones have no votes in it."""
+    counts = dealt.counts
+    refits, margin, known = Refits.of(counts, cap=cap), np.zeros(len(dealt.fold)), np.zeros(len(dealt.fold), dtype=bool)
+    for fold in range(LEARNT, FOLDS):
+        rows = dealt.fold == fold
+        rating, group = refits.without(dealt.fold >= fold)
+        left, right = counts.left[rows], counts.right[rows]
+        margin[rows], known[rows] = (rating[left] - rating[right]) / SCALE, group[left] == group[right]
+    swapped = margin < 0
+    wins = np.where(swapped, counts.outcomes[:, 1], counts.outcomes[:, 0])
+    even = counts.outcomes[:, 2] + counts.outcomes[:, 3]
+    sums = (wins + 0.5 * even, wins + 0.25 * even, counts.votes.astype(float))
+    return Foretold(sigmoid(np.abs(margin)), swapped, *(each * known for each in sums))
+
+
+def _bins(dealt: Dealt, foretold: Foretold, cap: int) -> tuple[list[Bin], float | None]:
+    """And the mean distance that chance alone makes, in bins of two voters and more; None without any."""
+    place, pull = foretold.bins, _Pull.of(dealt, cap)
+    found: list[Bin] = []
+    noise, weights = [0.0], [0.0]
+    for number in range(BINS):
+        votes = foretold.votes * (place == number)
+        if n := float(votes.sum()):
+            predicted, actual = float(foretold.expected @ votes) / n, float(foretold.score @ (place == number)) / n
+            own, gap = _spreads(dealt, foretold, votes, actual - predicted, pull)
+            if math.isfinite(gap.sd):
+                noise.append(n * math.sqrt(2 / math.pi) * gap.sd)
+                weights.append(n)
+            found.append(_bin(number, int(n), predicted, actual, own, gap))
+    return found, round(sum(noise) / sum(weights), 4) if any(weights) else None
+
+
+def _bin(number: int, votes: int, predicted: float, actual: float, own: Spread, gap: Spread) -> Bin:
+    low = 0.5 + number / (2 * BINS)
+    between = actual - predicted
+    return {
+        "low": round(low, 3),
+        "high": round(low + 1 / (2 * BINS), 3),
+        "votes": votes,
+        "voters": round(own.freedom + 1.0, 1),
+        "predicted": round(predicted, 4),
+        "actual": round(actual, 4),
+        "actual_low": round(max(0.0, actual - own.half_width), 4),
+        "actual_high": round(min(1.0, actual + own.half_width), 4),
+        "gap_low": round(max(-1.0, between - gap.half_width), 4),
+        "gap_high": round(min(1.0, between + gap.half_width), 4),
+    }
+
+
+@dataclass(frozen=True)
+class _Pull:
+    """How far each cluster moves the ratings that foretell the votes of later folds."""
+
+    moved: Floats
+    """(clusters, k) natural units: what a person's votes add to the ratings of all."""
+    fold: Integers
+    """(clusters,)"""
+    learnt: Floats
+    """(FOLDS,) the share of the votes that a fold is foretold from."""
+
+    @classmethod
+    def of(cls, dealt: Dealt, cap: int) -> _Pull:
+        counts, size = dealt.counts, len(dealt.times)
+        apart = replace(counts, voter=dealt.cluster)
+        found = Estimate.weighed(apart, counts.weights(cap), prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
+        moved = found.influence_of_voters() / np.maximum(dealt.times, 1.0)[:, None]
+        fold = np.zeros(size, np.int64)
+        fold[dealt.cluster] = dealt.fold
+        shares = np.bincount(dealt.fold, counts.votes, FOLDS) / counts.total
+        return cls(moved, fold, np.maximum(np.cumsum(shares) - shares, 1e-9))
+
+    def of_predictions(self, slopes: Floats) -> Floats:
+        """(clusters,) what each moves a mean of predictions. `slopes` (FOLDS, k): by the ratings for each fold."""
+        each = self.moved @ (slopes / self.learnt[:, None]).T
+        later = np.arange(FOLDS) > self.fold[:, None]
+        found: Floats = np.sum(each * later, axis=1)
+        return found
+
+
+def _spreads(dealt: Dealt, foretold: Foretold, votes: Floats, gap: float, pull: _Pull) -> tuple[Spread, Spread]:
+    """Of actual, and of actual less predicted. `votes` (rows,): of the bin."""
+    n, cast = votes.sum(), dealt.by_cluster(votes)
+    residual = (foretold.score - foretold.expected * foretold.votes) * (votes > 0)
+    own = (dealt.by_cluster(residual) - gap * cast) / np.maximum(n - cast, 0.5)
+    slope = votes * foretold.expected * (1.0 - foretold.expected) * np.where(foretold.swapped, -1.0, 1.0) / n
+    size = len(dealt.counts.names)
+    slopes: Floats = np.bincount(dealt.fold * size + dealt.counts.left, slope, FOLDS * size).astype(float)
+    slopes -= np.bincount(dealt.fold * size + dealt.counts.right, slope, FOLDS * size)
+    moved = pull.of_predictions(slopes.reshape(FOLDS, size))
+    freedom = max(1.0, float(n**2 / (dealt.times @ cast**2)) - 1.0)
+    return _spread(own, dealt.times, cast, freedom), _spread(own - moved, dealt.times, cast, freedom)
+
+
+def _spread(moved: Floats, times: Floats, cast: Floats, freedom: float) -> Spread:
+    """From what leaving each person out would move."""
+    voters = float(times[cast > 0].sum())
+    if voters < 2:
+        return Spread(math.inf, 1.0)
+    doubt = MORE / float(times @ cast) ** 2
+    return Spread(math.sqrt((voters - 1.0) / voters * float(times @ moved**2) + doubt), freedom)

@@ -1,0 +1,84 @@
+"""The facts of votes as `analysis.terms` wants them, each vote weighing what it weighs on its board. No Django."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+import numpy as np
+
+from rankings.analysis import terms
+from rankings.tally.arrays import Floats, Integers
+from rankings.tally.counts import UNKNOWN_VOTER, Counts
+from rankings.tally.facts import VoteFacts
+from rankings.tally.table import Board, VoteTable
+
+
+class Terms(TypedDict):
+    """`equal`: side, order and length alike. `beyond`: success as well, of the votes of which physics has a verdict."""
+
+    equal: terms.AdjustedBoard
+    beyond: terms.AdjustedBoard
+
+
+def boards(table: VoteTable, facts: VoteFacts, *, cap: int) -> dict[str, Terms]:
+    """Of all robots together and of each, by the board's name. `cap`: as on the boards."""
+    found: dict[str, Terms] = {}
+    for board in (Board(), *(Board(robot=robot) for robot in facts.values["robot"])):
+        same = board != Board() and table.holds_all(board)
+        found[board.name] = found[Board().name] if same else _terms(votes_of(table, facts, board, cap=cap))
+    return found
+
+
+def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> terms.TermVotes:
+    """The votes of a board. One that is on no board, since its count was taken back meanwhile, weighs nothing and is
+    left out."""
+    if board.robot:
+        facts = facts.where(facts.codes["robot"] == facts.values["robot"].index(board.robot))
+    names = sorted({*facts.values["left"], *facts.values["right"]})
+    voter, day = _numbers(facts, "voter", table), _numbers(facts, "day", table)
+    counts = table.counts(board)
+    columns = (
+        _places(facts, "left", names),
+        _places(facts, "right", names),
+        facts.vote,
+        voter,
+        counts.visits.networks(voter, day),
+        weights(counts, voter, day, cap=cap),
+        facts.physics,
+        facts.steps_left,
+        facts.steps_right,
+    )
+    robot = np.unique(facts.codes["robot"], return_inverse=True)[1].astype(np.int64)
+    votes = terms.TermVotes(tuple(names), robot, *columns)
+    return votes.where(votes.weight > 0)
+
+
+def weights(counts: Counts, voter: Integers, day: Integers, *, cap: int) -> Floats:
+    """(votes,) what a vote of each voter's day weighs on the board of `counts`; 0 where it has none of that day."""
+    days = int(max(counts.day.max(initial=0), day.max(initial=0))) + 1
+    key, first = np.unique(counts.voter * days + counts.day, return_index=True)
+    weight = np.append(counts.weights(cap)[first], 0.0)
+    wanted = voter * days + day
+    place = np.searchsorted(key, wanted)
+    found: Floats = weight[np.where(np.append(key, -1 - days)[place] == wanted, place, len(key))]
+    found[voter == UNKNOWN_VOTER] = 1.0
+    return found
+
+
+def _terms(votes: terms.TermVotes) -> Terms:
+    return {"equal": terms.board(votes, terms.EQUAL), "beyond": terms.board(votes.where(votes.judged), terms.BEYOND)}
+
+
+def _numbers(facts: VoteFacts, name: str, table: VoteTable) -> Integers:
+    """(votes,) numbers of voters or days as the boards' counts have them; past the last where they have none."""
+    known = table.values[name]
+    shift = 1 if name == "voter" and known[:1] == ("",) else 0
+    place = {text: number - shift for number, text in enumerate(known)}
+    numbers = [place.get(text, len(known)) if text or name == "day" else UNKNOWN_VOTER for text in facts.values[name]]
+    return np.array(numbers, dtype=np.int64)[facts.codes[name]]
+
+
+def _places(facts: VoteFacts, side: str, names: list[str]) -> Integers:
+    """(votes,)"""
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place[name] for name in facts.values[side]], dtype=np.int64)[facts.codes[side]]

@@ -1,0 +1,363 @@
+"""Ratings with all else equal: what side, order, length of the episodes and success are worth in a vote. No Django.
+
+The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tells how the sides of that battle differ:
+
+- `side`: 1, for the left side;
+- `order`: 1 where the left side's episode ended first, -1 where the right one's did, 0 where they were alike;
+- `length`: log2(steps of the left side / steps of the right side), within two doublings, in quarters of one;
+- `success`: 1 where the left side alone reached the goal, -1 where the right one alone did, else 0.
+
+theta and beta are fitted together by Newton's method, each with a virtual game against 0, from sums over votes that are
+alike; the variance is the sandwich's in which a voter's votes hang together, and a network's, the wider one. This is
+the style control of text arenas (FastChat, pull request 3585) for robots: with `success` among the terms, theta says
+what is preferred beyond success.
+
+A term that the votes do not tell from the policies and from the terms before it is left out and said to be unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypedDict
+
+import numpy as np
+
+from rankings.fit.bradley_terry import MEAN, SCALE
+from rankings.fit.estimate import Mode, inverse
+from rankings.fit.offsets import OFFSET_SD
+from rankings.fit.posterior import Games, likeliest, sigmoid
+from rankings.fit.sandwich import VOTERS_AT_ONCE, PerVoter
+from rankings.fit.student import quantile
+from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN
+
+SIDE, ORDER, LENGTH, SUCCESS = "side", "order", "length", "success"
+EQUAL = (SIDE, ORDER, LENGTH)
+"""Terms of "all else equal"."""
+BEYOND = (*EQUAL, SUCCESS)
+"""Terms of "beyond success", for votes of which physics has a verdict."""
+DOUBLINGS = 2.0
+STEP = 0.25
+"""Of lengths, in doublings."""
+PRIOR = 1.0
+"""Virtual games per parameter."""
+LEAST = 1.0
+"""Information that a term must have of its own: that of four votes between equals [1 / natural units squared], ..."""
+LEAST_SHARE = 1e-3
+"""... and so much of what it would have alone."""
+FEW = 30
+"""With fewer voters the variance is at least the inverse Hessian's."""
+POINTS = np.array([1.0, 0.0, 0.5, 0.5])
+"""What a vote is worth to the left side, by its place in OUTCOMES."""
+
+
+class Term(TypedDict):
+    """In Elo points, with the 95 % interval."""
+
+    elo: float
+    low: float
+    high: float
+
+
+class Adjusted(TypedDict):
+    """`plain`: the rating by the same votes without terms. `rating`: with all else equal, and its 95 % interval."""
+
+    plain: float
+    rating: float
+    low: float
+    high: float
+
+
+class AdjustedBoard(TypedDict):
+    """Of `votes` votes. `terms`: what each is worth, null where the votes do not tell it from policies and other terms;
+    `length` is told per doubling. `models`: by model_id."""
+
+    votes: int
+    terms: dict[str, Term | None]
+    models: dict[str, Adjusted]
+
+
+@dataclass(frozen=True)
+class TermVotes:
+    """One row per vote. All (rows,)."""
+
+    names: tuple[str, ...]
+    robot: Integers
+    """A number per robot from 0."""
+    left: Integers
+    """Place in `names`."""
+    right: Integers
+    outcome: Integers
+    """Place in OUTCOMES."""
+    voter: Integers
+    """A number per voter from 0; -1 for nobody known, who is another person each time."""
+    network: Integers
+    """A number per network that several voters share, from 0; -1 for none."""
+    weight: Floats
+    physics: Integers
+    """LEFT, RIGHT, EVEN or UNKNOWN, as in `rankings.tally.facts`."""
+    steps_left: Integers
+    steps_right: Integers
+
+    def where(self, rows: Booleans) -> TermVotes:
+        columns = (getattr(self, name)[rows] for name in list(self.__annotations__)[1:])
+        return TermVotes(self.names, *columns)
+
+    @property
+    def judged(self) -> Booleans:
+        """(rows,) physics has a verdict."""
+        found: Booleans = self.physics != UNKNOWN
+        return found
+
+    @property
+    def robots(self) -> int:
+        return int(self.robot.max(initial=0)) + 1
+
+    def columns(self) -> dict[str, Floats]:
+        """(rows,) of each term."""
+        ratio = np.log2(np.maximum(self.steps_left, 1) / np.maximum(self.steps_right, 1))
+        verdict = {LEFT: 1.0, RIGHT: -1.0, EVEN: 0.0, UNKNOWN: 0.0}
+        return {
+            SIDE: np.ones(len(self.left)),
+            ORDER: np.sign(self.steps_right - self.steps_left).astype(float),
+            LENGTH: np.round(np.clip(ratio, -DOUBLINGS, DOUBLINGS) / STEP) * STEP,
+            SUCCESS: np.array([verdict[value] for value in (LEFT, RIGHT, EVEN, UNKNOWN)])[self.physics],
+        }
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Votes that are alike, summed. Parameters (n,): abilities on each robot, robot by robot, then the terms."""
+
+    abilities: int
+    left: Integers
+    """(cells,) place among the abilities."""
+    right: Integers
+    terms: Floats
+    """(cells, terms)"""
+    played: Floats
+    """(cells,) sum of weights."""
+    score: Floats
+    """(cells,) what of it the left side scored."""
+    of_vote: Integers
+    """(rows,) the cell of each vote."""
+
+    @classmethod
+    def of(cls, votes: TermVotes, terms: Sequence[str]) -> Cells:
+        size, kinds = len(votes.names), 2 * round(DOUBLINGS / STEP) + 1
+        left, right = votes.robot * size + votes.left, votes.robot * size + votes.right
+        columns = votes.columns()
+        key = left * (votes.robots * size) + right
+        for name in terms:
+            key = key * kinds + np.round(columns[name] / STEP).astype(np.int64) + kinds // 2
+        _, first, of_vote = np.unique(key, return_index=True, return_inverse=True)
+        chosen = [columns[name][first] for name in terms]
+        played = _sums(of_vote, votes.weight, len(first))
+        score = _sums(of_vote, votes.weight * POINTS[votes.outcome], len(first))
+        by_term = np.stack(chosen, axis=1) if terms else np.zeros((len(first), 0))
+        return cls(votes.robots * size, left[first], right[first], by_term, played, score, of_vote)
+
+    @property
+    def size(self) -> int:
+        return self.abilities + len(self.terms.T)
+
+    def margins(self, x: Floats) -> Floats:
+        """(cells,)"""
+        found: Floats = x[self.left] - x[self.right] + self.terms @ x[self.abilities :]
+        return found
+
+    def spread(self, values: Floats) -> Floats:
+        """(n,) sum of a value per cell times the margin's gradient."""
+        policies = np.bincount(self.left, values, self.abilities) - np.bincount(self.right, values, self.abilities)
+        return np.concatenate([policies, values @ self.terms])
+
+    def information(self, values: Floats) -> Floats:
+        """(n, n) sum of a value per cell times d d^T, d being the margin's gradient."""
+        size, found = self.abilities, np.zeros((self.size, self.size))
+        pairs = np.bincount(self.left * size + self.right, values, size * size).reshape(size, size)
+        found[:size, :size] = np.diag(pairs.sum(axis=0) + pairs.sum(axis=1)) - pairs - pairs.T
+        for number, column in enumerate(self.terms.T):
+            found[size + number] = found[:, size + number] = self.spread(values * column)
+        return found
+
+    def games(self) -> Games:
+        """The same votes without the terms, all (robots k, robots k)."""
+        size, cell = self.abilities, self.left * self.abilities + self.right
+        played, score = (_sums(cell, values, size * size).reshape(size, size) for values in (self.played, self.score))
+        return Games(played, score, (played, score, score), np.zeros_like(played))
+
+
+@dataclass(frozen=True)
+class TermFit:
+    """x (n,) in natural units, of `cells`."""
+
+    cells: Cells
+    x: Floats
+    covariance: Floats
+    """(several, n, n) of which the widest holds."""
+    quantile: float
+    """Of 97.5 %, of Student's distribution with as many degrees of freedom as voters that vote alike much, less one."""
+
+
+def known_terms(cells: Cells, terms: Sequence[str]) -> list[str]:
+    """Those of `terms`, which the cells are by, that the votes tell from the policies and from the terms before."""
+    whole = cells.information(cells.played / 4.0)
+    kept, found = list(range(cells.abilities)), []
+    for number, name in enumerate(terms, start=cells.abilities):
+        others = whole[np.ix_(kept, kept)]
+        edge = whole[kept, number]
+        own = whole[number, number] - edge @ np.linalg.pinv(others, rcond=1e-9, hermitian=True) @ edge
+        if own >= max(LEAST, LEAST_SHARE * whole[number, number]):
+            kept.append(number)
+            found.append(name)
+    return found
+
+
+def fitted(votes: TermVotes, cells: Cells) -> TermFit:
+    """Abilities and terms together."""
+    x = likeliest(
+        np.zeros(cells.size),
+        lambda x: _log_density(cells, x),
+        lambda x: np.linalg.solve(_hessian(cells, x), _gradient(cells, x)).astype(float, copy=False),
+    )
+    bread = inverse(_hessian(cells, x))
+    expected = sigmoid(cells.margins(x))
+    residual = votes.weight * (POINTS[votes.outcome] - expected[cells.of_vote])
+    virtual = np.diag(_virtual(x))
+    found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, residual)]
+    if len(np.unique(votes.voter[votes.voter >= 0])) + np.count_nonzero(votes.voter < 0) < FEW:
+        found.append(bread)
+    return TermFit(cells, x, np.stack(found), float(quantile(np.array(voters_that_count(votes) - 1.0))))
+
+
+def voters_that_count(votes: TermVotes) -> float:
+    """(sum n)² / sum n², n being what a voter's votes weigh: the number of voters if all voted alike much."""
+    known = votes.voter >= 0
+    cast = np.bincount(votes.voter[known], votes.weight[known])
+    alone = votes.weight[~known]
+    return float(votes.weight.sum() ** 2 / (np.sum(cast**2) + np.sum(alone**2)))
+
+
+def board(votes: TermVotes, terms: Sequence[str]) -> AdjustedBoard:
+    """What each term is worth, and the ratings with and without them. Empty without a vote."""
+    if not len(votes.left):
+        return {"votes": 0, "terms": dict.fromkeys(terms), "models": {}}
+    whole = Cells.of(votes, terms)
+    known = known_terms(whole, terms)
+    adjusted = fitted(votes, whole if known == list(terms) else Cells.of(votes, known))
+    places = {name: adjusted.cells.abilities + number for number, name in enumerate(known)}
+    told = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
+    return {"votes": len(votes.left), "terms": told, "models": _models(votes, adjusted)}
+
+
+def _sums(places: Integers, values: Floats, size: int) -> Floats:
+    """(size,) of the values at each place."""
+    return np.bincount(places, values, size).astype(float, copy=False)
+
+
+def _log_density(cells: Cells, x: Floats) -> float:
+    margin = cells.margins(x)
+    votes = cells.score * margin - cells.played * np.logaddexp(0.0, margin)
+    virtual = 0.5 * PRIOR * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
+    return float(votes.sum() - virtual.sum())
+
+
+def _gradient(cells: Cells, x: Floats) -> Floats:
+    found: Floats = cells.spread(cells.score - cells.played * sigmoid(cells.margins(x))) - PRIOR * (sigmoid(x) - 0.5)
+    return found
+
+
+def _hessian(cells: Cells, x: Floats) -> Floats:
+    """(n, n) of minus the log density."""
+    p = sigmoid(cells.margins(x))
+    found: Floats = cells.information(cells.played * p * (1.0 - p)) + np.diag(_virtual(x))
+    return found
+
+
+def _virtual(x: Floats) -> Floats:
+    """(n,) information of the virtual games."""
+    found: Floats = PRIOR * sigmoid(x) * sigmoid(-x)
+    return found
+
+
+def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]:
+    """(n, n) variance of the gradient, by voter and by network; not where there is only one."""
+    alone = np.where(votes.voter >= 0, votes.voter, votes.voter.max(initial=0) + 1 + np.arange(len(votes.voter)))
+    clusters = [alone]
+    if (votes.network >= 0).any():
+        clusters.append(np.where(votes.network >= 0, alone.max() + 1 + votes.network, alone))
+    for each in clusters:
+        number = np.unique(each, return_inverse=True)[1]
+        many = int(number.max()) + 1
+        if many > 1:
+            yield many / (many - 1.0) * _squares(number, cells, residual)
+
+
+def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
+    """(n, n) sum of g g^T over voters, g being the sum of residual times the margin's gradient."""
+    order = np.argsort(voter, kind="stable")
+    voter, residual, cell = voter[order], residual[order], cells.of_vote[order]
+    found = np.zeros((cells.size, cells.size))
+    for first in range(0, int(voter[-1]) + 1, VOTERS_AT_ONCE):
+        rows = slice(*np.searchsorted(voter, [first, first + VOTERS_AT_ONCE]))
+        who, own, at = voter[rows] - first, residual[rows], cell[rows]
+        many = int(who[-1]) + 1
+        gradients = PerVoter(who, cells.left[at], cells.right[at], (many, cells.abilities))(own, -own)
+        terms = [np.bincount(who, own * column[at], many) for column in cells.terms.T]
+        block = np.column_stack([gradients, *terms])
+        found += block.T @ block
+    return found
+
+
+def _term(found: TermFit, place: int) -> Term:
+    half_width = found.quantile * math.sqrt(float(found.covariance[:, place, place].max()))
+    return _told(float(found.x[place]), half_width)
+
+
+def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
+    """Natural units as points."""
+    ends = (value, value - half_width, value + half_width)
+    elo, low, high = (round(middle + SCALE * each, 2) + 0.0 for each in ends)
+    return {"elo": elo, "low": low, "high": high}
+
+
+def _models(votes: TermVotes, adjusted: TermFit) -> dict[str, Adjusted]:
+    """Ratings with terms and without, about the mean of the boards."""
+    way, size = _Way.of(votes, adjusted.cells), adjusted.cells.abilities
+    without, found = way.centre @ way.mode.x[:-1], way.centre @ adjusted.x[:size]
+    own = adjusted.covariance[:, :size, :size]
+    deviation = np.sqrt(np.max([np.einsum("ij,jk,ik->i", way.centre, each, way.centre) for each in own], axis=0))
+    models: dict[str, Adjusted] = {}
+    for place, name in enumerate(votes.names):
+        if way.voted[place]:
+            term = _told(float(found[place]), adjusted.quantile * float(deviation[place]), MEAN)
+            usual = _told(float(without[place]), 0.0, MEAN)["elo"]
+            models[name] = {"plain": usual, "rating": term["elo"], "low": term["low"], "high": term["high"]}
+    return models
+
+
+@dataclass(frozen=True)
+class _Way:
+    """From abilities on each robot to ratings about their mean, as the boards bring robots together."""
+
+    mode: Mode
+
+    @classmethod
+    def of(cls, votes: TermVotes, cells: Cells) -> _Way:
+        offset_sd = OFFSET_SD / SCALE
+        return cls(Mode.of_games(cells.games(), robots=votes.robots, prior=PRIOR, ties="half", offset_sd=offset_sd))
+
+    @property
+    def voted(self) -> Booleans:
+        """(k,)"""
+        return self.mode.voted
+
+    @cached_property
+    def centre(self) -> Floats:
+        """(k, abilities) C with ratings = C x: each less the mean that the boards' ratings are told from."""
+        mean = self.mode.mean
+        found: Floats = (np.eye(len(mean)) - mean) @ self.mode.lever
+        return found

@@ -1,0 +1,1 @@
+"""The calls of the rankings, and the reads shaped for them and for pages."""

@@ -1,0 +1,86 @@
+"""What a vote meets when it is cast: the record of its pair, and how often each of the two has been voted on.
+
+Both as the last publication knew them: counts that follow each vote would tell what others vote, and when.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from arena.api.schema import answer, refusals
+from arena.errors import NotFound
+from arena.models import ProcessingStatus, Vote, row_or_none
+from rankings.models import CountedVote
+from rankings.publication.published import Published, current
+from rankings.tally.counts import MIRRORED, OUTCOMES
+from rankings.tally.table import GLOBAL
+
+
+class PairRecord(TypedDict):
+    """Published votes on the same pair without this one, as seen from this battle's sides."""
+
+    votes: int
+    left_better: int
+    right_better: int
+    tie: int
+    both_bad: int
+
+
+class ModelVotes(TypedDict):
+    left: int
+    right: int
+
+
+class VoteEffect(TypedDict):
+    pair: PairRecord
+    model_votes: ModelVotes
+
+
+class VoteEffectView(APIView):
+    @extend_schema(
+        operation_id="get_vote_effect",
+        description="What the last publication knew about the pair of a voted battle, this vote left out.",
+        responses={200: answer(VoteEffect), **refusals(404)},
+    )
+    def get(self, request: Request, battle_id: str) -> Response:
+        columns = ("vote", "left_model", "right_model", "processing_status")
+        vote = row_or_none(Vote.objects.filter(battle__battle_id=battle_id).only(*columns))
+        if vote is None:
+            raise NotFound
+        return Response(effect_of(vote))
+
+
+def effect_of(vote: Vote) -> VoteEffect:
+    now = current().published
+    pair = _published(now, vote.left_model_id, vote.right_model_id)
+    own = int(_is_published(vote))
+    place = OUTCOMES.index(vote.vote)
+    pair[place] = max(0, pair[place] - own)
+    rows = now.rows(GLOBAL)
+    left, right = (
+        max(0, rows[name]["votes"] - own) if name in rows else 0 for name in (vote.left_model_id, vote.right_model_id)
+    )
+    record = dict(zip(OUTCOMES, pair, strict=True))
+    return {
+        "pair": PairRecord(votes=sum(pair), **record),  # type: ignore[typeddict-item]
+        "model_votes": {"left": left, "right": right},
+    }
+
+
+def _published(now: Published, left: str, right: str) -> list[int]:
+    """The pair's votes by outcome, columns as in OUTCOMES."""
+    low, high = sorted((left, right))
+    pairs = now.content.get("pairs", {}) if now.content else {}
+    found = list(pairs.get(low, {}).get(high, [0] * len(OUTCOMES)))
+    return found if left == low else [found[place] for place in MIRRORED]
+
+
+def _is_published(vote: Vote) -> bool:
+    """A publication marks the votes that it has taken in."""
+    taken = vote.processing_status == ProcessingStatus.PROCESSED
+    return taken and CountedVote.objects.filter(vote=vote, counted=True).exists()

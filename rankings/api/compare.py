@@ -1,0 +1,37 @@
+"""Is A better than B at this task? As the page of the same name shows it."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from arena.api.schema import answer, refusals
+from rankings.analysis.comparison import Comparison
+from rankings.api.pair_queries import PairQuery, evidence
+from rankings.publication.published import current
+
+PARAMETERS = [
+    OpenApiParameter("a", str, required=True, description="A model_id."),
+    OpenApiParameter("b", str, required=True, description="The model_id of another one."),
+    OpenApiParameter("task", str, description="At this task; without it over all tasks, as the board says."),
+    OpenApiParameter("robot_id", str, description="On this robot; without it on all robots together."),
+]
+
+
+class CompareView(APIView):
+    @extend_schema(
+        operation_id="compare_models",
+        description=(
+            "How probable it is that one model is better than another, at one task or over all, from what was "
+            "published last; with the votes on the two and how often each reached the goal."
+        ),
+        parameters=PARAMETERS,
+        responses={200: answer(Comparison), **refusals(422)},
+    )
+    def get(self, request: Request) -> Response:
+        query, now = PairQuery.of(request.query_params), current()
+        query.check(now.names)
+        found = evidence(now.published)
+        return Response(found.compare(query.a, query.b, task=query.task, robot=query.robot_id))

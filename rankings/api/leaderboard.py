@@ -1,0 +1,112 @@
+"""The four calls of the rankings."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib.auth.models import User
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BooleanField, CharField, Serializer
+from rest_framework.views import APIView
+
+from arena.api.parsers import SmallJSONParser
+from arena.api.schema import answer, body, refusals
+from arena.visitors.throttles import AggregationsLimited
+from rankings.api import selectors, shapes
+from rankings.api.permissions import SEE_WORKER, MayAggregate
+from rankings.api.selectors import SORTS, LeaderboardQuery
+from rankings.moderation import acts
+from rankings.publication import aggregation
+
+PARAMETERS = [
+    OpenApiParameter("robot_id", str, description="The board of one robot; without it the global board."),
+    OpenApiParameter("scene_id", str, description="Only votes in this scene."),
+    OpenApiParameter("organization", str),
+    OpenApiParameter("family", str, description="Kind of policy."),
+    OpenApiParameter("search", str, description="Part of a name or model_id."),
+    OpenApiParameter("sort", str, enum=list(SORTS), default="elo"),
+    OpenApiParameter(
+        "order", str, enum=["asc", "desc"], description="Unless given: names upwards, the rest downwards."
+    ),
+]
+
+
+class LeaderboardView(APIView):
+    @extend_schema(
+        operation_id="get_leaderboard",
+        description="The ranked policies, and apart from them those with too few votes for a rank.",
+        parameters=PARAMETERS,
+        responses={200: answer(shapes.Leaderboard), **refusals(422)},
+    )
+    def get(self, request: Request) -> Response:
+        return Response(selectors.leaderboard(LeaderboardQuery.of(request.query_params)))
+
+
+class StatisticsView(APIView):
+    @extend_schema(
+        operation_id="get_leaderboard_stats",
+        description="Overall figures of the arena.",
+        responses={200: answer(shapes.LeaderboardStatistics)},
+    )
+    def get(self, request: Request) -> Response:
+        return Response(selectors.statistics())
+
+
+class WorkerStatusView(APIView):
+    @extend_schema(
+        operation_id="get_worker_status",
+        description="What the hourly aggregation did last. The wording of an error is for operators.",
+        responses={200: answer(shapes.WorkerState)},
+    )
+    def get(self, request: Request) -> Response:
+        return Response(selectors.worker(with_errors=request.user.has_perm(SEE_WORKER)))
+
+
+class AggregateView(APIView):
+    permission_classes = [MayAggregate]
+    throttle_classes = [AggregationsLimited]
+    parser_classes = [SmallJSONParser]
+
+    @extend_schema(
+        operation_id="aggregate_votes",
+        description=(
+            "Take the pending votes into the boards now (operators only). Boards are published once an hour: 409 with "
+            "`next_at` where this hour's are. `force` publishes all the same; its `reason` goes to the audit log."
+        ),
+        request=body(force={"type": "boolean", "default": False}, reason={"type": "string", "default": ""}),
+        responses={200: answer(shapes.Aggregated), 409: answer(shapes.NotDue), **refusals(400, 403, 413, 422, 429)},
+    )
+    def post(self, request: Request) -> Response:
+        report = _forced(request) or aggregation.aggregate(once_an_hour=True)
+        done: shapes.Aggregated = {
+            "status": "ok",
+            "votes_processed": report.votes_processed,
+            "votes_failed": report.votes_failed,
+            "rows_changed": report.rows_changed,
+        }
+        return Response(done)
+
+
+class ForceSerializer(Serializer[Any]):
+    force = BooleanField(default=False)
+    reason = CharField(default="", allow_blank=True)
+
+
+def _forced(request: Request) -> aggregation.RunReport | None:
+    """The report of a forced publication; None where none was asked for."""
+    if request.content_type.startswith("application/json"):
+        wanted = ForceSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        if wanted.validated_data["force"]:
+            return acts.publish_now(_by(request, wanted.validated_data["reason"]))
+    return None
+
+
+def _by(request: Request, reason: str) -> acts.By:
+    try:
+        return acts.By(cast(User, request.user), reason)
+    except acts.NoReason as error:
+        raise ValidationError({"reason": [str(error)]}) from error

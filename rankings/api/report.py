@@ -1,0 +1,120 @@
+"""What is published beside the boards, as JSON: the pages of the leaderboard show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TypedDict, TypeVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from arena.api.schema import answer
+from rankings.analysis import calibration, settled
+from rankings.analysis.calibration import Calibration
+from rankings.analysis.physics import PhysicsRow
+from rankings.analysis.settled import Settled
+from rankings.analysis.term_boards import Terms
+from rankings.analysis.terms import AdjustedBoard as TermBoard
+from rankings.publication.integrity import Shadow
+from rankings.publication.published import current
+from rankings.publication.report import Agreements, Exposure, Point, Removal, Voters
+from rankings.tally.matrix import Matrix, only
+
+Row = TypeVar("Row")
+
+
+class PublishedReport(TypedDict):
+    """Null and empty before the first publication. `physics`: "all" and each task played -> its board; "all" is the
+    mean over the tasks in `physics_mean_of`. `matrices`, `settled` and `terms`: by the name of a board. `influence` is
+    about the component with most votes. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
+
+    snapshot_at: str | None
+    input_hash: str | None
+    code_version: str | None
+    matrices: dict[str, Matrix]
+    settled: dict[str, Settled]
+    terms: dict[str, Terms]
+    physics: dict[str, list[PhysicsRow]]
+    physics_mean_of: list[str]
+    agreement: Agreements | None
+    calibration: Calibration
+    influence: Removal | None
+    shadow: Shadow | None
+    voters: Voters | None
+    exposure: dict[str, Exposure]
+    trend: list[Point]
+
+
+NOTHING: PublishedReport = {
+    "snapshot_at": None,
+    "input_hash": None,
+    "code_version": None,
+    "matrices": {},
+    "settled": {},
+    "terms": {},
+    "physics": {},
+    "physics_mean_of": [],
+    "agreement": None,
+    "calibration": calibration.nothing(),
+    "influence": None,
+    "shadow": None,
+    "voters": None,
+    "exposure": {},
+    "trend": [],
+}
+
+
+class ReportView(APIView):
+    @extend_schema(
+        operation_id="get_leaderboard_report",
+        description=(
+            "Beside the boards, published with them: votes of each pair, which pairs are settled, ratings with all "
+            "else equal, success and progress by physics, agreement "
+            "of votes and physics, calibration of predicted and actual votes, how much hangs on single voters, ratings "
+            "without new and doubtful voters, how often each policy is drawn, and the ratings over time."
+        ),
+        responses={200: answer(PublishedReport)},
+    )
+    def get(self, request: Request) -> Response:
+        return Response(published_report())
+
+
+def published_report() -> PublishedReport:
+    """What was published last, without the references: they are no contestants."""
+    now = current()
+    snapshot, content, listed = now.published.snapshot, now.published.content, now.names
+    if snapshot is None or content is None:
+        return NOTHING
+    agreement, shadow = content["agreement"], content["shadow"]
+    return {
+        "snapshot_at": snapshot.made_at.isoformat(),
+        "input_hash": snapshot.input_hash,
+        "code_version": snapshot.code_version,
+        "matrices": {board: only(matrix, listed) for board, matrix in content["matrices"].items()},
+        "settled": {board: settled.only(each, listed) for board, each in content.get("settled", {}).items()},
+        "terms": {board: _terms(each, listed) for board, each in content.get("terms", {}).items()},
+        "physics": {
+            board: [row for row in rows if row["model_id"] in listed] for board, rows in content["physics"].items()
+        },
+        "physics_mean_of": content.get("physics_mean_of", []),
+        "agreement": {**agreement, "policies": _listed(agreement["policies"], listed)},
+        "calibration": content["calibration"],
+        "influence": content["removal"],
+        "shadow": {**shadow, "rows": _listed(shadow["rows"], listed)},
+        "voters": content["voters"],
+        "exposure": _listed(content["exposure"], listed),
+        "trend": [{**point, "ratings": _listed(point["ratings"], listed)} for point in content["trend"]],
+    }
+
+
+def _listed(rows: Mapping[str, Row], names: Collection[str]) -> dict[str, Row]:
+    return {name: row for name, row in rows.items() if name in names}
+
+
+def _terms(each: Terms, names: Collection[str]) -> Terms:
+    def own(board: TermBoard) -> TermBoard:
+        return {**board, "models": _listed(board["models"], names)}
+
+    return {"equal": own(each["equal"]), "beyond": own(each["beyond"])}

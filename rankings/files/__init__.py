@@ -1,0 +1,1 @@
+"""Votes and counts in files, and ratings from them. No Django."""

@@ -1,0 +1,113 @@
+"""All counts as one CSV file, the same bytes for the same counts, and without a word on who voted. No Django."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankings.tally.arrays import Integers
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.table import KEYS, VoteTable
+
+COLUMNS = (*KEYS, "trust", *OUTCOMES)
+CHUNK = 50_000
+"""Rows that are texts at one time."""
+GZIP = 16 + zlib.MAX_WBITS
+"""Asks zlib for gzip's header, which it writes without a time stamp, so that equal files stay equal."""
+
+
+class CountsFile(NamedTuple):
+    """`content`: gzipped. `input_hash`: SHA-256 of what is in it, in hexadecimal."""
+
+    content: bytes
+    input_hash: str
+
+
+def write_counts(table: VoteTable) -> CountsFile:
+    """The rows of a table with a count."""
+    squeeze, seen, content = zlib.compressobj(6, wbits=GZIP), hashlib.sha256(), io.BytesIO()
+    for part in parts(table):
+        seen.update(part)
+        content.write(squeeze.compress(part))
+    content.write(squeeze.flush())
+    return CountsFile(content.getvalue(), seen.hexdigest())
+
+
+def parts(table: VoteTable) -> Iterator[bytes]:
+    """The same, not packed, CHUNK rows at a time: sorted as texts; voters are numbered anew as "v1", "v2", ... (empty:
+    nobody knows who), and networks that several of them share as "n000001", ... `trust`: what a vote weighs by what
+    its voter has shown."""
+    yield lines([COLUMNS])
+    told = {key: (table.values[key], table.codes[key]) for key in KEYS} | table.told_of_visits()
+    told["voter"] = (numbered(table.values["voter"]), table.codes["voter"])
+    with_votes = np.flatnonzero(table.outcomes.any(axis=1))
+    places = [in_order_of_texts(*told[key])[with_votes] for key in KEYS]
+    order = with_votes[_in_order(places, table.outcomes[with_votes])]
+    for first in range(0, len(order), CHUNK):
+        rows = order[first : first + CHUNK]
+        columns = [(told[key][0], told[key][1][rows]) for key in (*KEYS, "trust")]
+        yield coded_lines(columns, table.outcomes[rows].T)
+
+
+def _in_order(places: Sequence[Integers], outcomes: Integers) -> Integers:
+    """(rows,) by the keys. A voter who came from several networks may have several rows with the same ones."""
+    order = sorting(places)
+    same = np.ones(max(0, len(order) - 1), dtype=bool)
+    for column in places:
+        same &= column[order][1:] == column[order][:-1]
+    return sorting([*places, *outcomes.T]) if same.any() else order
+
+
+def coded_lines(
+    columns: Sequence[tuple[Sequence[str], Integers]], numbers: Sequence[Integers] | Integers = ()
+) -> bytes:
+    """Lines of CSV: columns of texts, each as its values and (rows,) places in them, then (rows,) of numbers."""
+    import pyarrow as pa  # which the web does not need
+    import pyarrow.csv
+
+    texts = [pa.array(values, pa.string()).take(pa.array(places)) for values, places in columns]
+    whole = pa.table([*texts, *map(pa.array, numbers)], [str(number) for number in range(len(texts) + len(numbers))])
+    out = pa.BufferOutputStream()
+    try:
+        pyarrow.csv.write_csv(whole, out, pyarrow.csv.WriteOptions(include_header=False, quoting_style="none"))
+    except pa.ArrowInvalid:  # a value needs quotes
+        return lines(zip(*(column.to_pylist() for column in whole.columns), strict=True))
+    return bytes(out.getvalue())
+
+
+def lines(rows: Iterable[Sequence[object]]) -> bytes:
+    """Lines of CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue().encode()
+
+
+def sorting(columns: Sequence[Integers]) -> Integers:
+    """(rows,) which row comes first and so on, by columns (rows,) of numbers from 0; equal rows stay in their order."""
+    widths = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(widths) > 63:
+        return np.lexsort(columns[::-1])
+    key = np.zeros(len(columns[0]), np.int64)
+    for column, width in zip(columns, widths, strict=True):
+        key = key << width | column
+    return np.argsort(key, kind="stable")
+
+
+def numbered(voters: Sequence[str]) -> list[str]:
+    """Each of these different, sorted ids by its place; ids are random, and one has another number in the next file."""
+    start = 0 if "" in voters else 1
+    return [f"v{place}" if voter else "" for place, voter in enumerate(voters, start)]
+
+
+def in_order_of_texts(values: Sequence[str], codes: Integers) -> Integers:
+    """(rows,) numbers that sort as the texts `values[code]` do."""
+    place = np.empty(len(values), np.int64)
+    place[sorted(range(len(values)), key=values.__getitem__)] = np.arange(len(values))
+    found: Integers = place[codes]
+    return found

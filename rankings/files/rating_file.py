@@ -1,0 +1,89 @@
+"""Ratings from a file of votes, as `manage.py rate` gives them. No Django: its start would take as long as all else."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from rankings.files.vote_file import COLUMNS, OPTIONAL, read_votes
+from rankings.fit.estimate import TIES
+from rankings.fit.posterior import FitError
+from rankings.fit.ratings import Options, Rating, Ratings, board_ratings
+from rankings.tally.table import Board, VoteTable
+
+KINDS = ("robot", "scene", "task")
+HELP = "Rate policies from a CSV or Parquet file of votes."
+REFUSALS = (ValueError, FitError)
+"""What `told` raises where the file or an option is refused; the text says why."""
+
+
+def add_arguments(parser: ArgumentParser, usual: Options) -> None:
+    """`usual`: the rules of the boards."""
+    columns = f"columns: {', '.join(COLUMNS)}; optional: {', '.join(OPTIONAL)}"
+    parser.add_argument("votes", type=Path, metavar="VOTES", help=f"a CSV or Parquet file, {columns}")
+    parser.add_argument("--by", choices=KINDS, help="a board per robot, scene or task too, under `boards`")
+    parser.add_argument(
+        "--prior",
+        type=float,
+        default=usual.prior,
+        metavar="GAMES",
+        help="virtual games per policy; 0: none (default %(default)g)",
+    )
+    parser.add_argument(
+        "--cap",
+        type=int,
+        default=usual.cap,
+        metavar="N",
+        help="what a voter's votes of one day weigh at most together; 0: no limit (default %(default)d)",
+    )
+    parser.add_argument(
+        "--cluster", choices=["voter", "none"], default="voter", help="what hangs together in the intervals"
+    )
+    parser.add_argument(
+        "--ties", choices=TIES, default=usual.ties, help="half a win each, or an outcome of its own (Davidson)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def told(asked: Namespace, usual: Options) -> Iterator[str]:
+    """What to print, line by line. Raises REFUSALS."""
+    chosen = replace(usual, prior=asked.prior, cap=asked.cap, ties=asked.ties, cluster=asked.cluster == "voter")
+    table = read_votes(asked.votes)
+    found = board_ratings(table.counts(), chosen)
+    boards = _boards(table, asked.by, chosen) if asked.by else {}
+    if asked.json:
+        yield json.dumps({**found, "boards": boards} if asked.by else found)
+        return
+    yield from _shown("all votes", found)
+    for name, board in boards.items():
+        yield from _shown(name, board)
+
+
+def _boards(table: VoteTable, kind: str, chosen: Options) -> dict[str, Ratings]:
+    """Votes without a robot, scene or task are on none of these boards."""
+    names = (name for name in table.values[kind] if name)
+    return {name: board_ratings(table.counts(Board(**{kind: name})), chosen) for name in names}
+
+
+def _shown(title: str, found: Ratings) -> Iterator[str]:
+    models, components = found["models"], found["components"]
+    yield f"{title}: {len(models)} policies"
+    for number, component in enumerate(components, 1):
+        if len(components) > 1:
+            yield f"  group {number}: {len(component)} policies"
+        for name in sorted(component, key=lambda name: (-models[name]["rating"], name)):
+            yield f"  {name:<30} {_line(models[name])}"
+    if len(components) > 1:
+        yield f"  {len(components)} groups never met: there is no order between them, and ranks hold within each"
+    if side := found["side_advantage"]:
+        yield f"  left side: {side['elo']:+.0f} ({side['low']:+.0f} .. {side['high']:+.0f})"
+
+
+def _line(row: Rating) -> str:
+    low, high = ("?" if end is None else f"{end:.0f}" for end in (row["low"], row["high"]))
+    rank = [] if row["rank_low"] is None else [f"rank {row['rank_low']}-{row['rank_high']}"]
+    words = [f"{row['votes']} votes", *rank, *["provisional"] * row["provisional"], *row["flags"]]
+    return f"{row['rating']:7.0f} ({low} .. {high})  {'  '.join(words)}"

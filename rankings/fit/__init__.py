@@ -1,0 +1,1 @@
+"""Ratings and their intervals, from counts. Numbers in, numbers out, no Django."""

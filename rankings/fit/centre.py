@@ -1,0 +1,45 @@
+"""What 1500 is: the mean of the policies that votes connect, each counting by its votes up to FULL. No Django.
+
+Ratings and intervals are about the same mean. It is the plain mean where every policy has FULL votes. A newcomer with
+few counts little, so that neither the ratings of the others nor their intervals jump with its first votes; and votes on
+a policy that has FULL move the mean no more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankings.tally.arrays import Booleans, Floats
+
+FULL = 300.0
+"""Votes, by what they weigh, from which on a policy counts fully."""
+
+
+def shares(votes: Floats, comparable: Booleans) -> Floats:
+    """(k, k) row i: how much each policy counts in the mean that i is told from; a row sums to 1, or to 0 where no
+    policy has a vote. `votes` (k,): what each policy's weigh together."""
+    counted = np.where(comparable, np.minimum(votes, FULL)[None, :], 0.0)
+    found: Floats = counted / np.maximum(counted.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return found
+
+
+def centred(theta: Floats, mean: Floats) -> Floats:
+    """(k,) theta less its mean by `shares`."""
+    found: Floats = theta - mean @ theta
+    return found
+
+
+def centred_each(theta: Floats, votes: Floats, comparable: Booleans) -> Floats:
+    """(n, k) the same of n boards at once, each with its own votes (n, k)."""
+    counted = np.minimum(np.maximum(votes, 0.0), FULL)
+    together = comparable.astype(float)
+    sums = np.maximum(counted @ together, np.finfo(float).tiny)
+    found: Floats = theta - (counted * theta) @ together / sums
+    return found
+
+
+def variance_of_centred(covariance: Floats, mean: Floats) -> Floats:
+    """(k,) variance of what `centred` gives."""
+    contrast = np.eye(len(mean)) - mean
+    found: Floats = np.maximum(np.sum((contrast @ covariance) * contrast, axis=1), 0.0)
+    return found

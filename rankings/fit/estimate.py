@@ -1,0 +1,176 @@
+"""A fit in natural units, before it is told in Elo points. Numbers in, numbers out, no Django.
+
+Inside, a policy on each of r robots is a policy of its own: x has r k parameters; a matrix leads to the k ratings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rankings.fit.centre import shares
+from rankings.fit.davidson import with_ties
+from rankings.fit.graph import reachability
+from rankings.fit.offsets import lever
+from rankings.fit.posterior import Games, Posterior, by_policy
+from rankings.fit.sandwich import gradients_of_voters, meat_of_voters, meat_of_votes
+from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.counts import Counts
+
+TIES = ("half", "davidson")
+"""How a tie enters: as half a win each, or as an outcome of its own."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A fitted posterior, and the way from it to the ratings."""
+
+    scored: Booleans
+    """(r k, r k) i has scored against j."""
+    posterior: Posterior
+    x: Floats
+    robots: int
+    lever: Floats
+    """(k, r k) theta = lever x; with one robot the identity."""
+
+    @classmethod
+    def of_games(cls, games: Games, *, robots: int, prior: float, ties: str, offset_sd: float) -> Mode:
+        """From sums per pair (r k, r k) alone: what it costs does not depend on how many votes there are."""
+        if ties not in TIES:
+            raise ValueError(f"unknown treatment of ties {ties!r}; known: {', '.join(TIES)}")
+        scored = games.scored > 0
+        reach = reachability(scored)
+        comparable = reachability(games.met) if prior > 0 else reach & reach.T
+        posterior = Posterior(games.only(comparable), prior, comparable)
+        posterior, x = with_ties(posterior) if ties == "davidson" else (posterior, posterior.mode())
+        bridge = np.eye(len(scored)) if robots == 1 else lever(posterior, x, robots, offset_sd)
+        return cls(scored, posterior, x, robots, bridge)
+
+    @cached_property
+    def bread(self) -> Floats:
+        """(r k, r k) inverse Hessian."""
+        return inverse(self.posterior.hessian(self.x))
+
+    @cached_property
+    def reach(self) -> Booleans:
+        """(k, k) i has scored against j on some robot, directly or through others."""
+        return reachability(self._folded(self.scored))
+
+    @cached_property
+    def comparable(self) -> Booleans:
+        """(k, k) an equivalence: votes lead from one to the other."""
+        return reachability(self._folded(self.posterior.comparable))
+
+    @cached_property
+    def voted(self) -> Booleans:
+        """(k,) has a vote that says something."""
+        found: Booleans = np.any(self._folded(self.posterior.games.met), axis=1)
+        return found
+
+    def theta(self) -> Floats:
+        """(k,)"""
+        found: Floats = self.lever @ self.x[:-1]
+        return found
+
+    @cached_property
+    def mean(self) -> Floats:
+        """(k, k) of what ratings and intervals are told from: `centre.shares`."""
+        return shares(self.weighed_votes(self.posterior.games), self.comparable)
+
+    def weighed_votes(self, games: Games) -> Floats:
+        """(k,) what the votes on each policy weigh together."""
+        found: Floats = by_policy(games.played).reshape(self.robots, len(self.lever)).sum(axis=0)
+        return found
+
+    def carried(self, covariance: Floats) -> Floats:
+        """(k, k) covariance of theta from that of x. What nobody voted on is as uncertain as the prior leaves it."""
+        if self.robots == 1:
+            return covariance
+        prior = self.posterior.prior
+        unvoted = np.where(self.voted, 0.0, 4.0 / prior if prior else 0.0)
+        found: Floats = self.lever @ covariance @ self.lever.T + np.diag(unvoted)
+        return found
+
+    def _folded(self, pairs: Booleans) -> Booleans:
+        """(k, k) where any of the diagonal blocks of a matrix (r k, r k) is true."""
+        robots, size = self.robots, len(self.lever)
+        blocks = pairs.reshape(robots, size, robots, size)[range(robots), :, range(robots)]
+        found: Booleans = np.any(blocks, axis=0)
+        return found
+
+
+class Covariance(NamedTuple):
+    """`matrix` (k, k) of theta; `degrees` (k,): of freedom that each policy's variance is known with."""
+
+    matrix: Floats
+    degrees: Floats
+
+
+@dataclass(frozen=True)
+class Estimate(Mode):
+    """With the votes behind it, which say how sure it is."""
+
+    votes: Counts
+    """Robot by robot, sides forgotten."""
+    weights: Floats
+
+    @classmethod
+    def of(cls, counts: Counts, *, prior: float, cap: int, ties: str, offset_sd: float) -> Estimate:
+        """As `bradley_terry.fit`, but `offset_sd` in natural units."""
+        votes = counts.without_sides()
+        return cls.weighed(votes, votes.weights(cap), prior=prior, ties=ties, offset_sd=offset_sd)
+
+    @classmethod
+    def weighed(cls, counts: Counts, weights: Floats, *, prior: float, ties: str, offset_sd: float) -> Estimate:
+        """With weights (rows,) of one's own. `counts`: sides forgotten."""
+        votes = counts.apart()
+        games = Games.of(votes, weights)
+        mode = Mode.of_games(games, robots=counts.robots, prior=prior, ties=ties, offset_sd=offset_sd)
+        return cls(mode.scored, mode.posterior, mode.x, mode.robots, mode.lever, votes, weights)
+
+    def covariances(self, *, cluster: bool) -> list[Covariance]:
+        """Each vote for itself; where asked for and voters are known, each voter for itself; and where voters share
+        networks, each network for itself."""
+        found = [Covariance(self._sandwich(meat_of_votes(self.posterior, self.x)), np.full(len(self.lever), np.inf))]
+        for votes in (self.votes, self.votes.by_network()) if cluster else ():
+            if votes is None:
+                continue
+            clustered = meat_of_voters(votes, self.weights, self.posterior, self.x, self.bread, len(self.lever))
+            if clustered is not None:
+                found.append(Covariance(self._sandwich(clustered.meat), clustered.degrees))
+        return found
+
+    def _sandwich(self, meat: Floats) -> Floats:
+        return self.carried(self.bread @ meat @ self.bread)
+
+    def influence_of_voters(self) -> Floats:
+        """(voters, k) what each known voter's votes add to theta, to first order; by the voter's number."""
+        known = self.votes.voter >= 0
+        votes, weights, carry = self.votes.where(known), self.weights[known], (self.lever @ self.bread).T
+        blocks = [found @ carry for _, found in gradients_of_voters(votes, weights, self.posterior, self.x)]
+        found: Floats = np.concatenate([np.zeros((0, len(self.lever))), *blocks])
+        return found
+
+    def votes_of_voters(self) -> Floats:
+        """(voters, k) what each known voter's votes on each policy weigh together."""
+        known = self.votes.voter >= 0
+        votes, weights, size = self.votes.where(known), self.weights[known], len(self.lever)
+        number = int(votes.voter.max(initial=-1)) + 1
+        found = np.zeros(number * size)
+        for policy in (votes.left, votes.right):
+            found += np.bincount(votes.voter * size + policy % size, weights * votes.votes, number * size)
+        return found.reshape(number, size)
+
+    def sums_of(self, rows: Booleans | Integers) -> Floats:
+        """(2, r k, r k) of some of the votes, by a mask or their places: what they weigh, and what of it the left side
+        scored."""
+        games = Games.of(self.votes.where(rows), self.weights[rows])
+        return np.stack([games.played, games.score])
+
+
+def inverse(matrix: Floats) -> Floats:
+    found: Floats = np.linalg.inv(matrix).astype(float)
+    return found

@@ -1,0 +1,22 @@
+"""Who can be compared with whom: reachability over a handful to some hundreds of policies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankings.tally.arrays import Booleans, Integers
+
+
+def reachability(edges: Booleans) -> Booleans:
+    """(k, k): can j be reached from i along edges (a node always reaches itself). Squares the matrix until it rests."""
+    reach = edges | np.eye(len(edges), dtype=bool)
+    while True:
+        further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
+        if np.array_equal(further, reach):
+            return reach
+        reach = further
+
+
+def groups(together: Booleans) -> Integers:
+    """(k,) a label per node from an equivalence (k, k): the smallest index of its class."""
+    return np.argmax(together, axis=1).astype(np.int64) if len(together) else np.zeros(0, np.int64)

@@ -1,0 +1,234 @@
+"""What the votes and the virtual games say about a set of ratings, and the ratings that they make likeliest.
+
+Parameters x: theta of each policy in natural units, then the advantage of the left side. Matrices (k, k) over policies
+have the left policy as row and the right one as column.
+
+With m the margin and nu >= 0, a vote is a win of the left side, a win of the right one or a tie in proportion to
+exp(m / 2), exp(-m / 2) and nu (Davidson 1970). With nu = 0 ties are no outcome of their own but half a win each, and
+the expected score is sigmoid(m): Bradley and Terry's model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankings.tally.arrays import Booleans, Floats
+from rankings.tally.counts import Counts
+
+STEPS = 200
+TOLERANCE = 1e-7
+"""Natural units. Newton doubles the digits with every step, so the error left is far smaller than the last step."""
+
+ROUNDING = 1e-9
+"""Votes; no vote weighs so little, since a voter does not cast a milliard on one day."""
+
+
+class FitError(ArithmeticError):
+    """Newton's method did not settle: counts beyond anything sensible."""
+
+
+def sigmoid(values: Floats) -> Floats:
+    found: Floats = np.exp(-np.logaddexp(0.0, -values))
+    return found
+
+
+def margins(x: Floats) -> Floats:
+    """(k, k) how far i on the left is ahead of j on the right."""
+    found: Floats = x[:-1, None] - x[None, :-1] + x[-1]
+    return found
+
+
+def assembled(pairs: Floats) -> Floats:
+    """(k + 1, k + 1) sum of pairs[i, j] d d^T, where d = e_i - e_j + e_side is the gradient of the margin."""
+    rows, columns = pairs.sum(axis=1), pairs.sum(axis=0)
+    corner = np.diag(rows + columns) - pairs - pairs.T
+    edge = (rows - columns)[:, None]
+    return np.block([[corner, edge], [edge.T, pairs.sum(keepdims=True)]])
+
+
+def by_policy(pairs: Floats) -> Floats:
+    """(k,) sums over all pairs that a policy is in."""
+    found: Floats = pairs.sum(axis=1) + pairs.sum(axis=0)
+    return found
+
+
+def tie_share(margin: Floats, nu: float) -> Floats:
+    """Probability of a tie."""
+    return nu / (2.0 * np.cosh(np.minimum(np.abs(margin), 700.0) / 2.0) + nu)
+
+
+def expected_score(margin: Floats, nu: float) -> Floats:
+    """What the left side may expect of a vote."""
+    win = sigmoid(margin)
+    return win if nu == 0 else win + (0.5 - win) * tie_share(margin, nu)
+
+
+def score_variance(margin: Floats, nu: float) -> Floats:
+    """Variance of that score, which is also the Fisher information of a vote about the margin."""
+    variance = sigmoid(margin) * sigmoid(-margin)
+    if nu == 0:
+        return variance
+    tie = tie_share(margin, nu)
+    return variance * (1.0 - tie) ** 2 + 0.25 * tie * (1.0 - tie)
+
+
+def likeliest(x: Floats, log_density: Callable[[Floats], float], step: Callable[[Floats], Floats]) -> Floats:
+    """(n,) by Newton's method from x on, with halved steps where a full one would climb too far: densities are concave.
+
+    Raises FitError where it comes to no rest."""
+    height = log_density(x)
+    for _ in range(STEPS):
+        stride = step(x)
+        while (found := log_density(x + stride)) < height - 1e-12 * abs(height):
+            stride /= 2.0
+        x, height = x + stride, found
+        if np.abs(stride).max(initial=0.0) < TOLERANCE:
+            return x
+    raise FitError(f"no rest after {STEPS} Newton steps; the last was {np.abs(stride).max():.2g}")
+
+
+@dataclass(frozen=True)
+class Games:
+    """Sums over the votes of each pair, (k, k). w is what a vote weighs, y what it is worth to the left side."""
+
+    played: Floats
+    """Sum of w."""
+    score: Floats
+    """Sum of w y."""
+    squares: tuple[Floats, Floats, Floats]
+    """Sums of w², w² y and w² y²: what squared residuals are made of."""
+    tied: Floats
+    """Sum of w over ties and both_bad."""
+    nu: float = 0.0
+
+    @classmethod
+    def of(cls, counts: Counts, weights: Floats) -> Games:
+        size = len(counts.names)
+
+        def spread(values: Floats) -> Floats:
+            return np.bincount(counts.cell, values, size * size).astype(float, copy=False).reshape(size, size)
+
+        votes, scores = counts.votes.astype(float), counts.scores
+        ties = (counts.outcomes[:, 2] + counts.outcomes[:, 3]).astype(float)
+        if not len(weights) or weights.min() == 1.0:
+            played, score, tied = spread(votes), spread(scores), spread(ties)
+            return cls(played, score, (played, score, score - tied / 4.0), tied)
+        votes, scores, ties = weights * votes, weights * scores, weights * ties
+        played, score, tied = spread(votes), spread(scores), spread(ties)
+        squares = (votes, scores, scores - ties / 4.0)  # y is 1, 0 or 1/2
+        zero, one, two = (spread(weights * values) for values in squares)
+        return cls(played, score, (zero, one, two), tied)
+
+    def less(self, other: Games) -> Games:
+        """Without some of these votes. To be fitted with a prior: who scored nothing may seem to have scored a trifle,
+        though a pair without a vote has none.
+        """
+        zero, one, two = (mine - theirs for mine, theirs in zip(self.squares, other.squares, strict=True))
+        played, score, tied = self.played - other.played, self.score - other.score, self.tied - other.tied
+        left = replace(self, played=played, score=score, squares=(zero, one, two), tied=tied)
+        return left.only(played > ROUNDING)
+
+    @property
+    def scored(self) -> Floats:
+        """(k, k) what i has scored against j, from either side."""
+        return self.score + (self.played - self.score).T
+
+    @property
+    def met(self) -> Booleans:
+        return (self.played + self.played.T) > 0
+
+    def only(self, pairs: Booleans) -> Games:
+        zero, one, two = self.squares
+        squares = (zero * pairs, one * pairs, two * pairs)
+        played, score, tied = self.played * pairs, self.score * pairs, self.tied * pairs
+        return replace(self, played=played, score=score, squares=squares, tied=tied)
+
+    def expected_scores(self, x: Floats) -> Floats:
+        """(k, k) what the left policy may expect of a vote."""
+        return expected_score(margins(x), self.nu)
+
+    def variances(self, x: Floats) -> Floats:
+        """(k, k) of one vote's score, which is its information too."""
+        return score_variance(margins(x), self.nu)
+
+    def information(self, x: Floats) -> Floats:
+        """(k, k) Fisher information of the votes of each pair about their margin."""
+        return self.played * self.variances(x)
+
+    def squared_information(self, x: Floats) -> Floats:
+        """(k, k) sum of each vote's, squared."""
+        return self.squares[0] * self.variances(x) ** 2
+
+    def information_matrix(self, x: Floats) -> Floats:
+        """(k, k) that of the votes about theta; singular, for only differences of theta are known."""
+        return assembled(self.information(x))[:-1, :-1]
+
+    def squared_residuals(self, x: Floats) -> Floats:
+        """(k, k) sum of w² (y - p)²."""
+        p = self.expected_scores(x)
+        zero, one, two = self.squares
+        return two - 2.0 * p * one + p**2 * zero
+
+    def expected_squares(self, x: Floats) -> Floats:
+        """(k, k) what the squared residuals would sum to if every vote were drawn from the model."""
+        return self.squares[0] * self.variances(x)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Votes, `prior` virtual games per parameter (half won, half lost against 0), and who can be compared at all.
+
+    `with_side` fits the left side's advantage too; else it stays 0.
+    """
+
+    games: Games
+    prior: float
+    comparable: Booleans
+    with_side: bool = False
+
+    @property
+    def free(self) -> int:
+        return len(self.comparable) + self.with_side
+
+    def log_density(self, x: Floats) -> float:
+        """Up to what the ties add, which does not depend on x."""
+        margin, games = margins(x), self.games
+        partition = np.logaddexp(0.0, -np.abs(margin)) + np.abs(margin) / 2.0  # log (exp(m/2) + exp(-m/2))
+        if games.nu > 0:
+            partition = np.logaddexp(partition, np.log(games.nu))
+        votes = (games.score - games.played / 2.0) * margin - games.played * partition
+        virtual = 0.5 * self.prior * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
+        return float(votes.sum() - virtual.sum())
+
+    def gradient(self, x: Floats) -> Floats:
+        """(free,)"""
+        residual = self.games.score - self.games.played * self.games.expected_scores(x)
+        votes = np.append(residual.sum(axis=1) - residual.sum(axis=0), residual.sum())
+        return (votes - self.prior * (sigmoid(x) - 0.5))[: self.free]
+
+    def virtual_information(self, x: Floats) -> Floats:
+        """(free,)"""
+        return (self.prior * sigmoid(x) * sigmoid(-x))[: self.free]
+
+    def hessian(self, x: Floats) -> Floats:
+        """(free, free) of minus the log density. Without a prior a group's mean is undefined; ones pin it to zero."""
+        found = assembled(self.games.information(x))[: self.free, : self.free] + np.diag(self.virtual_information(x))
+        if self.prior == 0:
+            found[: len(self.comparable), : len(self.comparable)] += self.comparable
+        return found
+
+    def mode(self, start: Floats | None = None) -> Floats:
+        """(k + 1,) the likeliest x."""
+        x = np.zeros(len(self.comparable) + 1) if start is None else start
+        if not self.free:
+            return x
+
+        def step(at: Floats) -> Floats:
+            found = np.zeros_like(at)
+            found[: self.free] = np.linalg.solve(self.hessian(at), self.gradient(at))
+            return found
+
+        return likeliest(x, self.log_density, step)

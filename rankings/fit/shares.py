@@ -1,0 +1,50 @@
+"""What a board over several robots is the mean of: how much each robot weighs in it. No Django."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+import numpy as np
+
+from rankings.fit.bradley_terry import Fit
+from rankings.tally.arrays import Floats, Integers
+from rankings.tally.counts import Counts
+
+
+class MeanOver(TypedDict):
+    """`robots`: of each component of the board, robot -> its share in the ratings, all together 1. `played_on`: policy
+    -> the robots on which it has votes, where these are not all of its component's."""
+
+    robots: list[dict[str, float]]
+    played_on: dict[str, list[str]]
+
+
+def mean_over(counts: Counts, robots: Sequence[str], components: Sequence[Sequence[str]], fit: Fit) -> MeanOver:
+    """`robots`: the names behind the numbers of robots in `counts`. `fit`: of these counts."""
+    votes, weights = _votes(counts, len(robots)), fit.on_robots
+    found: MeanOver = {"robots": [], "played_on": {}}
+    for names in components:
+        members = [counts.names.index(name) for name in names]
+        here = np.flatnonzero(votes[:, members].any(axis=1)).tolist()
+        shares = _shares(weights[np.ix_(here, members)].sum(axis=1))
+        found["robots"].append({robots[at]: share for at, share in zip(here, shares, strict=True)})
+        for name, member in zip(names, members, strict=True):
+            if not votes[here, member].all():
+                found["played_on"][name] = [robots[at] for at in here if votes[at, member]]
+    return found
+
+
+def _shares(weights: Floats) -> list[float]:
+    """All together 1; alike where nothing weighs anything."""
+    whole = weights.sum()
+    shares = weights / whole if whole > 0 else np.full(len(weights), 1.0 / len(weights))
+    return [round(share, 4) for share in shares.tolist()]
+
+
+def _votes(counts: Counts, robots: int) -> Integers:
+    """(robots, k) how many votes each policy has on each robot."""
+    found = np.zeros((robots, len(counts.names)), dtype=np.int64)
+    for side in (counts.left, counts.right):
+        np.add.at(found, (counts.robot, side), counts.votes)
+    return found

@@ -1,0 +1,1 @@
+"""What moderators do about votes, voters and networks."""

@@ -1,0 +1,1 @@
+"""From counted votes to the boards and reports that are published."""

@@ -1,0 +1,202 @@
+"""From votes to boards. One transaction under one lock: killed half way it has changed nothing.
+
+Counts move with the votes (`votes.ledger`). A run judges the pending votes, takes those into the counts that came
+in another way, marks all of them, and fits every board to the counts: its cost depends on pairs and voters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from arena.errors import ArenaError
+from arena.models import Contestant, ProcessingStatus, Vote
+from rankings.fit.standings import STATISTICS, standings_of
+from rankings.models import BoardRow, ModelStatsByRobot, ModelStatsTotal, WorkerStatus
+from rankings.publication import snapshots
+from rankings.publication.report import publish_report
+from rankings.publication.retention import thin_out
+from rankings.publication.snapshots import Rated
+from rankings.tally.table import GLOBAL, Board
+from rankings.votes import classic, ledger
+from rankings.votes.judging import BATCH, judge
+from rankings.votes.locking import WORKER, lock_rankings
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What one run did."""
+
+    votes_processed: int
+    votes_failed: int
+    rows_changed: int
+
+
+class PublishedAlready(ArenaError):
+    """Boards that follow single votes would tell who voted for whom (decision 424)."""
+
+    status, code = 409, "published_already"
+
+    def __init__(self, next_at: datetime) -> None:
+        super().__init__(
+            f"This hour's boards are published. The next are due at {next_at:%H:%M} UTC.", next_at=next_at.isoformat()
+        )
+
+
+class BoardPlace(NamedTuple):
+    """A row of a board; `board` is a robot, or GLOBAL."""
+
+    board: str
+    model_id: str
+
+
+Rows = dict[BoardPlace, dict[str, Any]]
+
+
+def aggregate(*, once_an_hour: bool = False) -> RunReport:
+    """Take the pending votes into the boards. Safe to repeat, and to run twice at once: the second waits its turn.
+
+    With `once_an_hour`, raises PublishedAlready where the boards were written in this hour of the clock (UTC).
+    """
+    return _run(Q(processing_status=ProcessingStatus.PENDING), once_an_hour=once_an_hour)
+
+
+def rebuild() -> RunReport:
+    """Judge and count every raw vote again, the processed and the failed ones too, and write the boards anew."""
+    return _run(Q(), anew=True)
+
+
+def worker_status() -> WorkerStatus | None:
+    return WorkerStatus.objects.filter(worker_name=WORKER).first()
+
+
+def published_at() -> datetime | None:
+    """When the boards were written last; a run that failed has not."""
+    status = worker_status()
+    return status.published_at if status else None
+
+
+def _run(which: Q, *, anew: bool = False, once_an_hour: bool = False) -> RunReport:
+    try:
+        with transaction.atomic():
+            status = lock_rankings()
+            if once_an_hour:
+                _refuse_a_second(status)
+            processed, failed = judge(Vote.objects.filter(which))
+            if anew:
+                ledger.forget_counts()
+            _count(processed, failed)
+            report = RunReport(len(processed), len(failed), _publish(processed))
+            _note(status, report)
+            return report
+    except PublishedAlready:
+        raise
+    except Exception as error:  # the reason must reach moderators before the task fails
+        _note_failure(error)
+        raise
+
+
+def _refuse_a_second(status: WorkerStatus) -> None:
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    if status.published_at is not None and status.published_at >= hour:
+        raise PublishedAlready(hour + timedelta(hours=1))
+
+
+def _count(processed: list[int], failed: list[int]) -> None:
+    for first in range(0, len(processed), BATCH):
+        ledger.count_votes(Vote.objects.filter(pk__in=processed[first : first + BATCH]))
+    ledger.uncount_votes(failed)
+
+
+def _publish(new: list[int]) -> int:
+    """Fit every board, keep a snapshot, write the tables; returns how many of their rows changed. `new`: votes."""
+    table, facts = snapshots.load()
+    rated = snapshots.rate(table, table.boards())
+    sequential = classic.advance([each.board for each in rated], new)
+    publish_report(snapshots.publish(table, rated), table, rated, facts)
+    thin_out()
+    return _write_tables(rows_of(rated, sequential))
+
+
+def rows_of(rated: Iterable[Rated], sequential: Mapping[str, Mapping[str, int]]) -> Rows:
+    """What the tables should hold: the global board and one per robot."""
+    papers = {policy.pk: policy for policy in Contestant.objects.only("organization", "license")}
+    rows: Rows = {}
+    for each in rated:
+        if each.board not in (Board(), Board(robot=each.board.robot)):
+            continue
+        for standing in standings_of(each.counts, each.fit, sequential[each.board.name]):
+            row = {name: value for name, value in asdict(standing).items() if name != "model_id"}
+            if each.board == Board():
+                policy = papers[standing.model_id]
+                row |= {"organization": policy.organization, "license": policy.license}
+            rows[BoardPlace(each.board.robot or GLOBAL, standing.model_id)] = row
+    return rows
+
+
+def stored_rows() -> Rows:
+    robots = ModelStatsByRobot.objects.values("robot_id", "model_id", *STATISTICS)
+    totals = ModelStatsTotal.objects.values("model_id", "organization", "license", *STATISTICS)
+    return {
+        **{BoardPlace(row.pop("robot_id"), row.pop("model_id")): dict(row) for row in robots},
+        **{BoardPlace(GLOBAL, row.pop("model_id")): dict(row) for row in totals},
+    }
+
+
+def _note(status: WorkerStatus, report: RunReport) -> None:
+    status.last_run_at = status.published_at = timezone.now()
+    status.status = "ok"
+    status.votes_processed = report.votes_processed
+    judged = report.votes_processed + report.votes_failed
+    status.error_message = (
+        f"{report.votes_failed} of {judged} votes failed; each says why" if report.votes_failed else None
+    )
+    status.save()
+
+
+def _note_failure(error: Exception) -> None:
+    WorkerStatus.objects.update_or_create(
+        worker_name=WORKER,
+        defaults={
+            "last_run_at": timezone.now(),
+            "status": "failed",
+            "votes_processed": 0,
+            "error_message": f"{type(error).__name__}: {error}"[:1000],
+        },
+    )
+
+
+def _write_tables(rebuilt: Rows) -> int:
+    """Make the stored rows these; returns how many changed, appeared or went."""
+    stored = stored_rows()
+    changed = {place: row for place, row in rebuilt.items() if stored.get(place) != row}
+    gone = stored.keys() - rebuilt.keys()
+    totals = {place: row for place, row in changed.items() if place.board == GLOBAL}
+    robots = {place: row for place, row in changed.items() if place.board != GLOBAL}
+    _upsert(ModelStatsTotal, ["model"], (dict(row, model_id=place.model_id) for place, row in totals.items()))
+    _upsert(
+        ModelStatsByRobot,
+        ["model", "robot_id"],
+        (dict(row, model_id=place.model_id, robot_id=place.board) for place, row in robots.items()),
+    )
+    for place in gone:
+        if place.board == GLOBAL:
+            ModelStatsTotal.objects.filter(model_id=place.model_id).delete()
+        else:
+            ModelStatsByRobot.objects.filter(model_id=place.model_id, robot_id=place.board).delete()
+    return len(changed) + len(gone)
+
+
+def _upsert(table: type[BoardRow], key: list[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    now = timezone.now()
+    made = [table(**row, updated_at=now) for row in rows]
+    names = {field.name for field in table._meta.concrete_fields} - {"id", *key}
+    table._default_manager.bulk_create(
+        made, update_conflicts=True, unique_fields=key, update_fields=sorted(names), batch_size=BATCH
+    )

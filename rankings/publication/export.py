@@ -1,0 +1,102 @@
+"""The counted votes as a file that names nobody. Same votes, same bytes: rows are sorted by what they say."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from arena import kinds
+from rankings.files.counts_file import coded_lines, in_order_of_texts, lines, numbered, sorting
+from rankings.models import CountedVote
+from rankings.publication import snapshots
+from rankings.tally.arrays import Integers
+from rankings.tally.table import Texts
+
+VOTES = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", "network", "trust")
+"""`network`: a number where several voters share one that day; `trust`: what the vote weighs."""
+FORMATS = (".csv", ".parquet")
+UNKNOWN = ("", "1")
+"""Of a visit with nothing to say: its network and trust."""
+CHUNK = 50_000
+"""Rows that are texts at one time."""
+Coded = list[tuple[Sequence[str], Integers]]
+"""Per column: its different texts, and (rows,) each row's place in them."""
+
+
+def write_votes(path: Path) -> int:
+    """Write all counted votes to a file of one of FORMATS; returns how many."""
+    columns = _sorted(_anonymised())
+    if path.suffix == ".parquet":
+        schema = pa.schema([(name, pa.string()) for name in columns_of()])
+        with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+            for chunk in _chunks(columns):
+                texts = [pa.array(values, pa.string()).take(pa.array(places)) for values, places in chunk]
+                writer.write_table(pa.table(texts, schema=schema))
+    else:
+        with path.open("wb") as file:
+            file.write(lines([columns_of()]))
+            file.writelines(coded_lines(chunk) for chunk in _chunks(columns))
+    return len(columns[0][1])
+
+
+def _reasons() -> list[str]:
+    return [name for kind in kinds.every() for name in kind.reasons]
+
+
+def columns_of() -> tuple[str, ...]:
+    """VOTES, and for each respect which side the voter found better in it: left, right, equal or nothing."""
+    return (*VOTES, *_reasons())
+
+
+def _anonymised() -> Coded:
+    """The columns but for the first, with voters numbered anew."""
+    about = ("voter", "robot_id", "scene_id", "task_id", "left_model_id", "right_model_id")
+    names = [f"count__{name}" for name in about] + [
+        "vote__vote",
+        "count__day",
+        *(f"vote__reasons__{name}" for name in _reasons()),
+    ]
+    known = _visits()
+    found = [Texts() for _ in (*names, "network", "trust")]
+    rows: Iterator[tuple[Any, ...]]
+    rows = CountedVote.objects.filter(counted=True).values_list(*names).iterator(chunk_size=20_000)
+    while batch := list(itertools.islice(rows, CHUNK)):
+        columns = list(zip(*batch, strict=True))
+        visits = (known.get((voter, str(day)), UNKNOWN) for voter, day in zip(columns[0], columns[7], strict=True))
+        columns[8:8] = zip(*visits, strict=True)
+        for texts, column in zip(found, columns, strict=True):
+            texts.extend("" if value is None else str(value) for value in column)  # a day in ISO's way
+    (voters, places), *rest = (texts.coded() for texts in found)
+    return [(numbered(voters), places), *rest]
+
+
+def _visits() -> dict[tuple[str, str], tuple[str, str]]:
+    """Voter and day -> network and trust, as texts, of the visits of which there is something to say."""
+    from rankings.votes import closed_days
+
+    table = snapshots.weighed(closed_days.counts(), closed_days.beside_physics().answers)
+    told = table.told_of_visits()
+    rows = np.flatnonzero((told["network"][1] > 0) | (table.trust is not None))
+    (networks, network), (trusts, trust) = told["network"], told["trust"]
+    voters, days = table.values["voter"], table.values["day"]
+    columns = (each[rows].tolist() for each in (table.codes["voter"], table.codes["day"], network, trust))
+    return {(voters[a], days[b]): (networks[c], trusts[d]) for a, b, c, d in zip(*columns, strict=True)}
+
+
+def _sorted(columns: Coded) -> Coded:
+    order = sorting([in_order_of_texts(values, places) for values, places in columns])
+    return [(values, places[order]) for values, places in columns]
+
+
+def _chunks(columns: Coded) -> Iterator[Coded]:
+    """CHUNK rows at a time, battles numbered in the order of the rows, which tells no time."""
+    for first in range(0, len(columns[0][1]), CHUNK):
+        some = [(values, places[first : first + CHUNK]) for values, places in columns]
+        numbers = range(len(some[0][1]))
+        yield [([f"b{first + number + 1}" for number in numbers], np.arange(len(numbers))), *some]

@@ -1,0 +1,220 @@
+"""Looking for votes that should not count: findings for moderators, and the board without doubtful voters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from datetime import date, datetime, timedelta
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+from django.conf import settings
+from django.utils import timezone
+
+from rankings.analysis.agreement import Agreement
+from rankings.fit.bradley_terry import Fit, fit
+from rankings.models import Finding, Report
+from rankings.tally.arrays import Floats
+from rankings.tally.counts import Counts
+from rankings.tally.table import VoteTable
+from rankings.trust.campaigns import Campaign, campaigns, strongest
+from rankings.trust.influence import Influence, influence
+from rankings.trust.limits import LATELY
+from rankings.trust.outliers import PooledVotes, evidence
+from rankings.trust.reliability import Reliability
+from rankings.trust.standing import standing
+from rankings.votes import observed
+
+DOUBTFUL = (Finding.Kind.OUTLIER, Finding.Kind.UNRELIABLE)
+"""Findings whose subject is a voter; those of campaigns name theirs in the evidence."""
+MOST_NAMED = 2000
+LEAST_SHADOW_VOTES = 5
+"""Without so many votes left, nothing is said about a policy in the shadow."""
+
+
+class NewFinding(NamedTuple):
+    kind: str
+    subject: str
+    summary: str
+    evidence: dict[str, object]
+
+
+class ShadowRow(TypedDict):
+    """`shadow`: the rating without new and flagged voters; null where too little is left. `parted`: it lies outside the
+    published interval."""
+
+    rating: float
+    shadow: float | None
+    parted: bool
+
+
+class Shadow(TypedDict):
+    """`left_out` voters with `votes` votes are new or flagged."""
+
+    left_out: int
+    votes: int
+    rows: dict[str, ShadowRow]
+
+
+def shadow(table: VoteTable, counts: Counts, found: Fit) -> Shadow:
+    """The global board without voters who are new, flagged by an open finding, or both."""
+    doubtful = _new(table) | flagged().keys()
+    rest = table.counts(without_voters=doubtful)
+    other = fit(rest, cap=int(settings.RANKING["cap"]))
+    votes = dict(zip(rest.names, rest.per_policy().sum(axis=1).tolist(), strict=True))
+    shadows = dict(zip(other.names, other.rating.tolist(), strict=True))
+    rows: dict[str, ShadowRow] = {}
+    for name, rating, half_width in zip(found.names, found.rating.tolist(), found.half_width.tolist(), strict=True):
+        known = votes.get(name, 0) >= LEAST_SHADOW_VOTES
+        rows[name] = {
+            "rating": round(rating, 2),
+            "shadow": round(shadows[name], 2) if known else None,
+            "parted": known and abs(shadows[name] - rating) > half_width,
+        }
+    cast = [voter for voter in doubtful if voter in table.values["voter"]]
+    return {"left_out": len(cast), "votes": counts.total - rest.total, "rows": rows}
+
+
+def flagged() -> dict[str, list[str]]:
+    """Voter -> the kinds of open findings about it."""
+    found: dict[str, list[str]] = {}
+    doubts = Finding.objects.filter(kind__in=(*DOUBTFUL, Finding.Kind.CAMPAIGN), state=Finding.State.OPEN)
+    for each in doubts.order_by("pk"):
+        for voter in voters_of(each):
+            found.setdefault(voter, []).append(each.kind)
+    return found
+
+
+def voters_of(finding: Finding) -> list[str]:
+    """Whom it is about; empty for one about a policy or a task."""
+    if finding.kind == Finding.Kind.CAMPAIGN:
+        return [str(voter) for voter in finding.evidence.get("voters", [])]
+    return [finding.subject] if finding.kind in DOUBTFUL else []
+
+
+def _new(table: VoteTable) -> set[str]:
+    since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
+    return observed.new_voters(table, since, int(settings.INTEGRITY["new_votes"]))
+
+
+def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Influence:
+    """Of the voters on a board; the numbers of `movers` are those of the counts."""
+    return influence(standing(counts, found, ranked, cap=int(settings.RANKING["cap"])))
+
+
+def outliers(counts: Counts, found: Fit) -> Iterator[NewFinding]:
+    """Voters whose votes are unlike everybody else's. Who has not voted since the last report was tested by then."""
+    crowd = PooledVotes(found.names, counts.per_pair(), found.rating)
+    alpha = float(settings.INTEGRITY["alpha"])
+    for cast in observed.cast_by_voter(found.names, _untested_since()):
+        seen = evidence(crowd, cast.left, cast.right, cast.outcome, enough=alpha)
+        if seen.suspicious(alpha):
+            summary = f"{seen.way}: 10^{seen.log10_e:.1f} to 1 after {seen.votes} votes that are like nobody else's"
+            proof: dict[str, object] = {"log10_e": round(seen.log10_e, 2), "votes": seen.votes, "way": seen.way}
+            yield NewFinding(Finding.Kind.OUTLIER, cast.voter, summary, proof)
+
+
+def _untested_since() -> datetime:
+    """An hour before the last report: a vote's time is taken before its transaction waits for the lock."""
+    earliest = timezone.now() - timedelta(days=settings.INTEGRITY["look_back_days"])
+    last = Report.objects.order_by("-snapshot__made_at").values_list("snapshot__made_at", flat=True).first()
+    return max(earliest, last - timedelta(hours=1)) if last else earliest
+
+
+def pushed(table: VoteTable, counts: Counts, found: Fit) -> Iterator[NewFinding]:
+    """New voters who together push a policy, on the global board: those of the last days, and the patient, as long as
+    they are newcomers to `limits`."""
+    spans = sorted({int(settings.INTEGRITY["look_back_days"]), LATELY})
+    week = date.fromisoformat(table.values["day"][-1]).strftime("%G-W%V") if table.new_voters(LATELY) else ""
+    for each in strongest(each for days in spans for each in _campaigns(table, counts, found, days)):
+        yield _campaign(each, table, week)
+
+
+def _campaigns(table: VoteTable, counts: Counts, found: Fit, days: int) -> list[Campaign]:
+    """Among voters first seen within the last days. They are set beside the board as it would be if they had shown
+    nothing yet, so that they do not hide behind what they have moved."""
+    names = table.new_voters(days)
+    board = fit(table.doubting(names).counts(), cap=int(settings.RANKING["cap"])) if table.trust is not None else found
+    numbers = table.numbers_of(names)
+
+    def paces(members: Collection[int]) -> tuple[Floats, Floats]:
+        own = set(table.voters_of(members))
+        known = observed.paces(names)
+        return (
+            np.array([pace for voter, pace in known.items() if voter in own]),
+            np.array([pace for voter, pace in known.items() if voter not in own]),
+        )
+
+    return campaigns(counts, board, numbers, paces)
+
+
+def _campaign(each: Campaign, table: VoteTable, week: str) -> NewFinding:
+    voters = table.voters_of(each.voters)
+    networks = {network for voter, network in table.sources(voters) if network}
+    direction = "for" if each.favours else "against"
+    summary = (
+        f"{len(voters)} new voters of {len(networks)} networks push it: {each.push:.1f} standard deviations beyond "
+        f"honest newcomers; pairs {each.pairs:.1f}, pace {each.pace:.1f}"
+    )
+    proof: dict[str, object] = {
+        "policy": each.policy,
+        **{name: round(getattr(each, name), 2) for name in ("push", "pairs", "pace")},
+        "votes": each.votes,
+        "networks": sorted(networks),
+        "voters": voters[:MOST_NAMED],
+    }
+    return NewFinding(Finding.Kind.CAMPAIGN, f"{direction} {each.policy}, {week}", summary, proof)
+
+
+def unreliable(controls: dict[str, Reliability]) -> Iterator[NewFinding]:
+    """Voters who name the other policy where the sides are swapped."""
+    for voter, known in controls.items():
+        if known.unreliable:
+            summary = f"named the other policy in {known.other} of {known.same + known.other} repeats with a winner"
+            proof: dict[str, object] = {"items": known.items, "score": known.score, "other": known.other}
+            yield NewFinding(Finding.Kind.UNRELIABLE, voter, summary, proof)
+
+
+def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[NewFinding]:
+    """`agreements`: "all votes" or "task ..." or "policy ..." -> how votes and physics agree there."""
+    moved = [
+        NewFinding(
+            Finding.Kind.SHADOW,
+            name,
+            f"rated {row['rating']:.0f}, and {row['shadow']:.0f} without new and flagged voters",
+            dict(row),
+        )
+        for name, row in shadows["rows"].items()
+        if row["parted"] and row["shadow"] is not None and math.isfinite(row["shadow"])
+    ]
+    apart = [
+        NewFinding(Finding.Kind.PARTED, where, _told(each), {"kappa": each["kappa"], "against": dict(each["against"])})
+        for where, each in agreements.items()
+        if each["parted"]
+    ]
+    return [*moved, *apart]
+
+
+def _told(each: Agreement) -> str:
+    against = each["against"]
+    kappa = "undefined" if each["kappa"] is None else f"{each['kappa']:.2f}"
+    share = (
+        ""
+        if against["share"] is None
+        else f"; {100 * against['share']:.0f} % of {against['votes']} votes go to who failed"
+    )
+    return f"kappa {kappa}{share}"
+
+
+def renew(found: list[NewFinding]) -> None:
+    """Enter what was found; what is found again is renewed and keeps its state. What is no longer found stays as it was
+    seen last: a moderator decides."""
+    Finding.objects.bulk_create(
+        [
+            Finding(kind=each.kind, subject=each.subject[:255], summary=each.summary[:500], evidence=each.evidence)
+            for each in found
+        ],
+        update_conflicts=True,
+        unique_fields=["kind", "subject"],
+        update_fields=["summary", "evidence", "renewed_at"],
+    )

@@ -1,0 +1,99 @@
+"""What was published last, as pages and calls show it. One read tells which publication holds, and who takes part.
+
+A publication never changes: what it says is read once and kept until the next one, in each process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
+
+from django.db.models import Subquery
+
+from arena import kinds
+from arena.models import Contestant
+from rankings.fit.ratings import Rating
+from rankings.fit.standings import STATISTICS, Standing, standing_of
+from rankings.models import ClassicElo, ModelStatsByRobot, ModelStatsTotal, Snapshot, WorkerStatus
+from rankings.publication.report import ReportContent, latest
+from rankings.tally.table import GLOBAL, Board
+from rankings.votes.locking import WORKER
+
+KEPT = 2
+"""Publications in memory: the one that holds, and the one before while somebody is still reading it."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """Empty before the first publication."""
+
+    at: datetime | None
+    snapshot: Snapshot | None
+    content: ReportContent | None
+    standings: Mapping[str, list[Standing]]
+    """By a board's name; a board without a vote is not in it."""
+
+    def board(self, name: str) -> Mapping[str, Any]:
+        """As the snapshot keeps it; empty where there is none."""
+        return cast("Mapping[str, Any]", self.snapshot.boards.get(name, {})) if self.snapshot else {}
+
+    def components(self, name: str, listed: Collection[str]) -> dict[str, int]:
+        """Policy -> the number of its component, of those listed, from 1: the one with most votes."""
+        groups = [[member for member in group if member in listed] for group in self.board(name).get("components", [])]
+        return {member: number for number, group in enumerate(filter(None, groups), 1) for member in group}
+
+    def rows(self, name: str) -> Mapping[str, Rating]:
+        return cast("Mapping[str, Rating]", self.board(name).get("models", {}))
+
+
+class Current(NamedTuple):
+    """Who takes part, references aside, and what is published."""
+
+    policies: list[Contestant]
+    published: Published
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {policy.pk: policy.name for policy in self.policies}
+
+
+def current() -> Current:
+    """One read, but for the first time after a publication."""
+    moment = WorkerStatus.objects.filter(worker_name=WORKER).values_list("published_at", flat=True)
+    listed = kinds.default().contestants().filter(reference=False)
+    policies: list[Any] = list(listed.annotate(published_at=Subquery(moment)))  # the one row with that name
+    at = policies[0].published_at if policies else moment.first()
+    return Current(policies, _kept(at) if at else _read(None))
+
+
+@lru_cache(KEPT)
+def _kept(at: datetime) -> Published:
+    return _read(at)
+
+
+def _read(at: datetime | None) -> Published:
+    report = latest()
+    snapshot = report.snapshot if report else None
+    content = cast(ReportContent, report.content) if report else None
+    return Published(at, snapshot, content, {**_from_snapshot(snapshot), **_from_tables()})
+
+
+def _from_tables() -> dict[str, list[Standing]]:
+    found = {GLOBAL: [Standing(**row) for row in ModelStatsTotal.objects.values("model_id", *STATISTICS)]}
+    for row in ModelStatsByRobot.objects.values("robot_id", "model_id", *STATISTICS):
+        found.setdefault(Board(robot=row.pop("robot_id")).name, []).append(Standing(**row))
+    return found
+
+
+def _from_snapshot(snapshot: Snapshot | None) -> dict[str, list[Standing]]:
+    """Every board; those of scenes and tasks have no table of their own."""
+    if snapshot is None:
+        return {}
+    classic = dict(ClassicElo.objects.values_list("board", "ratings"))
+    return {
+        board: [standing_of(name, row, classic[board][name]) for name, row in content["models"].items()]
+        for board, content in snapshot.boards.items()
+    }

@@ -1,0 +1,273 @@
+"""What is published beside the boards, once an hour with them: all that the pages show, in one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypedDict, cast
+
+import numpy as np
+from django.conf import settings
+
+from arena import kinds
+from arena.models import Contestant
+from rankings.analysis import agreement, by_task, physics, settled, term_boards
+from rankings.analysis.agreement import Agreement, PartingRule
+from rankings.analysis.by_task import ByTask
+from rankings.analysis.calibration import Calibration, calibration, nothing
+from rankings.analysis.physics import PhysicsRow
+from rankings.analysis.settled import Settled
+from rankings.analysis.term_boards import Terms
+from rankings.models import Report, Snapshot
+from rankings.publication import integrity, rules
+from rankings.publication.integrity import Shadow
+from rankings.publication.plan import write_plan
+from rankings.publication.snapshots import Rated
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.facts import VoteFacts
+from rankings.tally.matrix import Matrix, matrix
+from rankings.tally.table import Board, VoteTable
+from rankings.trust.influence import Handover
+from rankings.trust.reliability import Reliability
+from rankings.votes import observed
+
+TREND_POINTS = 400
+"""So many of the last publications are kept for the trend: two weeks of hours."""
+
+
+class Agreements(TypedDict):
+    overall: Agreement
+    tasks: dict[str, Agreement]
+    policies: dict[str, Agreement]
+
+
+class Exposure(TypedDict):
+    """`battles` of the last 30 days; `relative`: in units of an equal share; `planned`: the same for the next hour, 0
+    for who is not drawn."""
+
+    battles: int
+    relative: float
+    planned: float
+
+
+class Voters(TypedDict):
+    """`controls`: control battles voted on, and the share of them that was passed."""
+
+    flagged: int
+    controls: int
+    passed: float | None
+
+
+class Removal(TypedDict):
+    """How much hangs on single voters in the component with most votes: `movers` is how many of them could, each alone,
+    change its top three; `looked_at` and `complete` as in `trust.influence.Influence`. There is no order, and so no
+    top three, over several components."""
+
+    movers: int
+    largest: float
+    handovers: list[Handover]
+    looked_at: int
+    complete: bool
+
+
+class Point(TypedDict):
+    at: str
+    ratings: dict[str, list[float]]
+    """Policy -> rating and half-width."""
+
+
+class Figures(TypedDict):
+    """Of all counted votes; `voters`: how many known ones cast them."""
+
+    votes_by_outcome: dict[str, int]
+    votes_by_robot: dict[str, int]
+    voters: int
+
+
+NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0}
+
+
+class ReportContent(TypedDict):
+    """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
+    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by robot.
+    `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the global board at each publication, oldest
+    first."""
+
+    figures: Figures
+    pairs: dict[str, dict[str, list[int]]]
+    matrices: dict[str, Matrix]
+    settled: dict[str, Settled]
+    by_task: dict[str, ByTask]
+    terms: dict[str, Terms]
+    calibration: Calibration
+    physics: dict[str, list[PhysicsRow]]
+    physics_mean_of: list[str]
+    agreement: Agreements
+    exposure: dict[str, Exposure]
+    removal: Removal
+    shadow: Shadow
+    voters: Voters
+    trend: list[Point]
+
+
+def publish_report(snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts) -> Report:
+    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `facts`: of all votes."""
+    boards = {each.board: each for each in rated}
+    whole = boards.get(Board())
+    controls, played = observed.controls(), observed.played()
+    agreements = _agreements(facts)
+    integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
+    content: ReportContent = {
+        "figures": _figures(boards),
+        "pairs": _pairs(whole),
+        "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if _shown(board)}),
+        "settled": {
+            board.name: settled.told(each.fit, matrices[board.name]["names"])
+            for board, each in boards.items()
+            if _shown(board)
+        },
+        "by_task": {robot: _by_task(table, robot) for robot in table.occurring("robot")},
+        "terms": term_boards.boards(table, facts, cap=rules.options().cap),
+        "calibration": _calibration(whole),
+        "physics": physics.boards(played),
+        "physics_mean_of": physics.compared_tasks(played),
+        "agreement": agreements,
+        "exposure": _exposure(whole),
+        "removal": _removal(whole),
+        "shadow": _shadow(table, whole),
+        "voters": _voters(controls),
+        "trend": _trend(snapshot, whole),
+    }
+    integrity.renew(integrity.partings(content["shadow"], _named(agreements)))
+    report, _ = Report.objects.update_or_create(snapshot=snapshot, defaults={"content": content})
+    return report
+
+
+def _doubted(table: VoteTable, whole: Rated) -> Iterator[integrity.NewFinding]:
+    yield from integrity.outliers(whole.counts, whole.fit)
+    yield from integrity.pushed(table, whole.counts, whole.fit)
+
+
+def latest() -> Report | None:
+    """What holds now, with its snapshot but for the counts file: one query."""
+    return Report.objects.select_related("snapshot").defer("snapshot__counts").order_by("-snapshot__made_at").first()
+
+
+def _shown(board: Board) -> bool:
+    return not board.scene and not board.task
+
+
+def _figures(boards: Mapping[Board, Rated]) -> Figures:
+    whole = boards.get(Board())
+    if whole is None:
+        return NO_FIGURES
+    return {
+        "votes_by_outcome": dict(zip(OUTCOMES, whole.counts.outcomes.sum(axis=0).tolist(), strict=True)),
+        "votes_by_robot": {
+            board.robot: each.counts.total for board, each in boards.items() if board.robot and not board.scene
+        },
+        "voters": whole.counts.voters,
+    }
+
+
+def _pairs(whole: Rated | None) -> dict[str, dict[str, list[int]]]:
+    found: dict[str, dict[str, list[int]]] = {}
+    if whole is not None:
+        pairs = whole.counts.without_sides().per_pair()
+        for low, high in np.argwhere(pairs.any(axis=2)).tolist():
+            found.setdefault(whole.counts.names[low], {})[whole.counts.names[high]] = pairs[low, high].tolist()
+    return found
+
+
+def _matrix(each: Rated) -> Matrix:
+    """Component by component, best first; references do not take part."""
+    rating = dict(zip(each.fit.names, each.fit.rating.tolist(), strict=True))
+    components = each.ratings["components"]
+    return matrix(each.counts, [sorted(names, key=lambda name: (-rating[name], name)) for names in components])
+
+
+def _by_task(table: VoteTable, robot: str) -> ByTask:
+    """Of the tasks voted on, and of those that nobody voted on yet, where policies are known from the others."""
+    board = Board(robot=robot)
+    voted = table.occurring("task", board)
+    tasks = [*voted, *(task for task in kinds.default().tasks() if task not in voted)]
+    counts = table.counts(board, apart_by="task")
+    return by_task.told(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
+
+
+def _calibration(whole: Rated | None) -> Calibration:
+    if whole is None:
+        return nothing()
+    return calibration(whole.counts, cap=int(settings.RANKING["cap"]))
+
+
+def _agreements(facts: VoteFacts) -> Agreements:
+    given = settings.INTEGRITY
+    rule = PartingRule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
+    return {
+        "overall": agreement.agreement(facts, rule),
+        "tasks": agreement.by_task(facts, rule),
+        "policies": agreement.by_policy(facts, rule),
+    }
+
+
+def _named(found: Agreements) -> dict[str, Agreement]:
+    return {
+        "all votes": found["overall"],
+        **{f"task {name}": each for name, each in found["tasks"].items()},
+        **{f"policy {name}": each for name, each in found["policies"].items()},
+    }
+
+
+def _exposure(whole: Rated | None) -> dict[str, Exposure]:
+    planned = write_plan(whole.fit) if whole else {}
+    battles = observed.battles_per_policy()
+    listed = Contestant.objects.filter(reference=False).values_list("id", flat=True)
+    drawn = sum(battles.get(name, 0) for name in listed)
+    return {
+        name: {
+            "battles": battles.get(name, 0),
+            "relative": round(battles.get(name, 0) * len(listed) / drawn, 3) if drawn else 0.0,
+            "planned": round(planned.get(name, 0.0), 3),
+        }
+        for name in listed
+    }
+
+
+def _removal(whole: Rated | None) -> Removal:
+    if whole is None:
+        return {"movers": 0, "largest": 0.0, "handovers": [], "looked_at": 0, "complete": True}
+    rows = whole.ratings["models"]
+    ranked = {name for name, row in rows.items() if row["rank_low"] is not None and row["component"] == 1}
+    found = integrity.influence_report(whole.counts, whole.fit, ranked)
+    return {
+        "movers": len(found["movers"]),
+        "largest": found["largest"],
+        "handovers": found["handovers"],
+        "looked_at": found["looked_at"],
+        "complete": found["complete"],
+    }
+
+
+def _shadow(table: VoteTable, whole: Rated | None) -> Shadow:
+    return integrity.shadow(table, whole.counts, whole.fit) if whole else {"left_out": 0, "votes": 0, "rows": {}}
+
+
+def _voters(controls: dict[str, Reliability]) -> Voters:
+    items = sum(each.items for each in controls.values())
+    passed = sum(each.score for each in controls.values())
+    return {
+        "flagged": len(integrity.flagged()),
+        "controls": items,
+        "passed": round(passed / items, 4) if items else None,
+    }
+
+
+def _trend(snapshot: Snapshot, whole: Rated | None) -> list[Point]:
+    """That of the report before, with this publication's point."""
+    before = Report.objects.exclude(snapshot=snapshot).order_by("-snapshot__made_at").values_list("content", flat=True)
+    earlier = cast("list[Point]", (before.first() or {}).get("trend", []))
+    if whole is None:
+        return earlier
+    columns = zip(whole.fit.names, whole.fit.rating.tolist(), whole.fit.half_width.tolist(), strict=True)
+    ratings = {name: [round(rating, 1), round(half_width, 1)] for name, rating, half_width in columns}
+    return [*earlier[1 - TREND_POINTS :], {"at": snapshot.made_at.isoformat(), "ratings": ratings}]

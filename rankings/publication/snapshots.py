@@ -1,0 +1,91 @@
+"""What is published: every board from the stored counts, and with it from what, by which code, under which rules."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from rankings.files.counts_file import write_counts
+from rankings.fit.bradley_terry import Fit
+from rankings.fit.ratings import Ratings, board_ratings, fitted, summary
+from rankings.fit.shares import MeanOver, mean_over
+from rankings.models import Snapshot
+from rankings.publication import rules
+from rankings.tally.counts import Counts
+from rankings.tally.facts import VoteFacts
+from rankings.tally.table import Board, VoteTable
+from rankings.tally.weights import Answers
+from rankings.trust.limits import limited
+
+CODE = ("tally/*.py", "fit/*.py", "trust/limits.py")
+"""The modules that a figure depends on: import contracts keep these two rooms from all others."""
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A board, fitted."""
+
+    board: Board
+    counts: Counts
+    fit: Fit
+    ratings: Ratings
+    over: MeanOver
+
+
+def load() -> tuple[VoteTable, VoteFacts]:
+    """The stored counts, each vote weighing what its voter has shown, and facts of each.
+
+    Days that are over are closed first; the caller holds the lock of the rankings.
+    """
+    from rankings.votes import closed_days  # loads pyarrow, which the web does not need
+
+    closed_days.close()
+    beside = closed_days.beside_physics()
+    return weighed(closed_days.counts(), beside.answers), beside.facts
+
+
+def weighed(table: VoteTable, answers: Mapping[str, Answers]) -> VoteTable:
+    """The same votes, each weighing what its voter has shown, within the limits of networks and newcomers."""
+    return limited(table.trusting(answers), rules.options().cap)
+
+
+def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
+    """Each board under the published rules. Boards that hold all votes, such as that of an only robot, share a fit."""
+    options = rules.options()
+    whole: Rated | None = None
+    found = []
+    for board in boards:
+        if whole and table.holds_all(board):
+            found.append(replace(whole, board=board))
+            continue
+        counts = table.counts(board)
+        fit = fitted(counts, options)
+        figures = board_ratings(counts, options, fit)
+        over = mean_over(counts, table.robots(board), figures["components"], fit)
+        found.append(Rated(board, counts, fit, figures, over))
+        if table.holds_all(board):
+            whole = found[-1]
+    return found
+
+
+def publish(table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
+    """Keep a snapshot, unless the last one has the same input, code and rules; returns the one that holds now."""
+    file = write_counts(table)
+    about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": rules.published()}
+    last = Snapshot.objects.defer("counts").first()
+    if last and all(getattr(last, name) == value for name, value in about.items()):
+        return last
+    content = {each.board.name: {**each.ratings, **summary(each.counts), **each.over} for each in boards}
+    return Snapshot.objects.create(boards=content, counts=file.content, **about)
+
+
+@cache
+def code_version() -> str:
+    """SHA-256 of the source of all that a figure depends on: equal versions give equal figures for equal input."""
+    found, rankings = hashlib.sha256(), Path(__file__).parent.parent
+    for path in (path for pattern in CODE for path in sorted(rankings.glob(pattern))):
+        found.update(path.read_bytes())
+    return found.hexdigest()

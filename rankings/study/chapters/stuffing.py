@@ -1,0 +1,113 @@
+"""One visitor, or one network, that votes again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankings.fit.ratings import CAP
+from rankings.study.chapters.form import Chapter, table
+from rankings.study.crowds import HONEST, Honest, Moved, Stuffing, moved
+from rankings.study.plots import Axes, plot
+from rankings.study.voters import Aim, stuffing
+from rankings.trust.limits import WIDE
+
+CAPS = (0, 50, 30, 20, 15, 10)
+MOST = 40
+"""Arenas: more tell little."""
+LAST = HONEST.policies - 1
+OLDER = HONEST._replace(days=60)
+TARGETS = {"the first": 0, "the one in the middle": None, "the last": LAST}
+TEXT = """
+## A stuffer
+One visitor votes 250 times beside 4000 honest votes on ten policies. Points by which the most moved rating moves, over
+{arenas} arenas: mean, and most. Wanted as published: at most 10 for ratings known to within {wide:.0f} points; what is
+known less may move farther, as the limit of a network grows with the square of the interval.
+
+As published: what newcomers weigh, the cap of {cap} votes a day, and the limit of a network. Honest votes are those of
+the chapter on crowds. In one day the visitor votes blindly; over 17 days, and with 17 cookies, for whom physics calls
+the winner where it is clear, so as to be trusted:
+
+{published}
+
+The worst of all rows: {worst}, and of ratings known to within {wide:.0f} points {known}.
+
+The cap alone, where nobody's network is known and all votes weigh alike, all in one day:
+
+{capped}
+
+By cap, for the one in the middle against all others: {by_cap}.
+
+![Stuffing](images/study-stuffing.svg)
+"""
+
+
+def chapter(repeats: int) -> Chapter:
+    seeds = range(min(repeats, MOST))
+    published = {name: [moved(way, seed=seed, crowd=crowd) for seed in seeds] for name, (way, crowd) in _ways().items()}
+    capped = {
+        name: [stuffing(honest=4000, stuffed=250, cap=CAP, aim=aim, seed=seed) for seed in seeds]
+        for name, aim in _aims().items()
+    }
+    by_cap = {cap: [stuffing(honest=4000, stuffed=250, cap=cap, seed=seed) for seed in seeds] for cap in CAPS}
+    heads = ["votes", "mean", "most"]
+    rows = [[name, *_told([one.most for one in each]), _most(each)] for name, each in published.items()]
+    text = TEXT.format(
+        arenas=len(seeds),
+        cap=CAP,
+        wide=WIDE,
+        published=table([*heads, "most, of known ratings"], rows),
+        worst=f"{max(one.most for each in published.values() for one in each):.1f}",
+        known=f"{max(one.known for each in published.values() for one in each):.1f}",
+        capped=table(heads, [[name, *_told(each)] for name, each in capped.items()]),
+        by_cap=", ".join(f"{cap or 'none'} {' to '.join(_told(each))}" for cap, each in by_cap.items()),
+    )
+    return Chapter(text, {"study-stuffing.svg": _drawing(by_cap)})
+
+
+def _aims() -> dict[str, Aim]:
+    found = {f"for {name}, against all": Aim(target) for name, target in TARGETS.items()}
+    for name, target in TARGETS.items():
+        for opponent, place in (("the best", 0), ("the worst", LAST)):
+            if target != place:
+                found[f"for {name}, always against {opponent} other"] = Aim(target, place)
+    return found
+
+
+def _ways() -> dict[str, tuple[Stuffing, Honest]]:
+    found: dict[str, tuple[Stuffing, Honest]] = {}
+    for name, aim in _aims().items():
+        found[f"{name}, one day"] = Stuffing(250, 1, aim=aim), HONEST
+    for name, target in TARGETS.items():
+        found[f"against {name}, one day"] = Stuffing(250, 1, aim=Aim(target), down=True), HONEST
+        for cookies in (1, 17):
+            way = Stuffing(250, cookies, 1, 17, knowing=True, aim=Aim(target))
+            found[f"for {name}, 17 days, {cookies} cookie{'s' * (cookies > 1)} of one network"] = way, OLDER
+    found["for the last, always against the best other, 17 days"] = (
+        Stuffing(250, 1, 1, 17, knowing=True, aim=Aim(LAST, 0)),
+        OLDER,
+    )
+    return found
+
+
+def _most(moved: Sequence[Moved]) -> str:
+    return f"{max(one.known for one in moved):.1f}"
+
+
+def _told(moved: Sequence[float]) -> list[str]:
+    return [f"{np.mean(moved):.1f}", f"{max(moved):.1f}"]
+
+
+def _drawing(by_cap: dict[int, list[float]]) -> str:
+    series = {"most": [(float(cap), max(each)) for cap, each in by_cap.items() if cap]}
+    axes = Axes(
+        "250 stuffed votes: how far a rating moves by the cap alone",
+        "cap: counted votes per voter, board and day",
+        "points",
+        (0, 55),
+        (0, 30),
+        {float(cap): f"{cap}" for cap in CAPS if cap},
+        [0, 10, 20, 30],
+    )
+    return plot(axes, series, band=(0, 10))

@@ -1,0 +1,324 @@
+"""Outcome counts: all that Bradley-Terry needs to know about the votes. Numbers in, numbers out, no Django."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.visits import NO_VISITS, Visits
+
+OUTCOMES = ("left_better", "right_better", "tie", "both_bad")
+MIRRORED = [1, 0, 2, 3]
+"""Columns of the outcomes as the other side sees them."""
+UNKNOWN_VOTER = -1
+KEY_BITS = 61
+"""Of 63, with two left for the outcome."""
+
+
+class Ballot(NamedTuple):
+    """One vote as the ranking sees it. `outcome` is one of OUTCOMES; `voter` None means that nobody knows who.
+
+    `day` matters where votes per voter and day are capped; any text that is the same for the votes of one day.
+    """
+
+    left: str
+    right: str
+    outcome: str
+    voter: str | None = None
+    robot: str = ""
+    day: str = ""
+
+
+class Columns(NamedTuple):
+    """Rows of votes as numbers, all (rows,), in any order, with repetitions.
+
+    `outcomes`: (rows, 4) how many votes of each outcome a row stands for, or (rows,) the outcome of its single vote.
+    """
+
+    left: Integers
+    right: Integers
+    voter: Integers
+    robot: Integers
+    day: Integers
+    outcomes: Integers
+
+
+@dataclass(frozen=True)
+class Counts:
+    """One row per (robot, voter, day, pair, side order), sorted by it; the order of the votes leaves no trace."""
+
+    names: tuple[str, ...]
+    """Every policy, sorted, those without a vote included."""
+    left: Integers
+    """(rows,) index into `names`."""
+    right: Integers
+    """(rows,) index into `names`."""
+    voter: Integers
+    """(rows,) a number per voter from 0, or UNKNOWN_VOTER: such votes count as cast by different people."""
+    outcomes: Integers
+    """(rows, 4) votes per outcome, columns as in OUTCOMES."""
+    robot: Integers
+    """(rows,) a number per robot from 0."""
+    day: Integers
+    """(rows,) a number per day from 0."""
+    visits: Visits = NO_VISITS
+    """Where voters came from, and how far they are trusted, by the numbers of voters and days."""
+
+    @classmethod
+    def of(cls, names: Sequence[str], columns: Columns, visits: Visits = NO_VISITS) -> Counts:
+        """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
+        left, right, voter, robot, day, outcomes = columns
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        key, widths = _packed([robot, voter + 1, day, low, high, left > right])
+        key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
+        robot, voter, day, low, high, swapped = _unpacked(key, widths)
+        left, right = np.where(swapped, high, low), np.where(swapped, low, high)
+        return cls(tuple(names), left, right, voter - 1, outcomes, robot, day, visits)
+
+    @property
+    def total(self) -> int:
+        return int(self.outcomes.sum())
+
+    @cached_property
+    def votes(self) -> Integers:
+        """(rows,) of all outcomes together."""
+        left, right, tie, both_bad = self.outcomes.T
+        found: Integers = left + right + tie + both_bad
+        return found
+
+    @cached_property
+    def cell(self) -> Integers:
+        """(rows,) the pair's place in a flattened matrix (names, names), the left policy's row first."""
+        return self.left * len(self.names) + self.right
+
+    @cached_property
+    def scores(self) -> Floats:
+        """(rows,) what the left side's votes are worth together; the same sum whatever their order."""
+        left, _, tie, both_bad = self.outcomes.T
+        found: Floats = left + 0.5 * (tie + both_bad)
+        return found
+
+    @property
+    def robots(self) -> int:
+        """How many robots have a number; some may have no vote."""
+        return int(self.robot.max(initial=0)) + 1
+
+    @property
+    def voters(self) -> int:
+        """How many known voters have a vote."""
+        return int(np.count_nonzero(np.bincount(self.voter + 1)[1:]))
+
+    def without_sides(self) -> Counts:
+        """The same votes with the policy of the smaller index on the left: who stood where no longer matters."""
+        swap = self.left > self.right
+        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
+        left_better, right_better, tie, both_bad = self.outcomes.T
+        seen_from_low = np.stack(
+            [np.where(swap, right_better, left_better), np.where(swap, left_better, right_better), tie, both_bad]
+        )
+        new = np.ones(len(low), dtype=bool)
+        if len(low):
+            new[1:] = _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.robot)
+        if new.all():
+            return replace(self, left=low, right=high, outcomes=seen_from_low.T)
+        starts = np.flatnonzero(new)
+        merged = np.add.reduceat(seen_from_low, starts, axis=1).T
+        rest = self.voter[starts], merged, self.robot[starts], self.day[starts]
+        return Counts(self.names, low[starts], high[starts], *rest, self.visits)
+
+    def apart(self) -> Counts:
+        """A policy on each robot as a policy of its own: names and numbers repeat, robot by robot."""
+        if self.robots == 1:
+            return self
+        shift = self.robot * len(self.names)
+        return replace(self, names=self.names * self.robots, left=self.left + shift, right=self.right + shift)
+
+    def by_network(self) -> Counts | None:
+        """The same votes as if those from one network were one voter's; None where no two voters share a network."""
+        network = self.visits.networks(self.voter, self.day)
+        if not (network >= 0).any():
+            return None
+        together = np.where(network >= 0, int(self.voter.max()) + 1 + network, self.voter)
+        known = np.unique(together[together >= 0])
+        numbers = np.where(together >= 0, np.searchsorted(known, together), UNKNOWN_VOTER)
+        return replace(self, voter=numbers, visits=NO_VISITS)
+
+    def where(self, rows: NDArray[Any]) -> Counts:
+        """Only some rows, by a mask or by their places; the names stay."""
+        names = ("left", "right", "voter", "outcomes", "robot", "day")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+    def per_policy(self) -> Integers:
+        """(names, 4): wins, losses, ties and both_bad of each policy, from either side."""
+        pairs = self.per_pair()
+        found: Integers = pairs.sum(axis=1) + pairs.sum(axis=0)[:, MIRRORED]
+        return found
+
+    def per_pair(self) -> Integers:
+        """(names, names, 4): votes of each outcome; the left policy's row, the right one's column."""
+        return self._per_pair
+
+    @cached_property
+    def _per_pair(self) -> Integers:
+        size = len(self.names)
+        sums = [np.bincount(self.cell, column, size * size) for column in self.outcomes.T]
+        return np.stack(sums, axis=-1).reshape(size, size, len(OUTCOMES)).astype(np.int64)
+
+    def opponents(self) -> Integers:
+        """(names,) how many different policies each has met."""
+        met = self.per_pair().sum(axis=2) > 0
+        found: Integers = (met | met.T).sum(axis=1)
+        return found
+
+    def weights(self, cap: int) -> Floats:
+        """(rows,) what a vote of the row weighs.
+
+        `cap`: at most so much a voter's votes of one day together, and a network's voters' as well; 0: no limit. Then
+        each by its voter's trust.
+        """
+        found, known = np.ones(len(self.voter)), self.voter >= 0
+        if not known.any() or not (cap or len(self.visits)):
+            return found
+        rows = slice(None) if known.all() else known
+        if len(self.visits):
+            visit, place = np.unique(self.voter[rows] * self.visits.days + self.day[rows], return_inverse=True)
+            found[rows] = self.visits.factors(visit, np.bincount(place, self.votes[rows]).astype(float), cap)[place]
+            return found
+        days = int(self.day.max()) + 1
+        visit = self.voter[rows] * days + self.day[rows]
+        if int(visit.max()) > 4 * len(visit):
+            visit = np.unique(visit, return_inverse=True)[1]
+        cast = np.bincount(visit, self.votes[rows])
+        found[rows] = np.minimum(1.0, cap / np.maximum(cast, 1.0))[visit]
+        return found
+
+
+def tally(ballots: Iterable[Ballot], names: Iterable[str] = ()) -> Counts:
+    """Count votes. `names` adds policies that may have none. ValueError for an unknown outcome or a self-match."""
+    votes = Counter(ballots)
+    for ballot in votes:
+        _check(ballot)
+    known = sorted({*names, *(ballot.left for ballot in votes), *(ballot.right for ballot in votes)})
+    index, robots, days = _numbered(known), _numbers(b.robot for b in votes), _numbers(b.day for b in votes)
+    voters = _numbers(b.voter for b in votes if b.voter is not None)
+    cells = np.array(
+        [
+            (
+                index[b.left],
+                index[b.right],
+                UNKNOWN_VOTER if b.voter is None else voters[b.voter],
+                robots[b.robot],
+                days[b.day],
+                OUTCOMES.index(b.outcome),
+                n,
+            )
+            for b, n in votes.items()
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 7)
+    outcomes = np.zeros((len(cells), len(OUTCOMES)), np.int64)
+    outcomes[np.arange(len(cells)), cells[:, 5]] = cells[:, 6]
+    left, right, voter, robot, day = cells[:, :5].T
+    return Counts.of(known, Columns(left, right, voter, robot, day, outcomes))
+
+
+def _numbers(values: Iterable[str]) -> dict[str, int]:
+    return _numbered(sorted(set(values)))
+
+
+def _numbered(values: Sequence[str]) -> dict[str, int]:
+    return {value: number for number, value in enumerate(values)}
+
+
+def _differs(column: Integers) -> Booleans:
+    """(rows - 1,) where a value is not that of the row before."""
+    found: Booleans = column[1:] != column[:-1]
+    return found
+
+
+def _packed(columns: Sequence[Integers | Booleans]) -> tuple[Integers, list[int]]:
+    """(rows,) several columns of numbers from 0 as one that sorts like them, and how many bits each takes."""
+    widths = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(widths) > KEY_BITS:
+        raise ValueError(f"voters, days, policies and robots take {sum(widths)} bits; expected {KEY_BITS} at most")
+    key = columns[0].astype(np.int64)
+    for column, width in zip(columns[1:], widths[1:], strict=True):
+        if width:
+            key <<= width
+            key |= column
+    return key, widths
+
+
+def _unpacked(key: Integers, widths: list[int]) -> list[Integers]:
+    """The columns of which `key` was made."""
+    found = []
+    for width in reversed(widths):
+        found.append(key & ((1 << width) - 1) if width else np.zeros_like(key))
+        key = key >> width
+    return found[::-1]
+
+
+def _starts(ordered: Integers) -> Integers:
+    """Where a run of equal values begins."""
+    return np.flatnonzero(np.concatenate([np.ones(min(1, len(ordered)), dtype=bool), _differs(ordered)]))
+
+
+def _summed(key: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
+    """Each key once, in order, and the sum of the outcomes of all its rows."""
+    if not len(key):
+        return key, outcomes
+    if (key[1:] < key[:-1]).any():
+        order = np.argsort(key, kind="stable")
+        key, outcomes = key[order], outcomes[order]
+    starts = _starts(key)
+    return key[starts], np.add.reduceat(np.ascontiguousarray(outcomes.T), starts, axis=1).T
+
+
+def _counted(key: Integers, outcome: Integers) -> tuple[Integers, Integers]:
+    """Each key once, in order, and how often each outcome comes with it. Sorting numbers alone is quickest."""
+    both = np.sort(key << 2 | outcome)
+    first = _starts(both)
+    times = np.diff(first, append=len(both))
+    key, outcome = both[first] >> 2, both[first] & 3
+    new = np.concatenate([np.ones(min(1, len(key)), dtype=bool), _differs(key)])
+    rows = int(np.count_nonzero(new))
+    outcomes = np.zeros((len(OUTCOMES), rows), np.int64)  # a column of it lies together in memory
+    outcomes[outcome, new.cumsum() - 1] = times
+    return key[new], outcomes.T
+
+
+def _check(ballot: Ballot) -> None:
+    if ballot.outcome not in OUTCOMES:
+        raise ValueError(f"unknown outcome {ballot.outcome!r}; known: {', '.join(OUTCOMES)}")
+    if ballot.left == ballot.right:
+        raise ValueError(f"{ballot.left!r} against itself; a battle needs two different policies")
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a policy's votes went, from either side."""
+
+    wins: int
+    losses: int
+    ties: int
+    both_bad: int
+
+    @property
+    def votes(self) -> int:
+        return self.wins + self.losses + self.ties + self.both_bad
+
+    @property
+    def win_rate(self) -> float:
+        """Wins as a fraction of all votes; 0.0 without a vote."""
+        return self.wins / self.votes if self.votes else 0.0
+
+
+def records(counts: Counts) -> dict[str, Record]:
+    return {name: Record(*row) for name, row in zip(counts.names, counts.per_policy().tolist(), strict=True)}

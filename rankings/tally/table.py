@@ -1,0 +1,336 @@
+"""All counts as columns of numbers, and the boards as sums of their rows. No Django."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.counts import OUTCOMES, UNKNOWN_VOTER, Columns, Counts
+from rankings.tally.visits import NO_VISITS, Visits
+from rankings.tally.weights import NEWCOMER, Answers, trust
+
+GLOBAL = "global"
+KEYS = ("robot", "scene", "task", "left", "right", "voter", "day", "network")
+BATCH = 20_000
+LEAST_TRUST = 1e-5
+"""No vote weighs nothing."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """Which rows are on it: those of a robot, a scene, a task; empty text means all of them."""
+
+    robot: str = ""
+    scene: str = ""
+    task: str = ""
+
+    @property
+    def name(self) -> str:
+        """ "global", "robot=widowx", "robot=widowx,scene=table", ..."""
+        parts = (("robot", self.robot), ("scene", self.scene), ("task", self.task))
+        return ",".join(f"{kind}={value}" for kind, value in parts if value) or GLOBAL
+
+    def holds(self, robot: str, scene: str, task: str) -> bool:
+        wanted = ((self.robot, robot), (self.scene, scene), (self.task, task))
+        return all(not mine or mine == theirs for mine, theirs in wanted)
+
+
+class Voter(NamedTuple):
+    """How many votes, and the day of the first one."""
+
+    votes: int
+    first_day: str
+
+
+class Texts:
+    """A column of texts that grows bit by bit; each different text is kept once."""
+
+    def __init__(self) -> None:
+        self._place: dict[str, int] = {}
+        self._codes: list[Integers] = [np.zeros(0, np.int64)]
+
+    def extend(self, texts: Iterable[str]) -> None:
+        place = self._place
+        self._codes.append(np.array([place.setdefault(text, len(place)) for text in texts], np.int64))
+
+    def coded(self) -> tuple[tuple[str, ...], Integers]:
+        """The different texts, sorted, and (rows,) each row's place in them."""
+        values = sorted(self._place)
+        renumber = np.zeros(len(values), np.int64)
+        renumber[[self._place[value] for value in values]] = np.arange(len(values))
+        return tuple(values), renumber[np.concatenate(self._codes)]
+
+
+def in_columns(
+    rows: Iterable[Sequence[str | int]], names: Sequence[str], numbers: int
+) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers], Integers]:
+    """Of rows that are texts, as many as `names`, and then so many numbers: the different texts of each column, sorted;
+    (rows,) their places in these; (rows, numbers). The rows are never all in memory as texts."""
+    texts = {name: Texts() for name in names}
+    found = [np.zeros((0, numbers), np.int64)]
+    waiting = iter(rows)
+    while batch := list(itertools.islice(waiting, BATCH)):
+        columns = list(zip(*batch, strict=True))
+        for name, column in zip(names, columns, strict=False):
+            texts[name].extend(map(str, column))
+        found.append(np.array(columns[len(names) :], dtype=np.int64).T)
+    coded = {name: column.coded() for name, column in texts.items()}
+    values = {name: values for name, (values, _) in coded.items()}
+    return values, {name: codes for name, (_, codes) in coded.items()}, np.concatenate(found)
+
+
+@dataclass(frozen=True)
+class VoteTable:
+    """One row per robot, scene, task, side order of a pair, voter, day and network.
+
+    Texts stand once, in sorted `values`; `codes[key]` (rows,) is each row's place in `values[key]`. The voter of nobody
+    known is "", and no network is "".
+    """
+
+    values: dict[str, tuple[str, ...]]
+    codes: dict[str, Integers]
+    outcomes: Integers
+    """(rows, 4) how many votes of each outcome, or (rows,) the outcome of a row's single vote, a place in OUTCOMES."""
+    trust: Floats | None = None
+    """(rows,) how far each row's voter is trusted, above 0 and at most 1; None: all alike."""
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[str | int]]) -> VoteTable:
+        """Rows of the eight KEYS, then the four counts. They are never all in memory as texts."""
+        return cls(*in_columns(rows, KEYS, len(OUTCOMES)))
+
+    @classmethod
+    def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> VoteTable:
+        values, codes = {}, {}
+        for key in KEYS:
+            known = sorted(set(texts[key]))
+            place = {value: number for number, value in enumerate(known)}
+            values[key] = tuple(known)
+            codes[key] = np.fromiter((place[text] for text in texts[key]), np.int64, len(texts[key]))
+        return cls(values, codes, outcomes)
+
+    def new_voters(self, days: int) -> list[str]:
+        """Voters whose first vote lies within the last days (UTC) with a vote."""
+        if not self.values["day"] or "" in self.values["day"]:
+            return []
+        since = (date.fromisoformat(self.values["day"][-1]) - timedelta(days=days)).isoformat()
+        return [name for name, own in self.voters().items() if own.first_day > since]
+
+    def numbers_of(self, voters: Collection[str]) -> Integers:
+        """(n,) numbers of voters as the boards' counts have them, sorted."""
+        wanted, shift = set(voters), 1 if self._nobody_known else 0
+        found = [place - shift for place, name in enumerate(self.values["voter"]) if name in wanted]
+        return np.array(found, dtype=np.int64)
+
+    def voters_of(self, numbers: Iterable[int]) -> list[str]:
+        """The other way round."""
+        shift = 1 if self._nobody_known else 0
+        return [self.values["voter"][number + shift] for number in numbers]
+
+    def sources(self, voters: Collection[str]) -> set[tuple[str, str]]:
+        """Voters and the networks they came from."""
+        codes = [place for place, name in enumerate(self.values["voter"]) if name in set(voters)]
+        rows = np.isin(self.codes["voter"], codes)
+        pairs = zip(self.codes["voter"][rows].tolist(), self.codes["network"][rows].tolist(), strict=True)
+        return {(self.values["voter"][voter], self.values["network"][network]) for voter, network in set(pairs)}
+
+    def trusting(self, answers: Mapping[str, Answers]) -> VoteTable:
+        """The same votes; those from a network weigh by how far their voter is trusted."""
+        if not self.from_a_network.any():
+            return self
+        size, rows = len(self.values["day"]), self._has_votes
+        visits = np.unique(self.codes["voter"][rows] * size + self.codes["day"][rows])
+        number = np.bincount(visits // size, minlength=len(self.values["voter"])).tolist()
+        voters = zip(self.values["voter"], number, strict=True)
+        by_voter = np.array([trust(answers.get(voter, Answers()), days) for voter, days in voters])
+        return replace(self, trust=np.where(self.from_a_network, by_voter[self.codes["voter"]], 1.0))
+
+    def weighed_down(self, factors: Floats) -> VoteTable:
+        """The same votes; those from a network weigh so many times as much, by their visit (visits,)."""
+        place = self.visits.places(self._voter_numbers, self.codes["day"])
+        less = np.maximum(LEAST_TRUST, np.round(self._trust * np.append(factors, 1.0)[place], 5))
+        return replace(self, trust=np.where(self.from_a_network, less, self._trust))
+
+    def doubting(self, voters: Collection[str]) -> VoteTable:
+        """The same votes as if these voters had shown nothing yet."""
+        doubted = np.isin(np.array(self.values["voter"], dtype=object), list(voters))[self.codes["voter"]]
+        little = np.minimum(NEWCOMER, self._trust)
+        return replace(self, trust=np.where(doubted & self.from_a_network, little, self._trust))
+
+    @cached_property
+    def visits(self) -> Visits:
+        """By numbers of voters as the boards' counts have them."""
+        rows = self._has_votes & (self.from_a_network | (self._trust < 1.0))
+        if self._nobody_known:
+            rows &= self.codes["voter"] > 0
+        if not rows.any():
+            return NO_VISITS
+        voter, day = self.codes["voter"][rows], self.codes["day"][rows]
+        days = len(self.values["day"])
+        votes = np.ones(len(voter), np.int64) if self.outcomes.ndim == 1 else self.outcomes[rows].sum(axis=1)
+        key = (voter - 1 if self._nobody_known else voter) * days + day
+        known = day > self._first_days[voter]
+        return Visits.of(days, key, self._networks[rows], votes, known, self._trust[rows])
+
+    def told_of_visits(self) -> dict[str, tuple[list[str], Integers]]:
+        """The columns `network` and `trust` of a file that names nobody, each as texts and (rows,) places in them.
+
+        Networks are numbered, and only those are told that several voters share: others weigh and say nothing.
+        """
+        voter, day = self._voter_numbers, self.codes["day"]
+        network = self.visits.networks(voter, day) + 1
+        steps, place = np.unique(self.visits.trusts(voter, day), return_inverse=True)
+        names = ["", *(f"n{number:06}" for number in range(1, int(network.max(initial=0)) + 1))]
+        return {"network": (names, network), "trust": ([f"{step:g}" for step in steps], place.astype(np.int64))}
+
+    @property
+    def against_themselves(self) -> list[str]:
+        """Policies with a vote against themselves."""
+        left, right = self._policies["left"], self._policies["right"]
+        return [self._names[place] for place in np.unique(left[left == right]).tolist()]
+
+    def boards(self) -> list[Board]:
+        """Every board with a vote: global, per robot, per scene, per robot and scene, per task."""
+        robots, scenes, tasks = (self._voted(key) for key in ("robot", "scene", "task"))
+        found = [Board(), *(Board(robot=robot) for robot in robots), *(Board(scene=scene) for scene in scenes)]
+        found += [Board(robot=robot, scene=scene) for robot in robots for scene in scenes]
+        found += [Board(task=task) for task in tasks if task]
+        return [board for board in found if self._rows(board).any()]
+
+    def holds_all(self, board: Board) -> bool:
+        """Whether every row with a vote is on it."""
+        return bool((self._rows(board) == self._has_votes).all())
+
+    def robots(self, board: Board = Board()) -> list[str]:
+        """The robots with a vote on a board, in the order of their numbers in its counts."""
+        return self.occurring("robot", board)
+
+    def counts(
+        self, board: Board = Board(), *, without_voters: Collection[str] = (), apart_by: str = "robot"
+    ) -> Counts:
+        """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards.
+        `apart_by`: whose numbers stand for robots, "task" for a board of each; in the order of `occurring`."""
+        rows = self._rows(board)
+        if without_voters:
+            left_out = [number for number, voter in enumerate(self.values["voter"]) if voter in set(without_voters)]
+            rows &= ~np.isin(self.codes["voter"], left_out)
+        chosen = slice(None) if rows.all() else rows
+        left, right = (self._policies[side][chosen] for side in ("left", "right"))
+        present = _occurring(left, len(self._names)) | _occurring(right, len(self._names))
+        voter, robot, day = (self.codes[key][chosen] for key in ("voter", apart_by, "day"))
+        return Counts.of(
+            [name for name, here in zip(self._names, present.tolist(), strict=True) if here],
+            Columns(
+                _renumbered(left, present),
+                _renumbered(right, present),
+                voter - 1 if self._nobody_known else voter,
+                _renumbered(robot, _occurring(robot, len(self.values[apart_by]))),
+                day,
+                self.outcomes[chosen],
+            ),
+            self.visits,
+        )
+
+    def occurring(self, key: str, board: Board = Board()) -> list[str]:
+        """The robots, scenes, tasks, ... of a board's votes, sorted."""
+        return [self.values[key][code] for code in np.unique(self.codes[key][self._rows(board)]).tolist()]
+
+    def voters(self) -> dict[str, Voter]:
+        """Every known voter with a vote."""
+        rows = self._has_votes
+        voter = self.codes["voter"][rows]
+        cast = self.outcomes[rows].sum(axis=1) if self.outcomes.ndim == 2 else None
+        votes = np.bincount(voter, cast, len(self.values["voter"])).astype(int)
+        columns = zip(self.values["voter"], votes.tolist(), self._first_days.tolist(), strict=True)
+        return {name: Voter(number, self.values["day"][at]) for name, number, at in columns if name and number}
+
+    @cached_property
+    def _nobody_known(self) -> bool:
+        """ "" sorts first; then every number is one less, and its own UNKNOWN_VOTER."""
+        return self.values["voter"][:1] == ("",) and UNKNOWN_VOTER == -1
+
+    @cached_property
+    def _voter_numbers(self) -> Integers:
+        """(rows,) as the boards' counts have them."""
+        return self.codes["voter"] - 1 if self._nobody_known else self.codes["voter"]
+
+    @cached_property
+    def _has_votes(self) -> Booleans:
+        """(rows,)"""
+        if self.outcomes.ndim == 1:
+            return np.ones(len(self.outcomes), dtype=bool)
+        found: Booleans = np.any(self.outcomes, axis=1)
+        return found
+
+    @cached_property
+    def from_a_network(self) -> Booleans:
+        """(rows,)"""
+        found: Booleans = self._networks >= 0
+        return found
+
+    @cached_property
+    def _networks(self) -> Integers:
+        """(rows,) a number per network from 0; ALONE without one."""
+        return self.codes["network"] - 1 if self.values["network"][:1] == ("",) else self.codes["network"]
+
+    @cached_property
+    def _trust(self) -> Floats:
+        """(rows,)"""
+        return np.ones(len(self.outcomes)) if self.trust is None else self.trust
+
+    def first_days(self, numbers: Integers) -> Integers:
+        """(n,) the place of the day of the first vote of voters, by number; one past the last without a vote."""
+        return self._first_days[numbers + 1 if self._nobody_known else numbers]
+
+    @cached_property
+    def _first_days(self) -> Integers:
+        """(voters,) the day of each voter's first vote; past the last one without a vote."""
+        rows = self._has_votes
+        first = np.full(len(self.values["voter"]), len(self.values["day"]))
+        np.minimum.at(first, self.codes["voter"][rows], self.codes["day"][rows])
+        return first
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return sorted({*self.values["left"], *self.values["right"]})
+
+    @cached_property
+    def _policies(self) -> dict[str, Integers]:
+        place = {name: number for number, name in enumerate(self._names)}
+        found = {}
+        for side in ("left", "right"):
+            places = np.array([place[name] for name in self.values[side]], dtype=np.int64)
+            same = len(places) == len(self._names)  # both are sorted
+            found[side] = self.codes[side] if same else places[self.codes[side]]
+        return found
+
+    def _voted(self, key: str) -> list[str]:
+        return [self.values[key][code] for code in np.unique(self.codes[key][self._has_votes]).tolist()]
+
+    def _rows(self, board: Board) -> Booleans:
+        chosen = self._has_votes.copy()
+        for key in ("robot", "scene", "task"):
+            if wanted := getattr(board, key):
+                codes = [code for code, value in enumerate(self.values[key]) if value == wanted]
+                chosen &= np.isin(self.codes[key], codes)
+        return chosen
+
+
+def _occurring(codes: Integers, size: int) -> Booleans:
+    """(size,) which values are there."""
+    return np.bincount(codes, minlength=size) > 0
+
+
+def _renumbered(codes: Integers, present: Booleans) -> Integers:
+    """The same codes when only some values are left, those `present` (values,)."""
+    if present.all():
+        return codes
+    found: Integers = (np.cumsum(present) - 1)[codes]
+    return found

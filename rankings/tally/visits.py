@@ -1,0 +1,156 @@
+"""What a vote may weigh beyond its count: where its voter came from that day, and how far the voter is trusted.
+
+A *visit* is a voter's day (UTC). Visits from a network that several voters share are capped together (decision 752),
+and a visit from a network counts by what its voter has shown so far (decision 753). Numbers in, numbers out, no Django.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankings.tally.arrays import Booleans, Floats, Integers
+
+ALONE = -1
+"""In place of a network: nobody else's, or none."""
+
+
+@dataclass(frozen=True)
+class Visits:
+    """The visits that came from a network, sorted by `key`; visits that are not there weigh as their voter alone."""
+
+    days: int
+    key: Integers
+    """(visits,) the voter's number times `days`, plus the day's."""
+    network: Integers
+    """(visits,) a number per network that voters share, from 0, or ALONE."""
+    known: Booleans
+    """(visits,) the voter has voted on an earlier day too."""
+    trust: Floats
+    """(visits,) above 0, at most 1."""
+    source: Integers
+    """(visits,) a number per network from 0, shared or not."""
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    @classmethod
+    def of(cls, days: int, key: Integers, network: Integers, votes: Integers, known: Booleans, trust: Floats) -> Visits:
+        """From rows (rows,) of votes that came from a network: several per visit. A visit is taken to come from the
+        network of most of its votes."""
+        each, totals = _totals(key, network, votes)
+        order = np.lexsort((each[1], -totals, each[0]))
+        first = order[_starts(each[0][order])]
+        key_of_visit, chosen = each[0][first], each[1][first]
+        place = np.searchsorted(key_of_visit, key)
+        least, ever = np.ones(len(first)), np.zeros(len(first), dtype=bool)
+        np.minimum.at(least, place, trust)
+        np.logical_or.at(ever, place, known)
+        return cls(days, key_of_visit, _shared(chosen, key_of_visit // max(1, days)), ever, least, chosen)
+
+    def networks(self, voter: Integers, day: Integers) -> Integers:
+        """(rows,) the network of each row's visit, where several voters share it, or ALONE."""
+        return np.append(self.network, ALONE)[self.places(voter, day)]
+
+    def sources(self, voter: Integers, day: Integers) -> Integers:
+        """(rows,) the network of each row's visit, shared or not, or ALONE."""
+        return np.append(self.source, ALONE)[self.places(voter, day)]
+
+    def trusts(self, voter: Integers, day: Integers) -> Floats:
+        """(rows,) how far each row's visit is trusted."""
+        return np.append(self.trust, 1.0)[self.places(voter, day)]
+
+    def places(self, voter: Integers, day: Integers) -> Integers:
+        """(rows,) the place of each row's visit among these; one past the last where it is none of them."""
+        key = np.where(voter >= 0, voter * self.days + day, -1)
+        place = np.searchsorted(self.key, key)
+        found: Integers = np.where(np.append(self.key, -1)[place] == key, place, len(self))
+        found[voter < 0] = len(self)
+        return found
+
+    def factors(self, key: Integers, votes: Floats, cap: int) -> Floats:
+        """(n,) what each vote of these different, sorted visits weighs, each with `votes` (n,) in all.
+
+        `cap`: at most so much of a visit, and of a network's day, before trust is taken into account; 0: no limit.
+        """
+        allowed = np.minimum(votes, cap) if cap else votes.astype(float)
+        own, place = self._own(key)
+        if cap:
+            shared = self.network[own] >= 0
+            at, who = place[shared], own[shared]
+            group = self.network[who] * self.days + self.key[who] % self.days
+            allowed[at] = shares(allowed[at], group, self.known[who], float(cap))
+        found: Floats = allowed / np.maximum(votes, 1.0)
+        found[place] *= self.trust[own]
+        return found
+
+    def _own(self, key: Integers) -> tuple[Integers, Integers]:
+        """Which of ours are among those, and their places there."""
+        place = np.searchsorted(key, self.key)
+        inside = place < len(key)
+        inside[inside] = key[place[inside]] == self.key[inside]
+        return np.flatnonzero(inside), place[inside]
+
+
+_NOTHING = np.zeros(0, np.int64)
+NO_VISITS = Visits(1, _NOTHING, _NOTHING, _NOTHING.astype(bool), _NOTHING.astype(np.float64), _NOTHING)
+
+
+def shares(wanted: Floats, group: Integers, first: Booleans, room: float) -> Floats:
+    """(n,) how much each gets of what it wants, where a group has `room` in all: those who come `first` before the
+    others, and among each of the two evenly, nobody more than wanted."""
+    found = wanted.copy()
+    if not len(wanted):
+        return found
+    group = np.unique(group, return_inverse=True)[1]
+    left = np.full(int(group.max()) + 1, room)
+    for some in (np.flatnonzero(first), np.flatnonzero(~first)):
+        if len(some):
+            found[some] = np.minimum(wanted[some], _level(wanted[some], group[some], left)[group[some]])
+            left -= np.bincount(group[some], found[some], len(left))
+            left = np.maximum(left, 0.0)
+    return found
+
+
+def _level(wanted: Floats, group: Integers, room: Floats) -> Floats:
+    """(groups,) the most that anybody of a group may have, for all together to have its room."""
+    order = np.lexsort((wanted, group))
+    wanted, group = wanted[order], group[order]
+    starts = _starts(group)
+    sizes = np.diff(starts, append=len(group))
+    before = np.cumsum(wanted) - wanted
+    before -= np.repeat(before[starts], sizes)
+    waiting = np.repeat(sizes, sizes) - (np.arange(len(group)) - np.repeat(starts, sizes))
+    level = (room[group] - before) / waiting
+    levels = np.maximum.reduceat(np.where(wanted >= level, level, -np.inf), starts)
+    found = np.full(len(room), np.inf)
+    found[group[starts]] = np.where(np.isneginf(levels), np.inf, levels)
+    return found
+
+
+def _totals(key: Integers, network: Integers, votes: Integers) -> tuple[tuple[Integers, Integers], Integers]:
+    """Each visit and network once, and the votes cast there."""
+    order = np.lexsort((network, key))
+    key, network, votes = key[order], network[order], votes[order]
+    new = np.ones(len(key), dtype=bool)
+    new[1:] = (key[1:] != key[:-1]) | (network[1:] != network[:-1])
+    starts = np.flatnonzero(new)
+    return (key[starts], network[starts]), np.add.reduceat(votes, starts)
+
+
+def _shared(network: Integers, voter: Integers) -> Integers:
+    """(visits,) numbers of the networks that several voters came from, in their order; ALONE for the others."""
+    size = int(network.max()) + 2  # the first place is for ALONE
+    pairs = np.unique(voter * size + network + 1)
+    several = np.bincount(pairs % size, minlength=size) > 1
+    several[0] = False
+    found: Integers = np.where(several, np.cumsum(several) - 1, ALONE)[network + 1]
+    return found
+
+
+def _starts(ordered: Integers) -> Integers:
+    """Where a run of equal values begins."""
+    new = np.ones(len(ordered), dtype=bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return np.flatnonzero(new)

@@ -1,0 +1,188 @@
+"""Whose removal would change the top three? No Django.
+
+Leaving voter v out moves the ratings by about H^-1 g_v, g_v being the sum of the gradients of v's votes (the
+infinitesimal jackknife): cheap for all voters at once, but short of the truth for who cast much of all. How far short
+goes with the voter's leverage, tr H^-1 H_v, where H_v is the information of v's votes. So this decides for all whom it
+puts far from the border, DOUBT times the leverage, and the others are left out one by one and all is fitted again. How
+few must go for two neighbours to change places is found by taking those who help the upper one most (T. Broderick, R.
+Giordano, R. Meager, An automatic finite-sample robustness metric, 2020; for arenas: Huang et al., arXiv 2508.11847).
+
+Only policies that votes connect are compared, before and after: the order is that of the largest such group.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+
+from rankings.tally.arrays import Booleans, Floats, Integers
+
+PLACES = 3
+MOST_REFITS = 400
+"""So many voters at most are left out and fitted again, the nearest to the border first."""
+FARTHEST = 10
+"""So many who move ratings most are, to say how far."""
+DOUBT = 5.0
+"""The first order is off by at most so many times the leverage, as a share of what a voter moves. Measured: 0.7 times
+on average; docs/ranking-study.md says how many voters that misses."""
+
+
+class Handover(TypedDict):
+    """What it takes for `lower` to overtake `upper`: so many `voters` with so many `votes`, a `share` of all; nulls
+    where even half of all voters would not do."""
+
+    upper: str
+    lower: str
+    gap: float
+    voters: int | None
+    votes: int | None
+    share: float | None
+
+
+class Influence(TypedDict):
+    """`movers`: voters (by number) without whom, each alone, the top three would be others or in another order.
+    `largest`: the farthest that any one voter moves a ranked policy [Elo points]. `looked_at`: how many were left out
+    and all fitted again; `complete`: everybody so near the border that this was needed, else some are estimated."""
+
+    movers: list[int]
+    largest: float
+    handovers: list[Handover]
+    looked_at: int
+    complete: bool
+
+
+class Refit(NamedTuple):
+    """Without some voters: `rating` (k,) Elo points; `group` (k,) policies of one label are connected by votes."""
+
+    rating: Floats
+    group: Integers
+
+
+@dataclass(frozen=True)
+class BoardUnderTest:
+    """`rating` (k,) Elo points; `group` (k,) who can be compared; `ranked` (k,) who has a rank; `moved` (voters, k)
+    what each voter adds to each rating, to first order; `leverage` (voters,); `votes` (voters,) how many each cast;
+    `without` fits again without some voters."""
+
+    names: Sequence[str]
+    rating: Floats
+    group: Integers
+    ranked: Booleans
+    moved: Floats
+    leverage: Floats
+    votes: Integers
+    without: Callable[[Integers], Refit]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Places of the ranked policies of the largest group, best first."""
+        ranked = np.flatnonzero(self.ranked)
+        if not len(ranked):
+            return []
+        largest = int(np.argmax(np.bincount(self.group[ranked])))
+        best_first = ranked[np.argsort(-self.rating[ranked], kind="stable")]
+        return [place for place in best_first.tolist() if self.group[place] == largest]
+
+    @cached_property
+    def pairs(self) -> Integers:
+        """(pairs, 2) each of the top three, and each ranked below it."""
+        order = self.order
+        found = [(upper, lower) for place, upper in enumerate(order[:PLACES]) for lower in order[place + 1 :]]
+        return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    def changed(self, gone: Integers) -> tuple[bool, float]:
+        """Whether another top three is left without some voters, and how far ranked policies have moved."""
+        left = self.without(gone)
+        upper, lower = self.pairs.T
+        together = left.group[upper] == left.group[lower]
+        moved = np.abs(left.rating - self.rating)[self.order].max(initial=0.0)
+        return bool(np.any(together & (left.rating[lower] > left.rating[upper]))), float(moved)
+
+
+def influence(standing: BoardUnderTest) -> Influence:
+    order = standing.order
+    movers, largest, looked_at, complete = _one_by_one(standing)
+    pairs = itertools.pairwise(order[: PLACES + 1])
+    return {
+        "movers": movers,
+        "largest": round(largest, 2),
+        "handovers": [_handover(standing, *pair) for pair in pairs],
+        "looked_at": looked_at,
+        "complete": complete,
+    }
+
+
+def _one_by_one(standing: BoardUnderTest) -> tuple[list[int], float, int, bool]:
+    """Movers, how far the farthest goes, how many were looked at, and whether that was all whom it takes."""
+    if not len(standing.pairs) or not len(standing.moved):
+        return [], 0.0, 0, True
+    left, doubt = _left_of_gaps(standing), _doubt(standing)
+    near = np.flatnonzero(np.abs(left) <= doubt)
+    nearest_first = near[np.argsort((np.abs(left) / np.maximum(doubt, 1e-12))[near], kind="stable")]
+    farthest = np.argsort(-np.ptp(standing.moved[:, standing.order], axis=1), kind="stable")[:FARTHEST]
+    looked_at = sorted({*nearest_first[:MOST_REFITS].tolist(), *farthest.tolist()})
+    found = {voter: standing.changed(np.array([voter])) for voter in looked_at}
+    movers = set(np.flatnonzero(left < 0).tolist()) - found.keys()
+    movers |= {voter for voter, (changed, _) in found.items() if changed}
+    return sorted(movers), max(moved for _, moved in found.values()), len(looked_at), len(near) <= MOST_REFITS
+
+
+def _left_of_gaps(standing: BoardUnderTest) -> Floats:
+    """(voters,) to first order, what is left without each of the gap that comes nearest to turning [Elo points]."""
+    upper, lower = standing.pairs.T
+    gap = standing.rating[upper] - standing.rating[lower]
+    left = np.full(len(standing.moved), np.inf)
+    for one, other, between in zip(upper.tolist(), lower.tolist(), gap.tolist(), strict=True):
+        np.minimum(left, between - standing.moved[:, one] + standing.moved[:, other], out=left)
+    return left
+
+
+def _doubt(standing: BoardUnderTest) -> Floats:
+    """(voters,) by how much that may be wrong."""
+    reach: Floats = np.ptp(standing.moved[:, standing.order], axis=1)
+    return DOUBT * standing.leverage * reach + 1e-9
+
+
+def _handover(standing: BoardUnderTest, upper: int, lower: int) -> Handover:
+    helps = standing.moved[:, upper] - standing.moved[:, lower]
+    helpers = np.argsort(-helps, kind="stable")
+    needed = _fewest(standing, helpers, upper, lower)
+    votes = None if needed is None else int(standing.votes[helpers[:needed]].sum())
+    total = int(standing.votes.sum())
+    return {
+        "upper": standing.names[upper],
+        "lower": standing.names[lower],
+        "gap": round(float(standing.rating[upper] - standing.rating[lower]), 2),
+        "voters": needed,
+        "votes": votes,
+        "share": round(votes / total, 6) if votes is not None and total else None,
+    }
+
+
+def _fewest(standing: BoardUnderTest, helpers: Integers, upper: int, lower: int) -> int | None:
+    """How many of the helpers, the first ones first, must go until the order turns; None: more than half of all."""
+
+    def turned(number: int) -> bool:
+        if not number:
+            return bool(standing.rating[lower] >= standing.rating[upper])
+        left = standing.without(helpers[:number])
+        return bool(left.group[lower] == left.group[upper] and left.rating[lower] >= left.rating[upper])
+
+    most, high = len(helpers) // 2, 1
+    if turned(0):
+        return 0
+    while high < most and not turned(high):
+        high *= 2
+    high = min(high, most)
+    if not most or not turned(high):
+        return None
+    low = high // 2 if high > 1 else 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if turned(middle) else (middle, high)
+    return high

@@ -1,0 +1,84 @@
+"""How far a voter can be relied on, from repeated and gold battles (robots.calibration). No Django.
+
+How many controls an honest voter passes says little: between equal policies whoever judges each time anew passes half
+of the repeats. So none is flagged for that. But nobody who looks at policies, however poorly, names the *other* one of
+the two more often than the same one when the sides are swapped: between equals both are as likely, and any preference
+makes the same one likelier. Who always names one side does. A bettor who multiplies 2 q for the other and 2 (1 - q) for
+the same one wins nothing in the long run against an honest voter; with bets spread over several q > 1/2 the fortune
+reaches 1 / alpha with a chance of at most alpha, however often one looks (Ville 1939; see rankings.trust.outliers).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rankings.fit.clusters import score_interval
+from rankings.tally.counts import MIRRORED, OUTCOMES
+
+ALPHA = 0.001
+"""At most so many honest voters are ever flagged."""
+BETS = (0.75, 0.9, 0.99)
+"""How often a bettor thinks that the other one is named. A liking for one side that honest voters have, half of the
+log odds, makes it .56: below what the first bet needs to win, .63."""
+EVEN = ("tie", "both_bad")
+
+
+class Item(NamedTuple):
+    """A control battle. `score`: 1 passed, 1/2 half passed, 0 failed. `named`: a repeat in which a winner was named
+    both times, the same one where it was passed."""
+
+    score: float
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """`score` is the sum of items passed (1), half passed (1/2) and failed (0); `low`, `high` its 95 % interval.
+    `same` and `other`: how many repeats named the same policy as before, and the other one."""
+
+    items: int
+    score: float
+    low: float
+    high: float
+    same: int = 0
+    other: int = 0
+
+    @property
+    def share(self) -> float:
+        return self.score / self.items if self.items else 0.0
+
+    @property
+    def unreliable(self) -> bool:
+        return self.log10_e >= -math.log10(ALPHA)
+
+    @property
+    def log10_e(self) -> float:
+        """The bettor's fortune."""
+        logs = [self.other * math.log10(2.0 * bet) + self.same * math.log10(2.0 * (1.0 - bet)) for bet in BETS]
+        top = max(logs)
+        return top + math.log10(sum(10.0 ** (each - top) for each in logs) / len(logs))
+
+
+def gold(vote: str, right_answer: str) -> Item:
+    """Passed by naming the side that reached the goal where the other did not."""
+    return Item(float(vote == right_answer))
+
+
+def repeat(first: str, again: str) -> Item:
+    """1 for the same judgement with the sides swapped, 0 for the contrary one, 1/2 where one of the two is even."""
+    if again in EVEN or first in EVEN:
+        return Item(1.0 if again in EVEN and first in EVEN else 0.5)
+    return Item(float(again == OUTCOMES[MIRRORED[OUTCOMES.index(first)]]), named=True)
+
+
+def reliability(items: Iterable[Item]) -> Reliability:
+    """The share passed, with Wilson's interval; halves count as such."""
+    given = list(items)
+    total, same = sum(each.score for each in given), sum(each.named and each.score == 1.0 for each in given)
+    other = sum(each.named for each in given) - same
+    low, high = score_interval(total / len(given), len(given)) if given else (0.0, 1.0)
+    low, high = low if total else 0.0, high if total < len(given) or not given else 1.0
+    return Reliability(len(given), total, low, high, same, other)

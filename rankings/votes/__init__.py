@@ -1,0 +1,1 @@
+"""Which votes count, and what the database says of them."""

@@ -1,0 +1,251 @@
+"""Which votes count, kept with the counts in one transaction: a vote is cast, excluded, restored, and its row follows.
+
+Every function takes the rankings' lock. Nothing else changes `VoteCount`, `CountedVote` or `ExcludedVoter`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, date
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from arena import kinds
+from arena.models import Purpose, Turn, Vote
+from arena.rules import turn_status
+from rankings.models import ClassicElo, ClosedDay, CountedVote, ExcludedVoter, VoteCount
+from rankings.tally.counts import OUTCOMES
+from rankings.votes.locking import lock_rankings
+
+BATCH = 500
+
+
+class Cell(NamedTuple):
+    """The key of a row of counts."""
+
+    robot_id: str
+    scene_id: str
+    task_id: str
+    left_model_id: str
+    right_model_id: str
+    voter: str
+    day: date
+    network: str = ""
+
+
+def take_vote(*, vote: Vote, **_: Any) -> None:
+    """Listens to `arena.signals.vote_cast`, inside the transaction that stores the vote.
+
+    Four queries, as long as the vote's battle knows its turns.
+    """
+    lock_rankings()
+    if vote.purpose == Purpose.RANK and not vote.battle.spoiled:
+        _count_new([vote], {vote.battle_id: _task_of(vote.kind, vote.battle.turns.all())})
+
+
+def count_votes(votes: Iterable[Vote]) -> int:
+    """Take those votes into the counts that are not there yet and are meant for the ranking; returns how many."""
+    with transaction.atomic():
+        lock_rankings()
+        return sum(_count(batch) for batch in _batches(votes))
+
+
+def uncount_votes(keys: Collection[int]) -> int:
+    """Forget votes that turned out to be faulty; returns how many were known. `keys` are primary keys throughout."""
+    with transaction.atomic():
+        lock_rankings()
+        rows = _rows(CountedVote.objects.filter(vote_id__in=keys))
+        _move([row for row in rows if row.counted], -1)
+        CountedVote.objects.filter(pk__in=[row.pk for row in rows]).delete()
+        return len(rows)
+
+
+def forget_counts() -> None:
+    """Empty the counts, so that every vote can be counted anew; exclusions stay known. The caller holds the lock."""
+    excluded = list(CountedVote.objects.filter(excluded=True).values_list("vote_id", flat=True))
+    CountedVote.objects.filter(excluded=False).delete()
+    CountedVote.objects.update(counted=False)
+    VoteCount.objects.exclude(votes__vote_id__in=excluded).delete()
+    VoteCount.objects.update(**dict.fromkeys(OUTCOMES, 0))
+    ClosedDay.objects.all().delete()
+    ClassicElo.objects.all().delete()
+
+
+def exclude_votes(keys: Collection[int]) -> int:
+    """Take votes out of the counts; returns how many were not excluded before."""
+    return _set_excluded(keys, True)
+
+
+def restore_votes(keys: Collection[int]) -> int:
+    """Undo `exclude_votes`. A vote whose voter is excluded stays out until the voter is restored too."""
+    return _set_excluded(keys, False)
+
+
+def exclude_voter(voter: str) -> int:
+    """Let no vote of this voter count, future ones included; returns how many were taken out."""
+    with transaction.atomic():
+        lock_rankings()
+        ExcludedVoter.objects.get_or_create(voter=voter)
+        return _move(_rows(CountedVote.objects.filter(vote__user_id=voter, counted=True)), -1)
+
+
+def restore_voter(voter: str) -> int:
+    """Undo `exclude_voter`; votes that were excluded one by one stay out. Returns how many count again."""
+    with transaction.atomic():
+        lock_rankings()
+        ExcludedVoter.objects.filter(voter=voter).delete()
+        return _move(_rows(CountedVote.objects.filter(vote__user_id=voter, counted=False, excluded=False)), 1)
+
+
+def cells_of(votes: Iterable[Vote]) -> dict[int, Cell]:
+    """Primary key of a vote -> the row of counts that it belongs to."""
+    some = list(votes)
+    return _cells(some, _tasks({vote.battle_id for vote in some}))
+
+
+def _cells(some: Iterable[Vote], tasks: Mapping[str, str]) -> dict[int, Cell]:
+    """`tasks`: battle -> its task; "" for those that are not there."""
+    return {
+        vote.pk: Cell(
+            vote.setting,
+            vote.scene,
+            tasks.get(vote.battle_id, ""),
+            vote.left_model_id,
+            vote.right_model_id,
+            vote.user_id or "",
+            _day(vote),
+            vote.network,
+        )
+        for vote in some
+    }
+
+
+def _day(vote: Vote) -> date:
+    return vote.voted_at.astimezone(UTC).date()
+
+
+def _count(votes: list[Vote]) -> int:
+    known = set(CountedVote.objects.filter(vote_id__in=[vote.pk for vote in votes]).values_list("vote_id", flat=True))
+    spoiled = Vote.objects.filter(pk__in=[vote.pk for vote in votes], battle__spoiled=True)
+    left_out = known | set(spoiled.values_list("pk", flat=True))
+    new = [vote for vote in votes if vote.pk not in left_out and vote.purpose == Purpose.RANK]
+    if not new:
+        return 0
+    _reopen({_day(vote) for vote in new})
+    return _count_new(new, _tasks({vote.battle_id for vote in new}))
+
+
+def _count_new(new: list[Vote], tasks: Mapping[str, str]) -> int:
+    """Three queries, however many votes there are. The caller holds the lock. `tasks`: battle -> its task."""
+    cells = _cells(new, tasks)
+    voters = {vote.user_id for vote in new if vote.user_id}
+    shut_out = set(ExcludedVoter.objects.filter(voter__in=voters).values_list("voter", flat=True))
+    counting = Counter((cells[vote.pk], vote.vote) for vote in new if vote.user_id not in shut_out)
+    rows = _raise(set(cells.values()), counting)
+    CountedVote.objects.bulk_create(
+        CountedVote(vote=vote, count_id=rows[cells[vote.pk]], counted=vote.user_id not in shut_out) for vote in new
+    )
+    return len(new)
+
+
+def _raise(cells: set[Cell], votes: Mapping[tuple[Cell, str], int]) -> dict[Cell, int]:
+    """Add to the sums of these cells, making the rows that are missing; answers each row's primary key.
+
+    `votes`: (cell, outcome) -> how many.
+    """
+    columns = ", ".join([*Cell._fields, *OUTCOMES])
+    row = f"({', '.join(['%s'] * (len(Cell._fields) + len(OUTCOMES)))})"
+    sums = ", ".join(f"{name} = vote_counts.{name} + excluded.{name}" for name in OUTCOMES)
+    params: list[Any] = []
+    for cell in sorted(cells):
+        *words, day, network = cell
+        params += [
+            *words,
+            connection.ops.adapt_datefield_value(day),
+            network,
+            *(votes.get((cell, each), 0) for each in OUTCOMES),
+        ]
+    found = VoteCount.objects.raw(
+        f"INSERT INTO vote_counts ({columns}) VALUES {', '.join([row] * len(cells))} "  # noqa: S608 - names of ours
+        f"ON CONFLICT ({', '.join(Cell._fields)}) DO UPDATE SET {sums} RETURNING *",
+        params,
+    )
+    return {Cell(*(getattr(row, name) for name in Cell._fields)): row.pk for row in found}
+
+
+def _set_excluded(keys: Collection[int], excluded: bool) -> int:
+    with transaction.atomic():
+        lock_rankings()
+        rows = _rows(CountedVote.objects.filter(vote_id__in=keys, excluded=not excluded))
+        CountedVote.objects.filter(pk__in=[row.pk for row in rows]).update(excluded=excluded)
+        voters = {row.vote.user_id for row in rows}
+        shut_out = set(ExcludedVoter.objects.filter(voter__in=voters).values_list("voter", flat=True))
+        if excluded:
+            _move([row for row in rows if row.counted], -1)
+        else:
+            _move([row for row in rows if not row.counted and row.vote.user_id not in shut_out], 1)
+        return len(rows)
+
+
+def _move(rows: list[CountedVote], sign: int) -> int:
+    """Put rows of the ledger into the sums (1) or take them out (-1)."""
+    if not rows:
+        return 0
+    _add([row.count for row in rows], Counter((row.count_id, row.vote.vote) for row in rows), sign)
+    for first in range(0, len(rows), BATCH):
+        keys = [row.pk for row in rows[first : first + BATCH]]
+        CountedVote.objects.filter(pk__in=keys).update(counted=sign > 0)
+    _reopen({row.count.day for row in rows})
+    ClassicElo.objects.update(stale=True)
+    return len(rows)
+
+
+def _reopen(days: Collection[date]) -> None:
+    """The counts of these days are others now. A vote that is cast need not say so: see `closed_days.close`."""
+    ClosedDay.objects.filter(day__in=days).delete()
+
+
+def _add(rows: Iterable[VoteCount], votes: Mapping[tuple[int, str], int], sign: int) -> None:
+    """Change the sums. `rows`: fresh ones. `votes`: (row of counts, outcome) -> how many. The caller holds the lock."""
+    by_key = {row.pk: row for row in rows}
+    for (key, outcome), number in votes.items():
+        setattr(by_key[key], outcome, getattr(by_key[key], outcome) + sign * number)
+    changed = [by_key[key] for key in {key for key, _ in votes}]
+    VoteCount.objects.bulk_update(changed, list(OUTCOMES), batch_size=BATCH)
+
+
+def _rows(which: QuerySet[CountedVote]) -> list[CountedVote]:
+    return list(which.select_related("vote", "count").order_by("vote_id"))
+
+
+def _tasks(battle_ids: set[str]) -> dict[str, str]:
+    """Battle -> the task that all its completed turns were about; "" for free text, or for several tasks."""
+    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    turns = Turn.objects.filter(battle_id__in=battle_ids).judged().completed()
+    for battle_id, kind, instruction in turns.values_list("battle_id", "session__kind", "instruction"):
+        said[str(battle_id), kind].append(instruction)
+    return {battle_id: _common_task(kind, instructions) for (battle_id, kind), instructions in said.items()}
+
+
+def _task_of(kind: str, turns: Iterable[Turn]) -> str:
+    """The same of one battle, from its turns."""
+    judged = [turn for turn in turns if not turn.exploration and turn_status(turn) == "completed"]
+    return _common_task(kind, (turn.instruction for turn in judged))
+
+
+def _common_task(kind: str, instructions: Iterable[str]) -> str:
+    tasks = {kinds.get(kind).task_of(instruction) for instruction in instructions}
+    return next(iter(tasks)) if len(tasks) == 1 else ""
+
+
+def _batches(votes: Iterable[Vote]) -> Iterator[list[Vote]]:
+    batch: list[Vote] = []
+    for vote in votes:
+        batch.append(vote)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    yield batch

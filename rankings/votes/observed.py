@@ -1,0 +1,288 @@
+"""What the database says beyond the counts: episodes, votes beside physics, control battles, who was drawn.
+
+Only battles with their vote are looked at, and none whose names a member of staff saw before: of a quiet hour, whatever
+a publication said of battles still being judged would name their policies (decision 751).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import Count, F, Max, Q, Sum
+from django.utils import timezone
+
+from arena import kinds
+from arena.live.release import CANCELLED
+from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Purpose, Side, Vote
+from rankings.analysis.physics import EpisodeSums
+from rankings.tally.arrays import Integers
+from rankings.tally.counts import OUTCOMES
+from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
+from rankings.tally.table import VoteTable
+from rankings.tally.weights import Answers, answer, clear_winner
+from rankings.trust.reliability import Item, Reliability, gold, reliability, repeat
+
+EXPOSURE_DAYS = 30
+VOTES_TESTED = 500
+"""The last so many votes of a voter are tested."""
+
+
+class VoterVotes(NamedTuple):
+    """One voter's counted votes in the order they were cast, as places in the policies' names and in OUTCOMES."""
+
+    voter: str
+    left: Integers
+    right: Integers
+    outcome: Integers
+
+
+def played() -> list[EpisodeSums]:
+    """Sums per policy and task over the episodes of contestants whose instruction has a known goal and whose battle has
+    its vote, repeats and explorations aside.
+
+    An episode is a rollout of which physics has a verdict. One in which the policy failed has none and is counted by
+    itself; what a worker or the clock broke off says nothing of the policy.
+    """
+    told = Q(status=AttemptStatus.COMPLETED, success__isnull=False, progress__isnull=False)
+    judged = told & ~Q(termination_reason="time_limit")
+    failed = Q(status=AttemptStatus.FAILED, termination_reason="policy_failed")
+    voted = Q(turn__battle__status=BattleStatus.VOTED, turn__battle__spoiled=False)
+    rollouts = Attempt.objects.filter(judged | failed, voted, turn__exploration=False, model__reference=False)
+    rollouts = rollouts.exclude(turn__battle__purpose=Purpose.REPEAT)
+    rows = (
+        rollouts.order_by()
+        .values("model__kind", "model_id", "turn__instruction")
+        .annotate(
+            episodes=Count("pk", filter=judged),
+            successes=Count("pk", filter=judged & Q(success=True)),
+            gained=Sum("progress", filter=judged),
+            squares=Sum(F("progress") * F("progress"), filter=judged),
+            failures=Count("pk", filter=failed),
+        )
+        .values_list(
+            "model__kind", "model_id", "turn__instruction", "episodes", "successes", "gained", "squares", "failures"
+        )
+    )
+    sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0, 0])
+    for kind, policy, instruction, *figures in rows:
+        if task := kinds.get(kind).task_of(instruction):
+            own = sums[policy, task]
+            for place, value in enumerate(figures):
+                own[place] += value or 0
+    return [
+        EpisodeSums(policy, task, int(n), int(successes), progress, squares, int(failures))
+        for (policy, task), (n, successes, progress, squares, failures) in sorted(sums.items())
+    ]
+
+
+class BesidePhysics(NamedTuple):
+    """Facts of counted votes, and what each known voter said in calibration battles."""
+
+    facts: VoteFacts
+    answers: dict[str, Answers]
+
+
+class _Row(NamedTuple):
+    """A vote, and sums over the rollouts that it is about."""
+
+    voter: str | None
+    left: str
+    right: str
+    vote: str
+    robot: str
+    scene: str
+    task: str
+    day: date
+    settled_left: int
+    settled_right: int
+    failed: int
+    left_wins: int
+    right_wins: int
+    left_best: float | None
+    right_best: float | None
+    steps_left: int | None
+    steps_right: int | None
+
+    @property
+    def physics(self) -> int:
+        """A vote on free text has no verdict, nor one on a battle in which a side failed."""
+        if not self.task or self.failed:
+            return UNKNOWN
+        return LEFT if self.left_wins > self.right_wins else RIGHT if self.right_wins > self.left_wins else EVEN
+
+    @property
+    def clear_winner(self) -> str | None:
+        """Of a battle that calibrates its voter."""
+        if not self.task:
+            return None
+        turns = max(self.settled_left, self.settled_right)
+        return clear_winner(self.left_wins, self.right_wins, self.left_best, self.right_best, turns)
+
+    @property
+    def fact(self) -> Fact:
+        return Fact(
+            self.robot,
+            self.scene,
+            self.task,
+            self.left,
+            self.right,
+            self.voter or "",
+            self.day.isoformat(),
+            OUTCOMES.index(self.vote),
+            self.physics,
+            self.steps_left or 0,
+            self.steps_right or 0,
+        )
+
+
+def vote_facts(first: date = date.min, last: date = date.max) -> VoteFacts:
+    return beside_physics(first, last).facts
+
+
+def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysics:
+    """Of the days (UTC) from `first` to `last`, both included. Votes whose battle was not played have no facts."""
+    answers: dict[str, Answers] = {}
+
+    def facts() -> Iterator[Fact]:
+        for row in _rows(first, last):
+            if row.settled_left and row.settled_right:
+                yield row.fact
+            if row.voter and (winner := row.clear_winner):
+                answers[row.voter] = answers.get(row.voter, Answers()).plus(answer(row.vote, winner))
+
+    found = VoteFacts.of(facts())
+    return BesidePhysics(found, dict(sorted(answers.items())))
+
+
+def _rows(first: date, last: date) -> Iterator[_Row]:
+    asked, rollouts = Q(battle__turns__exploration=False), "battle__turns__attempts"
+    left, right = (asked & Q(**{f"{rollouts}__side": side}) for side in (Side.LEFT, Side.RIGHT))
+    won = Q(**{f"{rollouts}__success": True})
+    failed = asked & Q(**{f"{rollouts}__status": AttemptStatus.FAILED})
+    settled = Q(**{f"{rollouts}__status__in": (AttemptStatus.COMPLETED, AttemptStatus.FAILED)})
+    votes = (
+        Vote.objects.filter(counted_vote__counted=True, counted_vote__count__day__range=(first, last))
+        .order_by()
+        .annotate(
+            settled_left=Count("pk", filter=left & settled),
+            settled_right=Count("pk", filter=right & settled),
+            # A cancelled turn has not been (decision 301), and says nothing of a side.
+            failed=Count("pk", filter=failed & ~Q(**{f"{rollouts}__termination_reason": CANCELLED})),
+            left_wins=Count("pk", filter=left & won),
+            right_wins=Count("pk", filter=right & won),
+            left_best=Max(f"{rollouts}__progress", filter=left),
+            right_best=Max(f"{rollouts}__progress", filter=right),
+            steps_left=Sum(f"{rollouts}__length", filter=left),
+            steps_right=Sum(f"{rollouts}__length", filter=right),
+        )
+    )
+    count = "counted_vote__count__"
+    columns = ("user_id", "left_model_id", "right_model_id", "vote", f"{count}robot_id", f"{count}scene_id")
+    rows = votes.values_list(*columns, f"{count}task_id", f"{count}day", *_Row._fields[8:])
+    return itertools.starmap(_Row, rows.iterator(chunk_size=20_000))
+
+
+def controls() -> dict[str, Reliability]:
+    """Voter -> reliability, of everybody who voted on a control battle that says something."""
+    items: dict[str, list[Item]] = defaultdict(list)
+    for voter, item in (*_gold_items(), *_repeat_items()):
+        items[voter].append(item)
+    return {voter: reliability(own) for voter, own in sorted(items.items())}
+
+
+def _gold_items() -> Iterator[tuple[str, Item]]:
+    """Only where physics bears out who was to win."""
+    wins = Q(battle__turns__exploration=False, battle__turns__attempts__success=True)
+    given = Vote.objects.filter(purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
+    votes = given.annotate(
+        left_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.LEFT)),
+        right_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.RIGHT)),
+    )
+    for voter, vote, left, right in votes.values_list("user_id", "vote", "left_wins", "right_wins"):
+        if bool(left) != bool(right):
+            yield str(voter), gold(vote, "left_better" if left else "right_better")
+
+
+def _repeat_items() -> Iterator[tuple[str, Item]]:
+    """A repeat with follow-up turns is not the same question any more."""
+    turns = Count("battle__turns", filter=Q(battle__turns__exploration=False))
+    given = Vote.objects.filter(purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)
+    votes = given.annotate(turns=turns).filter(turns=1)
+    for voter, again, first in votes.values_list("user_id", "vote", "battle__repeats__vote__vote"):
+        if first in OUTCOMES:
+            yield str(voter), repeat(first, again)
+
+
+def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[VoterVotes]:
+    """Of every voter who has voted since then, the last VOTES_TESTED counted votes."""
+    place = {name: number for number, name in enumerate(names)}
+    votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False)
+    active = votes.filter(voted_at__gte=active_since).order_by().values("user_id").distinct()
+    rows = votes.filter(user_id__in=active).order_by("user_id", "voted_at", "pk")
+    own: deque[tuple[int, int, int]] = deque(maxlen=VOTES_TESTED)
+    last = ""
+    for voter, left, right, vote in rows.values_list("user_id", "left_model_id", "right_model_id", "vote").iterator():
+        if voter != last and own:
+            yield _cast(last, own)
+            own.clear()
+        last = str(voter)
+        if left in place and right in place and vote in OUTCOMES:
+            own.append((place[left], place[right], OUTCOMES.index(vote)))
+    if own:
+        yield _cast(last, own)
+
+
+def _cast(voter: str, votes: Iterable[tuple[int, int, int]]) -> VoterVotes:
+    left, right, outcome = np.array(list(votes), dtype=np.int64).T
+    return VoterVotes(voter, left, right, outcome)
+
+
+def paces(voters: Collection[str]) -> dict[str, float]:
+    """Voter -> the mean logarithm of how long it looked before its counted votes [ms]."""
+    votes = Vote.objects.filter(counted_vote__counted=True, user_id__in=voters, dwell_ms__gt=0).order_by("user_id")
+    looked: dict[str, list[float]] = defaultdict(list)
+    for voter, dwell in votes.values_list("user_id", "dwell_ms").iterator():
+        looked[str(voter)].append(math.log(dwell or 1))
+    return {voter: sum(own) / len(own) for voter, own in looked.items()}
+
+
+def new_voters(table: VoteTable, since: datetime, least_votes: int) -> set[str]:
+    """Voters with a counted vote whose first is younger than that, or who have fewer than `least_votes`.
+
+    Asks the counts, which know days; votes are read of the one day that `since` cuts.
+    """
+    day = since.astimezone(UTC).date()
+    midnight = datetime.combine(day, time.min, UTC)
+    votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False).order_by()
+    before = votes.filter(voted_at__gte=midnight, voted_at__lt=since).values_list("user_id", flat=True).distinct()
+    old_that_day = set(before)
+    found = set()
+    for voter, own in table.voters().items():
+        young = own.first_day > day.isoformat() or (own.first_day == day.isoformat() and voter not in old_that_day)
+        if young or own.votes < least_votes:
+            found.add(voter)
+    return found
+
+
+def battles_per_policy() -> dict[str, int]:
+    """How often each policy was drawn for a battle that came to its vote, in the last EXPOSURE_DAYS days."""
+    since = timezone.now() - timedelta(days=EXPOSURE_DAYS)
+    voted = Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False)
+    battles = voted.filter(purpose=Purpose.RANK, created_at__gte=since, turns__seq=1).order_by()
+    found: Counter[str] = Counter()
+    for side in ("left_model_id", "right_model_id"):
+        found.update(dict(battles.values_list(side).annotate(Count("pk", distinct=True))))
+    return dict(found)
+
+
+def votes_per_hour() -> float:
+    """On average over the last day."""
+    cast = Vote.objects.filter(voted_at__gte=timezone.now() - timedelta(days=1))
+    # Not filtered by purpose, whose index leads to nearly all votes.
+    return float(cast.aggregate(number=Count("pk", filter=Q(purpose=Purpose.RANK)))["number"]) / 24.0
