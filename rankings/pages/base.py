@@ -12,8 +12,8 @@ from rankings.published import Published
 from simulation import catalogue
 
 
-def board_page(request: HttpRequest, tab: str, template: str, published: Published, **context: Any) -> HttpResponse:
-    """`tab`: which link of the navigation is the current page."""
+def board_page(request: HttpRequest, tab: str, published: Published, **context: Any) -> HttpResponse:
+    """`tab`: the template, and the link of the navigation that is the current page."""
     shared = {
         "page": "leaderboard",
         "tab": tab,
@@ -21,7 +21,7 @@ def board_page(request: HttpRequest, tab: str, template: str, published: Publish
         "published": published.content is not None,
         "robots": catalogue.robots(),
     }
-    return render(request, f"rankings/{template}", {**shared, **context})
+    return render(request, f"rankings/{tab}.html", {**shared, **context})
 
 
 def robot_names() -> dict[str, str]:

@@ -35,7 +35,6 @@ class MarkedRow:
     one_sided: bool = False
     exposure: Exposure | None = None
     size: str = ""
-    both_bad_percent: int = 0
     partial: str = ""
 
 
@@ -69,12 +68,7 @@ def with_marks(
 
 
 def _beside(row: RankingRow, rating: Rating | None, exposure: Exposure | None) -> dict[str, Any]:
-    votes = row["vote_count"]
-    found: dict[str, Any] = {
-        "exposure": exposure,
-        "size": _size(row["parameters"]),
-        "both_bad_percent": round(100 * row["both_bad_count"] / votes) if votes else 0,
-    }
+    found: dict[str, Any] = {"exposure": exposure, "size": _size(row["parameters"])}
     if rating is None:
         return found
     low, high = rating["rank_low"], rating["rank_high"]

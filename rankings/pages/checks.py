@@ -29,7 +29,7 @@ def checks(request: HttpRequest) -> HttpResponse:
     now = current()
     robot = request.GET.get("robot_id", "")
     context = _found(now.published, robot, now.names) if now.published.content else {}
-    return board_page(request, "trust", "checks.html", now.published, robot=robot, **context)
+    return board_page(request, "checks", now.published, robot=robot, **context)
 
 
 def _found(published: Published, robot: str, names: Mapping[str, str]) -> dict[str, Any]:

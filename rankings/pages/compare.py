@@ -30,7 +30,6 @@ def compare(request: HttpRequest) -> HttpResponse:
     return board_page(
         request,
         "compare",
-        "compare.html",
         now.published,
         query=query,
         complaint=complaint,

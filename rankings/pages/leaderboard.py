@@ -52,8 +52,7 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     marked = _marked(published, name, _partial([*board["rankings"], *board["provisional"]], components, names))
     return board_page(
         request,
-        "board",
-        "leaderboard.html",
+        "leaderboard",
         published,
         query=query,
         complaint=complaint,

@@ -16,7 +16,6 @@ def method(request: HttpRequest) -> HttpResponse:
     return board_page(
         request,
         "method",
-        "method.html",
         current().published,
         ranking=settings.RANKING,
         integrity=settings.INTEGRITY,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -30,7 +30,7 @@ def pairs(request: HttpRequest) -> HttpResponse:
     content: Mapping[str, Any] = now.published.content or {}
     matrix = _of_board(content.get("matrices", {}), robot)
     context = _tables(only(matrix, now.names), content, robot, now.names) if matrix else {}
-    return board_page(request, "pairs", "pairs.html", now.published, robot=robot, **context)
+    return board_page(request, "pairs", now.published, robot=robot, **context)
 
 
 def _of_board(boards: Mapping[str, Any], robot: str) -> Any:
@@ -62,34 +62,37 @@ def _numbers(components: Sequence[int]) -> list[str]:
     ]
 
 
+def _rows(columns: Sequence[Column], cell: Callable[[int, int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """`cell`: of the row's and the column's place."""
+    places = range(len(columns))
+    return [
+        {**columns[one], "cells": [cell(one, other) | {"self": one == other} for other in places]} for one in places
+    ]
+
+
 def _rates(matrix: Matrix, columns: Sequence[Column]) -> list[dict[str, Any]]:
     most = max(itertools.chain.from_iterable(matrix["votes"]), default=0)
 
     def cell(one: int, other: int) -> dict[str, Any]:
         rate, votes = matrix["rates"][one][other], matrix["votes"][one][other]
         return {
-            "self": one == other,
             "rate": None if rate is None else round(100 * rate),
             "heat": figures.heat(rate),
             "votes": votes,
             "depth": round(10 * votes / most) if most else 0,
         }
 
-    places = range(len(columns))
-    return [{**columns[one], "cells": [cell(one, other) for other in places]} for one in places]
+    return _rows(columns, cell)
 
 
 def _verdicts(own: Settled, robot: str, columns: Sequence[Column], names: Mapping[str, str]) -> dict[str, Any]:
     """In the order of the matrix, whose `columns` have a number each."""
-    places = range(len(own["names"]))
     return {
         "settled": own["settled"],
         "pairs": own["pairs"],
         "alike": round(own["alike"]),
         "error": round(100 * own["error"]),
-        "rows": [
-            {**columns[one], "cells": [_verdict(own, one, other, robot, names) for other in places]} for one in places
-        ],
+        "rows": _rows(columns, lambda one, other: _verdict(own, one, other, robot, names)),
     }
 
 
@@ -97,7 +100,6 @@ def _verdict(own: Settled, one: int, other: int, robot: str, names: Mapping[str,
     a, b = own["names"][one], own["names"][other]
     verdict, to_go = own["verdicts"][one][other], own["votes_to_go"][one][other]
     return {
-        "self": one == other,
         "verdict": verdict or "none",
         "mark": "–" if verdict is None else str(to_go or "∞") if verdict == OPEN else MARKS[verdict],
         "label": f"{names[a]} – {names[b]}: {_word(verdict, to_go)}",

@@ -25,7 +25,6 @@ def physics(request: HttpRequest) -> HttpResponse:
     return board_page(
         request,
         "physics",
-        "physics.html",
         now.published,
         task=chosen,
         tasks=[(key, tasks.get(key, key)) for key in boards if key != "all"],

@@ -23,26 +23,14 @@ RECENT = 12
 
 @dataclass(frozen=True)
 class TaskSuccess:
+    """`percent` of goals reached, with the `width` of its interval from `low` to `high` [%]."""
+
     name: str
-    description: str
     success: Success
-
-    @property
-    def percent(self) -> int:
-        return round(100 * self.success["rate"])
-
-    @property
-    def low(self) -> int:
-        return round(100 * self.success["low"])
-
-    @property
-    def high(self) -> int:
-        return round(100 * self.success["high"])
-
-    @property
-    def width(self) -> int:
-        """Of the interval, in percent of the bar."""
-        return max(1, self.high - self.low)
+    percent: int
+    low: int
+    high: int
+    width: int
 
 
 @dataclass(frozen=True)
@@ -104,7 +92,8 @@ def _tasks(policy: Policy) -> Iterator[TaskSuccess]:
     names = {task.id: task for task in catalogue.tasks()}
     for task_id, row in (measured.get("tasks") or {}).items():
         if task := names.get(task_id):
-            yield TaskSuccess(task.name, task.description, row)
+            percent, low, high = (round(100 * row[name]) for name in ("rate", "low", "high"))
+            yield TaskSuccess(task.name, row, percent, low, high, width=max(1, high - low))
 
 
 def _recent(policy: Policy) -> QuerySet[Vote]:
