@@ -26,7 +26,7 @@ class Kind(ABC):
     """The respects in which a vote may say that a side was better -> how the page calls them."""
     template: ClassVar[str]
     """Its battle page: extends `arena/battle.html` and fills the blocks there."""
-    slug: ClassVar[str]
+    address: ClassVar[str]
     """The address of its battle page, and the name of that URL; with "-detail", of the page of one battle."""
 
     @abstractmethod

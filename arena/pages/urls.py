@@ -10,6 +10,6 @@ from arena.pages.battle import battle, shared_battle
 urlpatterns = [path("b/<str:battle_id>", shared_battle, name="shared-battle-page")]
 for kind in kinds.every():
     urlpatterns += [
-        path(kind.slug, battle, {"kind": kind}, name=kind.slug),
-        path(f"{kind.slug}/<str:battle_id>", battle, {"kind": kind}, name=f"{kind.slug}-detail"),
+        path(kind.address, battle, {"kind": kind}, name=kind.address),
+        path(f"{kind.address}/<str:battle_id>", battle, {"kind": kind}, name=f"{kind.address}-detail"),
     ]

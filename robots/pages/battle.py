@@ -39,7 +39,7 @@ class Robots(Kind):
     id = "robots"
     reasons = REASONS
     template = "robots/battle.html"
-    slug = "battle"
+    address = "battle"
 
     def choose(self, wanted: Mapping[str, Any]) -> Place:
         return Place(settings.DEFAULT_ROBOT, settings.DEFAULT_SCENE)

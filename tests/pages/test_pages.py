@@ -80,7 +80,7 @@ def test_the_battle_page_is_the_same_text_for_every_battle(client: Client) -> No
 
 
 def test_what_the_battle_pages_of_all_kinds_share_names_no_robot() -> None:
-    page = render_to_string("arena/battle.html", {"kind": SimpleNamespace(slug="battle", reasons={})})
+    page = render_to_string("arena/battle.html", {"kind": SimpleNamespace(address="battle", reasons={})})
     shared = page[page.index('<div id="battle"') : page.index("<footer")]
     assert 'data-part="vote-buttons"' in shared
     assert "robot" not in shared.casefold()
