@@ -70,7 +70,7 @@ class Kind(ABC):
     template: ClassVar[str]
     """Fills the blocks of the battle page."""
     address: ClassVar[str]
-    """The name of the URL of its battle page."""
+    """The path of its battle page, and the name of its URL."""
 
     # Where, and who.
 

@@ -10,7 +10,8 @@ from django.urls.converters import PathConverter
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from arena.errors import nowhere
-from vlaarena import health
+from vlaarena import health, visitor_wishes
+from vlaarena.home_page import home
 from vlaarena.monitoring import metrics, status_page
 
 
@@ -26,7 +27,12 @@ register_converter(AnythingConverter, "anything")
 api_docs = csp_update({"style-src": [UNSAFE_INLINE]})(SpectacularSwaggerSplitView.as_view(url_name="schema"))
 
 urlpatterns = [
-    path("", include("vlaarena.pages")),
+    path("", home, name="home"),
+    path("wish", visitor_wishes.wish, name="wish"),
+    path("strings/<str:language>.<str:version>.js", visitor_wishes.Strings.as_view(), name="strings"),
+    path("", include("arena.pages.urls")),
+    path("", include("robots.pages.urls")),
+    path("", include("rankings.pages.urls")),
     path("admin/status/", admin.site.admin_view(status_page.status), name="admin-status"),
     path("admin/", admin.site.urls),
     path("metrics", metrics.metrics, name="metrics"),

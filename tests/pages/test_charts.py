@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vlaarena.charts import MarkedRow, with_marks
+from rankings.pages.charts import MarkedRow, with_marks
 
 
 def row(score: int, half_width: float) -> Any:

@@ -7,12 +7,12 @@ import re
 import pytest
 from django.test import Client
 
+from rankings.pages.compare import percent
+from rankings.pages.density import BASE, WIDTH, density
 from rankings.publication import aggregation
 from tests import made_up_arena
 from tests.factories import PolicyFactory
 from tests.rankings.ballots import ballots, cast
-from vlaarena.compare_page import percent
-from vlaarena.density import BASE, WIDTH, density
 
 
 def page(client: Client, address: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from rankings.pages.figures import HEIGHT, LABEL_GAP, WIDTH, calibration_marks, heat, trend
 from rankings.publication.report import Point
-from vlaarena.figures import HEIGHT, LABEL_GAP, WIDTH, calibration_marks, heat, trend
 
 NAMES = {f"p{number}": f"Policy {number}" for number in range(12)}
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 
 from arena.models import Session, Vote
@@ -74,6 +77,13 @@ def test_the_battle_page_is_the_same_text_for_every_battle(client: Client) -> No
         battle_id = opened.json()["battle_id"]
         pages.add(client.get(f"/battle/{battle_id}").content.decode().replace(battle_id, ""))
     assert len(pages) == 1
+
+
+def test_what_the_battle_pages_of_all_kinds_share_names_no_robot() -> None:
+    page = render_to_string("arena/battle.html", {"kind": SimpleNamespace(address="battle", reasons={})})
+    shared = page[page.index('<div id="battle"') : page.index("<footer")]
+    assert 'data-part="vote-buttons"' in shared
+    assert "robot" not in shared.casefold()
 
 
 def test_a_leaderboard_that_nobody_voted_on_invites_to_vote(client: Client) -> None:

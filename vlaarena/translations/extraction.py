@@ -16,7 +16,7 @@ from django.utils.translation.template import templatize
 
 from simulation import catalogue
 
-ROOMS = ("vlaarena", "rankings", "arena", "policies", "simulation")
+ROOMS = ("vlaarena", "robots", "rankings", "arena", "policies", "simulation")
 CALLS = {
     "gettext": ("text",),
     "gettext_lazy": ("text",),

@@ -1,0 +1,89 @@
+"""Where the marks of the leaderboard's interval bars stand: percentages as text, since SVG wants a decimal point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankings.api.shapes import RankingRow
+from rankings.fit.ratings import Rating
+from rankings.publication.report import Exposure
+
+MEAN = 1500.0
+MARGIN = 15.0
+"""Room left and right of the outermost marks [Elo points]."""
+
+
+@dataclass(frozen=True)
+class MarkedRow:
+    """A row of the board and its bar: `low`, `middle` and `high` of the interval, and the `mean` of all ratings [%].
+
+    `ranks`: best and worst rank that the votes leave open, empty where there is one or none. `unsettled`: the
+    thresholds for a settled place are not met. `exposure` is null before the first publication.
+    """
+
+    row: RankingRow
+    low: str
+    middle: str
+    high: str
+    mean: str
+    win_percent: int
+    half_width: int
+    ranks: str = ""
+    unsettled: bool = False
+    one_sided: bool = False
+    exposure: Exposure | None = None
+    size: str = ""
+    partial: str = ""
+
+
+def with_marks(
+    rows: Sequence[RankingRow],
+    published: Mapping[str, Rating] | None = None,
+    exposure: Mapping[str, Exposure] | None = None,
+    partial: Mapping[str, str] | None = None,
+) -> list[MarkedRow]:
+    """All bars share one scale, from the lowest lower to the highest upper end; it always holds the mean."""
+    ends = [end for row in rows for end in (row["elo_low"], row["elo_high"])]
+    low, high = min([MEAN, *ends]) - MARGIN, max([MEAN, *ends]) + MARGIN
+
+    def place(rating: float) -> str:
+        return f"{100 * (rating - low) / (high - low):.2f}%"
+
+    return [
+        MarkedRow(
+            row=row,
+            low=place(row["elo_low"]),
+            middle=place(row["elo_score"]),
+            high=place(row["elo_high"]),
+            mean=place(MEAN),
+            win_percent=round(100 * row["win_rate"]),
+            half_width=round(row["elo_ci"]),
+            partial=(partial or {}).get(row["model_id"], ""),
+            **_beside(row, (published or {}).get(row["model_id"]), (exposure or {}).get(row["model_id"])),
+        )
+        for row in rows
+    ]
+
+
+def _beside(row: RankingRow, rating: Rating | None, exposure: Exposure | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"exposure": exposure, "size": _size(row["parameters"])}
+    if rating is None:
+        return found
+    low, high = rating["rank_low"], rating["rank_high"]
+    return found | {
+        "ranks": "" if low is None or low == high else f"{low}–{high}",
+        "unsettled": rating["provisional"],
+        "one_sided": bool({"no_upper_bound", "no_lower_bound"} & set(rating["flags"])),
+    }
+
+
+def _size(parameters: int | None) -> str:
+    """1.2 M, 7.5 B: as people speak of networks."""
+    if parameters is None:
+        return ""
+    for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if parameters >= unit:
+            return f"{parameters / unit:.1f}".removesuffix(".0") + f" {name}"
+    return str(parameters)

@@ -1,0 +1,124 @@
+"""The page on which one picks two policies and a task, and learns which is better and how surely."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from arena.errors import UnknownName
+from rankings.analysis.comparison import Comparison, PairEvidence
+from rankings.analysis.physics import PhysicsRow
+from rankings.api.pair_queries import PairQuery, SameModel, evidence
+from rankings.pages.base import board_page, task_names
+from rankings.pages.density import density
+from rankings.publication.published import Current, current
+from rankings.tally.table import GLOBAL
+
+
+def compare(request: HttpRequest) -> HttpResponse:
+    """As the address asks for it; the best two where it names none, or what does not exist."""
+    now = current()
+    query, complaint = _asked(request.GET, now)
+    tasks = task_names()
+    return board_page(
+        request,
+        "compare",
+        now.published,
+        query=query,
+        complaint=complaint,
+        policies=sorted(now.names.items(), key=lambda entry: entry[1].casefold()),
+        tasks=list(tasks.items()),
+        **(_answer(evidence(now.published), query, now.names, tasks) if query.a and not complaint else {}),
+    )
+
+
+def address(query: PairQuery) -> str:
+    asked = {name: value for name, value in vars(query).items() if value}
+    return f"{reverse('leaderboard-compare')}?{urlencode(asked)}"
+
+
+def percent(share: float) -> str:
+    """Whole; never that something is sure."""
+    if share > 0.99:
+        return "> 99 %"
+    return "< 1 %" if share < 0.01 else f"{round(100 * share)} %"
+
+
+def _asked(parameters: Mapping[str, str], now: Current) -> tuple[PairQuery, str]:
+    """What is asked, and a word about it where that cannot be answered."""
+    query, best = PairQuery.of(parameters), _best(now)
+    if not (query.a or query.b):
+        query = replace(query, a=best.a, b=best.b)
+    if len(now.names) < 2:
+        return best, ""
+    try:
+        query.check(now.names)
+    except SameModel:
+        return query, _("Choose two different policies.")
+    except UnknownName as error:
+        return best, str(error)
+    return query, ""
+
+
+def _best(now: Current) -> PairQuery:
+    """The two with the highest ratings of the largest component, or the first two names."""
+    rows, names = now.published.rows(GLOBAL), now.names
+
+    def place(name: str) -> tuple[float, float, str]:
+        row = rows.get(name)
+        return (row.get("component", 1), -row["rating"], "") if row else (math.inf, 0.0, names[name].casefold())
+
+    order = sorted(names, key=place)
+    return PairQuery(*order[:2]) if len(order) > 1 else PairQuery("", "")
+
+
+def _answer(
+    found: PairEvidence, query: PairQuery, names: Mapping[str, str], tasks: Mapping[str, str]
+) -> dict[str, Any]:
+    rows = [_row(found, replace(query, task=task), name, query) for task, name in {"": _("All tasks"), **tasks}.items()]
+    shown: Comparison = next(row["found"] for row in rows if row["shown"])
+    context = {
+        "found": shown,
+        "name_a": names[query.a],
+        "name_b": names[query.b],
+        "task_name": tasks[query.task] if query.task else "",
+        "rows": rows,
+        "offset": next((round(row["found"]["offset"]) for row in rows if row["found"]["offset"]), 0),
+    }
+    if shown["difference"] is not None and shown["low"] is not None and shown["high"] is not None:
+        context["density"] = density(shown["difference"], shown["low"], shown["high"])
+        context |= {name: percent(shown[name] or 0.0) for name in ("chance", "share")}
+    return context
+
+
+def _row(found: PairEvidence, query: PairQuery, name: str, asked: PairQuery) -> dict[str, Any]:
+    own = found.compare(query.a, query.b, task=query.task, robot=query.robot_id)
+    return {
+        "name": name,
+        "shown": query == asked,
+        "address": address(query),
+        "found": own,
+        "chance": "" if own["chance"] is None else percent(own["chance"]),
+        **{name: _points(own[name]) for name in ("difference", "low", "high")},
+        "even": own["record"]["ties"] + own["record"]["both_bad"],
+        "physics": [_success(own["physics_a"]), _success(own["physics_b"])],
+    }
+
+
+def _points(value: float | None) -> str:
+    """Whole ones, with a minus sign."""
+    return "" if value is None else f"{value:.0f}".replace("-", "−")
+
+
+def _success(row: PhysicsRow | None) -> dict[str, int] | None:
+    """Whole percentages."""
+    if row is None:
+        return None
+    return {"rate": round(100 * row["rate"]), "low": round(100 * row["low"]), "high": round(100 * row["high"])}

@@ -1,0 +1,112 @@
+"""The board: policies by rating, a table for each component, and how ratings went over time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+
+from arena.errors import UnknownName
+from rankings.api import selectors
+from rankings.api.selectors import LeaderboardQuery
+from rankings.api.shapes import Component, RankingRow
+from rankings.pages import charts, figures
+from rankings.pages.base import board_page, robot_names
+from rankings.publication.published import Published, current
+from rankings.tally.table import Board
+
+SORTS = (("elo", gettext_lazy("Rating")), ("votes", gettext_lazy("Votes")), ("win_rate", gettext_lazy("Win rate")))
+Marked = Callable[[Sequence[RankingRow]], list[charts.MarkedRow]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of one table. `component`: that of all of them; None where there is only one, or the table is of several."""
+
+    component: int | None
+    rows: list[charts.MarkedRow]
+
+
+def leaderboard(request: HttpRequest) -> HttpResponse:
+    """A board as the address asks for it; with a name that does not exist, the global board and a word about it."""
+    query = LeaderboardQuery.of(request.GET)
+    complaint = ""
+    now = current()
+    published = now.published
+    try:
+        board = selectors.leaderboard(query, now)
+    except UnknownName as error:
+        query, complaint = LeaderboardQuery(), str(error)
+        board = selectors.leaderboard(query, now)
+    name = Board(robot=query.robot_id, scene=query.scene_id).name
+    names = robot_names()
+    components = board["metadata"]["components"]
+    apart = len(components) > 1
+    marked = _marked(published, name, _partial([*board["rankings"], *board["provisional"]], components, names))
+    return board_page(
+        request,
+        "leaderboard",
+        published,
+        query=query,
+        complaint=complaint,
+        blocks=_blocks(board["rankings"], marked, apart=apart and query.sort == "elo"),
+        provisional=marked(board["provisional"]),
+        apart=apart,
+        mixed=apart and query.sort != "elo",
+        means=[_mean_over(component, names) for component in components],
+        metadata=board["metadata"],
+        updated=published.at,
+        just_updated=published.at is not None and timezone.now() - published.at < timedelta(minutes=1),
+        filtered=bool(query.search or query.organization or query.family),
+        sorts=SORTS,
+        thresholds=settings.RANKING,
+        trends=_trends(published, board["rankings"]) if not (query.robot_id or query.scene_id) else [],
+    )
+
+
+def _marked(published: Published, board: str, partial: Mapping[str, str]) -> Marked:
+    exposure = published.content["exposure"] if published.content else {}
+    rows = published.rows(board)
+    return lambda some: charts.with_marks(some, rows, exposure, partial)
+
+
+def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> list[Block]:
+    """A table each where components are shown `apart`; bars of one table share a scale."""
+    if not apart:
+        return [Block(None, marked(ranked))] if ranked else []
+    groups = itertools.groupby(ranked, key=lambda row: row["component"])
+    return [Block(component, marked(list(own))) for component, own in groups]
+
+
+def _partial(rows: Sequence[RankingRow], components: Sequence[Component], names: Mapping[str, str]) -> dict[str, str]:
+    """Policy -> the robots it was voted on, where others of its component were voted on on more."""
+    robots = {each["component"]: len(each["robots"]) for each in components}
+    return {
+        row["model_id"]: ", ".join(names.get(robot, robot) for robot in row["robots"])
+        for row in rows
+        if row["component"] and 0 < len(row["robots"]) < robots[row["component"]]
+    }
+
+
+def _trends(published: Published, ranked: Sequence[RankingRow]) -> list[tuple[int, figures.Trend]]:
+    """A figure for each component: lines in one figure are compared."""
+    points = published.content["trend"] if published.content else []
+    names: dict[int, dict[str, str]] = {}
+    for row in ranked:
+        names.setdefault(row["component"] or 1, {})[row["model_id"]] = row["name"]
+    found = [(component, figures.trend(points, names[component])) for component in sorted(names)]
+    return [(component, trend) for component, trend in found if trend]
+
+
+def _mean_over(component: Component, names: Mapping[str, str]) -> dict[str, Any]:
+    """What the ratings of a component are the mean of: robots by name, with whole percentages."""
+    robots = sorted(component["robots"], key=lambda each: (-each["share"], each["robot_id"]))
+    told = [(names.get(each["robot_id"], each["robot_id"]), round(100 * each["share"])) for each in robots]
+    return {"component": component["component"], "robots": told}

@@ -1,0 +1,12 @@
+"""Addresses of the pages about the robots' policies."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from robots.pages.policies import policies, policy
+
+urlpatterns = [
+    path("models", policies, name="model-list"),
+    path("models/<slug:model_id>", policy, name="model-page"),
+]
