@@ -10,10 +10,11 @@ import asyncio
 import base64
 import logging
 from datetime import datetime
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
+from typing_extensions import TypedDict
 
 from arena import played
 from arena.courier import courier

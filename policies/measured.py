@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 Z95 = 1.959963984540054  # 97.5 % quantile of the normal distribution
 UNSHIFTED = "table"  # the suite whose scenes are drawn as the training's were
