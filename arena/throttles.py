@@ -21,7 +21,7 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from arena import challenges
-from arena.counters import Counted, count, take_back
+from arena.counters import Counted, count
 from arena.errors import TooMany
 from arena.networks import NOWHERE, Origin, is_exempt, places
 from arena.visitors import visitor_of
@@ -78,7 +78,7 @@ def spend(action: str, callers: dict[str, str], now: float | None = None, times:
     for (kind, rate, window), (used, before) in zip(windows, count(counted, times), strict=True):
         wait = window.wait(moment, used, before, times + already)
         if wait > 0.0:
-            take_back(counted, times + already)
+            count(counted, -(times + already))
             raise TooMany(action, kind, rate.times, rate.seconds, math.ceil(wait))
 
 
