@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from vlaarena import compare_page, home_page, leaderboard_pages, model_pages, views, visitor_wishes
+from vlaarena import compare_page, home_page, leaderboard_pages, model_pages, preferences, views
 
 urlpatterns = [
     path("", home_page.home, name="home"),
@@ -13,8 +13,8 @@ urlpatterns = [
     path("b/<str:battle_id>", views.shared_battle, name="shared-battle-page"),
     path("models", model_pages.models, name="model-list"),
     path("models/<slug:model_id>", model_pages.model, name="model-page"),
-    path("wish", visitor_wishes.wish, name="wish"),
-    path("strings/<str:language>.<str:version>.js", visitor_wishes.Strings.as_view(), name="strings"),
+    path("wish", preferences.save, name="wish"),
+    path("strings/<str:language>.<str:version>.js", preferences.Strings.as_view(), name="strings"),
     path("leaderboard", leaderboard_pages.leaderboard, name="leaderboard"),
     path("leaderboard/physics", leaderboard_pages.physics, name="leaderboard-physics"),
     path("leaderboard/pairs", leaderboard_pages.pairs, name="leaderboard-pairs"),
