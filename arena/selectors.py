@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from django.conf import settings
-from django.db.models import Prefetch
+from django.db.models import Count, Max, Prefetch, Q
 from django.utils import timezone
 
 from arena import release, starts
@@ -25,7 +25,6 @@ from arena.models import (
     Side,
     Turn,
     Vote,
-    read_moment,
     row_or_none,
 )
 from arena.scene_files import manifest_of
@@ -58,23 +57,6 @@ from simulation.view_format import rounded_states, until, view_of
 HIDDEN: Hidden = "???"
 SESSIONS_LISTED = 200
 ABOUT_THE_TURN: tuple[FailureReason, ...] = ("cancelled", "not_hosted")
-RECORDED = """
-SELECT side.id, side.episode_id, side.turn_id, side.side, side.status, side.steps_done, side.success, side.progress,
-    side.termination_reason, side.duration_ms, side.start_hash, side.expired_at,
-    turn.instruction, turn.exploration, turn.settled_at, turn.shown_at, turn.battle_id,
-    (SELECT MAX(steps_done) FROM rollouts WHERE rollouts.turn_id = side.turn_id) AS common_steps,
-    (
-        SELECT COUNT(*) FROM rollouts WHERE rollouts.turn_id = side.turn_id AND rollouts.status = 'failed'
-    ) AS failed_sides,
-    battle.status AS battle_status, battle.session_id, stay.user_id
-FROM rollouts AS side
-JOIN turns AS turn ON turn.turn_id = side.turn_id
-JOIN battles AS battle ON battle.battle_id = turn.battle_id
-JOIN sessions AS stay ON stay.session_id = battle.session_id
-WHERE side.episode_id = %s
-"""
-"""What an answer about an episode needs to know, beside the recording. By hand: two of five calls ask this, and Django
-takes longer to write it than the engine to answer."""
 
 
 def snapshot(battle_id: str) -> BattleJson:
@@ -394,21 +376,12 @@ def find_turn(turn_id: str) -> Turn | None:
 
 
 def find_rollout(episode_id: str) -> Rollout | None:
-    """A rollout with what is told of it, of its turn, and of whose they are: one query."""
-    rollout: Any = next(iter(Rollout.objects.raw(RECORDED, [episode_id])), None)
-    if rollout is None:
-        return None
-    session = Session(session_id=rollout.session_id, user_id=rollout.user_id)
-    battle = Battle(battle_id=rollout.battle_id, status=rollout.battle_status, session=session)
-    rollout.turn = Turn(
-        turn_id=rollout.turn_id,
-        battle=battle,
-        instruction=rollout.instruction,
-        exploration=rollout.exploration,
-        settled_at=read_moment(rollout.settled_at),
-        shown_at=read_moment(rollout.shown_at),
+    """A rollout with its turn, battle and session, and what is told of both sides: one query."""
+    sides = Rollout.objects.select_related("turn__battle__session").annotate(
+        common_steps=Max("turn__rollouts__steps_done"),
+        failed_sides=Count("turn__rollouts", filter=Q(turn__rollouts__status=RolloutStatus.FAILED)),
     )
-    return cast(Rollout, rollout)
+    return row_or_none(sides.filter(episode_id=episode_id))
 
 
 def may_be_shown(rollout: Rollout) -> bool:
