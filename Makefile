@@ -29,7 +29,7 @@ help:
 	@echo "make audit          ask for known vulnerabilities of what is pinned (needs the network)"
 	@echo "make bench          measure the figures of the README"
 	@echo "make bench-peers    rate a million votes beside other packages, which it installs into build/peers"
-	@echo "make bench-queries  time every query of every page on a million made-up votes"
+	@echo "make bench-queries  time every query of every page on a million synthetic votes"
 	@echo "make bench-release  how late steps are shown by the clock of a turn"
 	@echo "make bench-network  what it costs when a worker stands on another host (needs root)"
 	@echo "make load           hundreds of visitors on an arena of its own (ARGS: --visitors 300 --minutes 20 ...)"

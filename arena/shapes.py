@@ -3,9 +3,14 @@
 NotRequired must be seen by TypedDict itself, so annotations are not postponed here.
 """
 
-import types
 from functools import cache
-from typing import Any, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 SideName = Literal["left", "right"]
 Status = Literal["queued", "running", "completed", "failed"]
@@ -232,57 +237,21 @@ class ShapeError(ValueError):
 
 def check(value: Any, shape: Any, where: str = "message") -> None:
     """Raise ShapeError unless `value` is exactly what `shape` (a type as used in this file) declares."""
-    if shape is Any:
-        return
-    if is_typeddict(shape):
-        _check_fields(value, shape, where)
-        return
-    origin = get_origin(shape)
-    if origin is Literal:
-        fits = value in get_args(shape) and isinstance(value, str)
-    elif origin in (Union, types.UnionType):
-        fits = any(_fits(value, each, where) for each in get_args(shape))
-    elif origin is dict:
-        fits = isinstance(value, dict)
-    elif origin is list:
-        fits = isinstance(value, list)
-        for place, each in enumerate(value if fits else ()):
-            check(each, get_args(shape)[0], f"{where}[{place}]")
-    elif shape is float:
-        # JSON knows no number that is not finite: one of them would make the whole message unreadable.
-        fits = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
-    elif shape is int:
-        fits = isinstance(value, int) and not isinstance(value, bool)
-    else:
-        fits = isinstance(value, shape)
-    if not fits:
-        raise ShapeError(f"{where}: expected {_name(shape)}, got {value!r}")
-
-
-def _check_fields(value: Any, shape: Any, where: str) -> None:
-    fields = _fields(shape)
-    if not isinstance(value, dict):
-        raise ShapeError(f"{where}: expected {shape.__name__}, got {value!r}")
-    missing = shape.__required_keys__ - value.keys()
-    unknown = value.keys() - fields.keys()
-    if missing or unknown:
-        raise ShapeError(f"{where}: {shape.__name__} lacks {sorted(missing)} and does not know {sorted(unknown)}")
-    for name, each in value.items():
-        check(each, fields[name], f"{where}.{name}")
+    try:
+        _adapter(shape).validate_python([value])
+    except ValidationError as error:
+        raise ShapeError("; ".join(_told(each, where) for each in error.errors(include_url=False))) from None
 
 
 @cache
-def _fields(shape: Any) -> dict[str, Any]:
-    return get_type_hints(shape)
+def _adapter(shape: Any) -> TypeAdapter[list[Any]]:
+    """Of a list, since only what is within it is read with our settings: a TypedDict may have some of its own.
+
+    JSON knows no number that is not finite: one of them would make the whole message unreadable.
+    """
+    return TypeAdapter(list[shape], config=ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
 
 
-def _fits(value: Any, shape: Any, where: str) -> bool:
-    try:
-        check(value, shape, where)
-    except ShapeError:
-        return False
-    return True
-
-
-def _name(shape: Any) -> str:
-    return getattr(shape, "__name__", None) if isinstance(shape, type) else str(shape)  # type: ignore[return-value]
+def _told(error: "ErrorDetails", where: str) -> str:
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"][1:])
+    return f"{where}{path}: {error['msg'].replace('Input should be', 'expected')}, got {error['input']!r}"

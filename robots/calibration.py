@@ -19,10 +19,10 @@ import secrets
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db import connection
+from django.db.models import Case, Count, Exists, OuterRef, Sum, When, Window
 
 from arena.kinds import Calibration
-from arena.models import Battle, Purpose
+from arena.models import Battle, Purpose, Turn, Vote
 from arena.queue.hosting import Hosts
 from simulation import catalogue
 
@@ -31,24 +31,6 @@ REMEMBERED = 200
 GAP = 3
 """The last so many votes are not repeated: they are too fresh in mind."""
 _dice = secrets.SystemRandom()
-
-VOTES = """
-WITH cast_votes AS (
-    SELECT id, battle_id, purpose, robot_id, scene_id, voted_at, COUNT(*) OVER () AS votes,
-        SUM(CASE WHEN purpose = 'repeat' THEN 1 ELSE 0 END) OVER () AS repeats
-    FROM votes WHERE user_id = %s ORDER BY voted_at DESC, id DESC LIMIT %s
-)
-SELECT vote.votes, vote.repeats, vote.battle_id, vote.purpose, vote.robot_id, vote.scene_id,
-    battle.left_model_id, battle.right_model_id, battle.seed, battle.secret, again.id IS NOT NULL,
-    turn.instruction, later.id IS NOT NULL
-FROM cast_votes AS vote
-JOIN battles AS battle ON battle.battle_id = vote.battle_id
-JOIN turns AS turn ON turn.battle_id = vote.battle_id AND turn.seq = 1
-LEFT JOIN turns AS later ON later.battle_id = vote.battle_id AND later.seq = 2 AND NOT later.exploration
-LEFT JOIN battles AS again ON again.repeats_id = vote.battle_id
-ORDER BY vote.voted_at DESC, vote.id DESC
-"""
-"""A voter's last votes and what they were on, with the numbers of all of the voter's: asked by every first turn."""
 
 
 class _Cast(NamedTuple):
@@ -85,10 +67,19 @@ def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> Calibration 
 
 
 def _cast(voter: str) -> list[_Cast]:
-    """The last votes, newest first."""
-    with connection.cursor() as cursor:
-        cursor.execute(VOTES, [voter, REMEMBERED])
-        return [_Cast(*row) for row in cursor.fetchall()]
+    """The last votes, newest first: one query."""
+    first = Vote.objects.filter(user_id=voter, battle__turns__seq=1).order_by("-voted_at", "-pk")
+    later = Turn.objects.filter(battle=OuterRef("battle_id"), seq=2, exploration=False)
+    repeats = Case(When(purpose=Purpose.REPEAT, then=1), default=0)
+    of_battle = ("battle__left_model_id", "battle__right_model_id", "battle__seed", "battle__secret")
+    rows = first.values_list(
+        *(Window(Count("pk")), Window(Sum(repeats))),
+        *("battle_id", "purpose", "robot_id", "scene_id", *of_battle),
+        Exists(Battle.objects.filter(repeats=OuterRef("battle_id"))),
+        "battle__turns__instruction",
+        Exists(later),
+    )
+    return [_Cast(*row) for row in rows[:REMEMBERED]]
 
 
 def _due(missing: float) -> bool:

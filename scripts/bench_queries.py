@@ -98,7 +98,7 @@ def _tidy() -> None:
 
 
 def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """(address, what calls it) of all that visitors do, on the newest made-up battle and on one of their own."""
+    """(address, what calls it) of all that visitors do, on the newest synthetic battle and on one of their own."""
     from django.core import signing
     from django.test import Client
     from django.utils import timezone
@@ -107,8 +107,8 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
     from arena.visitors.cookies import COOKIE, SALT
     from rankings.models import Snapshot
     from tests import routes
-    from vlaarena.made_up import episodes as recorded
-    from vlaarena.visitor_wishes import strings_version
+    from vlaarena.preferences import strings_version
+    from vlaarena.synthetic import episodes as recorded
 
     newest = Vote.objects.select_related("battle").latest("voted_at")
     seen = Attempt.objects.filter(turn__battle=newest.battle).first()
@@ -156,7 +156,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def regular() -> str:
-    """A visitor with a long history: the newest of the made-up sessions, and what was voted in them."""
+    """A visitor with a long history: the newest of the synthetic sessions, and what was voted in them."""
     from arena.models import Session, Vote
     from arena.visitors.cookies import new_visitor
 

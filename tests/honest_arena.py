@@ -30,7 +30,7 @@ from rankings.tally.arrays import Floats
 from tests.crowd import INSTRUCTION, STEPS
 from tests.people import logged_in, moderator
 from vlaarena import settings as shipped
-from vlaarena.made_up.rows import Row, write
+from vlaarena.synthetic.rows import Row, write
 
 SHIPPED = {name: getattr(shipped, name) for name in ("RATE_LIMITS", "REPEAT_SHARE", "RELEASE")}
 """What `tests.settings` sets otherwise for tests that are about something else."""
@@ -132,12 +132,12 @@ def drawn_most() -> str:
 
 
 class Skills:
-    """How good the made-up policies are, which says how battles go."""
+    """How good the synthetic policies are, which says how battles go."""
 
     def __init__(self, seed: int, crowd: Honest = HONEST) -> None:
         self._rng = np.random.default_rng(seed)
         self._theta = truth(crowd.policies, self._rng)
-        self.names = [f"made-up-{number:02}" for number in range(crowd.policies)]
+        self.names = [f"synthetic-{number:02}" for number in range(crowd.policies)]
         self.middle = self.names[int(np.argsort(self._theta)[crowd.policies // 2])]
 
     def rank(self, name: str) -> int:
@@ -166,7 +166,7 @@ def fill(seed: int, crowd: Honest = HONEST) -> Skills:
     """Honest votes of the days before today, all of them waiting for a publication."""
     skills = Skills(seed, crowd)
     Policy.objects.bulk_create(
-        Policy(id=name, name=name, family="film", adapter="film", provenance="Made up", revision=f"{number:064x}")
+        Policy(id=name, name=name, family="film", adapter="film", provenance="Synthetic", revision=f"{number:064x}")
         for number, name in enumerate(skills.names)
     )
     for model, columns, rows in _tables(skills.names, skills.votes(crowd), _midnight(timezone.now())):

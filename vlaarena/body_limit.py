@@ -17,7 +17,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-class Counted:
+class CountedBody:
     """`receive` that says to the application that the caller has gone once more than `most` bytes have come: it then
     lets go of what it has read, and answers nothing.
     """
@@ -46,7 +46,7 @@ class BodyLimit:
         if _announced(scope) > most:
             await _refuse(send, most)
             return
-        counted = Counted(receive, most)
+        counted = CountedBody(receive, most)
         await self.app(scope, counted, send)
         if counted.too_large:
             await _refuse(send, most)

@@ -1,111 +1,43 @@
 """How an HTTP request is answered under ASGI: all of it in one thread, by one of a fixed number of threads.
 
-Every view and all of the middleware is synchronous. Django's own handler makes a thread for each request and changes
-between it and the event loop three times or more, which costs more than most of our views; this one keeps its threads,
-and changes once on the way in and once on the way out. As many requests are answered side by side as there are threads:
-more would only get in each other's way, since they share one interpreter, and could ask for more connections than the
-database's pool has. The others wait in the order in which they came.
+Views and middleware are synchronous. Django's own handler makes a thread for each request and changes between it and
+the event loop three times or more: a fifth of the processor time of a request (decision 651). This one keeps its
+threads and changes to them once. As many requests are answered side by side as there are threads: more would ask for
+more connections than the database's pool has. The others wait in the order in which they came.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import django
 from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.signals import request_started
-from django.http.response import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http.response import FileResponse, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
 from arena.api.waits import GONE, places
 from vlaarena.body_limit import Receive, Scope, Send
 
-Answer = TypeVar("Answer")
-
-
-class Threads:
-    """`count` threads, each of which does one thing at a time; the one that was busy last goes first.
-
-    A thread keeps its context, as under WSGI, and with it what Django holds per context: the client of the cache, and
-    so the connection to Redis, which would else be made anew for each request.
-    """
-
-    def __init__(self, count: int) -> None:
-        self._idle: asyncio.LifoQueue[ThreadPoolExecutor] = asyncio.LifoQueue()
-        for number in range(count):
-            self._idle.put_nowait(ThreadPoolExecutor(1, thread_name_prefix=f"request-{number}"))
-
-    async def run(self, work: Callable[[], Answer]) -> Answer:
-        """What `work` answers. Who is cancelled meanwhile waits no longer; the thread is free when it is done."""
-        thread, loop = await self._idle.get(), asyncio.get_running_loop()
-        done = thread.submit(work)
-        done.add_done_callback(lambda _: self._give_back(thread, loop))
-        return await asyncio.wrap_future(done)
-
-    def _give_back(self, thread: ThreadPoolExecutor, loop: asyncio.AbstractEventLoop) -> None:
-        with suppress(RuntimeError):  # the loop has ended, and the process with it
-            loop.call_soon_threadsafe(self._idle.put_nowait, thread)
-
-
-class WaitingRoom:
-    """So many places for clients that ask to be kept waiting, each with a thread of its own: no other waits for that.
-
-    Who finds no place is to be answered at once. A place is free again when its thread is done, which is soon after its
-    client has gone away.
-    """
-
-    def __init__(self, places: int) -> None:
-        self._free = places
-
-    def enter(self) -> bool:
-        """Whether there was a place; it is taken then."""
-        if self._free == 0:
-            return False
-        self._free -= 1
-        return True
-
-    async def run(self, work: Callable[[threading.Event], Answer], receive: Receive) -> Answer:
-        """What `work` answers, for whoever has entered. It is given an event that is set when the client goes away."""
-        gone, loop = threading.Event(), asyncio.get_running_loop()
-        thread = ThreadPoolExecutor(1, thread_name_prefix="request-waits")
-        done = thread.submit(work, gone)
-        done.add_done_callback(lambda _: self._give_back(loop))
-        watching = asyncio.create_task(_watch(receive, gone))
-        try:
-            return await asyncio.wrap_future(done)
-        finally:
-            gone.set()
-            watching.cancel()
-            thread.shutdown(wait=False)
-
-    def _give_back(self, loop: asyncio.AbstractEventLoop) -> None:
-        with suppress(RuntimeError):  # the loop has ended, and the process with it
-            loop.call_soon_threadsafe(self._leave)
-
-    def _leave(self) -> None:
-        self._free += 1
-
-
-async def _watch(receive: Receive, gone: threading.Event) -> None:
-    """The body has been read: what comes next is that the client has gone."""
-    message = await receive()
-    if message["type"] == "http.disconnect":
-        gone.set()
-
 
 class OneThreadHandler(ASGIHandler):
+    """A client that asks to be kept waiting gets a thread of its own while there is a place for it, and is answered at
+    once where there is none. A place is free again when its thread is done, which is soon after its client has gone.
+    """
+
     def __init__(self) -> None:
         super().__init__()
-        self._threads = Threads(settings.WEB_THREADS)
-        self._waiting = WaitingRoom(places(settings.WEB_THREADS))
+        self._threads = ThreadPoolExecutor(settings.WEB_THREADS, "request")
+        self._free_places = places(settings.WEB_THREADS)
+        self._patient = ThreadPoolExecutor(self._free_places, "request-waits")
 
     def load_middleware(self, is_async: bool = False) -> None:
         super().load_middleware(is_async=False)
@@ -120,31 +52,85 @@ class OneThreadHandler(ASGIHandler):
             body = await self.read_body(receive)
         except RequestAborted:
             return
-        await self.send_response(await self._answered(scope, receive, body), send)
-
-    async def _answered(self, scope: Scope, receive: Receive, body: IO[bytes]) -> HttpResponseBase:
         if not _asks_to_wait(scope):
-            return await self._threads.run(partial(self._answer, scope, body))
-        if not self._waiting.enter():
-            return await self._threads.run(partial(self._answer, _without_wait(scope), body))
-        return await self._waiting.run(lambda gone: self._answer({**scope, GONE: gone}, body), receive)
+            response = await self._in_thread(scope, body)
+        elif self._free_places:
+            response = await self._kept_waiting(scope, receive, body)
+        else:
+            response = await self._in_thread(_without_wait(scope), body)
+        if isinstance(response, StreamingHttpResponse):
+            await self._stream(response, send)
+        else:
+            await self.send_response(response, send)
+
+    async def _stream(self, response: StreamingHttpResponse, send: Send) -> None:
+        """Send each piece as it comes. A synchronous stream gets a thread of its own until its end, since a connection
+        to the database belongs to its thread."""
+        thread, content = ThreadPoolExecutor(1, "request-streams"), response.streaming_content
+        if isinstance(content, Iterator):
+            response.streaming_content = _pieces(content, thread)
+        try:
+            await self.send_response(response, send)
+        finally:
+            thread.submit(response.close)
+            thread.shutdown(wait=False)
+
+    async def _in_thread(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
+        return await asyncio.wrap_future(self._threads.submit(self._answer, scope, body))
+
+    async def _kept_waiting(self, scope: Scope, receive: Receive, body: IO[bytes]) -> HttpResponseBase:
+        """The request finds an event in its scope that is set when its client goes away."""
+        gone, loop = threading.Event(), asyncio.get_running_loop()
+        self._free_places -= 1
+        done = self._patient.submit(self._answer, {**scope, GONE: gone}, body)
+        done.add_done_callback(partial(self._give_back, loop))
+        watching = asyncio.create_task(_watch(receive, gone))
+        try:
+            return await asyncio.wrap_future(done)
+        finally:
+            gone.set()
+            watching.cancel()
+
+    def _give_back(self, loop: asyncio.AbstractEventLoop, done: Future[HttpResponseBase]) -> None:
+        def leave() -> None:
+            self._free_places += 1
+
+        with suppress(RuntimeError):  # the loop has ended, and the process with it
+            loop.call_soon_threadsafe(leave)
 
     def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
-        """The whole answer, whatever it holds on to given back."""
+        """The answer, whatever it holds on to given back; a stream does so at its end."""
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
         request, refusal = self.create_request(scope, body)  # one of them is None
         response: Any = refusal if request is None else self.get_response(request)
         response._handler_class = self.__class__  # who says that the request is finished
-        with closing(body), closing(response):
-            return _whole(response) if isinstance(response, StreamingHttpResponse) else response
+        body.close()
+        if isinstance(response, StreamingHttpResponse) and not isinstance(response, FileResponse):
+            return response
+        with closing(response):
+            whole: HttpResponseBase = _whole(response) if isinstance(response, FileResponse) else response
+            return whole
 
 
-def _whole(response: StreamingHttpResponse) -> HttpResponse:
-    """Files come as streams. The largest is some MB, and Django would read it at once, too, in one more change."""
+def _whole(response: FileResponse) -> HttpResponse:
+    """The largest file is some MB, and each piece of it would cost one more change of threads."""
     whole = HttpResponse(b"".join(response), status=response.status_code)
     whole.headers, whole.cookies = response.headers, response.cookies
     return whole
+
+
+async def _pieces(content: Iterator[bytes], thread: Executor) -> AsyncIterator[bytes]:
+    loop = asyncio.get_running_loop()
+    while (piece := await loop.run_in_executor(thread, next, content, None)) is not None:
+        yield piece
+
+
+async def _watch(receive: Receive, gone: threading.Event) -> None:
+    """The body has been read: what comes next is that the client has gone."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        gone.set()
 
 
 def _asks_to_wait(scope: Scope) -> bool:

@@ -1,4 +1,4 @@
-"""What must hold before the arena serves the public (ARENA_HTTPS=yes): secrets that nobody guesses, no open doors.
+"""What must hold before the arena serves the public (ARENA_HTTPS=yes): secrets that nobody guesses, no open access.
 
 All that is wrong is told at once, each with the way to put it right, by the name of its variable.
 """
@@ -23,8 +23,8 @@ LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 @dataclass(frozen=True)
-class Doors:
-    """What of the settings decides who gets in. `servers`: variable -> URL."""
+class AccessSettings:
+    """The settings that decide on access. `servers`: variable -> URL."""
 
     secret_key: str | None
     """None: there is none yet, and `vlaarena.secret` refuses to serve without."""
@@ -35,26 +35,26 @@ class Doors:
     servers: Mapping[str, str]
 
 
-def refuse_unsafe(doors: Doors) -> None:
+def refuse_unsafe(access: AccessSettings) -> None:
     """Raises ImproperlyConfigured that names everything which no public site should have."""
-    found = list(_problems(doors))
+    found = list(_problems(access))
     if found:
         raise ImproperlyConfigured(
             "ARENA_HTTPS=yes, but this is not safe:\n" + "\n".join(f"- {line}" for line in found)
         )
 
 
-def _problems(doors: Doors) -> Iterator[str]:
-    if doors.debug:
+def _problems(access: AccessSettings) -> Iterator[str]:
+    if access.debug:
         yield "ARENA_DEBUG shows settings and source to visitors: leave it out"
-    if doors.proxies < 1:
+    if access.proxies < 1:
         yield "ARENA_PROXIES is 0: TLS ends at a proxy, and only then is its X-Forwarded-Proto believed; say how many"
-    if doors.secret_key is not None and (weakness := weak_key(doors.secret_key)):
+    if access.secret_key is not None and (weakness := weak_key(access.secret_key)):
         yield f"ARENA_SECRET_KEY {weakness}; {MAKE_KEY}"
-    yield from _open_hosts(doors.hosts)
-    for name, origins in doors.origins.items():
+    yield from _open_hosts(access.hosts)
+    for name, origins in access.origins.items():
         yield from _open_origins(name, origins)
-    for name, url in doors.servers.items():
+    for name, url in access.servers.items():
         if weakness := weak_login(url):
             yield f"{name}: {weakness}; {MAKE_LOGIN}"
 

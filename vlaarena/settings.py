@@ -100,7 +100,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "vlaarena.visitor_wishes.context",
+                "vlaarena.preferences.context",
             ]
         },
     }
@@ -387,7 +387,7 @@ CORS_ALLOW_CREDENTIALS = False
 
 if HTTPS:
     production.refuse_unsafe(
-        production.Doors(
+        production.AccessSettings(
             secret_key=None if SECRET_KEY == BUILT_IN_SECRET_KEY else SECRET_KEY,
             debug=DEBUG,
             proxies=TRUSTED_PROXIES,

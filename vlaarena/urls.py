@@ -10,7 +10,7 @@ from django.urls.converters import PathConverter
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from arena.errors import nowhere
-from vlaarena import health, visitor_wishes
+from vlaarena import health, preferences
 from vlaarena.home_page import home
 from vlaarena.monitoring import metrics, status_page
 
@@ -28,8 +28,8 @@ api_docs = csp_update({"style-src": [UNSAFE_INLINE]})(SpectacularSwaggerSplitVie
 
 urlpatterns = [
     path("", home, name="home"),
-    path("wish", visitor_wishes.wish, name="wish"),
-    path("strings/<str:language>.<str:version>.js", visitor_wishes.Strings.as_view(), name="strings"),
+    path("wish", preferences.save, name="wish"),
+    path("strings/<str:language>.<str:version>.js", preferences.Strings.as_view(), name="strings"),
     path("", include("arena.pages.urls")),
     path("", include("robots.pages.urls")),
     path("", include("rankings.pages.urls")),

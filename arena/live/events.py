@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import datetime
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
+from typing_extensions import TypedDict
 
 from arena.live import played
 from arena.live.courier import courier

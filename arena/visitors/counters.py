@@ -6,7 +6,6 @@ Django's cache asks Redis four times to raise one counter and read another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache as remembered
 from typing import NamedTuple
 
@@ -24,7 +23,8 @@ class Counted(NamedTuple):
 
 
 def count(counters: Sequence[Counted], times: int = 1) -> list[tuple[int, int]]:
-    """Raise each by `times`; answers for each what it is now, and what the other one is (0 where there is none)."""
+    """Raise each by `times`, or lower it where that is negative; answers for each what it is now, and what the other
+    one is (0 where there is none)."""
     if not settings.CACHE_URL:
         return [(_raise(each, times), int(cache.get(each.read, 0))) for each in counters]
     with _redis(settings.CACHE_URL).pipeline(transaction=False) as pipeline:
@@ -34,19 +34,6 @@ def count(counters: Sequence[Counted], times: int = 1) -> list[tuple[int, int]]:
             pipeline.get(cache.make_key(each.read))
         answers = pipeline.execute()
     return [(int(used), int(other or 0)) for used, other in zip(answers[::3], answers[2::3], strict=True)]
-
-
-def take_back(counters: Sequence[Counted], times: int = 1) -> None:
-    """Lower by `times` what `count` has raised."""
-    if not settings.CACHE_URL:
-        for each in counters:
-            with suppress(ValueError):  # it is forgotten already
-                cache.decr(each.raised, times)
-        return
-    with _redis(settings.CACHE_URL).pipeline(transaction=False) as pipeline:
-        for each in counters:
-            pipeline.decr(cache.make_key(each.raised), times)
-        pipeline.execute()
 
 
 def _raise(counter: Counted, times: int) -> int:

@@ -23,7 +23,7 @@ from rest_framework.views import APIView
 from arena.errors import TooMany
 from arena.visitors import challenges
 from arena.visitors.cookies import visitor_of
-from arena.visitors.counters import Counted, count, take_back
+from arena.visitors.counters import Counted, count
 from arena.visitors.networks import NOWHERE, Origin, is_exempt, places
 
 NETWORK_BITS = 64
@@ -78,7 +78,7 @@ def spend(action: str, callers: dict[str, str], now: float | None = None, times:
     for (kind, rate, window), (used, before) in zip(windows, count(counted, times), strict=True):
         wait = window.wait(moment, used, before, times + already)
         if wait > 0.0:
-            take_back(counted, times + already)
+            count(counted, -(times + already))
             raise TooMany(action, kind, rate.times, rate.seconds, math.ceil(wait))
 
 

@@ -1,8 +1,8 @@
 """The JSON that the rankings tell, declared once."""
 
-from __future__ import annotations
+from typing import Literal, NotRequired
 
-from typing import Literal, NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 
 class RankingRow(TypedDict):

@@ -1,4 +1,4 @@
-"""Made-up arenas for the board of physics: who leads it, and whether its intervals hold. No Django."""
+"""Synthetic arenas for the board of physics: who leads it, and whether its intervals hold. No Django."""
 
 from __future__ import annotations
 

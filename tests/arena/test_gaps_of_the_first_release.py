@@ -33,7 +33,7 @@ from tests.factories import VoteFactory
 from tests.fakes import FakeStage
 from tests.people import logged_in, operator
 from vlaarena.handler import OneThreadHandler
-from vlaarena.production import Doors, refuse_unsafe
+from vlaarena.production import AccessSettings, refuse_unsafe
 from vlaarena.supervisor import watch
 from vlaarena.supervisor.child import ChildSpec
 from vlaarena.supervisor.folder import DataFolder, Running
@@ -183,9 +183,9 @@ def test_a_socket_of_a_page_of_another_scheme_or_port_is_refused(visitor: Visito
 
 def test_hosts_under_a_leading_dot_are_refused_for_the_public() -> None:
     hosts = [".example.org"]
-    doors = Doors(secret_key=None, debug=False, proxies=1, hosts=hosts, origins={}, servers={})
+    access = AccessSettings(secret_key=None, debug=False, proxies=1, hosts=hosts, origins={}, servers={})
     with pytest.raises(ImproperlyConfigured):
-        refuse_unsafe(doors)
+        refuse_unsafe(access)
 
 
 def test_a_cancelled_turn_is_no_failure(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from tests import routes
 from tests.arena.conftest import Visitor, play_battle, side_of
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory
 from tests.fakes import FakeStage
-from vlaarena.visitor_wishes import strings_version
+from vlaarena.preferences import strings_version
 
 MOST = 10
 

@@ -21,7 +21,8 @@ pairs += [(0, 2, "left_better")] * 2 if len(ids) > 2 else []
 for place, (left, right, vote) in enumerate(pairs, 1):
     battle = Battle.objects.create(session=session, seq_in_session=place, left_model_id=ids[left],
         right_model_id=ids[right], seed=place, status="voted")
-    Vote.objects.create(battle=battle, session=session, user_id="leaderboard-test", kind="robots", setting="widowx", scene="table",
+    Vote.objects.create(battle=battle, session=session, user_id="leaderboard-test",
+                        kind="robots", setting="widowx", scene="table",
         left_model_id=ids[left], right_model_id=ids[right], vote=vote)
 Policy.objects.filter(id__in=ids).update(reference=False)
 """

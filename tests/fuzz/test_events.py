@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from typing_extensions import TypedDict
 
 from arena.live.events import EVENTS, RolloutFrames, build
 from arena.live.held import LiveTurn

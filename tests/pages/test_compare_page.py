@@ -10,7 +10,7 @@ from django.test import Client
 from rankings.pages.compare import percent
 from rankings.pages.density import BASE, WIDTH, density
 from rankings.publication import aggregation
-from tests import made_up_arena
+from tests import synthetic_arena
 from tests.factories import PolicyFactory
 from tests.rankings.ballots import ballots, cast
 
@@ -23,7 +23,7 @@ def page(client: Client, address: str) -> str:
 
 @pytest.fixture
 def arena(db: None) -> None:
-    made_up_arena.fill(votes=150, voters=20)
+    synthetic_arena.fill(votes=150, voters=20)
     aggregation.aggregate()
 
 

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from rankings.models import Report, Snapshot
 from rankings.publication import aggregation
-from tests import made_up_arena
+from tests import synthetic_arena
 from tests.factories import PolicyFactory
 from tests.rankings.ballots import ballots, cast
 
@@ -34,8 +34,8 @@ def test_before_anything_was_published_every_page_says_so_or_explains(client: Cl
     assert "Download the counts" not in text
 
 
-def test_pages_show_a_made_up_arena(client: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    made_up_arena.fill(votes=150, voters=20)
+def test_pages_show_a_synthetic_arena(client: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    synthetic_arena.fill(votes=150, voters=20)
     aggregation.aggregate()
     board = page(client, "/leaderboard")
     assert "rank-range" in board
@@ -46,7 +46,7 @@ def test_pages_show_a_made_up_arena(client: Client, django_assert_num_queries: D
     assert "interval-bar" in physics
     assert "Episodes" in page(client, "/leaderboard/physics?task=pick")
     pairs = page(client, "/leaderboard/pairs")
-    assert pairs.count("heat-self") == 2 * len(made_up_arena.NAMES)
+    assert pairs.count("heat-self") == 2 * len(synthetic_arena.NAMES)
     checks = page(client, "/leaderboard/checks")
     for part in ("calibration-title", "All votes", "points apart", "Without them", "Standing on the left"):
         assert part in checks

@@ -11,7 +11,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from tests.system.test_settings import run_with
-from vlaarena.production import Doors, refuse_unsafe, weak_key, weak_login
+from vlaarena.production import AccessSettings, refuse_unsafe, weak_key, weak_login
 
 KEY = "k7Zp2-QwXm9_Lr4TnBv8Yd1HsGc6JfEo3AiUa5NzRbVtCqMxKe0WyPl"
 SAFE: dict[str, Any] = {
@@ -35,8 +35,8 @@ ENVIRONMENT = {
 
 
 def test_what_is_safe_is_served() -> None:
-    refuse_unsafe(Doors(**SAFE))
-    refuse_unsafe(Doors(**{**SAFE, "secret_key": None}))
+    refuse_unsafe(AccessSettings(**SAFE))
+    refuse_unsafe(AccessSettings(**{**SAFE, "secret_key": None}))
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def test_what_is_safe_is_served() -> None:
 )
 def test_what_is_unsafe_is_refused_by_name_with_the_way_out(change: dict[str, Any], told: str) -> None:
     with pytest.raises(ImproperlyConfigured) as refused:
-        refuse_unsafe(Doors(**{**SAFE, **change}))
+        refuse_unsafe(AccessSettings(**{**SAFE, **change}))
     assert told in str(refused.value)
     assert str(refused.value).count("\n- ") == 1
 
 
 def test_everything_unsafe_is_told_at_once() -> None:
     with pytest.raises(ImproperlyConfigured) as refused:
-        refuse_unsafe(Doors(secret_key="x", debug=True, proxies=0, hosts=["*"], origins={}, servers={}))
+        refuse_unsafe(AccessSettings(secret_key="x", debug=True, proxies=0, hosts=["*"], origins={}, servers={}))
     assert str(refused.value).count("\n- ") >= 4
 
 

@@ -20,7 +20,6 @@ from django.http.response import HttpResponseBase
 from arena.api.waits import gone_of
 from vlaarena import env
 from vlaarena.handler import OneThreadHandler
-from vlaarena.interpreter import SWITCH_S
 
 THREADS = 2
 
@@ -103,18 +102,20 @@ async def crowd_of(site: Site, count: int) -> list[bytes]:
     return await asyncio.gather(*asked)
 
 
-def test_one_request_after_the_other_is_answered_by_one_thread(site: Site) -> None:
+def test_one_request_after_the_other_is_answered_by_threads_that_stay(site: Site) -> None:
     site.go.set()
 
     async def one_by_one() -> None:
-        for number in range(5):
+        for number in range(5 * THREADS):
             await site.ask(f"/{number}")
 
     asyncio.run(one_by_one())
-    assert len(set(site.threads)) == 1
+    assert len(set(site.threads)) <= THREADS
 
 
-def test_a_thread_keeps_its_client_of_the_cache_and_so_its_connection(site: Site) -> None:
+def test_a_thread_keeps_its_client_of_the_cache_and_so_its_connection(settings: Any) -> None:
+    settings.WEB_THREADS = 1
+    site = Site()
     site.go.set()
     used: list[Any] = []
 
@@ -240,13 +241,11 @@ def test_no_number_of_threads_but_a_whole_one_is_taken(value: str, monkeypatch: 
 
 def test_a_web_process_never_stops_to_go_through_what_it_has_imported() -> None:
     told = subprocess.run(
-        [sys.executable, "-c", "import vlaarena.asgi, gc, sys; print(gc.get_freeze_count(), sys.getswitchinterval())"],
+        [sys.executable, "-c", "import vlaarena.asgi, gc; print(gc.get_freeze_count())"],
         env={**os.environ, "ARENA_SECRET_KEY": "x" * 60},
         capture_output=True,
         text=True,
         check=True,
         timeout=60,
     )
-    kept, switch_s = told.stdout.split()
-    assert int(kept) > 100_000
-    assert float(switch_s) == SWITCH_S
+    assert int(told.stdout) > 100_000

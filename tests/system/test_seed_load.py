@@ -1,4 +1,4 @@
-"""A made-up arena is one that all else agrees with, says that it is made up, and never stands beside real visitors."""
+"""A synthetic arena agrees with itself, says that it is synthetic, and never stands beside real visitors."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ VOTES, EPISODES = 700, 60
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_made_up_arena_is_whole_and_an_inhabited_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_synthetic_arena_is_whole_and_an_inhabited_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     get_store().delete(list(get_store().ids()))  # of the tests before
     call_command("seed_load", "--votes", str(VOTES), "--episodes", str(EPISODES))
     assert "boards published" in capsys.readouterr().out
     assert (Vote.objects.count(), Battle.objects.count(), Attempt.objects.count()) == (VOTES, VOTES, EPISODES)
     assert checking.differences() == []
     assert Snapshot.objects.get().boards["global"]["votes"] == VOTES
-    assert {policy.provenance for policy in Policy.objects.all()} == {"Made up for measuring"}
-    assert not Session.objects.exclude(user_id__startswith="made-up-").exists()
+    assert {policy.provenance for policy in Policy.objects.all()} == {"Synthetic data for measuring"}
+    assert not Session.objects.exclude(user_id__startswith="synthetic-").exists()
 
     newest = Vote.objects.latest("voted_at")
     sides = {rollout.side: rollout for rollout in Attempt.objects.filter(turn__battle=newest.battle_id)}
@@ -41,7 +41,7 @@ def test_a_made_up_arena_is_whole_and_an_inhabited_one_is_refused(capsys: pytest
     assert sides["left"].start_hash == sides["right"].start_hash
     assert selectors.leaderboard(selectors.LeaderboardQuery())["metadata"]["total_votes"] == VOTES
 
-    fresh = SessionFactory()  # keys go on after those of the made-up rows
+    fresh = SessionFactory()  # keys go on after those of the synthetic rows
     assert fresh.pk > Session.objects.exclude(pk=fresh.pk).latest("pk").pk
     with pytest.raises(CommandError, match="somebody has been in this arena"):
         call_command("seed_load", "--votes", "10", "--episodes", "0")

@@ -46,7 +46,7 @@ PHASES = ("wait", "render", "infer", "physics", "store", "total")
 
 
 @dataclass(frozen=True)
-class Waiting:
+class Backlog:
     """Unsettled rollouts of all policies; `oldest_s` is since when the longest waiting one is queued."""
 
     queued: int = 0
@@ -55,7 +55,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Worker:
+class LiveWorker:
     """A live worker: what it plays, and what it says it cannot (policy -> why)."""
 
     name: str
@@ -66,7 +66,7 @@ class Worker:
 
 
 @dataclass(frozen=True)
-class Played:
+class SettledRollout:
     """A settled rollout. `seconds`: phase -> seconds, of those known. `reason`: why it failed; "" if it did not."""
 
     policy: str
@@ -121,23 +121,23 @@ class Disk:
     total: int
 
 
-def queue() -> Waiting:
+def queue() -> Backlog:
     unsettled = (AttemptStatus.QUEUED, AttemptStatus.RUNNING)
     rows = Attempt.objects.filter(status__in=unsettled).order_by().values_list("status")
     found = {status: (count, since) for status, count, since in rows.annotate(Count("pk"), Min("created_at"))}
     now = timezone.now()
     queued, since = found.get(AttemptStatus.QUEUED, (0, now))
     running, _ = found.get(AttemptStatus.RUNNING, (0, now))
-    return Waiting(queued, running, max(0.0, (now - since).total_seconds()))
+    return Backlog(queued, running, max(0.0, (now - since).total_seconds()))
 
 
-def workers() -> list[Worker]:
+def workers() -> list[LiveWorker]:
     now = timezone.now()
     rows: dict[str, list[Hosting]] = defaultdict(list)
     for row in Hosting.objects.live().order_by("worker", "contestant_id"):
         rows[row.worker].append(row)
     return [
-        Worker(
+        LiveWorker(
             name=name,
             device=own[0].device,
             silent_s=max(0.0, (now - max(row.seen_at for row in own)).total_seconds()),
@@ -170,7 +170,7 @@ def settled_lately(within: timedelta = RECENT) -> Counter[str]:
     return found
 
 
-def played(hours: int = 1) -> list[Played]:
+def played(hours: int = 1) -> list[SettledRollout]:
     """The rollouts of voted (or spoiled) battles that settled in the last whole hours, MOST_RECENT at most."""
     until = timezone.now().replace(minute=0, second=0, microsecond=0)
     columns = ("model_id", "status", "termination_reason", "created_at", "started_at")
@@ -184,7 +184,7 @@ def played(hours: int = 1) -> list[Played]:
         seconds = {phase: value / 1e3 for phase, value in zip(PHASES[1:], spent, strict=True) if value is not None}
         if started is not None:
             seconds["wait"] = max(0.0, (started - created).total_seconds())
-        found.append(Played(policy, reason if status == AttemptStatus.FAILED else "", seconds))
+        found.append(SettledRollout(policy, reason if status == AttemptStatus.FAILED else "", seconds))
     return found
 
 
@@ -192,9 +192,9 @@ def _not_cancelled() -> QuerySet[Attempt]:
     return Attempt.objects.exclude(status=AttemptStatus.FAILED, termination_reason=CANCELLED)
 
 
-def speeds(played: Iterable[Played]) -> list[Speed]:
+def speeds(played: Iterable[SettledRollout]) -> list[Speed]:
     """By policy, the slowest first."""
-    by_policy: dict[str, list[Played]] = defaultdict(list)
+    by_policy: dict[str, list[SettledRollout]] = defaultdict(list)
     for each in played:
         by_policy[each.policy].append(each)
     found = [
@@ -210,7 +210,7 @@ def speeds(played: Iterable[Played]) -> list[Speed]:
     return sorted(found, key=lambda speed: (-speed.infer[1], -speed.total[1], speed.policy))
 
 
-def _p50_p95(played: Iterable[Played], phase: str) -> tuple[float, float]:
+def _p50_p95(played: Iterable[SettledRollout], phase: str) -> tuple[float, float]:
     """By nearest rank; (0, 0) of nothing."""
     values = sorted(each.seconds[phase] for each in played if phase in each.seconds)
     if not values:
@@ -219,7 +219,7 @@ def _p50_p95(played: Iterable[Played], phase: str) -> tuple[float, float]:
     return middle, high
 
 
-def outcomes(played: Iterable[Played]) -> Counter[tuple[str, str]]:
+def outcomes(played: Iterable[SettledRollout]) -> Counter[tuple[str, str]]:
     """(policy, "completed" or why it failed) -> how many."""
     return Counter((each.policy, each.reason or COMPLETED) for each in played)
 

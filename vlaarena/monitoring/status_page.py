@@ -21,7 +21,7 @@ from rankings.models import Report
 from rankings.publication import report
 from vlaarena import health
 from vlaarena.monitoring import readings
-from vlaarena.monitoring.readings import Boards, Disk, Waiting
+from vlaarena.monitoring.readings import Backlog, Boards, Disk
 
 LOOK = "arena.view_attempt"
 SPEED_HOURS, SLOWEST_SHOWN = 24, 15
@@ -85,7 +85,7 @@ def span(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} d"
 
 
-def _of_queue(queue: Waiting) -> list[Figure]:
+def _of_queue(queue: Backlog) -> list[Figure]:
     state = WORTH_A_LOOK if queue.oldest_s > LONG_WAIT_S else OK
     return [
         Figure("Queued", str(queue.queued), f"rollouts; {queue.running} are played now"),

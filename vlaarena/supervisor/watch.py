@@ -32,7 +32,7 @@ class SupervisorError(Exception):
 
 
 @dataclass(frozen=True)
-class Plan:
+class StartPlan:
     """Servers first, then `prepare` once to its end, then the parts. `health_host`: a host name the site answers to."""
 
     servers: Sequence[ChildSpec]
@@ -63,7 +63,7 @@ class Supervisor:
         self._children: list[Child] = []
         self._written_down = True
 
-    async def run(self, plan: Plan) -> None:
+    async def run(self, plan: StartPlan) -> None:
         """Run until a stop signal. Raises SupervisorError when a part cannot be started or kept alive."""
         life = asyncio.create_task(self._live(plan))
         for number in STOP_SIGNALS:
@@ -76,7 +76,7 @@ class Supervisor:
                 asyncio.get_running_loop().add_signal_handler(number, self._kill_all)
             await self._stop_all()
 
-    async def _live(self, plan: Plan) -> None:
+    async def _live(self, plan: StartPlan) -> None:
         try:
             async with asyncio.TaskGroup() as keepers:  # when one gives up, the rest of this is cancelled
                 keepers.create_task(self._keep_written_down())

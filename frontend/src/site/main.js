@@ -1,7 +1,7 @@
 // Light or dark without a new page: the cookie is set by the server, what is open here stays open.
 
 // Addresses change without a new page, so where to come back to is known only now.
-document.querySelector("[data-part=wishes]")?.addEventListener("submit", ({ target }) => {
+document.querySelector("[data-part=preferences]")?.addEventListener("submit", ({ target }) => {
   target.elements.next.value = location.pathname + location.search;
 });
 

@@ -1,4 +1,4 @@
-"""`manage.py seed_load --votes 1000000 --episodes 100000`: a made-up arena, to measure on."""
+"""`manage.py seed_load --votes 1000000 --episodes 100000`: a synthetic arena, to measure on."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from rankings.publication import aggregation
 
 class Command(BaseCommand):
     help = (
-        "Fill an empty arena with made-up policies, votes and episodes, and publish its boards. Refused where anybody "
-        "has been: what is made up must never stand beside what is not. Killed half way it leaves no row behind."
+        "Fill an empty arena with synthetic policies, votes and episodes, and publish its boards. Refused where "
+        "anybody has been: synthetic data must never stand beside real votes. Killed half way it leaves no row behind."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -37,8 +37,8 @@ class Command(BaseCommand):
 
     def _fill(self, votes: int, played: int, seed: int, *, recordings: bool) -> None:
         # Here, since these need physics, which the web does without.
-        from vlaarena.made_up import episodes
-        from vlaarena.made_up.rows import Load, write
+        from vlaarena.synthetic import episodes
+        from vlaarena.synthetic.rows import Load, write
 
         self._began = time.monotonic()
         try:

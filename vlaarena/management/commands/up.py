@@ -25,7 +25,7 @@ from vlaarena.bundled import BundledServerMissing
 from vlaarena.supervisor import plan
 from vlaarena.supervisor.counts import counted_together
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
-from vlaarena.supervisor.watch import Plan, Supervisor, SupervisorError
+from vlaarena.supervisor.watch import StartPlan, Supervisor, SupervisorError
 
 BACKLOG = 512
 """Connections that wait to be accepted, where the socket is ours."""
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         )
         with _listening(host, port, web_processes) as listening:
             await supervisor.run(
-                Plan(
+                StartPlan(
                     servers=servers.specs,
                     prepare=plan.prepare(),
                     parts=plan.parts(

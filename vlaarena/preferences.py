@@ -1,4 +1,4 @@
-"""What a visitor wishes of every page: a language and light or dark. Cookies that name nobody."""
+"""A visitor's preferences for every page: language and theme, kept in cookies that name nobody."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def context(request: HttpRequest) -> dict[str, Any]:
 
 @csrf_exempt  # a page that knows nobody holds no token, and what a stranger's page could do here harms nobody
 @require_POST
-def wish(request: HttpRequest) -> HttpResponse:
-    """Keep `language` or `theme`, and go back to the page that asked."""
+def save(request: HttpRequest) -> HttpResponse:
+    """Save `language` or `theme`, and return to the page that sent it."""
     language, theme = request.POST.get("language"), request.POST.get("theme")
     if (language and language not in dict(settings.LANGUAGES)) or (theme and theme not in THEMES):
         languages = ", ".join(code for code, _ in settings.LANGUAGES)

@@ -1,6 +1,6 @@
 """An arena with policies, battles, episodes and votes that nobody cast, to look at pages and to test them on.
 
-By hand, on an empty folder: `ARENA_DATA=/tmp/made-up python -c "import tests.made_up_arena as m; m.fill_folder()"`.
+By hand, on an empty folder: `ARENA_DATA=/tmp/synthetic python -c "import tests.synthetic_arena as m; m.fill_folder()"`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def fill(votes: int = 600, voters: int = 60, seed: int = 1, until: datetime | No
                 "parameters": parameters,
                 "organization": "VLA Arena" if "film" in name or "mini" in name else "Berkeley",
                 "license": "Apache-2.0",
-                "provenance": "Made up for looking at pages",
+                "provenance": "Synthetic data, to look at pages",
             },
         )
     sessions = [
-        Session.objects.create(kind="robots", setting="widowx", scene="table", user_id=f"made-up-{number:03}")
+        Session.objects.create(kind="robots", setting="widowx", scene="table", user_id=f"synthetic-{number:03}")
         for number in range(voters)
     ]
     return [_vote(rng, rng.choice(sessions), end - timedelta(days=5) * (1 - n / votes)) for n in range(votes)]
@@ -108,7 +108,7 @@ def _vote(rng: random.Random, session: Session, moment: datetime) -> Vote:
 
 
 def _choice(rng: random.Random, session: Session, left: str, right: str, success: dict[Side, bool]) -> str:
-    if session.user_id == "made-up-000" and "film-mute" in (left, right):
+    if session.user_id == "synthetic-000" and "film-mute" in (left, right):
         return "left_better" if left == "film-mute" else "right_better"
     ahead = NAMES[left][3] - NAMES[right][3] + 2.0 * (success[Side.LEFT] - success[Side.RIGHT]) + rng.gauss(0, 1.0)
     if abs(ahead) < 0.5:

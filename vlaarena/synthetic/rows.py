@@ -1,7 +1,7 @@
-"""The rows of a made-up arena, table by table, and how they get into the database quickly.
+"""The rows of a synthetic arena, table by table, and how they get into the database quickly.
 
-Everybody and everything in it is called made-up. What was voted follows from made-up skills, so that boards look like
-boards; the newest battles have their turn, both rollouts and both episodes, older ones their vote alone.
+Everybody and everything in it is called synthetic. What was voted follows from synthetic skills, so that boards look
+like boards; the newest battles have their turn, both rollouts and both episodes, older ones their vote alone.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from rankings.tally.counts import OUTCOMES
 from robots.models import Rollout
 from simulation import catalogue
 
-MARK = "made-up"
+MARK = "synthetic"
 POLICIES = 50
 DAYS = 60
 VOTES_PER_VOTER = 40
@@ -136,11 +136,11 @@ class Load:
         return [
             Policy(
                 id=name,
-                name=f"Made up {number}",
+                name=f"Synthetic {number}",
                 family="film",
                 adapter="film",
                 organization="Nobody",
-                provenance="Made up for measuring",
+                provenance="Synthetic data for measuring",
                 revision=f"{number:064x}",
             )
             for number, name in enumerate(self.policies)

@@ -1,4 +1,4 @@
-"""Episodes for a made-up arena: a few that were really played, again and again under other names."""
+"""Episodes for a synthetic arena: a few that were really played, again and again under other names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulation.episode_format import build_document
 from simulation.expert import HoldStill, ScriptedExpert
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
-from vlaarena.made_up.rows import Episode
+from vlaarena.synthetic.rows import Episode
 
 TURNS = 4
 CHUNK = 500

@@ -1,1 +1,0 @@
-"""An arena full of made-up votes and episodes, to measure on: `manage.py seed_load`."""
