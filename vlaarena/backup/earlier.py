@@ -54,15 +54,15 @@ class Release:
     def upgraded(self, opened: Open) -> Iterator[Open]:
         """Rows of this release as rows of today."""
         with tempfile.TemporaryDirectory() as folder:
-            with _scratch_database(Path(folder) / "arena.sqlite3"):
-                self._fill(opened)
+            with scratch_database(Path(folder) / "arena.sqlite3"):
+                self.fill(opened)
                 call_command("migrate", interactive=False, verbosity=0)
                 for model in tables(today):
                     with (Path(folder) / f"{model._meta.label}.jsonl").open("wb") as written:
                         written.writelines(lines(model))
             yield lambda label: (Path(folder) / f"{label}.jsonl").open("rb")
 
-    def _fill(self, opened: Open) -> None:
+    def fill(self, opened: Open) -> None:
         MigrationExecutor(connection).migrate(self._newest)
         emit_post_migrate_signal(verbosity=0, interactive=False, db=DEFAULT_DB_ALIAS, apps=self.apps)
         with transaction.atomic():
@@ -78,7 +78,7 @@ def newest_migrations() -> dict[str, str]:
 
 
 @contextmanager
-def _scratch_database(file: Path) -> Iterator[None]:
+def scratch_database(file: Path) -> Iterator[None]:
     """A new SQLite database as this thread's `default`: migrations may ask no other, whichever they name."""
     usual = connections[DEFAULT_DB_ALIAS]
     settings = connections.configure_settings(
