@@ -35,7 +35,7 @@ GONE = {"closed_days"}
 BECAME: dict[tuple[str, str], Callable[[Json], Json]] = {
     ("turns", "released_steps"): lambda turn: {},  # the clock of a turn says which steps are shown
 }
-"""Of a table and column: from the whole row of then to columns of today and their values."""
+"""Of a table and column: from the columns of a row of then to columns of today and their values."""
 
 
 @pytest.fixture(scope="module")
@@ -188,13 +188,13 @@ def leaderboard() -> dict[str, Json]:
 
 def values(model: Model, row: Json) -> Json:
     """What the database is to hold for a row of then: column -> value. Keys that are names are compared elsewhere."""
+    given = {field: row["pk"] if field.primary_key else row[field.name] for field in model._meta.concrete_fields}
+    named = {field for field, value in given.items() if field.is_relation and isinstance(value, list)}
+    known = {field.column: plain(field.to_python(given[field])) for field in given if field not in named}
     found: Json = {}
-    for field in model._meta.concrete_fields:
-        value = row["pk"] if field.primary_key else row[field.name]
-        if (model._meta.db_table, field.column) in BECAME:
-            found |= BECAME[model._meta.db_table, field.column](row)
-        elif not isinstance(value, list) or not field.is_relation:
-            found[field.column] = plain(field.to_python(value))
+    for column, value in known.items():
+        became = BECAME.get((model._meta.db_table, column))
+        found |= became(known) if became else {column: value}
     return found
 
 
@@ -203,23 +203,27 @@ def key_of(model: Model, row: Json) -> Any:
 
 
 def rows_of_today(model: Model, release: Release) -> dict[Any, Json]:
-    """The rows of the table that the release's model had: key -> columns, those of tables that add to it among them."""
-    tables = {each._meta.db_table: each for each in apps.get_models()}
-    before = {each._meta.db_table for each in release.apps.get_models()}
-    today = tables[model._meta.db_table]
-    parts = [today] + [
-        cast(Model, relation.related_model)
-        for relation in today._meta.related_objects
-        if relation.one_to_one and cast(Model, relation.related_model)._meta.db_table not in before
-    ]
+    """The rows of the table that the release's model had: key -> columns, those of tables that add to it among them.
+
+    Where such a table has no row for one of them, nothing else than the columns' defaults may have been known.
+    """
+    today = {each._meta.db_table: each for each in apps.get_models()}[model._meta.db_table]
     found: dict[Any, Json] = {row.pk: {} for row in today._base_manager.all()}
-    for part in reversed(parts):
+    for part in [*additions(today, release), today]:
+        fields = part._meta.local_concrete_fields
+        for columns in found.values():
+            columns |= {field.column: plain(field.get_default()) for field in fields}
         for row in part._base_manager.all():
-            link = row.pk if part is today else owner_of(row, today)
-            found[link] |= {
-                field.column: plain(getattr(row, field.attname)) for field in part._meta.local_concrete_fields
-            }
+            key = row.pk if part is today else owner_of(row, today)
+            found[key] |= {field.column: plain(getattr(row, field.attname)) for field in fields}
     return found
+
+
+def additions(today: Model, release: Release) -> list[Model]:
+    """Models made since that have at most one row for each of this one's."""
+    before = {each._meta.db_table for each in release.apps.get_models()}
+    related = [cast(Model, relation.related_model) for relation in today._meta.related_objects if relation.one_to_one]
+    return [model for model in related if model._meta.db_table not in before]
 
 
 def owner_of(row: models.Model, owner: Model) -> Any:
