@@ -13,7 +13,9 @@ from tests.stack import Arena
 from tests.system.conftest import MakeArena
 
 VOTE = """
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import Group, Permission, User
+from django.contrib.contenttypes.models import ContentType
 from tests.factories import VoteFactory, TurnFactory
 from django.core.management import call_command
 from policies.models import Policy
@@ -23,7 +25,11 @@ for choice in ("left_better", "tie", "right_better"):
     VoteFactory(battle=turn.battle, vote=choice)
 moderators = Group.objects.create(name="moderators")
 moderators.permissions.set(Permission.objects.filter(codename="change_vote"))
-User.objects.create_user("mo", password="kept as a hash").groups.add(moderators)
+gone = ContentType.objects.create(app_label="arena", model="table_of_an_earlier_release")
+moderators.permissions.add(Permission.objects.create(codename="view_it", name="Can view it", content_type=gone))
+mo = User.objects.create_user("mo", password="kept as a hash")
+mo.groups.add(moderators)
+LogEntry.objects.create(user=mo, content_type=gone, object_id="1", object_repr="it", action_flag=CHANGE)
 call_command("rebuild_rankings")
 """
 
@@ -100,6 +106,7 @@ def test_a_new_arena_becomes_the_same_row_for_row_and_episode_for_episode(
     assert found["episodes.bson"][0] == 2
     assert found["tables/arena.Vote.jsonl"][0] == 3
     assert found["tables/auth.User.jsonl"][0] == 1
+    assert found["tables/admin.LogEntry.jsonl"][0] == 1
     verified = json.loads(copy.manage("verify", "--all", "--json"))
     assert (verified["checked"], verified["identical"], verified["different"]) == (2, 2, [])
 

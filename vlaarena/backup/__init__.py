@@ -1,0 +1,109 @@
+"""Everything the arena holds as one file, and back: relations from any database, episodes from any store.
+
+It depends on no engine: what was saved from SQLite can be restored into PostgreSQL, and what an earlier release saved
+can be restored into this one. Rows come from one transaction; episodes are read after them, and an episode is stored
+before its row says so, so every completed rollout has its own.
+"""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from collections.abc import Iterator
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+import bson
+from bson.errors import BSONError
+from django.apps import apps
+from django.core.serializers.base import DeserializationError
+from django.db import DatabaseError, transaction
+
+from arena.models import Session
+from arena.steady_view import steady_view
+from arena.store import EpisodeStore, EpisodeSuperseded, get_store
+from vlaarena.backup import archive as archives
+from vlaarena.backup import rows
+from vlaarena.backup.archive import EPISODES, MANIFEST, BackupError, Manifest, read_manifest
+from vlaarena.backup.earlier import Release, newest_migrations
+
+__all__ = ["EPISODES", "MANIFEST", "BackupError", "Manifest", "read_manifest", "restore", "save"]
+
+
+def save(target: Path) -> Manifest:
+    """Write a backup to a file that does not exist yet. Raises BackupError; a failed one leaves no file behind."""
+    if target.exists():
+        raise BackupError(f"{target} exists already; name a new file")
+    files: dict[str, tuple[int, str]] = {}
+    draft = target.with_name(f".{target.name}.part")
+    try:
+        draft.unlink(missing_ok=True)
+        draft.touch(mode=0o600, exist_ok=False)  # it holds password hashes and the keys of second factors
+        with tarfile.open(draft, "w") as archive:
+            with steady_view():
+                for model in rows.tables(apps):
+                    archives.add(archive, archives.table(model._meta.label), rows.lines(model), files)
+            archives.add(archive, EPISODES, _episodes(get_store()), files)
+            manifest = Manifest(datetime.now(UTC).isoformat(), newest_migrations(), files)
+            archives.add_manifest(archive, manifest)
+        with draft.open("rb") as written:
+            os.fsync(written.fileno())  # what is said to be saved outlives a power cut
+        draft.rename(target)
+    except OSError as error:
+        raise BackupError(f"{target} cannot be written: {error}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return manifest
+
+
+def restore(source: Path) -> Manifest:
+    """Fill an arena that holds no sessions and votes from a backup: all of it, or nothing of the relations.
+
+    Raises BackupError when the file is damaged, of a later release, or the arena is in use.
+    """
+    _refuse_used_arena()
+    try:
+        with tarfile.open(source, "r:") as archive:
+            manifest = read_manifest(archive)
+            release = Release(manifest.migrations)
+            archives.check(archive, manifest, release.labels())
+
+            def opened(label: str) -> IO[bytes]:
+                return archives.member(archive, archives.table(label))
+
+            with nullcontext(opened) if release.is_ours else release.upgraded(opened) as ready:
+                _store_episodes(archive, get_store())
+                with transaction.atomic():
+                    rows.load(apps, ready)
+    except (OSError, tarfile.TarError, EOFError) as error:
+        raise BackupError(f"{source} cannot be read: {error}") from error
+    except (DeserializationError, DatabaseError, ValueError, TypeError, LookupError, OverflowError) as error:
+        raise BackupError(f"{source}: its rows do not fit this arena: {error}") from error
+    return manifest
+
+
+def _episodes(store: EpisodeStore) -> Iterator[bytes]:
+    for episode_id in store.ids():
+        document = store.get(episode_id)
+        if document is not None:
+            yield bson.encode(document)
+
+
+def _refuse_used_arena() -> None:
+    if Session.objects.exists():
+        raise BackupError("this arena already holds sessions; restore into a new one")
+
+
+def _store_episodes(archive: tarfile.TarFile, store: EpisodeStore) -> None:
+    """Before the rows: an episode without a row is harmless, and saving it again changes nothing."""
+    try:
+        for document in bson.decode_file_iter(archives.member(archive, EPISODES)):
+            if not isinstance(document.get("_id"), str) or not isinstance(document.get("attempt"), int):
+                raise BackupError(f"{EPISODES} holds a document that is no episode: it has no _id or no attempt")
+            store.save(document)
+    except EpisodeSuperseded as error:
+        raise BackupError(f"the episode store is not new: {error}") from None
+    except BSONError as error:
+        raise BackupError(f"{EPISODES} is damaged: {error}") from None
