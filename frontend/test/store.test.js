@@ -179,3 +179,11 @@ test("the reducer leaves its input as it was", () => {
   reduce(known, started);
   assert.deepEqual(known, copy);
 });
+
+test("chunks of another kind are kept as that kind reads them", () => {
+  const words = { chunkType: "answer.words", readChunk: ({ text }) => text.split(" ") };
+  const known = play(snapshot(), opened, started);
+  const told = reduceOf(known, { type: "answer.words", turn_id: "turn_1", text: "like this" }, words);
+  assert.deepEqual(told.chunks, { turn_1: [["like", "this"]] });
+  assert.equal(reduceOf(known, { type: "answer.words", turn_id: "turn_1" }, words), known, "no chunk");
+});

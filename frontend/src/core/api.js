@@ -3,7 +3,8 @@
 import { answering } from "./challenge.js";
 
 /**
- * @import { BattleJson, CastVote, OpenedBattle, QueueJson, SentTurn, SessionJson, SessionList, SharedBattle, TurnJson, VoteEffect } from "./wire.d.ts"
+ * @import { BattleJson, CastVote, OpenedBattle, QueueJson, SentTurn } from "./wire.d.ts"
+ * @import { SessionJson, SessionList, SharedBattle, TurnJson, VoteEffect } from "./wire.d.ts"
  * @import { Challenge } from "./challenge.js"
  * @typedef {{code: string, detail: string, longest?: number | null, challenge?: Challenge | null}} ErrorBody
  */
@@ -66,7 +67,10 @@ export class Api {
     return this.send("votes", { battle_id: battleId, vote, reasons });
   }
 
-  /** What the counted votes say about the pair of a voted battle. @param {string} battleId @returns {Promise<VoteEffect>} */
+  /**
+   * What the counted votes say about the pair of a voted battle.
+   * @param {string} battleId @returns {Promise<VoteEffect>}
+   */
   effect(battleId) {
     return this.get(`battles/${battleId}/effect`);
   }

@@ -122,7 +122,10 @@ function compress(state, words) {
 /** @param {number} word @param {number} by */
 const turn = (word, by) => (word >>> by) | (word << (32 - by));
 
-/** The first 32 bits of the fraction of roots of the first primes. @param {number} count @param {(number: number) => number} root */
+/**
+ * The first 32 bits of the fraction of roots of the first primes.
+ * @param {number} count @param {(number: number) => number} root
+ */
 function fractions(count, root) {
   const found = [];
   for (let number = 2; found.length < count; number++) {

@@ -3,7 +3,11 @@
 import { closest, part } from "./dom.js";
 import { characters, ofKind, sayTooLong } from "./words.js";
 
-/** @typedef {{start: "continue" | "reset", several: boolean}} Manner how a follow-up turn starts, or whether a battle has several starts */
+/**
+ * @typedef {object} Manner
+ * @property {"continue" | "reset"} start of a follow-up turn
+ * @property {boolean} several whether a new battle has several starts
+ */
 
 export class Composer {
   #form;
@@ -14,7 +18,10 @@ export class Composer {
   /** @type {string | null} */
   #blocked = null;
 
-  /** @param {HTMLElement} form @param {(instruction: string, manner: Manner) => Promise<boolean>} send resolves to true when sent */
+  /**
+   * @param {HTMLElement} form
+   * @param {(instruction: string, manner: Manner) => Promise<boolean>} send resolves to true when sent
+   */
   constructor(form, send) {
     this.#form = form;
     this.#input = control(form, "instruction");
@@ -54,7 +61,10 @@ export class Composer {
     part(this.#form, "composer-label").textContent = ofKind().instructionLabels[name];
   }
 
-  /** What keeps an instruction from being sent, before the server has to say it; "" if nothing does. @param {string} instruction */
+  /**
+   * What keeps an instruction from being sent, before the server has to say it; "" if nothing does.
+   * @param {string} instruction
+   */
   #faultOf(instruction) {
     if (instruction === "") return ofKind().emptyInstruction;
     const longest = Number(this.#input.dataset.longest);

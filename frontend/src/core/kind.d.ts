@@ -21,7 +21,6 @@ export interface Kind {
 
 /** What a view may ask of the page. */
 export interface ViewHost {
-  onError(error: unknown): void;
   /** Makes a call that adds a turn. Resolves to whether it was added. */
   startTurn(call: (battleId: string) => Promise<unknown>): Promise<boolean>;
 }

@@ -37,7 +37,10 @@ export class LiveStrip {
     part(root, "cancel").addEventListener("click", () => this.cancel());
   }
 
-  /** @param {BattleJson} battle @param {TurnJson | undefined} turn under way @param {number | null} released its last step released */
+  /**
+   * @param {BattleJson} battle @param {TurnJson | undefined} turn under way
+   * @param {number | null} released its last step released
+   */
   render(battle, turn, released) {
     this.#begun = released !== null;
     const status = turn?.status;

@@ -1,4 +1,4 @@
-// Connects the battle page's parts: messages into the store, the store into what is seen, and people's wishes into calls.
+// Connects the battle page's parts: messages into the store, the store into what is seen, and what people do into calls.
 
 import { ApiError } from "./api.js";
 import { Composer } from "./composer.js";
@@ -56,14 +56,12 @@ export class BattlePage {
     this.#api = api;
     this.#kind = kind;
     useKindWords(kind.words);
-    const onError = (/** @type {unknown} */ error) => this.#fail(error);
     this.view = kind.createView(root, {
-      onError,
       startTurn: (call) => this.#startTurn(() => call(this.#opened.battle_id), { preventScroll: false }),
     });
     this.stageRegion = part(root, "stage");
     this.notices = new Notices(part(root, "notices"));
-    this.live = new LiveStrip(part(root, "live-strip"), api, onError);
+    this.live = new LiveStrip(part(root, "live-strip"), api, (error) => this.#fail(error));
     this.turnTabs = new TurnTabs(part(root, "task"), kind.sayFork, (turnId) => this.#chooseTurn(turnId));
     this.votePanel = new VotePanel(part(root, "vote"), (vote, reasons) => this.#vote(vote, reasons));
     this.verdict = new Verdict(part(root, "verdict"), () => this.#nextBattle());
@@ -109,7 +107,7 @@ export class BattlePage {
     else await this.#openUntouchedOrNew();
   }
 
-  /** Somebody's voted battle, to look at. */
+  /** A voted battle of any visitor, to look at. */
   get #shared() {
     return "shared" in this.#root.dataset;
   }
@@ -398,7 +396,10 @@ export class BattlePage {
     }
   }
 
-  /** What stands here may be old, when another tab went on with the battle: says why, and asks how things are. @param {unknown} error */
+  /**
+   * What stands here may be old, when another tab went on with the battle: says why, and asks how things are.
+   * @param {unknown} error
+   */
   #refused(error) {
     this.#fail(error);
     this.#feed?.ask();

@@ -19,7 +19,10 @@ export function phaseOf(battle) {
   return turn.status === "queued" || turn.status === "running" ? turn.status : "settled";
 }
 
-/** Why no instruction can be sent now, or null. After a vote one can: it opens the next battle. @param {BattleJson | null} battle */
+/**
+ * Why no instruction can be sent now, or null. After a vote one can: it opens the next battle.
+ * @param {BattleJson | null} battle
+ */
 export function whyNotSend(battle) {
   if (!battle) return gettext("No battle is open yet.");
   if (!battle.turns.some(isOpen)) return whyNoOther(battle);
@@ -34,7 +37,10 @@ function whyNoOther(battle) {
   return gettext("This battle is about one instruction from three starts. Vote, then give the next one.");
 }
 
-/** Why the vote is closed, or null. @param {BattleJson} battle @param {boolean} unseen replays have to come to the screen first */
+/**
+ * Why the vote is closed, or null.
+ * @param {BattleJson} battle @param {boolean} unseen replays have to come to the screen first
+ */
 export function whyNotVote(battle, unseen) {
   const reason = battle.can_vote ? (unseen ? "not_seen" : null) : battle.vote_blocked_because;
   if (reason === null) return null;

@@ -6,7 +6,9 @@ const FARTHEST = 10_000;
 /** @typedef {Pick<import("./wire.d.ts").TurnJson, "turn_id" | "release_from" | "step_s" | "max_steps">} ReleasedTurn */
 
 export class Release {
-  /** @type {Map<string, {start: number, last: number | null}>} when a turn's start is released [ms], and the last step that came */
+  /**
+   * @type {Map<string, {start: number, last: number | null}>} when a turn's start is released [ms], and the last step that came
+   */
   #known = new Map();
   #now;
 

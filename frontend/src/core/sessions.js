@@ -39,7 +39,10 @@ export class SessionList {
     });
   }
 
-  /** @param {SessionRow[]} sessions @param {SessionJson | null} current the open session @param {string | undefined} battleId */
+  /**
+   * @param {SessionRow[]} sessions @param {SessionJson | null} current the open session
+   * @param {string | undefined} battleId
+   */
   render(sessions, current, battleId) {
     const active = document.activeElement;
     const focused = active instanceof HTMLElement && this.#list.contains(active) ? active.dataset.battle : undefined;

@@ -27,7 +27,10 @@ export function underWay({ turns, vote_blocked_because }) {
   return turns.find(isOpen) ?? again ?? turns.at(-1);
 }
 
-/** "Start 2 of 3"; null of a turn that plays none of several. @param {TurnJson} turn @param {Pick<BattleJson, "start_count">} battle */
+/**
+ * "Start 2 of 3"; null of a turn that plays none of several.
+ * @param {TurnJson} turn @param {Pick<BattleJson, "start_count">} battle
+ */
 export function sayStart({ start_number }, { start_count }) {
   if (!start_number) return null;
   return gettext("Start %(number)s of %(count)s", { number: start_number, count: start_count });
@@ -36,7 +39,10 @@ export function sayStart({ start_number }, { start_count }) {
 /** @param {TurnJson} turn */
 export const sayState = ({ status }) => STATES[status];
 
-/** Turns that both sides completed and that were not on the screen yet. @param {BattleJson} battle @param {Set<string>} seen turn ids */
+/**
+ * Turns that both sides completed and that were not on the screen yet.
+ * @param {BattleJson} battle @param {Set<string>} seen turn ids
+ */
 export function stillToBeSeen({ turns }, seen) {
   return turns.filter(({ turn_id, status }) => status === "completed" && !seen.has(turn_id));
 }

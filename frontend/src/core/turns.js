@@ -44,7 +44,10 @@ export class TurnTabs {
     this.#drawn = wanted;
   }
 
-  /** Only when something changed: the keyboard's focus stays on its tab. @param {BattleJson} battle @param {TurnJson | undefined} shown */
+  /**
+   * Only when something changed: the keyboard's focus stays on its tab.
+   * @param {BattleJson} battle @param {TurnJson | undefined} shown
+   */
   #draw(battle, shown) {
     const { turns } = battle;
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.turn : undefined;

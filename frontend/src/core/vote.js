@@ -11,10 +11,12 @@ export class VotePanel {
   #form;
   #busy = false;
   #open = false;
-
   #cast;
 
-  /** @param {HTMLElement} root @param {(vote: string, reasons: Record<string, FormDataEntryValue>) => Promise<void>} cast */
+  /**
+   * @param {HTMLElement} root
+   * @param {(vote: string, reasons: Record<string, FormDataEntryValue>) => Promise<void>} cast
+   */
   constructor(root, cast) {
     this.#root = root;
     this.#cast = cast;
@@ -65,7 +67,7 @@ export class VotePanel {
     const step = STEPS.get(event.key);
     if (!step || event.shiftKey) return;
     const buttons = this.#buttons;
-    const next = buttons.findIndex((button) => button === document.activeElement) + step;
+    const next = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step;
     buttons[(next + buttons.length) % buttons.length].focus();
     event.preventDefault();
     event.stopPropagation();

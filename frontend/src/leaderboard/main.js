@@ -16,7 +16,8 @@ let typing;
 page.classList.add("enhanced");
 form.addEventListener("input", ({ target }) => {
   clearTimeout(typing);
-  typing = setTimeout(() => show(addressOf(form)), target instanceof HTMLInputElement && target.type === "search" ? TYPING_PAUSE : 0);
+  const isSearch = target instanceof HTMLInputElement && target.type === "search";
+  typing = setTimeout(() => show(addressOf(form)), isSearch ? TYPING_PAUSE : 0);
 });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -43,7 +44,10 @@ function addressOf(filters) {
   return address;
 }
 
-/** Takes the board out of the page that the address answers. The last one asked for wins. @param {URL} address @param {string} [focusSort] */
+/**
+ * Takes the board out of the page that the address answers. The last one asked for wins.
+ * @param {URL} address @param {string} [focusSort]
+ */
 async function show(address, focusSort) {
   latest += 1;
   const request = latest;
@@ -73,7 +77,10 @@ async function fetchPage(address) {
   }
 }
 
-/** The form stays, so that nobody's typing is lost; what a link changed is carried into it. @param {HTMLFormElement} fresh */
+/**
+ * The form stays, so that nobody's typing is lost; what a link changed is carried into it.
+ * @param {HTMLFormElement} fresh
+ */
 function syncForm(fresh) {
   control(form, "sort").value = control(fresh, "sort").value;
   for (const field of form.querySelectorAll("input[type=hidden]")) field.remove();

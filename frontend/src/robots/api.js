@@ -2,7 +2,13 @@
 
 import { Api } from "../core/api.js";
 
-/** @typedef {{turn_id?: string, record?: number, seed?: number, instruction?: string}} ForkRequest from a record of a turn, or a seed */
+/**
+ * @typedef {object} ForkRequest a record of a turn, or a seed
+ * @property {string} [turn_id]
+ * @property {number} [record]
+ * @property {number} [seed]
+ * @property {string} [instruction]
+ */
 
 export class RobotApi extends Api {
   /** @param {string} robotId @param {string} sceneId @returns {Promise<import("../viewer/manifest.d.ts").Manifest>} */

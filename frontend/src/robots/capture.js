@@ -21,7 +21,9 @@ const TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
 export function takePicture(replay, titles) {
   const canvas = sheet();
   paint(canvas, replay, titles, inksNow());
-  return new Promise((resolve) => canvas.toBlob((blob) => blob && resolve(blob), "image/png"));
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the browser made no picture"))), "image/png");
+  });
 }
 
 /**

@@ -120,7 +120,10 @@ export function plotsOf(traces, recordings) {
 /** @param {string} label @param {string} unit @param {Line[]} lines @returns {Plot} */
 const plot = (label, unit, lines) => ({ label, unit, lines });
 
-/** The lines of the sides that have something to plot. @template T @param {BySide<T | null>} each @param {(of: T) => Series} read */
+/**
+ * The lines of the sides that have something to plot.
+ * @template T @param {BySide<T | null>} each @param {(of: T) => Series} read
+ */
 const linesOf = (each, read) =>
   SIDES.flatMap((side) => {
     const of = each[side];
@@ -160,7 +163,10 @@ function series(trace, read) {
   return { times: trace.times, values: Array.from(trace.times, (_, at) => read(trace, at)), steps: false };
 }
 
-/** An action is shown over the step that it was played in, from the record before to its own. @param {Recording} recording @param {number} dimension @param {number} scale @returns {Series} */
+/**
+ * An action is shown over the step that it was played in, from the record before to its own.
+ * @param {Recording} recording @param {number} dimension @param {number} scale @returns {Series}
+ */
 function played(recording, dimension, scale) {
   const records = Array.from({ length: recording.count }, (_, index) => index);
   const values = records.slice(1).map((index) => scale * recording.action(index)[dimension]);

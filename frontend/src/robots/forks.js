@@ -21,7 +21,10 @@ export class ForkPanel {
   /** @type {string | null} */
   #closed = null;
 
-  /** @param {HTMLElement} root a form @param {(request: ForkRequest) => Promise<boolean>} send resolves to true when sent */
+  /**
+   * @param {HTMLElement} root a form
+   * @param {(request: ForkRequest) => Promise<boolean>} send resolves to true when sent
+   */
   constructor(root, send) {
     this.#root = root;
     this.#send = send;
@@ -31,7 +34,10 @@ export class ForkPanel {
     part(root, "other-seed").addEventListener("click", () => this.#fork({ seed: Math.floor(Math.random() * SEEDS) }));
   }
 
-  /** @param {BattleJson} battle @param {TurnJson | undefined} turn the one shown @param {Moment | null} moment of the stage */
+  /**
+   * @param {BattleJson} battle @param {TurnJson | undefined} turn the one shown
+   * @param {Moment | null} moment of the stage
+   */
   render(battle, turn, moment) {
     this.#root.hidden = battle.status !== "voted";
     if (this.#root.hidden) return;
@@ -65,7 +71,10 @@ export class ForkPanel {
   }
 }
 
-/** "Exploration from step 12 of turn 1", or "Exploration from another start". @param {Exploration} fork @param {TurnJson[]} turns */
+/**
+ * "Exploration from step 12 of turn 1", or "Exploration from another start".
+ * @param {Exploration} fork @param {TurnJson[]} turns
+ */
 export function sayFork({ turn_id, record }, turns) {
   const origin = turns.find((turn) => turn.turn_id === turn_id);
   if (!origin) return gettext("Exploration from another start");

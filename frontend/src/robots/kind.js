@@ -56,7 +56,10 @@ class RobotView extends EventTarget {
   /** @type {{battle: BattleJson, turn: TurnJson | undefined} | null} */
   #shown = null;
 
-  /** @param {HTMLElement} root @param {Stage} stage @param {RobotKind["panels"]} panels @param {RobotApi} api @param {ViewHost} host */
+  /**
+   * @param {HTMLElement} root @param {Stage} stage @param {RobotKind["panels"]} panels @param {RobotApi} api
+   * @param {ViewHost} host
+   */
   constructor(root, stage, panels, api, host) {
     super();
     this.#root = root;

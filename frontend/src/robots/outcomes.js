@@ -20,7 +20,10 @@ export class OutcomePanel {
     this.#root = root;
   }
 
-  /** @param {BattleJson} battle @param {TurnJson | undefined} turn the one shown: told is it, or the last that the vote is about */
+  /**
+   * @param {BattleJson} battle
+   * @param {TurnJson | undefined} turn the one shown: told is it, or the last that the vote is about
+   */
   render(battle, turn) {
     const { vote, turns, starts } = battle;
     const judged = turn && !turn.exploration ? turn : turns.filter(({ exploration }) => !exploration).at(-1);
@@ -69,7 +72,10 @@ export class OutcomePanel {
     return row;
   }
 
-  /** Both first states have one hash; a follow-up starts where each side ended, so only a first turn can prove it. @param {TurnJson} judged @param {TurnJson[]} turns */
+  /**
+   * Both first states have one hash; a follow-up starts where each side ended, so only a first turn can prove it.
+   * @param {TurnJson} judged @param {TurnJson[]} turns
+   */
   #sameStart(judged, turns) {
     const first = [judged, ...turns].find(({ start, seq }) => seq === 1 || start === "reset") ?? turns[0];
     const hashes = SIDES.map((side) => first[side].outcome?.start_hash);
@@ -107,7 +113,10 @@ export function agreement(vote, turn) {
   return gettext("You and physics disagree. Both are kept: the boards show how often that happens.");
 }
 
-/** Of several starts: whether the vote names the side that reached the goal more often. @param {string} vote @param {EndsOfStart[]} starts */
+/**
+ * Of several starts: whether the vote names the side that reached the goal more often.
+ * @param {string} vote @param {EndsOfStart[]} starts
+ */
 export function agreementOfStarts(vote, starts) {
   const [left, right] = SIDES.map((side) => reached(starts, side));
   if (left === null || right === null) return gettext("Physics has no opinion on this instruction; yours stands alone.");

@@ -47,8 +47,8 @@ const GONE = "episode_expired";
  * @property {BySide<string>} episodes
  * @property {boolean} settled its recordings are here and shown
  *
- * Events: "ready" (the scene is drawn), "turn" (another turn, or another form of it, is shown), "insight" (`insight` or `checks` is there, or gone),
- * "exact" (`exactness` has changed).
+ * Events: "ready" (the scene is drawn), "turn" (another turn, or another form of it, is shown),
+ * "insight" (`insight` or `checks` is there, or gone), "exact" (`exactness` has changed).
  */
 export class Stage extends EventTarget {
   #panels;
@@ -132,7 +132,8 @@ export class Stage extends EventTarget {
 
   /**
    * Shows a turn: its live frames while it runs, its recordings once it has settled. `undefined`: the scene at rest.
-   * @param {TurnJson | undefined} turn @param {Frame[]} frames all that came @param {{exact: boolean}} options whether exact recordings may be had: the battle has its vote
+   * @param {TurnJson | undefined} turn @param {Frame[]} frames all that came
+   * @param {{exact: boolean}} options whether exact recordings may be had: the battle has its vote
    */
   async show(turn, frames, { exact }) {
     if (!this.replay) return;
@@ -143,7 +144,10 @@ export class Stage extends EventTarget {
     else this.#showLive(turn, frames);
   }
 
-  /** The control step that the last row of a frame belongs to; null before it is known how rows are written. @param {Frame} frame */
+  /**
+   * The control step that the last row of a frame belongs to; null before it is known how rows are written.
+   * @param {Frame} frame
+   */
   stepOf({ from, left }) {
     if (!this.manifest) return null;
     const { scale, rows_per_step } = this.manifest.view;
@@ -302,7 +306,10 @@ export class Stage extends EventTarget {
     }
   }
 
-  /** What it has is kept; the oldest turns' are let go. @param {TurnJson} turn @param {string} form @returns {Promise<Entry>} */
+  /**
+   * What it has is kept; the oldest turns' are let go.
+   * @param {TurnJson} turn @param {string} form @returns {Promise<Entry>}
+   */
   async #entryOf(turn, form) {
     const kept = this.#recorded.get(form);
     if (kept) return kept;
@@ -317,7 +324,10 @@ export class Stage extends EventTarget {
     return (this.#shown && this.#recorded.get(this.#shown.form)) ?? null;
   }
 
-  /** Marks, paths and curves come a moment after the pictures, which do without while they must. @param {TurnJson} turn @param {Entry} entry */
+  /**
+   * Marks, paths and curves come a moment after the pictures, which do without while they must.
+   * @param {TurnJson} turn @param {Entry} entry
+   */
   async #addInsight(turn, entry) {
     try {
       if (!entry.insight) {
@@ -391,7 +401,10 @@ export class Stage extends EventTarget {
     return SIDES.every((side) => tracks[side].whole && tracks[side].steps === steps) ? tracks : null;
   }
 
-  /** A side that failed has no recording: it stands in the scene at rest, behind the words that say so. @param {TurnJson} turn */
+  /**
+   * A side that failed has no recording: it stands in the scene at rest, behind the words that say so.
+   * @param {TurnJson} turn
+   */
   #fetchTracks(turn) {
     const format = this.#format;
     if (!format) throw new RuntimeFailure("closed");
@@ -415,7 +428,10 @@ async function bothSides(of) {
 /** The form of a turn that runs. */
 const LIVE = "live";
 
-/** What of a turn is shown: which of its sides have a recording changes when the vote tells which of them failed. @param {TurnJson} turn */
+/**
+ * What of a turn is shown: which of its sides have a recording changes when the vote tells which of them failed.
+ * @param {TurnJson} turn
+ */
 const formOf = ({ turn_id, left, right }) => [turn_id, left.status, right.status].join(" ");
 
 /** People who asked for less motion start the replay themselves. */

@@ -126,7 +126,10 @@ export class Tools {
   }
 }
 
-/** First touch, grasp and parting of a turn: the earliest of both sides to jump to, each side's own as marks. @param {Stage["insight"]} insight */
+/**
+ * First touch, grasp and parting of a turn: the earliest of both sides to jump to, each side's own as marks.
+ * @param {Stage["insight"]} insight
+ */
 function placesOf(insight) {
   /** @type {Record<string, number>} */
   const jumps = {};

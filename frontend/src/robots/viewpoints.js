@@ -10,7 +10,7 @@ import { SIDES } from "../viewer/sides.js";
  * @import { Side } from "../viewer/sides.js"
  */
 
-/** Both, then each alone. */
+/** Both, then each alone. @type {string[]} */
 const LAYOUTS = ["both", ...SIDES];
 
 export class Viewpoints {
@@ -86,7 +86,7 @@ export class Viewpoints {
   }
 
   #nextLayout() {
-    const next = LAYOUTS.findIndex((layout) => layout === this.#region.dataset.layout) + 1;
+    const next = LAYOUTS.indexOf(this.#region.dataset.layout ?? "") + 1;
     this.#region.dataset.layout = LAYOUTS[next % LAYOUTS.length];
   }
 

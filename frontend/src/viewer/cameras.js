@@ -24,7 +24,10 @@ const OVERVIEW = { pos: [-0.27, -0.5, 0.64], target: [0.215, 0, 0.085], fovy: 33
 /** Rides on the tool: metres behind the tool point along the fingers and to their side, degrees. */
 const RIDING = { behind: 0.11, aside: 0.17, ahead: 0.01, fovy: 48 };
 
-/** Preset -> the scene's camera of that meaning, or one of ours. The first is the default. @type {{id: string, names: string[], ours?: Lens, square?: boolean, riding?: boolean}[]} */
+/**
+ * Preset -> the scene's camera of that meaning, or one of ours. The first is the default.
+ * @type {{id: string, names: string[], ours?: Lens, square?: boolean, riding?: boolean}[]}
+ */
 const PRESETS = [
   { id: "overview", names: ["overview"], ours: OVERVIEW },
   { id: "policy", names: ["workspace", "policy"], square: true },
@@ -45,7 +48,10 @@ export function presetsOf(cameras) {
   });
 }
 
-/** Points a three camera as MuJoCo's (both look along -z) and returns the point to turn around. @param {PerspectiveCamera} view @param {Lens} lens */
+/**
+ * Points a three camera as MuJoCo's (both look along -z) and returns the point to turn around.
+ * @param {PerspectiveCamera} view @param {Lens} lens
+ */
 export function lookThrough(view, { pos = [0, 0, 0], quat = [1, 0, 0, 0], target, fovy }) {
   view.up.set(0, 0, 1);
   view.position.set(...pos);
@@ -53,7 +59,10 @@ export function lookThrough(view, { pos = [0, 0, 0], quat = [1, 0, 0, 0], target
   return target ? new THREE.Vector3(...target) : focusOf(view.position, quat);
 }
 
-/** @param {PerspectiveCamera} view @param {Float64Array} tool the tool point (3) [m] and its axes (9, row by row): x along the fingers, y across them */
+/**
+ * @param {PerspectiveCamera} view
+ * @param {Float64Array} tool the tool point (3) [m] and its axes (9, row by row): x along the fingers, y across them
+ */
 export function rideOn(view, tool) {
   const point = new THREE.Vector3(tool[0], tool[1], tool[2]);
   const [along, aside] = [0, 2].map((column) => new THREE.Vector3(tool[3 + column], tool[6 + column], tool[9 + column]));

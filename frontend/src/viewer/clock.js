@@ -41,7 +41,10 @@ export class Clock extends EventTarget {
     return this.growing && this.playing && (this.#filling || this.time >= this.duration);
   }
 
-  /** `growing`: more will come (a live turn), so the end is a place to wait, not to stop. @param {number} duration @param {boolean} growing */
+  /**
+   * `growing`: more will come (a live turn), so the end is a place to wait, not to stop.
+   * @param {number} duration @param {boolean} growing
+   */
   extend(duration, growing) {
     this.duration = duration;
     this.growing = growing;

@@ -27,7 +27,10 @@ export function contactForces(engine, model, data) {
   }
 }
 
-/** `frame`: three rows, the normal first; `force`: along each of them. @param {Float64Array} force @param {Float64Array} frame */
+/**
+ * `frame`: three rows, the normal first; `force`: along each of them.
+ * @param {Float64Array} force @param {Float64Array} frame
+ */
 function toWorld(force, frame) {
   return [0, 1, 2].map((axis) => force[0] * frame[axis] + force[1] * frame[3 + axis] + force[2] * frame[6 + axis]);
 }

@@ -18,7 +18,6 @@ const MESH = 7;
  * @typedef {object} ModelDescription
  * @property {number} nq
  * @property {number} nv
- * @property {Float64Array} home
  * @property {Joint[]} joints
  * @property {GeomDescription[]} geoms
  * @property {MeshDescription[]} meshes
@@ -31,7 +30,6 @@ export function describeScene(model) {
   return {
     nq: model.nq,
     nv: model.nv,
-    home: Float64Array.from(model.nkey > 0 ? model.key_qpos.subarray(0, model.nq) : model.qpos0),
     joints: range(model.njnt).map((i) => ({ type: model.jnt_type[i], qposadr: model.jnt_qposadr[i] })),
     geoms: range(model.ngeom).map((i) => describeGeom(model, i)),
     meshes: range(model.nmesh).map((i) => describeMesh(model, i)),
@@ -78,7 +76,10 @@ function describeMesh(model, i) {
   };
 }
 
-/** `index`: the row of each corner; `firsts`: for each row the first corner that has it. @param {number} corners @param {(corner: number) => string} keyOf */
+/**
+ * `index`: the row of each corner; `firsts`: for each row the first corner that has it.
+ * @param {number} corners @param {(corner: number) => string} keyOf
+ */
 function shareCorners(corners, keyOf) {
   /** @type {Map<string, number>} */
   const rowOf = new Map();

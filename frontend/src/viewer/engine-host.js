@@ -65,20 +65,24 @@ export class EngineHost {
 
   /**
    * Where everything is on each side.
-   * @param {{requests: PoseRequest[], extras: string[]}} wanted `extras`: "joints"; "contacts", known only of a side whose exact recording is here (`record`), at `time` [s] in it
-   * @returns {{poses: (Picture & {side: Side})[], cost: number}} `cost`: milliseconds of all of it
+   * @param {{requests: PoseRequest[], extras: string[]}} wanted
+   *   `extras`: "joints"; "contacts", known only of a side whose exact recording is here (`record`), at `time` [s] in it
+   * @returns {{poses: Picture[], cost: number}} `cost`: milliseconds of all of it
    */
   poses({ requests, extras }) {
     const began = performance.now();
     const poses = requests.map((request) => {
       const picture = this.#picture(this.#place(request.side, request.qpos), extras);
       if (extras.includes("contacts")) picture.contacts = this.#contacts(request);
-      return { side: request.side, ...picture };
+      return picture;
     });
     return { poses, cost: performance.now() - began };
   }
 
-  /** Positions by name, for people who debug and for tests: @param {{qpos: Float64Array}} of @returns {{bodies: Positions, geoms: Positions}} */
+  /**
+   * Positions by name, for people who debug and for tests.
+   * @param {{qpos: Float64Array}} of @returns {{bodies: Positions, geoms: Positions}}
+   */
   inspect({ qpos }) {
     const data = this.#place("inspect", qpos);
     const { model } = this.#loaded;
@@ -88,7 +92,10 @@ export class EngineHost {
     };
   }
 
-  /** Takes a side's exact recording, or with `buffer: null` lets it go. @param {{side: Side, buffer: ArrayBuffer | null}} of */
+  /**
+   * Takes a side's exact recording, or with `buffer: null` lets it go.
+   * @param {{side: Side, buffer: ArrayBuffer | null}} of
+   */
   record({ side, buffer }) {
     if (buffer === null) {
       this.#players.get(side)?.dispose();
@@ -200,7 +207,10 @@ function jointAxes(model, data) {
   );
 }
 
-/** Runs a generator to its end, letting other messages in between. @template T @param {Generator<void, T>} work @returns {Promise<T>} */
+/**
+ * Runs a generator to its end, letting other messages in between.
+ * @template T @param {Generator<void, T>} work @returns {Promise<T>}
+ */
 async function inSlices(work) {
   let began = performance.now();
   for (;;) {

@@ -29,14 +29,20 @@ export function sample(track, time, quaternions, out) {
   return blend(track.qpos(index), track.qpos(index + 1), Math.max(0, place - index), quaternions, out);
 }
 
-/** @param {Float64Array} from @param {Float64Array} to @param {number} share @param {number[]} quaternions @param {Float64Array} out */
+/**
+ * @param {Float64Array} from @param {Float64Array} to @param {number} share @param {number[]} quaternions
+ * @param {Float64Array} out
+ */
 export function blend(from, to, share, quaternions, out) {
   for (let i = 0; i < out.length; i += 1) out[i] = from[i] + (to[i] - from[i]) * share;
   for (const address of quaternions) slerp(from, to, share, address, out);
   return out;
 }
 
-/** @param {Float64Array} from @param {Float64Array} to @param {number} share @param {number} at @param {Float64Array} out */
+/**
+ * @param {Float64Array} from @param {Float64Array} to @param {number} share @param {number} at
+ * @param {Float64Array} out
+ */
 function slerp(from, to, share, at, out) {
   let cosine = 0;
   for (let i = at; i < at + 4; i += 1) cosine += from[i] * to[i];

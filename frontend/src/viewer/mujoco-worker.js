@@ -22,7 +22,10 @@ function ask(op, args) {
   return operation.call(host, args);
 }
 
-/** The buffers of fresh typed arrays in a result, to hand over instead of copying. @param {unknown} value @returns {ArrayBuffer[]} */
+/**
+ * The buffers of fresh typed arrays in a result, to hand over instead of copying.
+ * @param {unknown} value @returns {ArrayBuffer[]}
+ */
 function buffersIn(value) {
   if (ArrayBuffer.isView(value)) return [/** @type {ArrayBuffer} */ (value.buffer)];
   return value && typeof value === "object" ? Object.values(value).flatMap(buffersIn) : [];

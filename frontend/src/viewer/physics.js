@@ -43,7 +43,10 @@ export class Player {
     this.#place = { record: -1, step: 0 };
   }
 
-  /** Moves to an instant [s since the start]: goes on from where it is if it can, else from the record before. @param {number} time */
+  /**
+   * Moves to an instant [s since the start]: goes on from where it is if it can, else from the record before.
+   * @param {number} time
+   */
   seek(time) {
     const { record, step } = this.placeOf(time);
     if (record !== this.#place.record || step < this.#place.step) this.set(record);
@@ -56,7 +59,10 @@ export class Player {
     return this.#place.step === 0;
   }
 
-  /** The record before an instant, and the physics steps after it. The last record is where it ends. @param {number} time */
+  /**
+   * The record before an instant, and the physics steps after it. The last record is where it ends.
+   * @param {number} time
+   */
   placeOf(time) {
     const last = this.recording.count - 1;
     const steps = Math.min(Math.max(Math.round((time / this.#ramp.period) * this.stepsPerRecord), 0), last * this.stepsPerRecord);
@@ -109,7 +115,8 @@ export class Player {
 
   /**
    * How far apart a control step ends when it starts this much apart: what rounding can become where contacts are
-   * delicate. Leaves the player at the end of the step. @param {number} record @param {number[]} nudges [m, rad] @returns {number} metres
+   * delicate. Leaves the player at the end of the step.
+   * @param {number} record @param {number[]} nudges [m, rad] @returns {number} metres
    */
   spread(record, nudges) {
     const ends = [0, ...nudges].map((nudge, attempt) => {

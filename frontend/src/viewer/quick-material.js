@@ -51,9 +51,13 @@ const FRAGMENT = /* glsl */ `
  * @typedef {{color: THREE.Color, transparent: boolean, opacity: number, map: THREE.Texture | null}} Look
  */
 
-/** What all quick materials of a scene share: its lamps and its haze; `haze` follows the background. @param {THREE.HemisphereLight} hemisphere @param {THREE.DirectionalLight} lamp */
+/**
+ * What all quick materials of a scene share: its lamps and its haze; `haze` follows the background.
+ * @param {THREE.HemisphereLight} hemisphere @param {THREE.DirectionalLight} lamp
+ */
 export function quickLight(hemisphere, lamp) {
-  const strong = (/** @type {THREE.Color} */ colour, /** @type {THREE.Light} */ light) => ({ value: colour.clone().multiplyScalar(light.intensity) });
+  /** @param {THREE.Color} colour @param {THREE.Light} light */
+  const strong = (colour, light) => ({ value: colour.clone().multiplyScalar(light.intensity) });
   return {
     sky: strong(hemisphere.color, hemisphere),
     ground: strong(hemisphere.groundColor, hemisphere),
@@ -64,7 +68,10 @@ export function quickLight(hemisphere, lamp) {
   };
 }
 
-/** Let a scene's quick materials fade into its background, as its fog does. @param {QuickLight} light @param {THREE.Fog} fog */
+/**
+ * Let a scene's quick materials fade into its background, as its fog does.
+ * @param {QuickLight} light @param {THREE.Fog} fog
+ */
 export function setHaze(light, fog) {
   light.haze.value.copy(fog.color).convertLinearToSRGB();
   light.hazeFromTo.value.set(fog.near, fog.far);

@@ -159,7 +159,10 @@ export class Replay extends EventTarget {
     this.#stale = true;
   }
 
-  /** Positions by body and geom name [m] after a control step, as this engine computes them. @param {Side} side @param {number} step */
+  /**
+   * Positions by body and geom name [m] after a control step, as this engine computes them.
+   * @param {Side} side @param {number} step
+   */
   inspect(side, step) {
     return this.#runtime.inspect(this.tracks[side]?.atStep(step) ?? this.#home);
   }

@@ -42,7 +42,10 @@ export class Runtime {
     this.engineVersion = version;
   }
 
-  /** Fetches and compiles a scene; engine and files load at the same time. Resolves to its description. @param {Manifest} manifest */
+  /**
+   * Fetches and compiles a scene; engine and files load at the same time. Resolves to its description.
+   * @param {Manifest} manifest
+   */
   async load(manifest) {
     const [xml, assets] = await Promise.all([
       fetchBytes(manifest.xml_url),
@@ -62,7 +65,10 @@ export class Runtime {
     return this.#ask("poses", { requests, extras });
   }
 
-  /** @param {Side} side @param {ArrayBuffer | null} buffer `replay.bin` of what the side shows from now on; null: not known */
+  /**
+   * @param {Side} side
+   * @param {ArrayBuffer | null} buffer `replay.bin` of what the side shows from now on; null: not known
+   */
   record(side, buffer) {
     return this.#ask("record", { side, buffer });
   }

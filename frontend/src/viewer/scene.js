@@ -130,7 +130,10 @@ export class StageScene {
     return quickLight(hemisphere, lamp);
   }
 
-  /** @param {VisibleGeom} visible @param {SceneDescription} description @param {Map<string, THREE.Material>} materials by their look */
+  /**
+   * @param {VisibleGeom} visible @param {SceneDescription} description
+   * @param {Map<string, THREE.Material>} materials by their look
+   */
   #addGeom({ geom, index, geometry }, description, materials) {
     const look = lookOf(geom, description);
     if (look.rgba[3] === 0) return;
@@ -179,7 +182,10 @@ export class StageScene {
   }
 }
 
-/** A geom's own colour wins over its material's, as in MuJoCo. @param {GeomDescription} geom @param {SceneDescription} description */
+/**
+ * A geom's own colour wins over its material's, as in MuJoCo.
+ * @param {GeomDescription} geom @param {SceneDescription} description
+ */
 function lookOf(geom, description) {
   const material = description.materials[geom.material];
   const own = geom.rgba.join() !== UNSET_COLOUR;

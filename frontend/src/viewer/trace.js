@@ -41,7 +41,10 @@ export function* trace(engine, model, data, { rows, rate }, parts) {
   return notes.result();
 }
 
-/** The model is as it was when this returns: others go on with exactly its physics. @param {MainModule} engine @param {MjModel} model @param {MjData} data */
+/**
+ * The model is as it was when this returns: others go on with exactly its physics.
+ * @param {MainModule} engine @param {MjModel} model @param {MjData} data
+ */
 function findContacts(engine, model, data) {
   const margins = Float64Array.from(model.geom_margin);
   model.geom_margin.fill(SLACK);
@@ -98,7 +101,10 @@ class Notes {
   }
 }
 
-/** The first object that the robot touches, and the one that both pads touch. @param {MjData} data @param {ModelParts} parts */
+/**
+ * The first object that the robot touches, and the one that both pads touch.
+ * @param {MjData} data @param {ModelParts} parts
+ */
 function touchedObjects(data, { isRobot, objectOf, pads }) {
   /** @type {Set<string>[]} */
   const onPad = pads.map(() => new Set());
@@ -124,7 +130,10 @@ function gap(positions, [one, other]) {
 /** Two sides have parted when tools or one object are so far apart [m]. */
 const APART = 0.02;
 
-/** @param {Trace} left @param {Trace} right @returns {number | null} the first instant [s] at which two traces are apart, null when they never are */
+/**
+ * @param {Trace} left @param {Trace} right
+ * @returns {number | null} the first instant [s] at which two traces are apart, null when they never are
+ */
 export function divergence(left, right, apart = APART) {
   const samples = Math.min(left.times.length, right.times.length);
   for (let sample = 0; sample < samples; sample += 1) {

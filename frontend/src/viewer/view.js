@@ -12,7 +12,10 @@ const BYTES = 2;
  * @property {number[]} quaternions columns where a quaternion (w, x, y, z) starts
  */
 
-/** @param {Pick<import("./manifest.d.ts").Manifest, "view">} manifest @param {import("./interpolate.js").Joint[]} joints @returns {ViewFormat} */
+/**
+ * @param {Pick<import("./manifest.d.ts").Manifest, "view">} manifest @param {import("./interpolate.js").Joint[]} joints
+ * @returns {ViewFormat}
+ */
 export function viewFormatOf({ view }, joints) {
   return { rate: view.rate_hz, rowsPerStep: view.rows_per_step, scale: view.scale, quaternions: quaternionAddresses(joints) };
 }

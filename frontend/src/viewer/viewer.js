@@ -234,7 +234,8 @@ function makeRenderer(canvas, lite) {
 
 /**
  * Turning by one finger or the left button; a vertical swipe still scrolls the page, the wheel zooms after a click only.
- * @param {THREE.PerspectiveCamera} camera @param {HTMLCanvasElement} canvas @param {THREE.Vector3} target @param {AbortSignal} signal
+ * @param {THREE.PerspectiveCamera} camera @param {HTMLCanvasElement} canvas
+ * @param {THREE.Vector3} target @param {AbortSignal} signal
  */
 function makeControls(camera, canvas, target, signal) {
   const controls = new OrbitControls(camera, canvas);
