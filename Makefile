@@ -63,7 +63,7 @@ test-crowd: install $(DONE)/requirements-test
 test-faults: install install-test
 	@$(PY) -m tests.faults.campaign $(ARGS)
 
-check: $(DONE)/requirements-test
+check: $(DONE)/requirements-test $(DONE)/node_modules
 	@scripts/check.sh
 
 audit: $(DONE)/requirements

@@ -22,7 +22,7 @@ three.js (battle.js):
 
 const options = {
   entryPoints: {
-    battle: path.join(here, "src/battle/main.js"),
+    battle: path.join(here, "src/robots/main.js"),
     site: path.join(here, "src/site/main.js"),
     leaderboard: path.join(here, "src/leaderboard/main.js"),
     "mujoco-worker": path.join(here, "src/viewer/mujoco-worker.js"),

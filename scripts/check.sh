@@ -10,10 +10,7 @@ step() {
   "${@:2}" >"$logs/${#names[@]}" 2>&1 &
   jobs+=($!)
 }
-scripts_parse() {
-  find frontend -path '*/node_modules' -prune -o \( -name '*.js' -o -name '*.mjs' \) -print0 |
-    scripts/with_node.sh xargs -0 -n 1 node --check
-}
+front_end() { (cd frontend && ../scripts/with_node.sh npm run --silent "$1"); }
 no_addresses_in_lock() { ! grep -n '"resolved"' frontend/package-lock.json; }
 deployment() {
   ARENA_HTTPS=yes ARENA_PROXIES=1 ARENA_HOSTS=arena.example.org ARENA_SECRET_KEY="$($bin/python -c 'import secrets; print(secrets.token_urlsafe(48))')" \
@@ -30,7 +27,9 @@ step "API description" $bin/python manage.py spectacular --validate --fail-on-wa
 step "deployment" deployment
 step "Dockerfile" $bin/hadolint Dockerfile
 step "compose.yaml" $bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
-step "scripts parse" scripts_parse
+step "scripts: lint" front_end lint
+step "scripts: types" front_end types
+step "scripts: shapes of the API" $bin/python scripts/wire_types.py --check
 step "lock file names no registry" no_addresses_in_lock
 
 failed=()

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 
-import { answering, hasher, leadingZeros, proofOfWork } from "../src/battle/challenge.js";
-import { ApiError } from "../src/battle/api.js";
+import { answering, hasher, leadingZeros, proofOfWork } from "../src/core/challenge.js";
+import { ApiError } from "../src/core/api.js";
 
 const hex = (words) => Array.from(words, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");

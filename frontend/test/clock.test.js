@@ -88,7 +88,7 @@ test("every record's own time is counted as that record", () => {
   }
 });
 
-test("whoever listens is told of every change", () => {
+test("listeners are told of every change", () => {
   const clock = clockOf(1);
   let told = 0;
   clock.addEventListener("change", () => (told += 1));

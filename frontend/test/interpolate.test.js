@@ -8,7 +8,7 @@ const BALL = 1;
 const HINGE = 3;
 
 const turnZ = (degrees) => [Math.cos((degrees * Math.PI) / 360), 0, 0, Math.sin((degrees * Math.PI) / 360)];
-const close = (got, want) => got.forEach((value, i) => assert.ok(Math.abs(value - want[i]) < 1e-12, `${got} is not ${want}`));
+const close = (got, want) => got.forEach((value, i) => void assert.ok(Math.abs(value - want[i]) < 1e-12, `${got} is not ${want}`));
 
 /** As viewer/view.js has them: five rows a second. */
 const trackOf = (rows) => ({ rate: 5, count: rows.length, qpos: (index) => Float64Array.from(rows[index]) });

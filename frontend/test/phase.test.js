@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { phaseOf, sayPhase, whyNotSend } from "../src/battle/phase.js";
+import { phaseOf, sayPhase, whyNotSend } from "../src/core/phase.js";
+import { useKindWords } from "../src/core/words.js";
+import { WORDS } from "../src/robots/words.js";
+
+useKindWords(WORDS);
 
 const turn = (status, left = status, right = status) => ({ status, left: { status: left }, right: { status: right } });
 const ongoing = (...turns) => ({ status: "ongoing", turns, can_vote: true, vote_blocked_because: null });

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { anatomyOf } from "../src/viewer/anatomy.js";
 import { contactForces } from "../src/viewer/contacts.js";
-import { judgeRecord } from "../src/viewer/judgement.js";
+import { partsOf } from "../src/viewer/model-parts.js";
 import { Player } from "../src/viewer/physics.js";
 import { Recording, rampTargets } from "../src/viewer/recording.js";
-import { rehearse, replayWhole } from "../src/viewer/rehearsal.js";
+import { resimulateEpisode, resimulateSteps } from "../src/viewer/resimulation.js";
 import { divergence, trace } from "../src/viewer/trace.js";
+import { verifyRecording } from "../src/viewer/verification.js";
 import { loadMini, NAMES, PLAN, RAMP, recordPlan } from "./mini-scene.js";
 
 const LAST = PLAN.length;
 const { engine, model } = await loadMini();
-const anatomy = anatomyOf(model, NAMES);
+const parts = partsOf(model, NAMES);
 
 function playerOf(context, buffer) {
   const player = new Player(engine, model, RAMP);
@@ -87,7 +87,7 @@ function seen(context) {
 test("a trace of what is seen notes tool, opening, objects, the first touch and the grasp", (context) => {
   const data = new engine.MjData(model);
   context.after(() => data.delete());
-  const found = finish(trace(engine, model, data, seen(context), anatomy));
+  const found = finish(trace(engine, model, data, seen(context), parts));
   assert.equal(found.times.length, 5 * LAST + 1);
   assert.ok(Math.abs(found.times.at(-1) - LAST * RAMP.period) < 1e-9);
   assert.ok(Math.abs(found.opening[0] - (0.07 - 0.008)) < 1e-3);
@@ -99,7 +99,7 @@ test("a trace of what is seen notes tool, opening, objects, the first touch and 
 });
 
 test("a recording that physics made has no drift", (context) => {
-  const { drift } = finish(rehearse(engine, model, playerOf(context, recordPlan(model))));
+  const { drift } = finish(resimulateSteps(playerOf(context, recordPlan(model))));
   assert.equal(drift.length, LAST);
   assert.ok(Math.max(...drift) < 1e-12);
 });
@@ -115,9 +115,9 @@ test("forces on a resting block hold its weight", (context) => {
 
 test("a record that physics made is confirmed", (context) => {
   const player = playerOf(context, recordPlan(model));
-  const whole = finish(replayWhole(engine, model, player));
-  const rehearsal = finish(rehearse(engine, model, player));
-  assert.equal(judgeRecord(whole, rehearsal).verdict, "same");
+  const whole = finish(resimulateEpisode(engine, model, player));
+  const steps = finish(resimulateSteps(player));
+  assert.equal(verifyRecording(whole, steps).verdict, "same");
 });
 
 for (const [what, column] of [
@@ -127,9 +127,9 @@ for (const [what, column] of [
 ]) {
   test(`a tampered record fails: ${what}`, (context) => {
     const player = playerOf(context, tampered(recordPlan(model), 6, column(), column() === 5 ? 0.05 : 0.001));
-    const whole = finish(replayWhole(engine, model, player));
-    const rehearsal = finish(rehearse(engine, model, player));
-    const { verdict, record } = judgeRecord(whole, rehearsal);
+    const whole = finish(resimulateEpisode(engine, model, player));
+    const steps = finish(resimulateSteps(player));
+    const { verdict, record } = verifyRecording(whole, steps);
     assert.equal(verdict, "different");
     assert.ok(record === 6 || record === 7, `record ${record}`);
   });
@@ -138,13 +138,13 @@ for (const [what, column] of [
 const steps = (drift, spread = drift.map(() => 0)) => ({ drift, spread });
 
 test("rounding that grows over a whole episode is told apart from a step that does not follow", () => {
-  assert.equal(judgeRecord([1e-9, 5e-4], steps([1e-9, 2e-6])).verdict, "follows");
-  assert.deepEqual(judgeRecord([0, NaN], steps([0, NaN])).record, 2);
+  assert.equal(verifyRecording([1e-9, 5e-4], steps([1e-9, 2e-6])).verdict, "follows");
+  assert.deepEqual(verifyRecording([0, NaN], steps([0, NaN])).record, 2);
 });
 
 test("a delicate step may be off as far as rounding can take it, and no further", () => {
-  assert.equal(judgeRecord([0, 6e-4], steps([0, 6e-4], [0, 4e-4])).verdict, "follows");
-  const { verdict, record, step } = judgeRecord([0, 6e-4], steps([0, 6e-4], [0, 1e-7]));
+  assert.equal(verifyRecording([0, 6e-4], steps([0, 6e-4], [0, 4e-4])).verdict, "follows");
+  const { verdict, record, step } = verifyRecording([0, 6e-4], steps([0, 6e-4], [0, 1e-7]));
   assert.deepEqual([verdict, record, step], ["different", 2, 6e-4]);
 });
 
@@ -161,5 +161,5 @@ test("two sides part when tools or an object are apart", () => {
 });
 
 test("a scene without the parts that the manifest names is refused", () => {
-  assert.throws(() => anatomyOf(model, { ...NAMES, tool_site: "w/nose" }), /has no w\/nose; it has w\/tool/);
+  assert.throws(() => partsOf(model, { ...NAMES, tool_site: "w/nose" }), /has no w\/nose; it has w\/tool/);
 });

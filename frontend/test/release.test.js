@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Release } from "../src/battle/release.js";
+import { Release } from "../src/core/release.js";
 
 const NOON = Date.parse("2026-01-01T12:00:00Z");
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { BattleFeed } from "../src/battle/socket.js";
+import { BattleFeed } from "../src/core/socket.js";
 
 class FakeSocket extends EventTarget {
   static made = [];

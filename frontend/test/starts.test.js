@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { whyNotSend, whyNotVote } from "../src/battle/phase.js";
-import { reached, sayReached, saySplit, stillToBeSeen, underWay } from "../src/battle/starts.js";
-import { agreementOfStarts } from "../src/battle/verdict.js";
+import { whyNotSend, whyNotVote } from "../src/core/phase.js";
+import { stillToBeSeen, underWay } from "../src/core/starts.js";
+import { useKindWords } from "../src/core/words.js";
+import { agreementOfStarts, reached, sayReached, saySplit } from "../src/robots/outcomes.js";
+import { WORDS } from "../src/robots/words.js";
+
+useKindWords(WORDS);
 
 const turn = (number, status) => ({ turn_id: `turn_${number}`, start_number: number, status });
 const battle = (...states) => ({

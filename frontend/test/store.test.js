@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { emptyState, reduce } from "../src/battle/store.js";
+import { emptyState, reduce as reduceOf } from "../src/core/store.js";
+import { readFrame } from "../src/robots/frames.js";
 import { base64Of } from "./frames.js";
 
-const DOORS = { status: "ongoing", can_vote: false, vote_blocked_because: "no_completed_turn", can_send: true };
-const BUSY = { ...DOORS, vote_blocked_because: "turn_running", can_send: false };
-const VOTABLE = { ...DOORS, can_vote: true, vote_blocked_because: null };
+const KIND = { chunkType: "rollout.frames", readChunk: readFrame };
+const reduce = (state, message) => reduceOf(state, message, KIND);
+
+const ALLOWED = { status: "ongoing", can_vote: false, vote_blocked_because: "no_completed_turn", can_send: true };
+const BUSY = { ...ALLOWED, vote_blocked_because: "turn_running", can_send: false };
+const VOTABLE = { ...ALLOWED, can_vote: true, vote_blocked_because: null };
 const VOTED = { status: "voted", can_vote: false, vote_blocked_because: "already_voted", can_send: false };
 
 const side = (id, news = {}) => ({ episode_id: id, status: "queued", steps: null, error: null, ...news });
@@ -34,7 +38,7 @@ const battle = (news = {}) => ({
   vote: null,
   secret: null,
   starts: null,
-  ...DOORS,
+  ...ALLOWED,
   ...news,
 });
 const snapshot = (news) => ({ type: "snapshot", battle: battle(news) });
@@ -83,7 +87,7 @@ test("snapshot and events together give what a fresh snapshot says", () => {
 
 test("a turn that failed says why as a turn, alike on both sides", () => {
   const failed = (seq, name) => ({ type: "rollout.failed", seq, turn_id: "turn_1", side: name, steps: 0, reason: "turn_failed" });
-  const end = { type: "turn.finished", seq: 5, turn_id: "turn_1", status: "failed", battle: DOORS };
+  const end = { type: "turn.finished", seq: 5, turn_id: "turn_1", status: "failed", battle: ALLOWED };
   const [last] = play(snapshot(), opened, started, failed(3, "left"), failed(4, "right"), end).battle.turns;
   assert.deepEqual([last.status, last.left.error, last.right.error], ["failed", "turn_failed", "turn_failed"]);
 });
@@ -139,7 +143,7 @@ test("frames are gathered beside the battle, which they leave as it was", () => 
   const told = [frames(0, 0), frames(1, 5)].reduce(reduce, known);
   assert.equal(told.battle, known.battle);
   assert.deepEqual(
-    told.frames.turn_1.map(({ from, left, right }) => [from, [...left], [...right]]),
+    told.chunks.turn_1.map(({ from, left, right }) => [from, [...left], [...right]]),
     [
       [0, [0], [0]],
       [1, [1, 2, 3, 4, 5], [-1, -2, -3, -4, -5]],
@@ -149,7 +153,7 @@ test("frames are gathered beside the battle, which they leave as it was", () => 
 
 test("frames of a page opened in the middle are kept at their place", () => {
   const told = play(snapshot({ seq: 2, turns: [turn({ status: "running", release_from: RELEASE })] }), frames(51, 55));
-  assert.deepEqual(told.frames.turn_1.map(({ from, left }) => [from, left.length]), [[51, 5]]);
+  assert.deepEqual(told.chunks.turn_1.map(({ from, left }) => [from, left.length]), [[51, 5]]);
   assert.equal(told.needsSnapshot, false);
 });
 
@@ -164,7 +168,7 @@ test("frames that are none, or of a turn that nobody knows, are as if they had n
 test("a turn that starts again loses its old rows and keeps its place", () => {
   const again = { type: "turn.opened", seq: 3, turn: turn({ status: "queued" }), battle: BUSY };
   const told = play(snapshot(), opened, started, frames(0, 5), again);
-  assert.equal(told.frames.turn_1, undefined);
+  assert.equal(told.chunks.turn_1, undefined);
   assert.equal(told.battle.turns.length, 1);
   assert.equal(told.battle.turns[0].status, "queued");
 });
@@ -174,4 +178,12 @@ test("the reducer leaves its input as it was", () => {
   const copy = structuredClone(known);
   reduce(known, started);
   assert.deepEqual(known, copy);
+});
+
+test("chunks of another kind are kept as that kind reads them", () => {
+  const words = { chunkType: "answer.words", readChunk: ({ text }) => text.split(" ") };
+  const known = play(snapshot(), opened, started);
+  const told = reduceOf(known, { type: "answer.words", turn_id: "turn_1", text: "like this" }, words);
+  assert.deepEqual(told.chunks, { turn_1: [["like", "this"]] });
+  assert.equal(reduceOf(known, { type: "answer.words", turn_id: "turn_1" }, words), known, "no chunk");
 });

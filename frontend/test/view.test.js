@@ -6,12 +6,12 @@ import { base64Of } from "./frames.js";
 
 const FORMAT = { rate: 25, rowsPerStep: 5, scale: [0.001, 0.5], quaternions: [] };
 const ints = (...values) => Int16Array.from(values);
-const close = (got, want) => [...got].forEach((value, i) => assert.ok(Math.abs(value - want[i]) < 1e-12, `${got} is not ${want}`));
+const close = (got, want) => [...got].forEach((value, i) => void assert.ok(Math.abs(value - want[i]) < 1e-12, `${got} is not ${want}`));
 
 /** As the server writes them: int16, little-endian. */
 function bytesOf(...values) {
   const view = new DataView(new ArrayBuffer(2 * values.length));
-  values.forEach((value, i) => view.setInt16(2 * i, value, true));
+  values.forEach((value, i) => void view.setInt16(2 * i, value, true));
   return view.buffer;
 }
 

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { ApiError } from "../src/battle/api.js";
-import { characters, explainError, sayTooLong } from "../src/battle/words.js";
+import { ApiError } from "../src/core/api.js";
+import { characters, explainError, sayTooLong, useKindWords } from "../src/core/words.js";
+import { WORDS } from "../src/robots/words.js";
+
+useKindWords(WORDS);
 
 const refusal = (code, retryAfter) => new ApiError(429, { code, detail: "As the server says it." }, retryAfter);
 

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { plotsOf } from "../src/battle/curves.js";
-import { length } from "../src/battle/insight.js";
-import { sayQueue } from "../src/battle/live.js";
-import { viewerShortcut, VIEWER_SHORTCUTS } from "../src/battle/shortcuts.js";
-import { fileName } from "../src/battle/souvenirs.js";
+import { helpShortcut, pageShortcuts } from "../src/core/keyboard.js";
+import { sayQueue } from "../src/core/live.js";
+import { findShortcut } from "../src/core/shortcuts.js";
+import { fileName } from "../src/robots/capture.js";
+import { plotsOf } from "../src/robots/curves.js";
+import { length } from "../src/robots/insight.js";
+import { viewerShortcuts } from "../src/robots/shortcuts.js";
 
 test("who waits reads how many are ahead and about how long, if that is known", () => {
   assert.equal(sayQueue({ ahead: 0, expected_wait_s: 0 }), "You are next.");
@@ -22,16 +24,17 @@ test("lengths are said in units that fit them", () => {
   assert.equal(length(Infinity), "∞");
 });
 
-test("a keepsake is named after the instruction", () => {
+test("a picture or clip is named after the instruction", () => {
   assert.equal(fileName("Put the red cube on the left plate!"), "vla-arena-put-the-red-cube-on-the-left-plate");
   assert.equal(fileName("把红色方块"), "vla-arena");
 });
 
 test("every key means one thing, whatever its case", () => {
-  const keys = VIEWER_SHORTCUTS.flatMap((shortcut) => shortcut.keys.map((key) => key.toLowerCase()));
+  const ofViewer = viewerShortcuts({});
+  const keys = [...pageShortcuts({}), ...ofViewer, helpShortcut()].flatMap((shortcut) => shortcut.keys.map((key) => key.toLowerCase()));
   assert.equal(new Set(keys).size, keys.length);
-  assert.equal(viewerShortcut("G"), viewerShortcut("g"));
-  assert.equal(viewerShortcut("1"), undefined, "votes are not the viewer's");
+  assert.equal(findShortcut(ofViewer, "G"), findShortcut(ofViewer, "g"));
+  assert.equal(findShortcut(ofViewer, "1"), undefined, "votes are not the viewer's");
 });
 
 const trace = { times: [0, 0.2], tool: [0, 0, 0.1, 0, 0, 0.2], opening: [0.05, 0.05] };

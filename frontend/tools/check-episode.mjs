@@ -6,15 +6,15 @@ import path from "node:path";
 
 import loadMujoco from "@mujoco/mujoco";
 
-import { Backstage } from "../src/viewer/backstage.js";
-import { judgeRecord } from "../src/viewer/judgement.js";
+import { EngineHost } from "../src/viewer/engine-host.js";
 import { Recording } from "../src/viewer/recording.js";
+import { verifyRecording } from "../src/viewer/verification.js";
 
 const [folder, replay] = process.argv.slice(2);
 const bytesOf = async (file) => new Uint8Array(await readFile(file));
 const manifest = JSON.parse(await readFile(path.join(folder, "manifest.json"), "utf8"));
-const backstage = new Backstage(await loadMujoco());
-const sizes = backstage.load({
+const host = new EngineHost(await loadMujoco());
+const sizes = host.load({
   xml: await readFile(path.join(folder, manifest.xml), "utf8"),
   assets: await Promise.all(
     manifest.assets.map(async ({ name, file }) => ({ name, bytes: await bytesOf(path.join(folder, file)) })),
@@ -25,6 +25,6 @@ const sizes = backstage.load({
 const { buffer } = await bytesOf(replay);
 const recording = new Recording(buffer, sizes);
 const rows = Float64Array.from(Array.from({ length: recording.count }, (_, record) => [...recording.qpos(record)]).flat());
-const { touch, grasp } = await backstage.trace({ rows, rate: manifest.control_hz });
-const verdict = judgeRecord(await backstage.replayWhole({ buffer }), await backstage.rehearse({ buffer }));
+const { touch, grasp } = await host.trace({ rows, rate: manifest.control_hz });
+const verdict = verifyRecording(await host.resimulateEpisode({ buffer }), await host.resimulateSteps({ buffer }));
 console.log(JSON.stringify({ ...verdict, touch, grasp }));

@@ -1,4 +1,4 @@
-"""The battle page's end of a socket: follows one battle as `frontend/src/battle/socket.js` and `store.js` do, whatever
+"""The battle page's end of a socket: follows one battle as `frontend/src/core/socket.js` and `store.js` do, whatever
 is cut, and writes down what it was told that it should not have been, or was not told in the end.
 """
 

@@ -1,7 +1,7 @@
 """Every string that people see, as the sources mark it.
 
-Python is read as a tree, templates by Django's own reader, scripts by the calls of `frontend/src/i18n.js`. Names and
-descriptions in the catalogue are data and are taken as they are.
+Python is read as a tree, templates by Django's own reader, scripts by the calls of `frontend/src/core/i18n.js`. Names
+and descriptions in the catalogue are data and are taken as they are.
 """
 
 from __future__ import annotations

@@ -1,17 +1,23 @@
 // The leaderboard works without this. With it, sorting, searching and changing boards happen without leaving the page.
 
-const PATIENCE = 250;
-const PARTS = ["tabs", "board"];
+import { closest, opensElsewhere, part } from "../core/dom.js";
 
-const page = document.querySelector("[data-page=leaderboard]");
-const form = page.querySelector("form");
+/** A search waits until nothing was typed for so long [ms]. */
+const TYPING_PAUSE = 250;
+const PARTS = ["tabs", "board"];
+const FILTERS = ["search", "organization", "family"];
+
+const page = /** @type {HTMLElement} */ (document.querySelector("[data-page=leaderboard]"));
+const form = formOf(page);
 let latest = 0;
-let typing = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let typing;
 
 page.classList.add("enhanced");
 form.addEventListener("input", ({ target }) => {
   clearTimeout(typing);
-  typing = setTimeout(() => show(addressOf(form)), target.type === "search" ? PATIENCE : 0);
+  const isSearch = target instanceof HTMLInputElement && target.type === "search";
+  typing = setTimeout(() => show(addressOf(form)), isSearch ? TYPING_PAUSE : 0);
 });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -19,41 +25,47 @@ form.addEventListener("submit", (event) => {
   show(addressOf(form));
 });
 page.addEventListener("click", (event) => {
-  const link = event.target.closest("[data-part=tabs] a, [data-part=board] a[href^='?'], a[data-sort]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = closest(event, "[data-part=tabs] a, [data-part=board] a[href^='?'], a[data-sort]");
+  if (!(link instanceof HTMLAnchorElement) || opensElsewhere(event)) return;
   event.preventDefault();
   show(new URL(link.href), link.dataset.sort);
 });
 
+/** @param {HTMLFormElement} filters */
 function addressOf(filters) {
   const address = new URL(location.href);
   const fields = new FormData(filters);
-  for (const name of ["search", "organization", "family", "sort"]) {
-    if (fields.get(name)) address.searchParams.set(name, fields.get(name));
+  for (const name of [...FILTERS, "sort"]) {
+    const value = fields.get(name);
+    if (value) address.searchParams.set(name, String(value));
     else address.searchParams.delete(name);
   }
   address.searchParams.delete("order");
   return address;
 }
 
-/** Takes the board out of the page that the address answers. The last wish wins. */
+/**
+ * Takes the board out of the page that the address answers. The last one asked for wins.
+ * @param {URL} address @param {string} [focusSort]
+ */
 async function show(address, focusSort) {
   latest += 1;
-  const wish = latest;
+  const request = latest;
   part(page, "board").setAttribute("aria-busy", "true");
   const fresh = await fetchPage(address);
-  if (wish !== latest) return;
+  if (request !== latest) return;
   if (fresh === null) {
     location.assign(address);
     return;
   }
   for (const name of PARTS) part(page, name).replaceWith(part(fresh, name));
-  syncForm(fresh.querySelector("form"));
+  syncForm(formOf(fresh));
   history.replaceState(null, "", address);
   part(page, "announce").textContent = `${page.querySelectorAll("[data-part=board] [data-model]").length} policies shown.`;
-  if (focusSort) page.querySelector(`[data-sort=${focusSort}]`)?.focus();
+  if (focusSort) /** @type {HTMLElement | null} */ (page.querySelector(`[data-sort=${focusSort}]`))?.focus();
 }
 
+/** @param {URL} address @returns {Promise<HTMLElement | null>} */
 async function fetchPage(address) {
   try {
     const response = await fetch(address);
@@ -65,16 +77,26 @@ async function fetchPage(address) {
   }
 }
 
-/** The form stays, so that nobody's typing is lost; what a link changed is carried into it. */
+/**
+ * The form stays, so that nobody's typing is lost; what a link changed is carried into it.
+ * @param {HTMLFormElement} fresh
+ */
 function syncForm(fresh) {
-  form.elements.sort.value = fresh.elements.sort.value;
-  form.querySelectorAll("input[type=hidden]").forEach((field) => field.remove());
+  control(form, "sort").value = control(fresh, "sort").value;
+  for (const field of form.querySelectorAll("input[type=hidden]")) field.remove();
   form.prepend(...fresh.querySelectorAll("input[type=hidden]"));
-  for (const name of ["search", "organization", "family"]) {
-    if (document.activeElement !== form.elements[name]) form.elements[name].value = fresh.elements[name].value;
+  for (const name of FILTERS) {
+    const field = control(form, name);
+    if (document.activeElement !== field) field.value = control(fresh, name).value;
   }
 }
 
-function part(root, name) {
-  return root.querySelector(`[data-part=${name}]`);
+/** @param {HTMLElement} root */
+function formOf(root) {
+  return /** @type {HTMLFormElement} */ (root.querySelector("form"));
+}
+
+/** @param {HTMLFormElement} of @param {string} name */
+function control(of, name) {
+  return /** @type {HTMLInputElement | HTMLSelectElement} */ (of.elements.namedItem(name));
 }

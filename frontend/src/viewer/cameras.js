@@ -2,12 +2,32 @@
 
 import * as THREE from "three";
 
-/** Behind and beside the robot, so that its left is the viewer's left; metres in its base frame, degrees. */
+/**
+ * @import { PerspectiveCamera } from "three"
+ * @import { SceneCamera } from "./manifest.d.ts"
+ *
+ * @typedef {object} Lens `quat` (w, x, y, z) or else `target` says where it looks
+ * @property {THREE.Vector3Tuple} [pos] [m]; a riding camera has none of its own
+ * @property {THREE.Vector4Tuple} [quat]
+ * @property {THREE.Vector3Tuple} [target] [m]
+ * @property {number} fovy degrees
+ *
+ * @typedef {object} Preset
+ * @property {string} id
+ * @property {Lens} camera
+ * @property {boolean} square what counts is the square in the middle
+ * @property {boolean} riding it moves with the tool
+ */
+
+/** Behind and beside the robot, so that its left is the viewer's left; metres in its base frame, degrees. @type {Lens} */
 const OVERVIEW = { pos: [-0.27, -0.5, 0.64], target: [0.215, 0, 0.085], fovy: 33 };
 /** Rides on the tool: metres behind the tool point along the fingers and to their side, degrees. */
 const RIDING = { behind: 0.11, aside: 0.17, ahead: 0.01, fovy: 48 };
 
-/** Preset -> the scene's camera of that meaning, or one of ours. The first is the default. */
+/**
+ * Preset -> the scene's camera of that meaning, or one of ours. The first is the default.
+ * @type {{id: string, names: string[], ours?: Lens, square?: boolean, riding?: boolean}[]}
+ */
 const PRESETS = [
   { id: "overview", names: ["overview"], ours: OVERVIEW },
   { id: "policy", names: ["workspace", "policy"], square: true },
@@ -20,28 +40,29 @@ const PRESETS = [
 /** Height over the table that a scene's camera is taken to look at [m]. */
 const FOCUS_HEIGHT = 0.04;
 
-/**
- * @returns {{id: string, camera: object, square: boolean, riding: boolean}[]} `camera`: {pos, quat (w, x, y, z) or
- *   target, fovy [degrees]}; `square`: what counts is the square in the middle; `riding`: it moves with the tool
- */
+/** @param {SceneCamera[]} cameras @returns {Preset[]} */
 export function presetsOf(cameras) {
-  return PRESETS.map(({ id, names, ours, square = false, riding = false }) => ({
-    id,
-    camera: cameras.find(({ name }) => names.includes(name)) ?? ours,
-    square,
-    riding,
-  })).filter(({ camera }) => camera);
+  return PRESETS.flatMap(({ id, names, ours, square = false, riding = false }) => {
+    const camera = cameras.find(({ name }) => names.includes(name)) ?? ours;
+    return camera ? [{ id, camera, square, riding }] : [];
+  });
 }
 
-/** Points a three camera as MuJoCo's (both look along -z) and returns the point to turn around. */
-export function lookThrough(view, { pos, quat, target, fovy }) {
+/**
+ * Points a three camera as MuJoCo's (both look along -z) and returns the point to turn around.
+ * @param {PerspectiveCamera} view @param {Lens} lens
+ */
+export function lookThrough(view, { pos = [0, 0, 0], quat = [1, 0, 0, 0], target, fovy }) {
   view.up.set(0, 0, 1);
   view.position.set(...pos);
   view.fov = fovy;
   return target ? new THREE.Vector3(...target) : focusOf(view.position, quat);
 }
 
-/** @param {Float64Array} tool the tool point (3) [m] and its axes (9, row by row): x along the fingers, y across them */
+/**
+ * @param {PerspectiveCamera} view
+ * @param {Float64Array} tool the tool point (3) [m] and its axes (9, row by row): x along the fingers, y across them
+ */
 export function rideOn(view, tool) {
   const point = new THREE.Vector3(tool[0], tool[1], tool[2]);
   const [along, aside] = [0, 2].map((column) => new THREE.Vector3(tool[3 + column], tool[6 + column], tool[9 + column]));
@@ -50,6 +71,7 @@ export function rideOn(view, tool) {
   view.lookAt(point.addScaledVector(along, RIDING.ahead));
 }
 
+/** @param {THREE.Vector3} position @param {THREE.Vector4Tuple} quat */
 function focusOf(position, [w, x, y, z]) {
   const forward = new THREE.Vector3(0, 0, -1).applyQuaternion(new THREE.Quaternion(x, y, z, w));
   const distance = forward.z < -0.05 ? (FOCUS_HEIGHT - position.z) / forward.z : 0.6;

@@ -41,7 +41,10 @@ export class Clock extends EventTarget {
     return this.growing && this.playing && (this.#filling || this.time >= this.duration);
   }
 
-  /** `growing`: more will come (a live turn), so the end is a place to wait, not to stop. */
+  /**
+   * `growing`: more will come (a live turn), so the end is a place to wait, not to stop.
+   * @param {number} duration @param {boolean} growing
+   */
   extend(duration, growing) {
     this.duration = duration;
     this.growing = growing;
@@ -74,25 +77,28 @@ export class Clock extends EventTarget {
     else this.play();
   }
 
+  /** @param {number} time */
   seek(time) {
     this.live = false;
     this.time = clamp(time, 0, this.duration);
     this.#tell();
   }
 
-  /** Pauses on the record `count` away from the one shown. */
+  /** Pauses on the record `count` away from the one shown. @param {number} count */
   step(count) {
     this.#stop();
     const between = this.time - this.record * this.period > 1e-6;
     this.seek((this.record + count + (between && count < 0 ? 1 : 0)) * this.period);
   }
 
+  /** @param {number} speed */
   setSpeed(speed) {
     if (!(speed > 0)) throw new RangeError(`a speed is above 0, got ${speed}`);
     this.speed = speed;
     this.#tell();
   }
 
+  /** @param {boolean} loop */
   setLoop(loop) {
     this.loop = loop;
     this.#tell();
@@ -123,6 +129,7 @@ export class Clock extends EventTarget {
     if (this.time !== before || this.playing !== playing) this.#tell();
   }
 
+  /** @param {number} seconds */
   #advance(seconds) {
     const time = this.time + seconds * this.speed;
     if (time < this.duration) this.time = time;
@@ -134,6 +141,7 @@ export class Clock extends EventTarget {
     }
   }
 
+  /** @param {number} seconds */
   #advanceLive(seconds) {
     const behind = (this.duration - this.time) / this.pace;
     if (behind > LOST) this.time = this.duration - READY * this.pace;
@@ -152,6 +160,7 @@ export class Clock extends EventTarget {
   }
 }
 
+/** @param {number} value @param {number} low @param {number} high */
 function clamp(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }

@@ -1,12 +1,17 @@
 // The engine's contacts as plain numbers.
 
-/** Pairs of geoms that touch now: [[geom, geom], ...]. */
+/**
+ * @import { MainModule, MjContact, MjData, MjModel } from "@mujoco/mujoco"
+ */
+
+/** Pairs of geoms that touch now. @param {MjData} data @returns {[number, number][]} */
 export function touchingPairs(data) {
   return eachContact(data, (contact) => [contact.geom1, contact.geom2]);
 }
 
 /**
  * Where things touch and how hard, in the world's frame.
+ * @param {MainModule} engine @param {MjModel} model @param {MjData} data
  * @returns {Float64Array} 6 per contact: position [m], force on the second geom [N]
  */
 export function contactForces(engine, model, data) {
@@ -22,17 +27,23 @@ export function contactForces(engine, model, data) {
   }
 }
 
-/** `frame`: three rows, the normal first; `force`: along each of them. */
+/**
+ * `frame`: three rows, the normal first; `force`: along each of them.
+ * @param {Float64Array} force @param {Float64Array} frame
+ */
 function toWorld(force, frame) {
   return [0, 1, 2].map((axis) => force[0] * frame[axis] + force[1] * frame[3 + axis] + force[2] * frame[6 + axis]);
 }
 
-/** The bindings hand out copies, which are ours to free. */
+/**
+ * The bindings hand out copies, which are ours to free.
+ * @template T @param {MjData} data @param {(contact: MjContact, index: number) => T} read @returns {T[]}
+ */
 function eachContact(data, read) {
   const contacts = data.contact;
   try {
     return Array.from({ length: data.ncon }, (_, index) => {
-      const contact = contacts.get(index);
+      const contact = /** @type {MjContact} */ (contacts.get(index));
       try {
         return read(contact, index);
       } finally {

@@ -7,11 +7,29 @@ const TEXTURE_ROLES = 10;
 const RGB_ROLE = 1;
 const MESH = 7;
 
+/**
+ * @import { MjModel } from "@mujoco/mujoco"
+ * @import { Joint } from "./interpolate.js"
+ * @typedef {ReturnType<typeof describeGeom>} GeomDescription
+ * @typedef {ReturnType<typeof describeMesh>} MeshDescription
+ * @typedef {ReturnType<typeof describeMaterial>} MaterialDescription
+ * @typedef {{width: number, height: number, pixels: Uint8Array<ArrayBuffer>}} TextureDescription
+ *
+ * @typedef {object} ModelDescription
+ * @property {number} nq
+ * @property {number} nv
+ * @property {Joint[]} joints
+ * @property {GeomDescription[]} geoms
+ * @property {MeshDescription[]} meshes
+ * @property {MaterialDescription[]} materials
+ * @property {(TextureDescription | null)[]} textures
+ */
+
+/** @param {MjModel} model @returns {ModelDescription} */
 export function describeScene(model) {
   return {
     nq: model.nq,
     nv: model.nv,
-    home: Float64Array.from(model.nkey > 0 ? model.key_qpos.subarray(0, model.nq) : model.qpos0),
     joints: range(model.njnt).map((i) => ({ type: model.jnt_type[i], qposadr: model.jnt_qposadr[i] })),
     geoms: range(model.ngeom).map((i) => describeGeom(model, i)),
     meshes: range(model.nmesh).map((i) => describeMesh(model, i)),
@@ -20,6 +38,7 @@ export function describeScene(model) {
   };
 }
 
+/** @param {MjModel} model @param {number} i */
 function describeGeom(model, i) {
   const type = model.geom_type[i];
   return {
@@ -37,15 +56,17 @@ function describeGeom(model, i) {
 /**
  * MuJoCo keeps normals and texture coordinates per face corner; a graphics card wants one row per vertex. Corners that
  * agree in all three share a row: a third of the work for drawing in software.
+ * @param {MjModel} model @param {number} i
  */
 function describeMesh(model, i) {
   const corners = 3 * model.mesh_facenum[i];
   const at = 3 * model.mesh_faceadr[i];
   const textured = model.mesh_texcoordadr[i] >= 0;
-  const of = (values) => values.subarray(at, at + corners);
+  const of = (/** @type {Int32Array} */ values) => values.subarray(at, at + corners);
   const [face, normal] = [of(model.mesh_face), of(model.mesh_facenormal)];
   const uv = textured ? of(model.mesh_facetexcoord) : face;
   const { index, firsts } = shareCorners(corners, (corner) => `${face[corner]},${normal[corner]},${uv[corner]}`);
+  /** @param {Float32Array} values @param {number} address @param {Int32Array} indices @param {number} width */
   const rows = (values, address, indices, width) => gather(values, address, firsts.map((corner) => indices[corner]), width);
   return {
     index,
@@ -55,22 +76,26 @@ function describeMesh(model, i) {
   };
 }
 
-/** `index`: the row of each corner; `firsts`: for each row the first corner that has it. */
+/**
+ * `index`: the row of each corner; `firsts`: for each row the first corner that has it.
+ * @param {number} corners @param {(corner: number) => string} keyOf
+ */
 function shareCorners(corners, keyOf) {
+  /** @type {Map<string, number>} */
   const rowOf = new Map();
+  /** @type {number[]} */
   const firsts = [];
   const index = new Uint32Array(corners);
   for (let corner = 0; corner < corners; corner += 1) {
     const key = keyOf(corner);
-    if (!rowOf.has(key)) {
-      rowOf.set(key, firsts.length);
-      firsts.push(corner);
-    }
-    index[corner] = rowOf.get(key);
+    const row = rowOf.get(key) ?? firsts.push(corner) - 1;
+    rowOf.set(key, row);
+    index[corner] = row;
   }
   return { index, firsts };
 }
 
+/** @param {Float32Array} values @param {number} address @param {number[]} indices @param {number} width */
 function gather(values, address, indices, width) {
   const out = new Float32Array(indices.length * width);
   indices.forEach((row, i) => {
@@ -80,6 +105,7 @@ function gather(values, address, indices, width) {
   return out;
 }
 
+/** @param {MjModel} model @param {number} i */
 function describeMaterial(model, i) {
   return {
     rgba: numbers(model.mat_rgba, 4 * i, 4),
@@ -90,6 +116,7 @@ function describeMaterial(model, i) {
   };
 }
 
+/** @param {MjModel} model @param {number} i @returns {TextureDescription | null} */
 function describeTexture(model, i) {
   if (model.tex_type[i] !== TEXTURE_2D) return null;
   const [width, height, channels] = [model.tex_width[i], model.tex_height[i], model.tex_nchannel[i]];
@@ -101,10 +128,12 @@ function describeTexture(model, i) {
   return { width, height, pixels };
 }
 
+/** @param {number} count */
 function range(count) {
   return Array.from({ length: count }, (_, i) => i);
 }
 
+/** @param {Float32Array | Float64Array} values @param {number} from @param {number} count @returns {number[]} */
 function numbers(values, from, count) {
   return Array.from(values.subarray(from, from + count));
 }

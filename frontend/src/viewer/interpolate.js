@@ -4,7 +4,9 @@ const FREE = 0;
 const BALL = 1;
 const PARALLEL = 0.9995;
 
-/** Addresses in qpos where a quaternion (w, x, y, z) starts. `joints`: [{type, qposadr}] as MuJoCo numbers them. */
+/** @typedef {{type: number, qposadr: number}} Joint as MuJoCo numbers them */
+
+/** Addresses in qpos where a quaternion (w, x, y, z) starts. @param {Joint[]} joints */
 export function quaternionAddresses(joints) {
   return joints
     .filter(({ type }) => type === FREE || type === BALL)
@@ -13,7 +15,7 @@ export function quaternionAddresses(joints) {
 
 /**
  * The positions of a track at `time` [s since its first row], held at both ends.
- * @param {import("./view.js").Track} track
+ * @param {Pick<import("./view.js").Track, "rate" | "count" | "qpos">} track @param {number} time @param {number[]} quaternions
  * @param {Float64Array} out nq positions, written and returned
  */
 export function sample(track, time, quaternions, out) {
@@ -27,12 +29,20 @@ export function sample(track, time, quaternions, out) {
   return blend(track.qpos(index), track.qpos(index + 1), Math.max(0, place - index), quaternions, out);
 }
 
+/**
+ * @param {Float64Array} from @param {Float64Array} to @param {number} share @param {number[]} quaternions
+ * @param {Float64Array} out
+ */
 export function blend(from, to, share, quaternions, out) {
   for (let i = 0; i < out.length; i += 1) out[i] = from[i] + (to[i] - from[i]) * share;
   for (const address of quaternions) slerp(from, to, share, address, out);
   return out;
 }
 
+/**
+ * @param {Float64Array} from @param {Float64Array} to @param {number} share @param {number} at
+ * @param {Float64Array} out
+ */
 function slerp(from, to, share, at, out) {
   let cosine = 0;
   for (let i = at; i < at + 4; i += 1) cosine += from[i] * to[i];

@@ -1,32 +1,41 @@
 // MuJoCo in a module Worker of its own, whose response may carry a looser script policy than the page's.
-// It answers {id, op, ...} with {id, result} or {id, error}. What it can do is in `backstage.js`.
+// It answers {id, op, args} with {id, result} or {id, error}. `op` is "boot", or a method of EngineHost.
 
 import loadMujoco from "@mujoco/mujoco";
 
-import { Backstage } from "./backstage.js";
+import { EngineHost } from "./engine-host.js";
 
-let backstage = null;
+/** @type {EngineHost | null} */
+let host = null;
 
-const operations = {
-  async boot({ wasmUrl }) {
-    const engine = await loadMujoco({ locateFile: () => wasmUrl });
-    backstage = new Backstage(engine);
-    return { version: engine.mj_versionString() };
-  },
-};
-
-/** The buffers of fresh typed arrays in a result, to hand over instead of copying. */
-function buffersIn(value, found = []) {
-  if (ArrayBuffer.isView(value)) found.push(value.buffer);
-  else if (value && typeof value === "object") Object.values(value).forEach((each) => buffersIn(each, found));
-  return found;
+/** @param {{wasmUrl: string}} address of the engine */
+async function boot({ wasmUrl }) {
+  const engine = await loadMujoco({ locateFile: () => wasmUrl });
+  host = new EngineHost(engine);
+  return { version: engine.mj_versionString() };
 }
 
-self.addEventListener("message", async ({ data: { id, op, ...args } }) => {
+/** @param {keyof EngineHost} op @param {unknown} args */
+function ask(op, args) {
+  if (!host || !Object.hasOwn(EngineHost.prototype, op)) throw new RangeError(`unknown operation ${op}`);
+  const operation = /** @type {(args: unknown) => unknown} */ (host[op]);
+  return operation.call(host, args);
+}
+
+/**
+ * The buffers of fresh typed arrays in a result, to hand over instead of copying.
+ * @param {unknown} value @returns {ArrayBuffer[]}
+ */
+function buffersIn(value) {
+  if (ArrayBuffer.isView(value)) return [/** @type {ArrayBuffer} */ (value.buffer)];
+  return value && typeof value === "object" ? Object.values(value).flatMap(buffersIn) : [];
+}
+
+self.addEventListener("message", async ({ data: { id, op, args } }) => {
   try {
-    const result = await (op in operations ? operations[op](args) : backstage.answer(op, args));
-    self.postMessage({ id, result }, buffersIn(result));
+    const result = await (op === "boot" ? boot(args) : ask(op, args));
+    self.postMessage({ id, result }, { transfer: buffersIn(result) });
   } catch (error) {
-    self.postMessage({ id, error: String(error?.message ?? error) });
+    self.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
   }
 });

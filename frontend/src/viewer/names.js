@@ -2,7 +2,10 @@
 
 const decoder = new TextDecoder();
 
-/** @param {Int32Array} addresses one of the model's `name_...adr` @returns {string} "" for what has no name */
+/**
+ * @param {import("@mujoco/mujoco").MjModel} model @param {Int32Array} addresses one of the model's `name_...adr`
+ * @param {number} index @returns {string} "" for what has no name
+ */
 export function nameOf(model, addresses, index) {
   const from = addresses[index];
   const end = model.names.indexOf(0, from);

@@ -1,29 +1,37 @@
 // Which overlays are on, and what each side's shows.
 
 import { colourOf } from "./colour.js";
+import { otherSide, SIDES } from "./sides.js";
+
+/**
+ * @import { Picture } from "./engine-host.js"
+ * @import { Path } from "./overlays.js"
+ * @import { Shapes } from "./scene.js"
+ * @import { BySide, Side } from "./sides.js"
+ * @import { Trace } from "./trace.js"
+ * @import { Viewer } from "./viewer.js"
+ */
 
 /** In the order of the menu. */
 export const OVERLAYS = ["contacts", "joints", "paths", "object", "ghost"];
 
-const SIDES = ["left", "right"];
-
 export class OverlaySet {
   #viewers;
   #shapes;
+  /** @type {Set<string>} */
   #on = new Set();
+  /** @type {BySide<Trace | null>} */
   #traces = { left: null, right: null };
 
+  /** @param {BySide<Viewer>} viewers @param {Shapes} shapes */
   constructor(viewers, shapes) {
     this.#viewers = viewers;
     this.#shapes = shapes;
-    /** Name of the object whose way is drawn: the one that the instruction names, else the one that was touched. */
+    /** @type {string | null} whose path is drawn: the object that the instruction names; null: the one that was touched */
     this.object = null;
   }
 
-  has(name) {
-    return this.#on.has(name);
-  }
-
+  /** @param {string} name @param {boolean} on */
   set(name, on) {
     if (!OVERLAYS.includes(name)) throw new RangeError(`unknown overlay ${name}; there are ${OVERLAYS.join(", ")}`);
     if (on) this.#on.add(name);
@@ -36,27 +44,27 @@ export class OverlaySet {
     return ["contacts", "joints"].filter((name) => this.#on.has(name));
   }
 
-  /** @param {{left: import("./trace.js").Trace | null, right: object | null}} traces */
+  /** @param {BySide<Trace | null>} traces */
   setTraces(traces) {
     this.#traces = traces;
     for (const side of SIDES) this.rebuild(side);
   }
 
-  /** Puts what does not move with the clock into one side's scene. */
+  /** Puts what does not move with the clock into one side's scene. @param {Side} side */
   rebuild(side) {
     const { overlays } = this.#viewers[side];
     overlays.paths(this.#lines(side));
-    overlays.ghost(this.#on.has("ghost") ? this.#shapes : null, tint(other(side)));
+    overlays.ghost(this.#on.has("ghost") ? this.#shapes : null, tint(otherSide(side)));
     this.#viewers[side].needsDraw = true;
   }
 
-  /** @param {{left: object, right: object}} poses as the worker answers them */
+  /** @param {BySide<Picture>} poses @param {number} time [s] */
   update(poses, time) {
     for (const side of SIDES) {
       const { overlays } = this.#viewers[side];
       overlays.contacts(poses[side].contacts);
       overlays.joints(poses[side].joints);
-      overlays.ghostPose(poses[other(side)]);
+      overlays.ghostPose(poses[otherSide(side)]);
       overlays.progress(time);
     }
   }
@@ -65,25 +73,24 @@ export class OverlaySet {
     this.#on.clear();
   }
 
+  /** @param {Side} side */
   #lines(side) {
-    const [own, theirs] = [this.#traces[side], this.#traces[other(side)]];
+    const [own, theirs] = [this.#traces[side], this.#traces[otherSide(side)]];
+    /** @type {Path[]} */
     const lines = [];
-    const add = (trace, points, whose, faint) => {
-      if (points) lines.push({ points, seconds: trace.times.at(-1), colour: tint(whose), faint });
+    /** @param {(trace: Trace) => Float64Array | undefined} pointsOf */
+    const add = (pointsOf) => {
+      for (const [trace, whose] of /** @type {const} */ ([[own, side], [theirs, otherSide(side)]])) {
+        const points = trace && pointsOf(trace);
+        if (points) lines.push({ points, seconds: trace.times.at(-1) ?? 0, colour: tint(whose), faint: whose !== side });
+      }
     };
-    if (this.#on.has("paths")) {
-      add(own, own?.tool, side, false);
-      add(theirs, theirs?.tool, other(side), true);
-    }
-    if (this.#on.has("object")) {
-      const name = this.object ?? own?.touch?.object ?? theirs?.touch?.object;
-      add(own, own?.objects[name], side, false);
-      add(theirs, theirs?.objects[name], other(side), true);
-    }
+    if (this.#on.has("paths")) add((trace) => trace.tool);
+    const name = this.object ?? own?.touch?.object ?? theirs?.touch?.object;
+    if (this.#on.has("object") && name) add((trace) => trace.objects[name]);
     return lines;
   }
 }
 
-const other = (side) => (side === "left" ? "right" : "left");
-
+/** @param {Side} side */
 const tint = (side) => colourOf(`--${side}`);

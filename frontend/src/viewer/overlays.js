@@ -1,4 +1,4 @@
-// What can be drawn over a scene: forces where things touch, joint axes, the ways that tool and object took, a ghost.
+// What can be drawn over a scene: forces where things touch, joint axes, the paths of tool and object, a ghost.
 
 import * as THREE from "three";
 import { Line2 } from "three/addons/lines/Line2.js";
@@ -6,6 +6,12 @@ import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { LineSegments2 } from "three/addons/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js";
+
+/**
+ * @import { GeomPoses } from "./poses.js"
+ * @import { Shapes } from "./scene.js"
+ * @typedef {{points: Float64Array, seconds: number, colour: string, faint: boolean}} Path `points`: 3 per sample [m]
+ */
 
 /** Length of a force's line [m/N], and the longest [m]. */
 const FORCE_SCALE = 0.006;
@@ -15,9 +21,13 @@ const GHOST_OPACITY = 0.28;
 
 export class Overlays {
   #root = new THREE.Group();
+  /** @type {LineSegments2 | null} */
   #contacts = null;
+  /** @type {LineSegments2 | null} */
   #joints = null;
+  /** @type {Line2[]} */
   #paths = [];
+  /** @type {Ghost | null} */
   #ghost = null;
 
   /** @param {THREE.Scene} scene @param {{contact: string, joint: string}} colours CSS colours */
@@ -28,7 +38,7 @@ export class Overlays {
 
   /** @param {Float64Array | undefined} rows position [m] and force [N], 6 per contact */
   contacts(rows) {
-    this.#contacts = this.#segments(this.#contacts, rows, this.colours.contact, 3, (at) => {
+    this.#contacts = this.#segments(this.#contacts, rows, this.colours.contact, 3, (rows, at) => {
       const force = rows.subarray(at + 3, at + 6);
       const size = Math.hypot(...force);
       const scale = size > 0 ? Math.min(FORCE_SCALE, LONGEST_FORCE / size) : 0;
@@ -39,12 +49,12 @@ export class Overlays {
 
   /** @param {Float64Array | undefined} rows a point [m] and a direction, 6 per joint */
   joints(rows) {
-    this.#joints = this.#segments(this.#joints, rows, this.colours.joint, 2.5, (at) =>
+    this.#joints = this.#segments(this.#joints, rows, this.colours.joint, 2.5, (rows, at) =>
       [-AXIS_HALF, AXIS_HALF].flatMap((reach) => [0, 1, 2].map((axis) => rows[at + axis] + reach * rows[at + 3 + axis])),
     );
   }
 
-  /** @param {{points: Float64Array, seconds: number, colour: string, faint: boolean}[]} lines `points`: 3 per sample [m] */
+  /** @param {Path[]} lines */
   paths(lines) {
     for (const path of this.#paths) this.#drop(path);
     this.#paths = lines.map(({ points, seconds, colour, faint }) => {
@@ -57,7 +67,7 @@ export class Overlays {
     });
   }
 
-  /** Paths are drawn as far as things have come by then [s]. */
+  /** Paths are drawn as far as things have come by then [s]. @param {number} time */
   progress(time) {
     for (const { geometry, userData } of this.#paths) {
       const share = Math.min(time / userData.seconds, 1);
@@ -65,12 +75,13 @@ export class Overlays {
     }
   }
 
-  /** @param {import("./scene.js").Shapes | null} shapes of which the robot is drawn see-through; null: no ghost */
+  /** @param {Shapes | null} shapes of which the robot is drawn see-through; null: no ghost @param {string} colour CSS */
   ghost(shapes, colour) {
     this.#ghost?.dispose();
     this.#ghost = shapes && new Ghost(this.#root, shapes, colour);
   }
 
+  /** @param {GeomPoses} pose */
   ghostPose(pose) {
     this.#ghost?.update(pose);
   }
@@ -81,12 +92,16 @@ export class Overlays {
     this.#root.removeFromParent();
   }
 
-  /** Replaces lines by others: one per six numbers of `rows`, from where to where as `line(at)` says. */
+  /**
+   * Replaces lines by others: one per six numbers of `rows`, from where to where as `line` says.
+   * @param {LineSegments2 | null} before @param {Float64Array | undefined} rows @param {string} colour @param {number} width
+   * @param {(rows: Float64Array, at: number) => number[]} line
+   */
   #segments(before, rows, colour, width, line) {
     if (before) this.#drop(before);
     if (!rows || rows.length === 0) return null;
     const positions = [];
-    for (let at = 0; at < rows.length; at += 6) positions.push(...line(at));
+    for (let at = 0; at < rows.length; at += 6) positions.push(...line(rows, at));
     const drawn = new LineSegments2(new LineSegmentsGeometry().setPositions(positions), lineMaterial(colour, width, 1));
     drawn.material.depthTest = false;
     drawn.renderOrder = 2;
@@ -95,6 +110,7 @@ export class Overlays {
     return drawn;
   }
 
+  /** @param {LineSegments2} drawn */
   #drop(drawn) {
     drawn.removeFromParent();
     drawn.geometry.dispose();
@@ -107,6 +123,7 @@ class Ghost {
   #objects;
   #material;
 
+  /** @param {THREE.Object3D} root @param {Shapes} shapes @param {string} colour CSS */
   constructor(root, shapes, colour) {
     const material = new THREE.MeshBasicMaterial({ color: colour, transparent: true, opacity: GHOST_OPACITY, depthWrite: false });
     this.#material = material;
@@ -118,6 +135,7 @@ class Ghost {
     });
   }
 
+  /** @param {GeomPoses} pose */
   update(pose) {
     for (const { object, index } of this.#objects) setPose(object, pose, index);
   }
@@ -128,7 +146,7 @@ class Ghost {
   }
 }
 
-/** Places an object where a geom is. `xpos`: 3 numbers per geom [m]; `xmat`: 9 per geom, row by row. */
+/** Places an object where a geom is. @param {THREE.Object3D} object @param {GeomPoses} poses @param {number} geom */
 export function setPose(object, { xpos, xmat }, geom) {
   const p = 3 * geom;
   const r = 9 * geom;
@@ -142,6 +160,7 @@ export function setPose(object, { xpos, xmat }, geom) {
   object.matrixWorldNeedsUpdate = true;
 }
 
+/** @param {string} colour CSS @param {number} linewidth @param {number} opacity */
 function lineMaterial(colour, linewidth, opacity) {
   return new LineMaterial({ color: new THREE.Color(colour).getHex(), linewidth, opacity, transparent: opacity < 1 });
 }

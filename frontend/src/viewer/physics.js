@@ -4,6 +4,9 @@ import { displacement, geomPoses } from "./poses.js";
 import { rampTargets } from "./recording.js";
 
 /**
+ * @import { MainModule, MjModel } from "@mujoco/mujoco"
+ * @import { Recording } from "./recording.js"
+ *
  * @typedef {object} Ramp how a control step is played: `pieces` of the way, each held for `substeps` physics steps
  * @property {number} pieces
  * @property {number} substeps
@@ -17,24 +20,33 @@ export class Player {
   #ramp;
   #targets = new Float64Array(7);
   #place = { record: -1, step: 0 };
+  /** @type {Recording | null} */
+  #recording = null;
 
-  /** @param {Ramp} ramp */
+  /** @param {MainModule} engine @param {MjModel} model @param {Ramp} ramp */
   constructor(engine, model, ramp) {
     this.#engine = engine;
     this.#model = model;
     this.#ramp = ramp;
     this.stepsPerRecord = ramp.pieces * ramp.substeps;
     this.data = new engine.MjData(model);
-    this.recording = null;
   }
 
-  /** @param {import("./recording.js").Recording} recording */
+  get recording() {
+    if (!this.#recording) throw new Error("no recording is loaded");
+    return this.#recording;
+  }
+
+  /** @param {Recording} recording */
   load(recording) {
-    this.recording = recording;
+    this.#recording = recording;
     this.#place = { record: -1, step: 0 };
   }
 
-  /** Moves to an instant [s since the start]: goes on from where it is if it can, else from the record before. */
+  /**
+   * Moves to an instant [s since the start]: goes on from where it is if it can, else from the record before.
+   * @param {number} time
+   */
   seek(time) {
     const { record, step } = this.placeOf(time);
     if (record !== this.#place.record || step < this.#place.step) this.set(record);
@@ -47,14 +59,17 @@ export class Player {
     return this.#place.step === 0;
   }
 
-  /** The record before an instant, and the physics steps after it. The last record is where it ends. */
+  /**
+   * The record before an instant, and the physics steps after it. The last record is where it ends.
+   * @param {number} time
+   */
   placeOf(time) {
     const last = this.recording.count - 1;
     const steps = Math.min(Math.max(Math.round((time / this.#ramp.period) * this.stepsPerRecord), 0), last * this.stepsPerRecord);
     return { record: Math.floor(steps / this.stepsPerRecord), step: steps % this.stepsPerRecord };
   }
 
-  /** Exactly the recorded state. */
+  /** Exactly the recorded state. @param {number} record */
   set(record) {
     const { data, recording } = this;
     this.#engine.mj_resetData(this.#model, data);
@@ -66,7 +81,7 @@ export class Player {
     this.#place = { record, step: 0 };
   }
 
-  /** So many physics steps with the recorded controls, at most to the end of the control step. */
+  /** So many physics steps with the recorded controls, at most to the end of the control step. @param {number} steps */
   advance(steps) {
     for (let done = 0; done < steps; done += 1) {
       if (this.#place.step % this.#ramp.substeps === 0) this.#command();
@@ -100,7 +115,8 @@ export class Player {
 
   /**
    * How far apart a control step ends when it starts this much apart: what rounding can become where contacts are
-   * delicate. Leaves the player at the end of the step. @param {number[]} nudges [m, rad] @returns {number} metres
+   * delicate. Leaves the player at the end of the step.
+   * @param {number} record @param {number[]} nudges [m, rad] @returns {number} metres
    */
   spread(record, nudges) {
     const ends = [0, ...nudges].map((nudge, attempt) => {
@@ -114,7 +130,7 @@ export class Player {
     return Math.max(...ends.slice(1).map((end) => displacement(end, ends[0], this.#model.geom_rbound)));
   }
 
-  /** Sets the recorded state. @returns {number} how far physics was from it [m] */
+  /** Sets the recorded state. @param {number} record @returns {number} how far physics was from it [m] */
   measureDrift(record) {
     this.#engine.mj_kinematics(this.#model, this.data);
     const reached = geomPoses(this.data);

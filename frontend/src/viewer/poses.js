@@ -1,6 +1,8 @@
 // Where everything is, and how far two such answers are apart. Plain arrays in, numbers out.
 
-/** Copies of a MjData's geom poses: xpos (3 per geom) [m], xmat (9 per geom, row by row). */
+/** @typedef {{xpos: Float64Array, xmat: Float64Array}} GeomPoses xpos: 3 per geom [m]; xmat: 9 per geom, row by row */
+
+/** Copies. @param {import("@mujoco/mujoco").MjData} data @returns {GeomPoses} */
 export function geomPoses(data) {
   return { xpos: Float64Array.from(data.geom_xpos), xmat: Float64Array.from(data.geom_xmat) };
 }
@@ -8,6 +10,7 @@ export function geomPoses(data) {
 /**
  * The farthest that any point of any geom is from where it should be [m]: its centre's way, and its turn at the geom's
  * outermost point (`radius`, 0 for what is endless and never turns).
+ * @param {GeomPoses} one @param {GeomPoses} other @param {Float64Array} radius
  */
 export function displacement(one, other, radius) {
   let worst = 0;
@@ -21,6 +24,7 @@ export function displacement(one, other, radius) {
   return Number.isNaN(worst) ? Infinity : worst;
 }
 
+/** @param {Float64Array} one @param {Float64Array} other @param {number} from @param {number} length */
 function distance(one, other, from, length) {
   let sum = 0;
   for (let i = from; i < from + length; i += 1) sum += (one[i] - other[i]) ** 2;

@@ -1,4 +1,4 @@
-// How much is drawn, chosen by how long frames take. Pure: numbers in, a wish out.
+// How much is drawn, chosen by how long frames take. Pure: numbers in, an answer out.
 
 /** Best first. `lite`: no shadows, no anti-aliasing, simpler materials; `scale`: pixels per CSS pixel at most. */
 export const QUALITIES = [
@@ -18,7 +18,7 @@ export class FrameJudge {
   #count = 0;
 
   constructor() {
-    /** Mean of the frames judged last [s]; null before the first verdict. */
+    /** @type {number | null} mean of the frames judged last [s]; null before the first verdict */
     this.mean = null;
   }
 

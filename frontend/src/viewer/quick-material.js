@@ -46,8 +46,17 @@ const FRAGMENT = /* glsl */ `
     gl_FragColor = vec4(mix(found, haze, smoothstep(hazeFromTo.x, hazeFromTo.y, depth)), opacity);
   }`;
 
-/** What all quick materials of a scene share: its lamps and its haze; `haze` follows the background. */
+/**
+ * @typedef {ReturnType<typeof quickLight>} QuickLight
+ * @typedef {{color: THREE.Color, transparent: boolean, opacity: number, map: THREE.Texture | null}} Look
+ */
+
+/**
+ * What all quick materials of a scene share: its lamps and its haze; `haze` follows the background.
+ * @param {THREE.HemisphereLight} hemisphere @param {THREE.DirectionalLight} lamp
+ */
 export function quickLight(hemisphere, lamp) {
+  /** @param {THREE.Color} colour @param {THREE.Light} light */
   const strong = (colour, light) => ({ value: colour.clone().multiplyScalar(light.intensity) });
   return {
     sky: strong(hemisphere.color, hemisphere),
@@ -59,16 +68,18 @@ export function quickLight(hemisphere, lamp) {
   };
 }
 
-/** Let a scene's quick materials fade into its background, as its fog does. */
+/**
+ * Let a scene's quick materials fade into its background, as its fog does.
+ * @param {QuickLight} light @param {THREE.Fog} fog
+ */
 export function setHaze(light, fog) {
   light.haze.value.copy(fog.color).convertLinearToSRGB();
   light.hazeFromTo.value.set(fog.near, fog.far);
 }
 
 /**
- * @param {{color: THREE.Color, transparent: boolean, opacity: number, map: THREE.Texture | null}} look as of other
- *   materials; the pixels of `map` have to stay as they are (NoColorSpace)
- * @param {object} light from quickLight
+ * @param {Look} look as of other materials; the pixels of `map` have to stay as they are (NoColorSpace)
+ * @param {QuickLight} light
  */
 export function quickMaterial({ color, transparent, opacity, map }, light) {
   map?.updateMatrix();

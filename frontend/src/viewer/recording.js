@@ -10,14 +10,13 @@ export const ACTION = 7;
  */
 export class Recording {
   #values;
-  #width;
-  #at;
+  #width = 0;
+  /** @type {Record<string, [number, number]>} columns, from and to */
+  #at = {};
 
   /** @param {ArrayBuffer} buffer little-endian @param {{nq: number, nv: number}} sizes of the scene's model */
   constructor(buffer, { nq, nv }) {
     const columns = { time: 1, qpos: nq, qvel: nv, warmstart: nv, control: CONTROL, action: ACTION };
-    this.#at = {};
-    this.#width = 0;
     for (const [name, length] of Object.entries(columns)) {
       this.#at[name] = [this.#width, this.#width + length];
       this.#width += length;
@@ -33,36 +32,42 @@ export class Recording {
     this.count = this.#values.length / this.#width;
   }
 
-  /** Seconds since the first record. */
+  /** Seconds since the first record. @param {number} index */
   time(index) {
     return this.#read("time", index)[0] - this.#read("time", 0)[0];
   }
 
-  /** As recorded: a follow-up turn need not start at 0. */
+  /** As recorded: a follow-up turn need not start at 0. @param {number} index */
   absoluteTime(index) {
     return this.#read("time", index)[0];
   }
 
+  /** @param {number} index */
   qpos(index) {
     return this.#read("qpos", index);
   }
 
+  /** @param {number} index */
   qvel(index) {
     return this.#read("qvel", index);
   }
 
+  /** @param {number} index */
   warmstart(index) {
     return this.#read("warmstart", index);
   }
 
+  /** @param {number} index */
   control(index) {
     return this.#read("control", index);
   }
 
+  /** @param {number} index */
   action(index) {
     return this.#read("action", index);
   }
 
+  /** @param {string} name @param {number} index */
   #read(name, index) {
     const [from, to] = this.#at[name];
     return this.#values.subarray(index * this.#width + from, index * this.#width + to);
@@ -72,7 +77,8 @@ export class Recording {
 /**
  * What the motors are told during one piece of the way between two control memories: arm targets walk in equal pieces,
  * the finger target holds at once. The same sum as `simulation.controller.ramp`, in the same order.
- * @param {number} piece 1..pieces @param {Float64Array} out (7) [rad, m], written and returned
+ * @param {Float64Array} from @param {Float64Array} to @param {number} piece 1..pieces @param {number} pieces
+ * @param {Float64Array} out (7) [rad, m], written and returned
  */
 export function rampTargets(from, to, piece, pieces, out) {
   const share = piece / pieces;

@@ -6,10 +6,17 @@ import { quaternionAddresses, sample } from "./interpolate.js";
 import { OverlaySet } from "./overlay-set.js";
 import { FrameJudge, QUALITIES } from "./quality.js";
 import { Shapes } from "./scene.js";
+import { otherSide, SIDES } from "./sides.js";
 import { Viewer } from "./viewer.js";
 
-export const SIDES = ["left", "right"];
-export const otherSide = (side) => (side === "left" ? "right" : "left");
+/**
+ * @import { Picture } from "./engine-host.js"
+ * @import { Manifest } from "./manifest.d.ts"
+ * @import { Runtime } from "./runtime.js"
+ * @import { BySide, Side } from "./sides.js"
+ * @import { Trace } from "./trace.js"
+ * @import { Track } from "./view.js"
+ */
 
 /** The clock goes on by no more than this in one frame [s]: a tab that slept does not jump. */
 const LONGEST_FRAME = 0.25;
@@ -29,6 +36,7 @@ export class Replay extends EventTarget {
   #exact = { left: false, right: false };
   #asking = false;
   #stale = true;
+  /** @type {number | null} */
   #lastTick = null;
   #posedAt = -Infinity;
   #frame = 0;
@@ -36,19 +44,20 @@ export class Replay extends EventTarget {
   #fixed;
 
   /**
-   * @param {import("./runtime.js").Runtime} runtime with its scene loaded
-   * @param {object} manifest of that scene
-   * @param {{left: HTMLElement, right: HTMLElement}} hosts
-   * @param {{quality?: string | null, labels: {left: string, right: string}}} options `quality`: a name of QUALITIES to
-   *   keep to, or null: whatever is smooth
+   * @param {Runtime} runtime with its scene loaded @param {Manifest} manifest of that scene @param {BySide<HTMLElement>} hosts
+   * @param {{quality?: string | null, labels: BySide<string>}} options `quality`: a name of QUALITIES to keep to, or null:
+   *   whatever is smooth
    */
   constructor(runtime, manifest, hosts, { quality = null, labels }) {
     super();
+    const { scene } = runtime;
+    if (!scene) throw new Error("the runtime has no scene");
     this.#runtime = runtime;
-    this.#shapes = new Shapes(runtime.scene);
-    this.#quaternions = quaternionAddresses(runtime.scene.joints);
-    this.#home = Float64Array.from(manifest.home ?? runtime.scene.home);
+    this.#shapes = new Shapes(scene);
+    this.#quaternions = quaternionAddresses(scene.joints);
+    this.#home = Float64Array.from(manifest.home);
     this.#qpos = { left: this.#home.slice(), right: this.#home.slice() };
+    /** @type {BySide<Track | null>} */
     this.tracks = { left: null, right: null };
     this.clock = new Clock(1 / manifest.control_hz);
     this.drawn = 0;
@@ -76,14 +85,14 @@ export class Replay extends EventTarget {
     return this.#judge.mean;
   }
 
-  /** @param {string} id @param {"left" | "right" | null} only one side's, when cameras are free */
+  /** @param {string} id @param {Side | null} only one side's, when cameras are free */
   setPreset(id, only = null) {
     const preset = this.presets.find((each) => each.id === id) ?? this.presets[0];
     for (const side of SIDES) if (only === null || this.linked || side === only) this.viewers[side].setPreset(preset);
     this.dispatchEvent(new Event("cameras"));
   }
 
-  /** Linked cameras turn together, from the left one's point of view on. */
+  /** Linked cameras turn together, from the left one's point of view on. @param {boolean} linked */
   setLinked(linked) {
     this.linked = linked;
     if (linked) this.#matchRight();
@@ -96,6 +105,7 @@ export class Replay extends EventTarget {
     else this.viewers.right.follow(this.viewers.left);
   }
 
+  /** @param {string} name @param {boolean} on */
   setOverlay(name, on) {
     this.overlays.set(name, on);
     this.#stale = true;
@@ -104,7 +114,7 @@ export class Replay extends EventTarget {
   refreshTheme() {
     for (const side of SIDES) {
       this.viewers[side].refreshTheme();
-      this.overlays.rebuild(side); // ghosts and ways have colours of the theme
+      this.overlays.rebuild(side); // ghosts and paths have colours of the theme
     }
     this.#stale = true;
   }
@@ -112,6 +122,7 @@ export class Replay extends EventTarget {
   /**
    * Other recordings, from their start. A side without one (null) stands in the scene's example state. What the worker knew
    * of the ones before it forgets.
+   * @param {BySide<Track | null>} tracks @param {{growing?: boolean, keepTime?: boolean}} options
    */
   setTracks({ left, right }, { growing = false, keepTime = false } = {}) {
     for (const side of SIDES) this.#runtime.record(side, null).catch(() => {});
@@ -122,14 +133,14 @@ export class Replay extends EventTarget {
     this.grown(growing);
   }
 
-  /** Tells the clock that the tracks have got longer. */
+  /** Tells the clock that the tracks have got longer. @param {boolean} growing */
   grown(growing) {
     const ends = SIDES.map((side) => this.tracks[side]?.duration ?? 0);
     this.clock.extend(Math.max(...ends), growing);
     this.#stale = true;
   }
 
-  /** From now on forces are known of this side. @param {ArrayBuffer} buffer `replay.bin` */
+  /** From now on forces are known of this side. @param {Side} side @param {ArrayBuffer} buffer `replay.bin` */
   async setRecording(side, buffer) {
     const track = this.tracks[side];
     await this.#runtime.record(side, buffer);
@@ -142,12 +153,16 @@ export class Replay extends EventTarget {
     return { ...this.#exact };
   }
 
+  /** @param {BySide<Trace | null>} traces */
   setTraces(traces) {
     this.overlays.setTraces(traces);
     this.#stale = true;
   }
 
-  /** Positions by body and geom name [m] after a control step, as this engine computes them. */
+  /**
+   * Positions by body and geom name [m] after a control step, as this engine computes them.
+   * @param {Side} side @param {number} step
+   */
   inspect(side, step) {
     return this.#runtime.inspect(this.tracks[side]?.atStep(step) ?? this.#home);
   }
@@ -164,6 +179,7 @@ export class Replay extends EventTarget {
     return SIDES.map((side) => this.viewers[side].canvas);
   }
 
+  /** @param {number} now [ms] */
   tick(now) {
     this.#frame = requestAnimationFrame(this.tick);
     const elapsed = this.#lastTick === null ? 0 : (now - this.#lastTick) / 1000;
@@ -182,8 +198,9 @@ export class Replay extends EventTarget {
     this.#shapes.dispose();
   }
 
+  /** @param {BySide<HTMLElement>} hosts @param {BySide<string>} labels @param {number | null} quality */
   #makeViewers(hosts, labels, quality) {
-    const make = (side, level) => {
+    const make = (/** @type {Side} */ side, /** @type {number | null} */ level) => {
       const viewer = new Viewer(hosts[side], this.#shapes, { label: labels[side], quality: level });
       viewer.addEventListener("turned", () => this.#turned(side));
       viewer.addEventListener("lost", () => this.dispatchEvent(new Event("lost")));
@@ -197,10 +214,12 @@ export class Replay extends EventTarget {
     return { left, right: make("right", left.quality) }; // one renderer is judged for both
   }
 
+  /** @param {number} now */
   #mayPose(now) {
     return !this.clock.growing || !this.viewers.left.software || now - this.#posedAt >= LIVE_PAUSE;
   }
 
+  /** @param {number} now */
   async #pose(now) {
     this.#asking = true;
     this.#stale = false;
@@ -209,7 +228,8 @@ export class Replay extends EventTarget {
     try {
       const requests = SIDES.map((side) => this.#request(side));
       const { poses, cost } = await this.#runtime.poses(requests, this.overlays.extras);
-      this.#show(Object.fromEntries(poses.map((pose) => [pose.side, pose])), cost);
+      const [left, right] = poses; // as they were asked for
+      this.#show({ left, right }, cost);
       this.drawnRecord = record;
     } catch (error) {
       this.dispatchEvent(new CustomEvent("failed", { detail: error }));
@@ -218,6 +238,7 @@ export class Replay extends EventTarget {
     }
   }
 
+  /** @param {BySide<Picture>} poses @param {number} cost [ms] */
   #show(poses, cost) {
     for (const side of SIDES) this.viewers[side].show(poses[side]);
     this.overlays.update(poses, this.clock.time);
@@ -225,6 +246,7 @@ export class Replay extends EventTarget {
     this.drawn += 1;
   }
 
+  /** @param {Side} side */
   #request(side) {
     const track = this.tracks[side];
     const { time } = this.clock;
@@ -232,11 +254,13 @@ export class Replay extends EventTarget {
     return { side, time, qpos: sample(track, time, this.#quaternions, this.#qpos[side]) };
   }
 
+  /** @param {Side} side */
   #turned(side) {
     if (this.linked) this.viewers[otherSide(side)].follow(this.viewers[side]);
     this.dispatchEvent(new Event("cameras"));
   }
 
+  /** @param {number} elapsed [s] */
   #keepUp(elapsed) {
     const next = this.viewers.left.quality + 1;
     const slow = this.#judge.isTooSlow(elapsed);

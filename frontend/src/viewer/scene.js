@@ -5,6 +5,13 @@ import * as THREE from "three";
 import { setPose } from "./overlays.js";
 import { quickLight, quickMaterial, setHaze } from "./quick-material.js";
 
+/**
+ * @import { GeomDescription, MeshDescription, TextureDescription } from "./describe.js"
+ * @import { SceneDescription } from "./engine-host.js"
+ * @import { GeomPoses } from "./poses.js"
+ * @typedef {{geom: GeomDescription, index: number, geometry: THREE.BufferGeometry, robot: boolean}} VisibleGeom
+ */
+
 const PLANE = 0;
 const SPHERE = 2;
 const CAPSULE = 3;
@@ -18,9 +25,10 @@ const HIDDEN_GROUP = 3;
 const ENDLESS = 20;
 const UNSET_COLOUR = "0.5,0.5,0.5,1";
 
-/** three stands cylinders and capsules along y, MuJoCo along z. */
+/** three stands cylinders and capsules along y, MuJoCo along z. @param {THREE.BufferGeometry} geometry */
 const upright = (geometry) => geometry.rotateX(Math.PI / 2);
 
+/** @type {Record<number, (size: number[]) => THREE.BufferGeometry>} */
 const shapes = {
   [PLANE]: ([x, y]) => new THREE.PlaneGeometry(2 * (x || ENDLESS), 2 * (y || ENDLESS)),
   [SPHERE]: ([radius]) => new THREE.SphereGeometry(radius, 32, 20),
@@ -32,6 +40,7 @@ const shapes = {
 
 /** Geometries of a described model, made once and shared by both viewers. */
 export class Shapes {
+  /** @param {SceneDescription} description */
   constructor(description) {
     this.description = description;
     this.meshes = description.meshes.map(meshGeometry);
@@ -40,12 +49,15 @@ export class Shapes {
     );
   }
 
-  /** Geoms that are drawn, of those that `wanted` says yes to. */
+  /** Geoms that are drawn, of those that `wanted` says yes to. @param {(each: VisibleGeom) => boolean} wanted */
   visible(wanted) {
     const { geoms, robot } = this.description;
     return geoms
-      .map((geom, index) => ({ geom, index, geometry: this.geometries[index], robot: robot[index] }))
-      .filter((each) => each.geom.group < HIDDEN_GROUP && each.geometry && wanted(each));
+      .flatMap((geom, index) => {
+        const geometry = geom.group < HIDDEN_GROUP && this.geometries[index];
+        return geometry ? [{ geom, index, geometry, robot: robot[index] }] : [];
+      })
+      .filter(wanted);
   }
 
   dispose() {
@@ -53,6 +65,7 @@ export class Shapes {
   }
 }
 
+/** @param {MeshDescription} mesh */
 function meshGeometry({ index, positions, normals, uvs }) {
   const geometry = new THREE.BufferGeometry();
   geometry.setIndex(new THREE.BufferAttribute(index, 1));
@@ -63,9 +76,11 @@ function meshGeometry({ index, positions, normals, uvs }) {
 }
 
 export class StageScene {
+  /** @type {{dispose: () => void}[]} */
   #owned = [];
-  #quickLight;
+  /** @type {{object: THREE.Object3D, index: number}[]} */
   #objects = [];
+  #quickLight;
 
   /**
    * @param {Shapes} shapes
@@ -74,23 +89,24 @@ export class StageScene {
   constructor(shapes, { lite, background }) {
     this.root = new THREE.Scene();
     this.lite = lite;
-    this.#addLights();
+    this.#quickLight = this.#addLights();
     this.setBackground(background);
+    /** @type {Map<string, THREE.Material>} */
     const materials = new Map();
-    for (const { geom, index, geometry } of shapes.visible(() => true)) {
-      this.#addGeom(geom, index, geometry, shapes.description, materials);
-    }
+    for (const visible of shapes.visible(() => true)) this.#addGeom(visible, shapes.description, materials);
   }
 
-  /** Places every geom. `xpos`: 3 numbers per geom [m]; `xmat`: 9 per geom, row by row. */
+  /** Places every geom. @param {GeomPoses} pose */
   update(pose) {
     for (const { object, index } of this.#objects) setPose(object, pose, index);
   }
 
+  /** @param {string} colour CSS */
   setBackground(colour) {
+    const fog = new THREE.Fog(colour, 1.6, 4.2);
     this.root.background = new THREE.Color(colour);
-    this.root.fog = new THREE.Fog(colour, 1.6, 4.2);
-    setHaze(this.#quickLight, this.root.fog);
+    this.root.fog = fog;
+    setHaze(this.#quickLight, fog);
   }
 
   dispose() {
@@ -110,16 +126,21 @@ export class StageScene {
     lamp.shadow.normalBias = 0.002;
     lamp.shadow.radius = 3;
     this.root.add(hemisphere, lamp, lamp.target);
-    this.#quickLight = quickLight(hemisphere, lamp);
     this.#owned.push(lamp);
+    return quickLight(hemisphere, lamp);
   }
 
-  #addGeom(geom, index, geometry, description, materials) {
+  /**
+   * @param {VisibleGeom} visible @param {SceneDescription} description
+   * @param {Map<string, THREE.Material>} materials by their look
+   */
+  #addGeom({ geom, index, geometry }, description, materials) {
     const look = lookOf(geom, description);
     if (look.rgba[3] === 0) return;
     const key = JSON.stringify(look);
-    if (!materials.has(key)) materials.set(key, this.#material(look, description));
-    const object = new THREE.Mesh(geometry, materials.get(key));
+    const material = materials.get(key) ?? this.#material(look, description);
+    materials.set(key, material);
+    const object = new THREE.Mesh(geometry, material);
     object.name = geom.name;
     object.matrixAutoUpdate = false;
     object.castShadow = !this.lite && geom.type !== PLANE;
@@ -128,6 +149,7 @@ export class StageScene {
     this.root.add(object);
   }
 
+  /** @param {ReturnType<typeof lookOf>} look @param {SceneDescription} description */
   #material({ rgba: [r, g, b, a], shininess, texture, repeat }, description) {
     const options = {
       color: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace),
@@ -142,6 +164,7 @@ export class StageScene {
     return material;
   }
 
+  /** @param {TextureDescription | null} described @param {number[]} repeat */
   #texture(described, repeat) {
     if (!described) return null;
     const { pixels, width, height } = described;
@@ -149,7 +172,7 @@ export class StageScene {
     texture.colorSpace = this.lite ? THREE.NoColorSpace : THREE.SRGBColorSpace;
     texture.wrapS = THREE.RepeatWrapping;
     texture.wrapT = THREE.RepeatWrapping;
-    texture.repeat.set(...repeat);
+    texture.repeat.set(repeat[0], repeat[1]);
     texture.magFilter = THREE.LinearFilter;
     texture.minFilter = THREE.LinearMipmapLinearFilter;
     texture.generateMipmaps = true;
@@ -159,7 +182,10 @@ export class StageScene {
   }
 }
 
-/** A geom's own colour wins over its material's, as in MuJoCo. */
+/**
+ * A geom's own colour wins over its material's, as in MuJoCo.
+ * @param {GeomDescription} geom @param {SceneDescription} description
+ */
 function lookOf(geom, description) {
   const material = description.materials[geom.material];
   const own = geom.rgba.join() !== UNSET_COLOUR;

@@ -1,6 +1,11 @@
-// What happened in a turn, from where things were seen: for curves, marks and ways. Positions in, positions out.
+// What happened in a turn, from where things were seen: for curves, marks and paths. Positions in, positions out.
 
 import { touchingPairs } from "./contacts.js";
+
+/**
+ * @import { MainModule, MjData, MjModel } from "@mujoco/mujoco"
+ * @import { ModelParts } from "./model-parts.js"
+ */
 
 /** Both pads on one object for so long is a grasp [s], less is a brush. */
 const HELD = 0.1;
@@ -10,10 +15,9 @@ const SLACK = 0.001;
 /**
  * Goes through the rows of a track. A generator that yields after each, so that pictures come first; returns the trace.
  *
- * @param {object} engine @param {object} model
- * @param {object} data an MjData of that model to work in
+ * @param {MainModule} engine @param {MjModel} model @param {MjData} data of that model, to work in
  * @param {{rows: Float64Array, rate: number}} track `rows`: nq positions each [m, rad]; `rate`: rows per second
- * @param {ReturnType<import("./anatomy.js").anatomyOf>} anatomy
+ * @param {ModelParts} parts
  * @returns {Generator<void, Trace>}
  *
  * @typedef {object} Trace one sample per row
@@ -24,9 +28,9 @@ const SLACK = 0.001;
  * @property {{time: number, object: string} | null} touch first touch of robot and object
  * @property {{time: number, object: string} | null} grasp first time that both pads hold an object
  */
-export function* trace(engine, model, data, { rows, rate }, anatomy) {
+export function* trace(engine, model, data, { rows, rate }, parts) {
   const count = rows.length / model.nq;
-  const notes = new Notes(count, anatomy, rate);
+  const notes = new Notes(count, parts, rate);
   for (let row = 0; row < count; row += 1) {
     data.qpos.set(rows.subarray(row * model.nq, (row + 1) * model.nq));
     engine.mj_kinematics(model, data);
@@ -37,7 +41,10 @@ export function* trace(engine, model, data, { rows, rate }, anatomy) {
   return notes.result();
 }
 
-/** The model is as it was when this returns: others go on with exactly its physics. */
+/**
+ * The model is as it was when this returns: others go on with exactly its physics.
+ * @param {MainModule} engine @param {MjModel} model @param {MjData} data
+ */
 function findContacts(engine, model, data) {
   const margins = Float64Array.from(model.geom_margin);
   model.geom_margin.fill(SLACK);
@@ -46,38 +53,45 @@ function findContacts(engine, model, data) {
 }
 
 class Notes {
-  #anatomy;
+  #parts;
   #rate;
   #count = 0;
+  /** @type {{object: string | null, samples: number}} */
   #held = { object: null, samples: 0 };
+  /** @type {Trace["touch"]} */
+  touch = null;
+  /** @type {Trace["grasp"]} */
+  grasp = null;
 
-  constructor(samples, anatomy, rate) {
-    this.#anatomy = anatomy;
+  /** @param {number} samples @param {ModelParts} parts @param {number} rate */
+  constructor(samples, parts, rate) {
+    this.#parts = parts;
     this.#rate = rate;
     this.times = new Float64Array(samples);
     this.tool = new Float64Array(3 * samples);
     this.opening = new Float64Array(samples);
-    this.objects = Object.fromEntries(anatomy.objects.map(({ name }) => [name, new Float64Array(3 * samples)]));
-    this.touch = null;
-    this.grasp = null;
+    this.objects = Object.fromEntries(parts.objects.map(({ name }) => [name, new Float64Array(3 * samples)]));
   }
 
+  /** @param {MjData} data */
   take(data) {
     const at = this.#count;
-    const { tool, pads, padThickness, objects } = this.#anatomy;
+    const { tool, pads, padThickness, objects } = this.#parts;
     this.times[at] = at / this.#rate;
     this.tool.set(data.site_xpos.subarray(3 * tool, 3 * tool + 3), 3 * at);
     this.opening[at] = gap(data.geom_xpos, pads) - 2 * padThickness;
     for (const { name, body } of objects) this.objects[name].set(data.xpos.subarray(3 * body, 3 * body + 3), 3 * at);
-    this.#notice(touchedObjects(data, this.#anatomy), this.times[at]);
+    this.#notice(touchedObjects(data, this.#parts), this.times[at]);
     this.#count += 1;
   }
 
+  /** @returns {Trace} */
   result() {
     const { times, tool, opening, objects, touch, grasp } = this;
     return { times, tool, opening, objects, touch, grasp };
   }
 
+  /** @param {ReturnType<typeof touchedObjects>} objects @param {number} time */
   #notice({ touched, held }, time) {
     this.touch ??= touched === null ? null : { time, object: touched };
     const samples = held !== null && held === this.#held.object ? this.#held.samples + 1 : 1;
@@ -87,9 +101,14 @@ class Notes {
   }
 }
 
-/** The first object that the robot touches, and the one that both pads touch. */
+/**
+ * The first object that the robot touches, and the one that both pads touch.
+ * @param {MjData} data @param {ModelParts} parts
+ */
 function touchedObjects(data, { isRobot, objectOf, pads }) {
+  /** @type {Set<string>[]} */
   const onPad = pads.map(() => new Set());
+  /** @type {string | null} */
   let touched = null;
   for (const [one, other] of touchingPairs(data)) {
     const robot = isRobot[one] ? one : isRobot[other] ? other : -1;
@@ -103,6 +122,7 @@ function touchedObjects(data, { isRobot, objectOf, pads }) {
   return { touched, held };
 }
 
+/** @param {Float64Array} positions @param {number[]} pads */
 function gap(positions, [one, other]) {
   return Math.hypot(...[0, 1, 2].map((axis) => positions[3 * one + axis] - positions[3 * other + axis]));
 }
@@ -110,7 +130,10 @@ function gap(positions, [one, other]) {
 /** Two sides have parted when tools or one object are so far apart [m]. */
 const APART = 0.02;
 
-/** @returns {number | null} the first instant [s] at which two traces are apart, null when they never are */
+/**
+ * @param {Trace} left @param {Trace} right
+ * @returns {number | null} the first instant [s] at which two traces are apart, null when they never are
+ */
 export function divergence(left, right, apart = APART) {
   const samples = Math.min(left.times.length, right.times.length);
   for (let sample = 0; sample < samples; sample += 1) {
@@ -122,6 +145,7 @@ export function divergence(left, right, apart = APART) {
   return null;
 }
 
+/** @param {Float64Array} one @param {Float64Array} other @param {number} sample */
 function distance(one, other, sample) {
   return Math.hypot(...[0, 1, 2].map((axis) => one[3 * sample + axis] - other[3 * sample + axis]));
 }

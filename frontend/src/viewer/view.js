@@ -12,7 +12,10 @@ const BYTES = 2;
  * @property {number[]} quaternions columns where a quaternion (w, x, y, z) starts
  */
 
-/** @param {object} manifest of the scene @param {{type: number, qposadr: number}[]} joints @returns {ViewFormat} */
+/**
+ * @param {Pick<import("./manifest.d.ts").Manifest, "view">} manifest @param {import("./interpolate.js").Joint[]} joints
+ * @returns {ViewFormat}
+ */
 export function viewFormatOf({ view }, joints) {
   return { rate: view.rate_hz, rowsPerStep: view.rows_per_step, scale: view.scale, quaternions: quaternionAddresses(joints) };
 }
@@ -20,7 +23,9 @@ export function viewFormatOf({ view }, joints) {
 /** One side of one turn: row k is what is seen k / rate seconds after its start. It may grow. */
 export class Track {
   #format;
+  /** @type {Float64Array[]} */
   #rows = [];
+  /** @type {Set<number>} */
   #missing = new Set();
 
   /** @param {ViewFormat} format */
@@ -52,12 +57,12 @@ export class Track {
     return this.count > 0 && this.#missing.size === 0;
   }
 
-  /** Positions (nq) [m, rad]; quaternions have length one. */
+  /** Positions (nq) [m, rad]; quaternions have length one. @param {number} index */
   qpos(index) {
     return this.#rows[index];
   }
 
-  /** Positions where a control step ended; 0 is the start. */
+  /** Positions where a control step ended; 0 is the start. @param {number} step */
   atStep(step) {
     return this.qpos(Math.min(step * this.#format.rowsPerStep, this.count - 1));
   }
@@ -65,7 +70,7 @@ export class Track {
   /**
    * Takes rows from row `from` on. Rows already here are kept. For missed ones before `from` the row before them, or else
    * the one after, stands in until they come.
-   * @param {Int16Array} units whole rows
+   * @param {number} from @param {Int16Array} units whole rows
    */
   put(from, units) {
     const width = this.#format.scale.length;
@@ -75,6 +80,7 @@ export class Track {
     for (let at = 0; at < units.length; at += width) this.#set(from + at / width, units.subarray(at, at + width));
   }
 
+  /** @param {number} index @param {Int16Array} units one row */
   #set(index, units) {
     if (index < this.count && !this.#missing.delete(index)) return;
     const row = toPositions(units, this.#format);
@@ -105,6 +111,7 @@ export function decodeFrame(text) {
   return toInt16s(bytes.buffer);
 }
 
+/** @param {string} text */
 function fromBase64(text) {
   if (typeof text !== "string") throw new TypeError("a frame is a string");
   try {
@@ -114,12 +121,13 @@ function fromBase64(text) {
   }
 }
 
-/** Little-endian, whatever this machine is. */
+/** Little-endian, whatever this machine is. @param {ArrayBuffer} buffer */
 function toInt16s(buffer) {
   const view = new DataView(buffer);
   return Int16Array.from({ length: buffer.byteLength / BYTES }, (_, i) => view.getInt16(BYTES * i, true));
 }
 
+/** @param {Int16Array} units @param {ViewFormat} format */
 function toPositions(units, { scale, quaternions }) {
   const qpos = Float64Array.from(units, (unit, column) => unit * scale[column]);
   for (const at of quaternions) {

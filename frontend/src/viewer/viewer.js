@@ -9,6 +9,12 @@ import { Overlays } from "./overlays.js";
 import { QUALITIES } from "./quality.js";
 import { StageScene } from "./scene.js";
 
+/**
+ * @import { Preset } from "./cameras.js"
+ * @import { Picture } from "./engine-host.js"
+ * @import { Shapes } from "./scene.js"
+ */
+
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 
 export class NoWebGL extends Error {}
@@ -17,18 +23,17 @@ export class NoWebGL extends Error {}
 export class Viewer extends EventTarget {
   #host;
   #shapes;
-  #renderer = null;
-  #scene = null;
-  #controls = null;
-  #listening = null;
+  #parts;
+  /** @type {Picture | null} */
   #pose = null;
+  /** @type {Preset | null} */
   #preset = null;
   #placing = false;
   #resize;
 
   /**
    * @param {HTMLElement} host fills with a canvas
-   * @param {import("./scene.js").Shapes} shapes
+   * @param {Shapes} shapes
    * @param {{label: string, quality: number | null}} options `label`: what a screen reader says of the canvas;
    *   `quality`: place in QUALITIES, or null to judge by the renderer
    */
@@ -42,16 +47,17 @@ export class Viewer extends EventTarget {
     this.target = new THREE.Vector3();
     this.needsDraw = false;
     this.lost = false;
-    this.#build(quality ?? 0);
+    this.quality = quality ?? 0;
+    this.#parts = this.#build();
     /** Drawn by the processor rather than by a graphics card. */
-    this.software = isSoftware(this.#renderer.getContext());
+    this.software = isSoftware(this.#parts.renderer.getContext());
     if (quality === null && this.software) this.setQuality(1);
     this.#resize = new ResizeObserver(() => this.#fit());
     this.#resize.observe(host);
   }
 
   get canvas() {
-    return this.#renderer.domElement;
+    return this.#parts.renderer.domElement;
   }
 
   /** The name of the preset shown, or null after turning by hand. */
@@ -61,13 +67,21 @@ export class Viewer extends EventTarget {
 
   /** What the graphics card keeps for this canvas: counts that must not grow. */
   get held() {
-    const { memory, programs } = this.#renderer.info;
-    return { geometries: memory.geometries, textures: memory.textures, programs: programs.length };
+    const { memory, programs } = this.#parts.renderer.info;
+    return { geometries: memory.geometries, textures: memory.textures, programs: programs?.length ?? 0 };
   }
 
+  /** Drawn over the scene. */
+  get overlays() {
+    return this.#parts.overlays;
+  }
+
+  /** @param {number} quality place in QUALITIES */
   setQuality(quality) {
     this.#tearDown();
-    this.#build(quality);
+    this.quality = quality;
+    this.lost = false;
+    this.#parts = this.#build();
     this.#fit();
     this.dispatchEvent(new Event("rebuilt"));
   }
@@ -77,51 +91,51 @@ export class Viewer extends EventTarget {
     this.setQuality(this.quality);
   }
 
+  /** @param {Preset} preset */
   setPreset(preset) {
     this.#preset = preset;
-    this.#controls.enabled = !preset.riding;
+    this.#parts.controls.enabled = !preset.riding;
     if (preset.riding) {
       this.camera.fov = preset.camera.fovy;
       if (this.#pose) rideOn(this.camera, this.#pose.tool);
     } else {
       this.target.copy(lookThrough(this.camera, preset.camera));
-      this.#controls.target.copy(this.target);
+      this.#parts.controls.target.copy(this.target);
       this.#placing = true;
-      this.#controls.update();
+      this.#parts.controls.update();
       this.#placing = false;
     }
     this.#fit();
     this.needsDraw = true;
   }
 
-  /** Takes over another viewer's point of view. */
+  /** Takes over another viewer's point of view. @param {Viewer} other */
   follow(other) {
     this.#preset = null;
-    this.#controls.enabled = true;
+    this.#parts.controls.enabled = true;
     this.camera.fov = other.camera.fov;
     this.camera.up.copy(other.camera.up);
     this.camera.position.copy(other.camera.position);
-    this.#controls.target.copy(other.#controls.target);
-    this.camera.lookAt(this.#controls.target);
+    this.#parts.controls.target.copy(other.#parts.controls.target);
+    this.camera.lookAt(this.#parts.controls.target);
     this.camera.updateProjectionMatrix();
     this.needsDraw = true;
   }
 
+  /** @param {Picture} pose */
   show(pose) {
     this.#pose = pose;
-    this.#scene.update(pose);
-    if (this.#preset?.riding) rideOn(this.camera, pose.tool);
-    this.needsDraw = true;
+    this.#place(this.#parts.scene, pose);
   }
 
   draw() {
     if (this.lost) return;
-    this.#renderer.render(this.#scene.root, this.camera);
+    this.#parts.renderer.render(this.#parts.scene.root, this.camera);
     this.needsDraw = false;
   }
 
   refreshTheme() {
-    this.#scene.setBackground(colourOf("--stage"));
+    this.#parts.scene.setBackground(colourOf("--stage"));
     this.overlays.colours = overlayColours();
     this.needsDraw = true;
   }
@@ -131,27 +145,34 @@ export class Viewer extends EventTarget {
     this.#tearDown();
   }
 
-  #build(quality) {
-    this.quality = quality;
-    this.lost = false;
-    const { lite } = QUALITIES[quality];
+  #build() {
+    const { lite } = QUALITIES[this.quality];
     const canvas = document.createElement("canvas");
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", this.label);
-    this.#renderer = makeRenderer(canvas, lite);
-    this.#scene = new StageScene(this.#shapes, { lite, background: colourOf("--stage") });
-    this.overlays = new Overlays(this.#scene.root, overlayColours());
+    const renderer = makeRenderer(canvas, lite);
+    const scene = new StageScene(this.#shapes, { lite, background: colourOf("--stage") });
+    const overlays = new Overlays(scene.root, overlayColours());
     this.#host.prepend(canvas);
-    this.#listening = new AbortController();
-    const { signal } = this.#listening;
+    const listening = new AbortController();
+    const { signal } = listening;
     this.camera.up.set(0, 0, 1); // a riding camera has turned it
     canvas.addEventListener("webglcontextlost", (event) => this.#lose(event), { signal });
-    this.#controls = makeControls(this.camera, canvas, this.target, signal);
-    this.#controls.enabled = !this.#preset?.riding;
-    this.#controls.addEventListener("change", () => this.#turned());
-    if (this.#pose) this.show(this.#pose);
+    const controls = makeControls(this.camera, canvas, this.target, signal);
+    controls.enabled = !this.#preset?.riding;
+    controls.addEventListener("change", () => this.#turned());
+    if (this.#pose) this.#place(scene, this.#pose);
+    return { renderer, scene, overlays, listening, controls };
   }
 
+  /** @param {StageScene} scene @param {Picture} pose */
+  #place(scene, pose) {
+    scene.update(pose);
+    if (this.#preset?.riding) rideOn(this.camera, pose.tool);
+    this.needsDraw = true;
+  }
+
+  /** @param {Event} event */
   #lose(event) {
     event.preventDefault();
     this.lost = true;
@@ -166,28 +187,30 @@ export class Viewer extends EventTarget {
   }
 
   #tearDown() {
-    this.#listening.abort();
-    this.target.copy(this.#controls.target);
-    this.#controls.dispose();
-    this.overlays.dispose();
-    this.#scene.dispose();
-    this.#renderer.dispose();
-    this.#renderer.forceContextLoss(); // a tab has few contexts, and would wait for the garbage collector
-    this.#renderer.domElement.remove();
+    const { renderer, scene, overlays, listening, controls } = this.#parts;
+    listening.abort();
+    this.target.copy(controls.target);
+    controls.dispose();
+    overlays.dispose();
+    scene.dispose();
+    renderer.dispose();
+    renderer.forceContextLoss(); // a tab has few contexts, and would wait for the garbage collector
+    renderer.domElement.remove();
   }
 
   #fit() {
     const { clientWidth: width, clientHeight: height } = this.#host;
     if (width === 0 || height === 0) return;
     const { lite, scale } = QUALITIES[this.quality];
-    this.#renderer.setPixelRatio(lite ? scale : Math.min(window.devicePixelRatio, scale));
-    this.#renderer.setSize(width, height, false);
+    this.#parts.renderer.setPixelRatio(lite ? scale : Math.min(window.devicePixelRatio, scale));
+    this.#parts.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.draw();
   }
 }
 
+/** @param {WebGLRenderingContext | WebGL2RenderingContext} gl */
 function isSoftware(gl) {
   const info = gl.getExtension("WEBGL_debug_renderer_info");
   return SOFTWARE.test(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : gl.getParameter(gl.RENDERER));
@@ -197,6 +220,7 @@ function overlayColours() {
   return { contact: colourOf("--contact"), joint: colourOf("--joint") };
 }
 
+/** @param {HTMLCanvasElement} canvas @param {boolean} lite */
 function makeRenderer(canvas, lite) {
   try {
     const renderer = new THREE.WebGLRenderer({ canvas, antialias: !lite, powerPreference: "high-performance" });
@@ -204,11 +228,15 @@ function makeRenderer(canvas, lite) {
     renderer.shadowMap.type = THREE.PCFShadowMap;
     return renderer;
   } catch (error) {
-    throw new NoWebGL(error.message);
+    throw new NoWebGL(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** Turning by one finger or the left button; a vertical swipe still scrolls the page, the wheel zooms after a click only. */
+/**
+ * Turning by one finger or the left button; a vertical swipe still scrolls the page, the wheel zooms after a click only.
+ * @param {THREE.PerspectiveCamera} camera @param {HTMLCanvasElement} canvas
+ * @param {THREE.Vector3} target @param {AbortSignal} signal
+ */
 function makeControls(camera, canvas, target, signal) {
   const controls = new OrbitControls(camera, canvas);
   controls.target.copy(target);

@@ -1,0 +1,147 @@
+// Calls of the JSON API. A failure is an ApiError with the server's own code.
+
+import { answering } from "./challenge.js";
+
+/**
+ * @import { BattleJson, CastVote, OpenedBattle, QueueJson, SentTurn } from "./wire.d.ts"
+ * @import { SessionJson, SessionList, SharedBattle, TurnJson, VoteEffect } from "./wire.d.ts"
+ * @import { Challenge } from "./challenge.js"
+ * @typedef {{code: string, detail: string, longest?: number | null, challenge?: Challenge | null}} ErrorBody
+ */
+
+export class ApiError extends Error {
+  /**
+   * @param {number} status 0: no answer at all @param {ErrorBody} body
+   * @param {number | null} retryAfter when to try again [s], if the server said
+   */
+  constructor(status, { code, detail, longest = null, challenge = null }, retryAfter = null) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.longest = longest;
+    this.retryAfter = retryAfter;
+    this.challenge = challenge; // what the server asks before it serves the call: see challenge.js
+  }
+}
+
+export class Api {
+  /** @param {string} root "/api/" */
+  constructor(root) {
+    this.root = root;
+  }
+
+  /** @param {Record<string, string | undefined>} setting @returns {Promise<OpenedBattle>} */
+  openSession(setting) {
+    return this.send("sessions/init", setting);
+  }
+
+  async ownSessions() {
+    return /** @type {SessionList} */ (await this.get("sessions/?mine")).results;
+  }
+
+  /** @param {string} sessionId @returns {Promise<SessionJson>} */
+  session(sessionId) {
+    return this.get(`sessions/${sessionId}`);
+  }
+
+  /** @param {string} sessionId @returns {Promise<OpenedBattle>} */
+  nextBattle(sessionId) {
+    return this.send(`sessions/${sessionId}/battles`, {});
+  }
+
+  /** @param {string} battleId @returns {Promise<BattleJson>} */
+  battle(battleId) {
+    return this.get(`battles/${battleId}`);
+  }
+
+  /**
+   * @param {string} battleId @param {string} instruction @param {TurnJson["start"]} start @param {number} starts
+   * @returns {Promise<SentTurn>}
+   */
+  sendInstruction(battleId, instruction, start, starts) {
+    return this.send(`battles/${battleId}/turns`, { instruction, start, starts });
+  }
+
+  /** @param {string} battleId @param {string} vote @param {Record<string, unknown>} reasons @returns {Promise<CastVote>} */
+  vote(battleId, vote, reasons) {
+    return this.send("votes", { battle_id: battleId, vote, reasons });
+  }
+
+  /**
+   * What the counted votes say about the pair of a voted battle.
+   * @param {string} battleId @returns {Promise<VoteEffect>}
+   */
+  effect(battleId) {
+    return this.get(`battles/${battleId}/effect`);
+  }
+
+  /**
+   * Anybody's voted battle, in the shape of one's own: nothing can be done with it.
+   * @param {string} battleId @returns {Promise<BattleJson>}
+   */
+  async sharedBattle(battleId) {
+    const battle = /** @type {SharedBattle} */ (await this.get(`shared/${battleId}`));
+    return {
+      ...battle,
+      status: "voted",
+      can_vote: false,
+      vote_blocked_because: "already_voted",
+      can_send: false,
+      can_explore: false,
+      session_id: "",
+      secret: null,
+      seq: 0,
+      start_count: battle.starts?.length ?? 1,
+    };
+  }
+
+  /** @param {string} turnId */
+  cancelTurn(turnId) {
+    return this.send(`turns/${turnId}/cancel`, {});
+  }
+
+  /** @param {string} turnId @returns {Promise<QueueJson>} */
+  queue(turnId) {
+    return this.get(`turns/${turnId}/queue`);
+  }
+
+  /** @protected @param {string} path */
+  async get(path) {
+    return (await this.#call(path)).json();
+  }
+
+  /** @protected @param {string} path */
+  async getBytes(path) {
+    return (await this.#call(path)).arrayBuffer();
+  }
+
+  /** @protected @param {string} path @param {object} body */
+  async send(path, body) {
+    const headers = { "Content-Type": "application/json" };
+    const options = { method: "POST", body: JSON.stringify(body) };
+    return (await answering((more) => this.#call(path, { ...options, headers: { ...headers, ...more } }))).json();
+  }
+
+  /** @param {string} path @param {RequestInit} options */
+  async #call(path, options = {}) {
+    let response;
+    try {
+      response = await fetch(this.root + path, { credentials: "same-origin", ...options });
+    } catch {
+      throw new ApiError(0, { code: "unreachable", detail: "The server did not answer." });
+    }
+    if (response.ok) return response;
+    throw new ApiError(response.status, await errorBody(response), Number(response.headers.get("Retry-After")) || null);
+  }
+}
+
+/** @param {Response} response @returns {Promise<ErrorBody>} */
+async function errorBody(response) {
+  try {
+    const body = await response.json();
+    if (body.code) return body;
+  } catch {
+    // Not JSON: a proxy or a crash answered, not the API.
+  }
+  return { code: `http_${response.status}`, detail: `The server answered ${response.status}.` };
+}

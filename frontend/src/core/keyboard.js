@@ -1,0 +1,47 @@
+// Keys for the whole page, silent while somebody types or uses a control that owns the key.
+
+import { gettext } from "./i18n.js";
+import { findShortcut } from "./shortcuts.js";
+
+/** @import { Shortcut } from "./shortcuts.js" */
+
+const TYPING = "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]";
+const PRESSABLE = "button, a, summary, input, select";
+const HELP = "?";
+/** With shift held: the arrow points to the better side; up is a tie, down is both bad. */
+const SHIFTED = new Map([
+  ["ArrowLeft", "⇧ ←"],
+  ["ArrowUp", "⇧ ↑"],
+  ["ArrowDown", "⇧ ↓"],
+  ["ArrowRight", "⇧ →"],
+]);
+
+/**
+ * @param {{vote: (vote: string) => void, next: () => void, write: () => void}} page
+ * @returns {Shortcut[]} votes in the order of their buttons
+ */
+export const pageShortcuts = ({ vote, next, write }) => [
+  { keys: ["1", "⇧ ←"], label: () => gettext("Left is better"), act: () => vote("left_better") },
+  { keys: ["2", "⇧ ↑"], label: () => gettext("Tie"), act: () => vote("tie") },
+  { keys: ["3", "⇧ ↓"], label: () => gettext("Both bad"), act: () => vote("both_bad") },
+  { keys: ["4", "⇧ →"], label: () => gettext("Right is better"), act: () => vote("right_better") },
+  { keys: ["n"], label: () => gettext("Next battle, once you have voted"), act: next },
+  { keys: ["/"], label: () => gettext("Write an instruction"), act: write },
+];
+
+/** @param {() => void} show @returns {Shortcut} */
+export const helpShortcut = (show) => ({ keys: [HELP], label: () => gettext("This list"), act: show });
+
+/** @param {Shortcut[]} shortcuts */
+export function listenToKeys(shortcuts) {
+  document.addEventListener("keydown", (event) => {
+    const { key, shiftKey, target } = event;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const focused = target instanceof Element ? target : null;
+    if (focused?.closest(TYPING) || (document.querySelector("dialog[open]") && key !== HELP)) return;
+    const shortcut = findShortcut(shortcuts, (shiftKey && SHIFTED.get(key)) || key);
+    if (!shortcut || (shortcut.quiet && focused?.closest(PRESSABLE))) return;
+    event.preventDefault();
+    shortcut.act();
+  });
+}

@@ -1,0 +1,66 @@
+// What a kind of battle (robots, text, voice, ...) gives to the page. The core shows and calls everything else.
+
+import type { Shortcut } from "./shortcuts.js";
+import type { BattleJson, Exploration, TurnJson } from "./wire.d.ts";
+
+/** A piece of a running turn, as the kind reads it. */
+export type Chunk = unknown;
+
+export interface Kind {
+  words: KindWords;
+  /** What a session is held in, by the keys of `sessions/init`. */
+  setting: Record<string, string | undefined>;
+  /** The type of the messages that bring chunks. */
+  chunkType: string;
+  /** Throws a TypeError for a message that is no chunk. */
+  readChunk(message: { turn_id: string }): Chunk;
+  /** "Exploration from step 12 of turn 1" */
+  sayFork(fork: Exploration, turns: TurnJson[]): string;
+  createView(root: HTMLElement, host: ViewHost): BattleView;
+}
+
+/** What a view may ask of the page. */
+export interface ViewHost {
+  /** Makes a call that adds a turn. Resolves to whether it was added. */
+  startTurn(call: (battleId: string) => Promise<unknown>): Promise<boolean>;
+}
+
+/** What is shown of both sides. Events: "ready" (`canShow` is true), "moment" (`moment` has changed). */
+export interface BattleView extends EventTarget {
+  readonly shortcuts: Shortcut[];
+  /** Whether chunks can be shown. */
+  readonly canShow: boolean;
+  /** The turn on the screen; `settled`: all of it is known. */
+  readonly moment: { turnId: string; settled: boolean } | null;
+  load(): void;
+  /** Everything about a turn except its chunks. */
+  render(battle: BattleJson, turn: TurnJson | undefined): void;
+  /** `chunks`: all that have come. */
+  show(battle: BattleJson, turn: TurnJson | undefined, chunks: Chunk[]): void;
+  /** `released`: the last step that everybody may see, null before the first. */
+  renderProgress(battle: BattleJson, turn: TurnJson | undefined, released: number | null): void;
+  /** The last step in a chunk; null while that cannot be told. */
+  stepOf(chunk: Chunk): number | null;
+  /** Colours of the page have changed. */
+  refreshTheme(): void;
+}
+
+/** Sentences in which contestants are called what they are. The keys of records are codes of the API. */
+export interface KindWords {
+  errors: Record<string, string>;
+  /** Why the vote is closed; `..._of_several` in battles of several starts. */
+  voteBlocked: Record<string, string>;
+  failures: Record<string, string>;
+  reasons: Record<string, string>;
+  question: string;
+  questionOfSeveral: string;
+  emptyInstruction: string;
+  instructionLabels: Record<"idle" | "settled" | "again" | "after" | "voted" | "abandoned", string>;
+  busy: string;
+  sent: string;
+  waiting: string;
+  starting: string;
+  running: string;
+  working: string;
+  finished: string;
+}

@@ -1,0 +1,427 @@
+// Connects the battle page's parts: messages into the store, the store into what is seen, and what people do into calls.
+
+import { ApiError } from "./api.js";
+import { Composer } from "./composer.js";
+import { closest, part } from "./dom.js";
+import { helpShortcut, listenToKeys, pageShortcuts } from "./keyboard.js";
+import { LiveStrip } from "./live.js";
+import { Notices } from "./notices.js";
+import { phaseOf, sayPhase, whyNotSend, whyNotVote } from "./phase.js";
+import { Release } from "./release.js";
+import { SessionList } from "./sessions.js";
+import { listShortcuts } from "./shortcuts.js";
+import { BattleFeed } from "./socket.js";
+import { hasSeveral, SEVERAL, stillToBeSeen, underWay } from "./starts.js";
+import { emptyState, isOpen, reduce } from "./store.js";
+import { TurnTabs } from "./turns.js";
+import { Verdict } from "./verdict.js";
+import { VotePanel } from "./vote.js";
+import { explainError, useKindWords } from "./words.js";
+
+/**
+ * @import { Api } from "./api.js"
+ * @import { Kind } from "./kind.d.ts"
+ * @import { Message } from "./store.js"
+ * @import { BattleJson, SessionJson, SessionRow, TurnJson, VoteEffect } from "./wire.d.ts"
+ */
+
+/** While a turn runs, how far it is is written this often [ms]. */
+const UPDATE_EVERY = 200;
+
+export class BattlePage {
+  #root;
+  #api;
+  #kind;
+  #state = emptyState();
+  /** @type {BattleFeed | null} */
+  #feed = null;
+  #opening = 0;
+  /** @type {string | null} */
+  #chosenTurn = null;
+  /** @type {import("./phase.js").Phase} */
+  #phase = "loading";
+  /** @type {Set<string>} */
+  #seen = new Set();
+  /** @type {VoteEffect | null} */
+  #effect = null;
+  /** @type {{own: SessionRow[], current: SessionJson | null}} */
+  #sessions = { own: [], current: null };
+  #release = new Release();
+  /** @type {import("./socket.js").Timer} */
+  #ticking;
+
+  /** @param {HTMLElement} root with the addresses in its data attributes @param {Api} api @param {Kind} kind */
+  constructor(root, api, kind) {
+    this.#root = root;
+    this.#api = api;
+    this.#kind = kind;
+    useKindWords(kind.words);
+    this.view = kind.createView(root, {
+      startTurn: (call) => this.#startTurn(() => call(this.#opened.battle_id), { preventScroll: false }),
+    });
+    this.stageRegion = part(root, "stage");
+    this.notices = new Notices(part(root, "notices"));
+    this.live = new LiveStrip(part(root, "live-strip"), api, (error) => this.#fail(error));
+    this.turnTabs = new TurnTabs(part(root, "task"), kind.sayFork, (turnId) => this.#chooseTurn(turnId));
+    this.votePanel = new VotePanel(part(root, "vote"), (vote, reasons) => this.#vote(vote, reasons));
+    this.verdict = new Verdict(part(root, "verdict"), () => this.#nextBattle());
+    this.composer = new Composer(part(root, "composer"), (instruction, manner) => this.#send(instruction, manner));
+    this.sessionList = new SessionList(part(root, "sidebar"), {
+      open: (battleId) => this.open(battleId, { push: true }),
+      start: () => this.#openSession({ push: true }),
+      page: this.#address,
+    });
+    root.addEventListener("click", (event) => {
+      if (closest(event, "[data-action=send-again]")) this.#sendAgain();
+    });
+    this.#listenToKeys();
+    this.view.addEventListener("ready", () => this.#viewReady());
+    this.view.addEventListener("moment", () => this.#momentChanged());
+    window.addEventListener("popstate", () => this.#openFromAddress());
+    const repaint = () => this.view.refreshTheme();
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+    document.addEventListener("themechange", repaint);
+  }
+
+  /** @returns {BattleJson | null} */
+  get battle() {
+    return this.#state.battle;
+  }
+
+  /** The battle, where there must be one. */
+  get #opened() {
+    if (!this.battle) throw new Error("no battle is open");
+    return this.battle;
+  }
+
+  get #address() {
+    return this.#root.dataset.page ?? "";
+  }
+
+  async start() {
+    this.render();
+    const { battle } = this.#root.dataset;
+    this.view.load();
+    if (battle && this.#shared) await this.#openShared(battle);
+    else if (battle) await this.open(battle);
+    else await this.#openUntouchedOrNew();
+  }
+
+  /** A voted battle of any visitor, to look at. */
+  get #shared() {
+    return "shared" in this.#root.dataset;
+  }
+
+  #listenToKeys() {
+    const page = pageShortcuts({
+      vote: (vote) => this.votePanel.cast(vote),
+      next: () => this.#nextBattle(),
+      write: () => this.composer.focus(),
+    });
+    const sheet = part(this.#root, "shortcuts", HTMLDialogElement);
+    const shortcuts = [...page, ...this.view.shortcuts, helpShortcut(() => showHelp())];
+    const showHelp = () => {
+      if (sheet.open) return sheet.close();
+      listShortcuts(part(sheet, "shortcut-list"), shortcuts);
+      sheet.showModal();
+    };
+    listenToKeys(shortcuts);
+    this.#root.addEventListener("click", (event) => {
+      if (closest(event, "[data-view=help]")) showHelp();
+    });
+  }
+
+  /** @param {string} battleId */
+  async #openShared(battleId) {
+    this.notices.clear();
+    try {
+      this.#take({ type: "snapshot", battle: await this.#api.sharedBattle(battleId) });
+    } catch (error) {
+      this.#fail(error, () => this.#openShared(battleId));
+    }
+  }
+
+  /** The last battle asked for wins, whichever answers first. @param {string} battleId @param {{push?: boolean}} options */
+  async open(battleId, { push = false } = {}) {
+    this.#opening += 1;
+    const request = this.#opening;
+    this.#feed?.dispose();
+    this.#feed = null;
+    this.#chosenTurn = null;
+    this.#state = emptyState();
+    this.#seen = new Set();
+    this.#effect = null;
+    this.votePanel.forget();
+    this.notices.clear();
+    this.render();
+    try {
+      const battle = await this.#api.battle(battleId);
+      if (request !== this.#opening) return;
+      const address = `${this.#address}/${battleId}${location.search}`;
+      if (push) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+      this.#take({ type: "snapshot", battle });
+      this.#follow(battleId);
+    } catch (error) {
+      if (request !== this.#opening) return;
+      this.#fail(error, () => this.open(battleId, { push }));
+    }
+    this.#refreshSessions();
+  }
+
+  /** Opening the page opens a session; one that was opened and never used is taken up again. */
+  async #openUntouchedOrNew() {
+    this.render();
+    try {
+      this.#sessions.own = await this.#api.ownSessions();
+      const untouched = this.#sessions.own.find(({ title, last_battle_id }) => !title && last_battle_id);
+      if (untouched?.last_battle_id) await this.open(untouched.last_battle_id);
+      else await this.#openSession();
+    } catch (error) {
+      this.#fail(error, () => this.#openUntouchedOrNew());
+    }
+  }
+
+  /** @param {{push?: boolean}} [options] */
+  async #openSession(options) {
+    try {
+      const { battle_id } = await this.#api.openSession(this.#kind.setting);
+      await this.open(battle_id, options);
+      if (options?.push) this.composer.focus();
+    } catch (error) {
+      this.#fail(error, () => this.#openSession(options));
+    }
+  }
+
+  #openFromAddress() {
+    const battleId = location.pathname.slice(this.#address.length + 1);
+    if (battleId) this.open(battleId);
+  }
+
+  /** @param {string} battleId */
+  #follow(battleId) {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const url = `${scheme}//${location.host}${this.#root.dataset.socket}${battleId}/`;
+    const feed = new BattleFeed(url, () => this.#api.battle(battleId));
+    this.#feed = feed;
+    feed.addEventListener("message", (event) => this.#take(/** @type {CustomEvent<Message>} */ (event).detail));
+    feed.addEventListener("connection", () => this.notices.connection(feed.connected));
+    feed.addEventListener("refused", () => this.#fail(new ApiError(404, { code: "not_found", detail: "" })));
+  }
+
+  /** @param {Message} message */
+  #take(message) {
+    const before = this.#state;
+    this.#state = reduce(before, message, this.#kind);
+    if (message.type === this.#kind.chunkType) {
+      if (this.#state !== before && "turn_id" in message) this.#showChunk(message.turn_id);
+      return;
+    }
+    const turns = this.battle?.turns ?? [];
+    for (const turn of turns) this.#release.hear(turn, { justNow: message.type === "rollout.started" });
+    if (this.#state.needsSnapshot) this.#feed?.ask();
+    if (this.#feed) this.#feed.waiting = turns.some(isOpen);
+    this.render();
+  }
+
+  /** Only the pictures and how far they are: all else stays as it is. @param {string} turnId */
+  #showChunk(turnId) {
+    const turn = this.#opened.turns.find(({ turn_id }) => turn_id === turnId);
+    if (turn) this.#noteChunks(turn);
+    this.#showTurn();
+    this.#renderRelease();
+  }
+
+  /** @param {TurnJson} turn */
+  #noteChunks(turn) {
+    const last = this.#state.chunks[turn.turn_id]?.at(-1);
+    const step = last ? this.view.stepOf(last) : null;
+    if (step !== null) this.#release.came(turn, step);
+  }
+
+  #showTurn() {
+    const turn = this.shownTurn;
+    this.view.show(this.#opened, turn, turn ? (this.#state.chunks[turn.turn_id] ?? []) : []);
+  }
+
+  /** @param {string} turnId */
+  #chooseTurn(turnId) {
+    this.#chosenTurn = turnId;
+    this.render();
+  }
+
+  get shownTurn() {
+    const turns = this.battle?.turns ?? [];
+    return turns.find(({ turn_id }) => turn_id === this.#chosenTurn) ?? (this.battle ? underWay(this.battle) : undefined);
+  }
+
+  render() {
+    const { battle } = this;
+    const turn = this.shownTurn;
+    const phase = phaseOf(battle);
+    this.#root.dataset.phase = phase;
+    const several = battle?.status === "ongoing" && hasSeveral(battle);
+    this.composer.render({ phase, several, canVote: Boolean(battle?.can_vote), blocked: whyNotSend(battle) });
+    if (battle) {
+      this.turnTabs.render(battle, turn);
+      this.votePanel.render(battle, whyNotVote(battle, this.#isUnseen(battle)));
+      this.verdict.render(battle);
+      this.verdict.renderEffect(this.#effect);
+      this.view.render(battle, turn);
+      this.#showTurn();
+      this.#renderRelease();
+    }
+    if (phase !== this.#phase) this.#phaseChanged(phase);
+  }
+
+  /** What goes on by itself while a turn runs. */
+  #renderRelease() {
+    const battle = this.#opened;
+    const hearing = Boolean(this.#feed?.connected && this.view.canShow);
+    const released = (/** @type {TurnJson | undefined} */ turn) => (turn ? this.#release.step(turn, hearing) : null);
+    const now = underWay(battle);
+    this.live.render(battle, now, released(now));
+    this.view.renderProgress(battle, this.shownTurn, released(this.shownTurn));
+    const runs = battle.turns.some(({ status }) => status === "running");
+    if (!runs) clearInterval(this.#ticking);
+    this.#ticking = runs ? (this.#ticking ?? setInterval(() => this.battle && this.#renderRelease(), UPDATE_EVERY)) : undefined;
+  }
+
+  /** @param {import("./phase.js").Phase} phase */
+  #phaseChanged(phase) {
+    const before = this.#phase;
+    this.#phase = phase;
+    part(this.#root, "announce").textContent = sayPhase(phase, this.battle);
+    if (before !== "loading") this.#refreshSessions();
+    if (phase === "voted") this.#learnEffect();
+    if (phase === "voted" && before === "settled") this.verdict.focus();
+  }
+
+  /** A vote needs both replays on the screen once, of a turn that both sides completed; of several starts each, be it live. */
+  #momentChanged() {
+    const { moment } = this.view;
+    const { battle } = this;
+    if (moment && (moment.settled || hasSeveral(battle))) this.#seen.add(moment.turnId);
+    if (battle) this.votePanel.render(battle, whyNotVote(battle, this.#isUnseen(battle)));
+  }
+
+  /** Whether something has to be seen before the vote. @param {BattleJson} battle */
+  #isUnseen(battle) {
+    const unseen = stillToBeSeen(battle, this.#seen);
+    const completed = battle.turns.filter(({ status }) => status === "completed");
+    return hasSeveral(battle) ? unseen.length > 0 : unseen.length === completed.length;
+  }
+
+  /** A word about the pair; where it cannot be had, nothing is missed. */
+  async #learnEffect() {
+    const { battle_id } = this.#opened;
+    try {
+      const effect = await this.#api.effect(battle_id);
+      if (this.battle?.battle_id !== battle_id) return;
+      this.#effect = effect;
+      this.verdict.renderEffect(effect);
+    } catch {
+      // The vote stands; what it meets is told next time.
+    }
+  }
+
+  #viewReady() {
+    for (const turn of this.battle?.turns ?? []) this.#noteChunks(turn); // those that came before it was known how to read them
+    this.render();
+  }
+
+  /** @param {string} instruction @param {import("./composer.js").Manner} manner */
+  async #send(instruction, { start, several }) {
+    return this.#startTurn(async () => {
+      if (this.#opened.status !== "ongoing") {
+        const { battle_id } = await this.#api.nextBattle(this.#opened.session_id);
+        await this.open(battle_id, { push: true });
+        if (!this.battle) return false; // it could not be opened, and the page says why
+      }
+      const { battle_id, turns, start_count } = this.#opened;
+      const begun = turns.length > 0 ? start_count : null;
+      await this.#api.sendInstruction(battle_id, instruction, start, begun ?? (several ? SEVERAL : 1));
+    });
+  }
+
+  /**
+   * @param {() => Promise<unknown>} call adds a turn, or resolves to false @param {FocusOptions} focus of the stage
+   * @returns {Promise<boolean>} whether it was added
+   */
+  async #startTurn(call, focus = { preventScroll: true }) {
+    this.notices.clear();
+    try {
+      if ((await call()) === false) return false;
+    } catch (error) {
+      this.#refused(error);
+      return false;
+    }
+    this.#chosenTurn = null;
+    this.#awaitTurn();
+    this.stageRegion.focus(focus);
+    return true;
+  }
+
+  /** News of the turn that was sent is due, unless it has come already. */
+  #awaitTurn() {
+    if (!this.#feed) return;
+    this.#feed.waiting = true;
+    if (!this.#feed.connected) this.#feed.ask();
+  }
+
+  #sendAgain() {
+    const last = this.battle?.turns.at(-1);
+    if (last) this.#send(last.instruction, { start: last.start, several: false });
+  }
+
+  async #nextBattle() {
+    if (!this.battle || this.battle.status === "ongoing" || this.#shared) return;
+    try {
+      const { battle_id } = await this.#api.nextBattle(this.battle.session_id);
+      await this.open(battle_id, { push: true });
+      this.composer.focus();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** @param {string} vote @param {Record<string, unknown>} reasons */
+  async #vote(vote, reasons) {
+    this.notices.clear();
+    try {
+      await this.#api.vote(this.#opened.battle_id, vote, reasons);
+      this.#feed?.ask();
+    } catch (error) {
+      this.#refused(error);
+    }
+  }
+
+  /**
+   * What stands here may be old, when another tab went on with the battle: says why, and asks how things are.
+   * @param {unknown} error
+   */
+  #refused(error) {
+    this.#fail(error);
+    this.#feed?.ask();
+  }
+
+  async #refreshSessions() {
+    if (this.#shared) return;
+    try {
+      this.#sessions.own = await this.#api.ownSessions();
+      const sessionId = this.battle?.session_id;
+      this.#sessions.current = sessionId ? await this.#api.session(sessionId) : null;
+      this.sessionList.render(this.#sessions.own, this.#sessions.current, this.battle?.battle_id);
+    } catch {
+      // The list is a convenience; what failed shows itself where it matters.
+    }
+  }
+
+  /** @param {unknown} error @param {() => void} [retry] what to do again when asked */
+  #fail(error, retry) {
+    if (!(error instanceof ApiError)) throw error;
+    const missing = error.code === "not_found" && !this.battle;
+    this.notices.error(explainError(error), { code: error.code, retry: missing ? undefined : retry });
+    if (missing) this.#root.dataset.phase = "missing";
+  }
+}

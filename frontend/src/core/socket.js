@@ -1,0 +1,133 @@
+// The battle's events: a websocket that comes back by itself, and polling for as long as it does not.
+
+const FIRST_RETRY = 500;
+const LONGEST_RETRY = 10_000;
+const POLL_EVERY = 2_000;
+const QUIET = 15_000;
+const REFUSED = 4404;
+
+/**
+ * Events: "message" (`detail` is one), "connection" (`connected` has changed), "refused" (the battle is not to be seen).
+ * @import { BattleJson } from "./wire.d.ts"
+ * @import { Message } from "./store.js"
+ * @typedef {ReturnType<typeof setTimeout> | undefined} Timer
+ */
+export class BattleFeed extends EventTarget {
+  #url;
+  #poll;
+  /** @type {WebSocket | null} */
+  #socket = null;
+  #retry = FIRST_RETRY;
+  /** @type {Timer} */
+  #retryTimer;
+  /** @type {Timer} */
+  #pollTimer;
+  /** @type {Timer} */
+  #quietTimer;
+  #closed = false;
+  #waiting = false;
+
+  /**
+   * @param {string} url of the websocket
+   * @param {() => Promise<BattleJson>} poll fetches a snapshot when there is no socket
+   */
+  constructor(url, poll) {
+    super();
+    this.#url = url;
+    this.#poll = poll;
+    /** @type {boolean | null} null until the first attempt has ended one way or the other */
+    this.connected = null;
+    this.#connect();
+  }
+
+  /** Asks for a snapshot, by whichever way is open. */
+  ask() {
+    if (this.connected) this.#socket?.send(JSON.stringify({ type: "snapshot" }));
+    else this.#pollOnce();
+  }
+
+  /**
+   * Whether news is due. The last news of a turn may be lost on the way with the socket open, and nothing comes after it
+   * that would show the gap: a socket that is quiet for long is asked, and given up when it does not answer.
+   * @param {boolean} waiting
+   */
+  set waiting(waiting) {
+    if (waiting === this.#waiting) return;
+    this.#waiting = waiting;
+    this.#listen();
+  }
+
+  dispose() {
+    this.#closed = true;
+    clearTimeout(this.#quietTimer);
+    clearTimeout(this.#retryTimer);
+    clearInterval(this.#pollTimer);
+    this.#socket?.close();
+  }
+
+  #connect() {
+    const socket = new WebSocket(this.#url);
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      // Only a socket that says something counts: one that opens and closes at once is no connection.
+      this.#retry = FIRST_RETRY;
+      this.#setConnected(true);
+      this.#listen();
+      this.#tell(JSON.parse(data));
+    });
+    socket.addEventListener("close", ({ code }) => {
+      if (this.#closed) return;
+      if (code === REFUSED) this.#onlyPoll();
+      else {
+        this.#reconnectLater();
+        this.#setConnected(false);
+        this.#listen();
+      }
+    });
+  }
+
+  /** From now on until it is quiet for too long. */
+  #listen() {
+    clearTimeout(this.#quietTimer);
+    if (!this.#waiting || !this.connected || this.#closed) return;
+    this.#quietTimer = setTimeout(() => {
+      this.ask();
+      this.#quietTimer = setTimeout(() => this.#socket?.close(), QUIET);
+    }, QUIET);
+  }
+
+  /** The socket is the owner's; staff who may look at the battle see it by polling. */
+  #onlyPoll() {
+    this.connected = false;
+    this.#pollTimer ??= setInterval(() => this.#pollOnce(), POLL_EVERY);
+  }
+
+  #reconnectLater() {
+    const wait = this.#retry * (0.75 + Math.random() / 2);
+    this.#retry = Math.min(2 * this.#retry, LONGEST_RETRY);
+    this.#retryTimer = setTimeout(() => this.#connect(), wait);
+  }
+
+  /** @param {boolean} connected */
+  #setConnected(connected) {
+    if (connected === this.connected) return;
+    this.connected = connected;
+    clearInterval(this.#pollTimer);
+    this.#pollTimer = connected ? undefined : setInterval(() => this.#pollOnce(), POLL_EVERY);
+    this.dispatchEvent(new Event("connection"));
+  }
+
+  async #pollOnce() {
+    try {
+      this.#tell({ type: "snapshot", battle: await this.#poll() });
+    } catch (error) {
+      if (/** @type {{status?: number}} */ (error).status === 404) this.dispatchEvent(new Event("refused"));
+      // Anything else: still unreachable. The page says so already, and the next poll follows.
+    }
+  }
+
+  /** @param {Message} message */
+  #tell(message) {
+    if (!this.#closed) this.dispatchEvent(new CustomEvent("message", { detail: message }));
+  }
+}

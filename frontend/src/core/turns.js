@@ -1,0 +1,80 @@
+// The instruction shown, and the battle's turns to choose from when there is more than one.
+
+import { cloneOf, closest, part } from "./dom.js";
+import { gettext } from "./i18n.js";
+import { sayStart, sayState } from "./starts.js";
+
+/**
+ * @import { BattleJson, TurnJson } from "./wire.d.ts"
+ * @import { Kind } from "./kind.d.ts"
+ */
+
+export class TurnTabs {
+  #root;
+  #headline;
+  #list;
+  #idleHeadline;
+  #sayFork;
+  #drawn = "";
+
+  /** @param {HTMLElement} root @param {Kind["sayFork"]} sayFork @param {(turnId: string) => void} choose */
+  constructor(root, sayFork, choose) {
+    this.#root = root;
+    this.#headline = part(root, "headline");
+    this.#list = part(root, "turns");
+    this.#idleHeadline = this.#headline.textContent;
+    this.#sayFork = sayFork;
+    this.#list.addEventListener("click", (event) => {
+      const { turn } = closest(event, "[data-turn]")?.dataset ?? {};
+      if (turn) choose(turn);
+    });
+  }
+
+  /** @param {BattleJson} battle @param {TurnJson | undefined} shown */
+  render(battle, shown) {
+    this.#headline.textContent = shown ? shown.instruction : this.#idleHeadline;
+    this.#headline.dataset.quoted = String(Boolean(shown));
+    const fork = shown?.exploration;
+    const note = part(this.#root, "exploration-note");
+    note.hidden = !fork;
+    const what = fork && this.#sayFork(fork, battle.turns);
+    note.textContent = what ? gettext("%(what)s: for looking, never counted", { what }) : "";
+    const wanted = JSON.stringify([shown?.turn_id, battle.turns.map(({ turn_id, status }) => [turn_id, status])]);
+    if (wanted !== this.#drawn) this.#draw(battle, shown);
+    this.#drawn = wanted;
+  }
+
+  /**
+   * Only when something changed: the keyboard's focus stays on its tab.
+   * @param {BattleJson} battle @param {TurnJson | undefined} shown
+   */
+  #draw(battle, shown) {
+    const { turns } = battle;
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.turn : undefined;
+    this.#list.hidden = turns.length < 2;
+    this.#list.replaceChildren(...turns.map((turn) => this.#tab(turn, battle, turn === shown)));
+    const current = this.#tabWith("[aria-pressed=true]");
+    if (current) this.#list.scrollLeft = current.offsetLeft - this.#list.offsetLeft;
+    if (focused) this.#tabWith(`[data-turn="${focused}"]`)?.focus();
+  }
+
+  /** @param {string} selector @returns {HTMLElement | null} */
+  #tabWith(selector) {
+    return this.#list.querySelector(selector);
+  }
+
+  /** @param {TurnJson} turn @param {BattleJson} battle @param {boolean} current */
+  #tab(turn, battle, current) {
+    const item = cloneOf(this.#root, "turn-template");
+    const button = /** @type {HTMLElement} */ (item.querySelector("[data-turn]"));
+    button.dataset.turn = turn.turn_id;
+    button.dataset.exploration = String(Boolean(turn.exploration));
+    button.setAttribute("aria-pressed", String(current));
+    const start = sayStart(turn, battle);
+    const name = start ?? (turn.exploration ? gettext("What if") : gettext("Turn %(number)s", { number: turn.seq }));
+    button.dataset.status = turn.status;
+    part(button, "turn-seq").textContent = name;
+    part(button, "turn-text").textContent = start ? sayState(turn) : turn.instruction;
+    return item;
+  }
+}

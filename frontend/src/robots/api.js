@@ -1,0 +1,33 @@
+// Calls that only robots have: scenes, recordings, forks.
+
+import { Api } from "../core/api.js";
+
+/**
+ * @typedef {object} ForkRequest a record of a turn, or a seed
+ * @property {string} [turn_id]
+ * @property {number} [record]
+ * @property {number} [seed]
+ * @property {string} [instruction]
+ */
+
+export class RobotApi extends Api {
+  /** @param {string} robotId @param {string} sceneId @returns {Promise<import("../viewer/manifest.d.ts").Manifest>} */
+  scene(robotId, sceneId) {
+    return this.get(`scenes/${robotId}/${sceneId}/`);
+  }
+
+  /** What is seen of a side: see viewer/view.js. @param {string} episodeId */
+  view(episodeId) {
+    return this.getBytes(`episodes/${episodeId}/view.bin`);
+  }
+
+  /** All that physics needs of a side, after the vote: see viewer/recording.js. @param {string} episodeId */
+  replay(episodeId) {
+    return this.getBytes(`episodes/${episodeId}/replay.bin`);
+  }
+
+  /** @param {string} battleId @param {ForkRequest} request */
+  fork(battleId, request) {
+    return this.send(`battles/${battleId}/explorations`, request);
+  }
+}

@@ -1,0 +1,205 @@
+// The panel under the pictures: curves, the visitor's own check of the records, and what the engine here is up to.
+
+import { part } from "../core/dom.js";
+import { gettext } from "../core/i18n.js";
+import { Recording } from "../viewer/recording.js";
+import { SIDES } from "../viewer/sides.js";
+import { Curves, plotsOf } from "./curves.js";
+
+/**
+ * @import { Clock } from "../viewer/clock.js"
+ * @import { Replay } from "../viewer/replay.js"
+ * @import { Side } from "../viewer/sides.js"
+ * @import { Verification } from "../viewer/verification.js"
+ * @import { Stage } from "./stage.js"
+ */
+
+/** Numbers are for reading: this often [ms]. */
+const UPDATE_EVERY = 250;
+
+/** Why there is nothing to check now, by what is known of the exact recordings. */
+/** @type {Partial<Record<Stage["exactness"], string>>} */
+const NOT_HERE = {
+  later: gettext("This comes with the vote, and so do the curves of the actions. Until then your browser has rounded positions only, so that no number gives a robot away."),
+  missing: gettext("The exact recordings could not be loaded. The check tries again."),
+};
+
+const MAY_CHECK = new Set(["here", "missing"]);
+
+export class Insight {
+  #root;
+  #stage;
+  #curves;
+  #toggle;
+  #checking = false;
+  #shownAt = 0;
+  /** @type {Clock | null} */
+  #clock = null;
+  /** @type {string | null} */
+  #secret = null;
+  #onClock = () => this.#tick();
+
+  /** @param {HTMLElement} root @param {HTMLElement} toggle its button @param {Stage} stage */
+  constructor(root, toggle, stage) {
+    this.#root = root;
+    this.#toggle = toggle;
+    this.#stage = stage;
+    this.#curves = new Curves(part(root, "curves"), (time) => stage.replay?.clock.seek(time));
+    for (const news of ["insight", "exact"]) stage.addEventListener(news, () => this.#fill());
+    part(root, "check").addEventListener("click", () => this.check());
+  }
+
+  /** @param {Clock} clock */
+  attach(clock) {
+    this.detach();
+    this.#clock = clock;
+    clock.addEventListener("change", this.#onClock);
+    this.#fill();
+  }
+
+  detach() {
+    this.#clock?.removeEventListener("change", this.#onClock);
+    this.#clock = null;
+  }
+
+  /** @param {string | null} secret of the battle, known after the vote */
+  tellSecret(secret) {
+    if (secret === this.#secret) return;
+    this.#secret = secret;
+    if (this.open) this.#showNumbers();
+  }
+
+  get open() {
+    return !this.#root.hidden;
+  }
+
+  toggle() {
+    this.#root.hidden = this.open;
+    this.#toggle.setAttribute("aria-expanded", String(this.open));
+    if (!this.open) return;
+    this.#fill();
+    this.#root.scrollIntoView({ block: "nearest" });
+  }
+
+  /** The visitor's own check; opens the panel to show what came out. */
+  async check() {
+    if (!this.open) this.toggle();
+    if (this.#checking || !MAY_CHECK.has(this.#stage.exactness)) return;
+    this.#checking = true;
+    this.#showChecks();
+    try {
+      await this.#stage.check();
+    } finally {
+      this.#checking = false;
+      this.#showChecks();
+    }
+  }
+
+  #fill() {
+    if (!this.open) return;
+    const { insight } = this.#stage;
+    part(this.#root, "curves-wait").hidden = insight !== null;
+    const plots = insight ? plotsOf(insight.traces, this.#recordings()) : [];
+    this.#curves.draw(plots, this.#clock?.duration);
+    this.#showChecks();
+    this.#showNumbers();
+    if (this.#clock) this.#curves.moveTo(this.#clock.time);
+  }
+
+  #recordings() {
+    const { buffers, runtime } = this.#stage;
+    const scene = runtime?.scene;
+    if (!buffers || !scene) return null;
+    const of = (/** @type {ArrayBuffer | null} */ buffer) => buffer && new Recording(buffer, scene);
+    return { left: of(buffers.left), right: of(buffers.right) };
+  }
+
+  #tick() {
+    if (!this.open || !this.#clock) return;
+    this.#curves.moveTo(this.#clock.time);
+    const now = performance.now();
+    if (this.#clock.playing && now - this.#shownAt < UPDATE_EVERY) return;
+    this.#shownAt = now;
+    this.#showNumbers();
+  }
+
+  #showChecks() {
+    const mayCheck = MAY_CHECK.has(this.#stage.exactness) && this.#stage.engineMismatch === null;
+    const button = part(this.#root, "check", HTMLButtonElement);
+    button.hidden = this.#stage.exactness === "later";
+    button.disabled = !mayCheck || this.#checking;
+    part(this.#root, "check-results").replaceChildren(...this.#checkLines());
+  }
+
+  #checkLines() {
+    const { exactness, checks, engineMismatch } = this.#stage;
+    if (engineMismatch) {
+      return [line(gettext("Recorded with MuJoCo %(recorded)s, here is %(here)s: physics of two versions cannot be compared.", engineMismatch))];
+    }
+    if (this.#checking) return [line(gettext("Playing both episodes again…"))];
+    const why = NOT_HERE[exactness];
+    if (why) return [line(why)];
+    return SIDES.flatMap((side) => {
+      const check = checks?.[side];
+      return check ? [line(sayCheck(side, check), check.verdict)] : [];
+    });
+  }
+
+  #showNumbers() {
+    const { replay, runtime, manifest } = this.#stage;
+    if (!replay || !runtime || !manifest) return;
+    const rows = [
+      [gettext("Engine"), `MuJoCo ${runtime.engineVersion}`],
+      [gettext("Rounded positions"), gettext("%(rate)s a second", { rate: manifest.view.rate_hz })],
+      [gettext("Engine per picture"), gettext("%(ms)s ms", { ms: replay.cost.toFixed(2) })],
+      [gettext("Drawing"), sayDrawing(replay)],
+      ...(this.#secret ? [[gettext("Secret of the battle"), this.#secret]] : []),
+    ];
+    part(this.#root, "numbers").replaceChildren(...rows.flatMap(([name, value]) => [text("dt", name), text("dd", value)]));
+  }
+}
+
+/** @param {Side} side @param {Verification} verification */
+function sayCheck(side, { verdict, whole, step, record }) {
+  const numbers = { whole: length(whole), step: length(step), record };
+  const left = side === "left";
+  if (verdict === "same") {
+    return left
+      ? gettext("Left: confirmed. Played again, nothing is more than %(whole)s from the record.", numbers)
+      : gettext("Right: confirmed. Played again, nothing is more than %(whole)s from the record.", numbers);
+  }
+  if (verdict === "follows") {
+    return left
+      ? gettext("Left: every step follows from the one before, within %(step)s. Over the whole episode rounding grew to %(whole)s.", numbers)
+      : gettext("Right: every step follows from the one before, within %(step)s. Over the whole episode rounding grew to %(whole)s.", numbers);
+  }
+  return left
+    ? gettext("Left: this record is not what physics does. Step %(record)s is %(step)s off.", numbers)
+    : gettext("Right: this record is not what physics does. Step %(record)s is %(step)s off.", numbers);
+}
+
+/** @param {Replay} replay */
+function sayDrawing({ quality, frameTime }) {
+  if (frameTime === null) return quality;
+  return gettext("%(quality)s, %(fps)s pictures a second", { quality, fps: Math.round(1 / frameTime) });
+}
+
+/** Metres as people say them. @param {number} metres */
+export function length(metres) {
+  if (metres === 0) return "0 mm";
+  if (!Number.isFinite(metres)) return "∞";
+  if (metres >= 1) return gettext("more than 1 m");
+  if (metres >= 1e-4) return `${(1000 * metres).toPrecision(2)} mm`;
+  if (metres >= 1e-7) return `${(1e6 * metres).toPrecision(2)} µm`;
+  return `${metres.toExponential(0)} m`;
+}
+
+/** @param {string} words */
+function line(words, verdict = "") {
+  return Object.assign(text("p", words), { className: `check-line check-${verdict}` });
+}
+
+/** @param {string} tag @param {string} words */
+function text(tag, words) {
+  return Object.assign(document.createElement(tag), { textContent: words });
+}

@@ -1,0 +1,162 @@
+// What physics says of each side, told after the vote, beside what the visitor said.
+
+import { cloneOf, part } from "../core/dom.js";
+import { gettext } from "../core/i18n.js";
+import { nameOf } from "../core/phase.js";
+import { SIDES } from "../viewer/sides.js";
+import { explainEnding } from "./words.js";
+
+/**
+ * @import { BattleJson, EndOfStart, Outcome, StartJson, TurnJson } from "../core/wire.d.ts"
+ * @import { Side } from "../viewer/sides.js"
+ * @typedef {Record<Side, EndOfStart>} EndsOfStart
+ */
+
+export class OutcomePanel {
+  #root;
+
+  /** @param {HTMLElement} root the verdict */
+  constructor(root) {
+    this.#root = root;
+  }
+
+  /**
+   * @param {BattleJson} battle
+   * @param {TurnJson | undefined} turn the one shown: told is it, or the last that the vote is about
+   */
+  render(battle, turn) {
+    const { vote, turns, starts } = battle;
+    const judged = turn && !turn.exploration ? turn : turns.filter(({ exploration }) => !exploration).at(-1);
+    if (!vote || !judged) return;
+    for (const side of SIDES) this.#physics(side, judged[side].outcome);
+    this.#starts(battle);
+    part(this.#root, "agreement").textContent = starts ? agreementOfStarts(vote.vote, starts) : agreement(vote.vote, judged);
+    this.#sameStart(judged, turns);
+  }
+
+  /** @param {Side} side @param {Outcome | undefined} outcome */
+  #physics(side, outcome) {
+    const cell = part(this.#root, `physics-${side}`);
+    cell.dataset.success = String(outcome?.success ?? "");
+    part(cell, "success").textContent = outcome ? sayGoal(outcome) : gettext("Failed");
+    part(cell, "ending").textContent = outcome
+      ? gettext("%(steps)s steps, %(ending)s", { steps: outcome.steps, ending: explainEnding(outcome.termination_reason) })
+      : "";
+  }
+
+  /** In how many of several starts each side reached the goal, and in which. @param {BattleJson} battle */
+  #starts(battle) {
+    const { left_model, right_model } = battle;
+    const starts = battle.starts ?? [];
+    for (const side of starts.length > 0 ? SIDES : []) {
+      const cell = part(this.#root, `physics-${side}`);
+      cell.dataset.success = "";
+      part(cell, "success").textContent = sayReached(starts, side);
+      part(cell, "ending").textContent = "";
+    }
+    part(this.#root, "start-rows").replaceChildren(...starts.map((start) => this.#startRow(start)));
+    const split = part(this.#root, "split");
+    split.textContent = saySplit(starts, { left: nameOf(left_model), right: nameOf(right_model) });
+    split.hidden = split.textContent === "";
+  }
+
+  /** @param {StartJson} start */
+  #startRow(start) {
+    const row = cloneOf(this.#root, "start-template");
+    part(row, "start-name").textContent = gettext("Start %(number)s", { number: start.number });
+    for (const side of SIDES) {
+      const cell = part(row, `start-${side}`);
+      cell.dataset.success = String(start[side].success ?? "");
+      part(cell, "success").textContent = sayShortly(start[side]);
+    }
+    return row;
+  }
+
+  /**
+   * Both first states have one hash; a follow-up starts where each side ended, so only a first turn can prove it.
+   * @param {TurnJson} judged @param {TurnJson[]} turns
+   */
+  #sameStart(judged, turns) {
+    const first = [judged, ...turns].find(({ start, seq }) => seq === 1 || start === "reset") ?? turns[0];
+    const hashes = SIDES.map((side) => first[side].outcome?.start_hash);
+    const badge = part(this.#root, "same-start");
+    badge.hidden = !hashes[0] || hashes[0] !== hashes[1];
+    part(badge, "start-hash").textContent = hashes[0]?.slice(0, 12) ?? "";
+    part(badge, "start-hash").title = hashes[0] ?? "";
+  }
+}
+
+/** @param {EndOfStart} end */
+function sayShortly({ success, progress }) {
+  if (success === null) return gettext("No judged goal");
+  return success ? gettext("Reached") : gettext("Missed at %(percent)s %", { percent: Math.round(100 * (progress ?? 0)) });
+}
+
+/** Success and progress as physics judged them; without a known goal only people can. @param {EndOfStart} outcome */
+export function sayGoal({ success, progress }) {
+  if (success === null) return gettext("No judged goal");
+  if (success) return gettext("Goal reached");
+  return gettext("Goal missed, %(percent)s % of the way", { percent: Math.round(100 * (progress ?? 0)) });
+}
+
+/** Whether the vote and physics point the same way. @param {string} vote @param {TurnJson} turn */
+export function agreement(vote, turn) {
+  const [left, right] = SIDES.map((side) => turn[side].outcome?.success ?? null);
+  if (left === null || right === null) return gettext("Physics has no opinion on this instruction; yours stands alone.");
+  const physics = left === right ? (left ? "tie" : "both_bad") : left ? "left_better" : "right_better";
+  if (physics === vote) return gettext("You and physics agree.");
+  if (left === right) {
+    return left
+      ? gettext("To physics both reached the goal; you saw more than that.")
+      : gettext("To physics neither reached the goal; you saw more than that.");
+  }
+  return gettext("You and physics disagree. Both are kept: the boards show how often that happens.");
+}
+
+/**
+ * Of several starts: whether the vote names the side that reached the goal more often.
+ * @param {string} vote @param {EndsOfStart[]} starts
+ */
+export function agreementOfStarts(vote, starts) {
+  const [left, right] = SIDES.map((side) => reached(starts, side));
+  if (left === null || right === null) return gettext("Physics has no opinion on this instruction; yours stands alone.");
+  const physics = left === right ? (left > 0 ? "tie" : "both_bad") : left > right ? "left_better" : "right_better";
+  if (physics === vote) return gettext("You and physics agree.");
+  if (left !== right) return gettext("You and physics disagree. Both are kept: the boards show how often that happens.");
+  return left > 0
+    ? gettext("To physics both reached the goal equally often; you saw more than that.")
+    : gettext("To physics neither reached the goal; you saw more than that.");
+}
+
+/**
+ * In how many starts a side reached the goal; null where the instruction has no judged goal.
+ * @param {EndsOfStart[]} starts @param {Side} side
+ */
+export function reached(starts, side) {
+  if (starts.some((start) => start[side].success === null)) return null;
+  return starts.filter((start) => start[side].success).length;
+}
+
+/** "Goal reached in 2 of 3 starts" @param {EndsOfStart[]} starts @param {Side} side */
+export function sayReached(starts, side) {
+  const count = reached(starts, side);
+  if (count === null) return gettext("No judged goal");
+  return gettext("Goal reached in %(count)s of %(all)s starts", { count, all: starts.length });
+}
+
+/**
+ * Where a side did not do the same from every start: what one clip alone would have told. "" where nothing was split.
+ * @param {EndsOfStart[]} starts @param {Record<Side, string | null>} names
+ */
+export function saySplit(starts, names) {
+  const said = SIDES.map((side) => {
+    const name = names[side];
+    const count = reached(starts, side);
+    if (count === 1) return gettext("%(name)s reached the goal from only one of the starts: seen alone, that clip would have been a lucky one.", { name });
+    if (count !== null && count > 1 && count < starts.length) {
+      return gettext("%(name)s missed the goal from only one of the starts: seen alone, that clip would have been an unlucky one.", { name });
+    }
+    return "";
+  });
+  return said.filter(Boolean).join(" ");
+}

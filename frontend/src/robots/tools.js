@@ -1,0 +1,167 @@
+// All that is around the two pictures: playback, cameras, overlays, the panel, captures.
+
+import { closest, part } from "../core/dom.js";
+import { gettext } from "../core/i18n.js";
+import { nameOf } from "../core/phase.js";
+import { SIDES } from "../viewer/sides.js";
+import { fileName, NoRecorder, save, takeClip, takePicture } from "./capture.js";
+import { Insight } from "./insight.js";
+import { SIDE_NAMES } from "./sides.js";
+import { Transport } from "./transport.js";
+import { Viewpoints } from "./viewpoints.js";
+
+/**
+ * @import { BattleJson } from "../core/wire.d.ts"
+ * @import { Mark } from "./transport.js"
+ * @import { Stage } from "./stage.js"
+ */
+
+export class Tools {
+  #root;
+  #region;
+  #stage;
+  /** @type {AbortController | null} */
+  #filming = null;
+  #told = "";
+  /** @type {BattleJson | null} */
+  #battle = null;
+
+  /** @param {HTMLElement} root of the page @param {Stage} stage */
+  constructor(root, stage) {
+    this.#root = root;
+    this.#region = part(root, "stage");
+    this.#stage = stage;
+    const bar = part(root, "transport");
+    this.transport = new Transport(bar);
+    this.viewpoints = new Viewpoints(this.#region, bar);
+    this.insight = new Insight(part(root, "insight"), part(bar, "insight-toggle"), stage);
+    bar.addEventListener("click", (event) => this.#press(event));
+    stage.addEventListener("insight", () => this.#showPlaces());
+    stage.addEventListener("exact", () => this.viewpoints.allowForces(stage.exactness === "here"));
+    stage.addEventListener("turn", () => this.#tellMoment());
+    closeMenusOutside(bar);
+  }
+
+  /** Once the stage has its pictures, and again when it had to make new ones. */
+  attach() {
+    const { replay } = this.#stage;
+    if (!replay) return;
+    this.transport.attach(replay.clock);
+    this.viewpoints.attach(replay);
+    this.viewpoints.allowForces(this.#stage.exactness === "here");
+    this.insight.attach(replay.clock);
+    replay.clock.addEventListener("change", () => this.#tellMoment());
+    this.#showPlaces();
+  }
+
+  /** @param {BattleJson} battle */
+  render(battle) {
+    this.#battle = battle;
+    this.insight.tellSecret(battle.secret);
+  }
+
+  async saveImage() {
+    const { replay, turn, moment } = this.#stage;
+    if (!replay || !turn || !moment) return;
+    save(await takePicture(replay, this.#titles(turn)), `${fileName(turn.instruction)}.png`);
+    this.#note(gettext("Saved."));
+  }
+
+  /** Films the recording once; pressed again, it stops there. */
+  async saveClip() {
+    if (this.#filming) return this.#filming.abort();
+    const { replay, turn, moment } = this.#stage;
+    if (!replay || !turn || !moment?.settled) return;
+    this.#filming = new AbortController();
+    this.#showFilming(gettext("Filming: press again to stop."));
+    try {
+      save(await takeClip(replay, this.#titles(turn), this.#filming.signal), `${fileName(turn.instruction)}.webm`);
+      this.#showFilming(gettext("Saved."));
+    } catch (error) {
+      if (!(error instanceof NoRecorder)) throw error;
+      this.#showFilming(gettext("This browser cannot make WebM clips."));
+    } finally {
+      this.#filming = null;
+      part(this.#root, "clip").setAttribute("aria-pressed", "false");
+    }
+  }
+
+  /** @param {Event} event */
+  #press(event) {
+    if (closest(event, "[data-view=insight]")) this.insight.toggle();
+    const { save: what } = closest(event, "[data-save]")?.dataset ?? {};
+    if (what === "image") this.saveImage();
+    if (what === "clip") this.saveClip();
+  }
+
+  /** @param {{instruction: string}} turn */
+  #titles({ instruction }) {
+    const [left, right] = [this.#battle?.left_model ?? "???", this.#battle?.right_model ?? "???"];
+    return { instruction, left: nameOf(left) ?? SIDE_NAMES.left, right: nameOf(right) ?? SIDE_NAMES.right };
+  }
+
+  /** @param {string} text */
+  #note(text) {
+    part(this.#root, "save-note").textContent = text;
+  }
+
+  /** @param {string} text */
+  #showFilming(text) {
+    part(this.#root, "clip").setAttribute("aria-pressed", String(this.#filming !== null));
+    this.#note(text);
+  }
+
+  #showPlaces() {
+    if (!this.#stage.replay) return;
+    this.transport.setPlaces(placesOf(this.#stage.insight));
+  }
+
+  /** For others on the page: which moment is on the screen, whenever the record or the playing changes. */
+  #tellMoment() {
+    const { moment, replay } = this.#stage;
+    const told = JSON.stringify([moment?.turnId, moment?.record, moment?.settled, replay?.clock.playing]);
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#region.dispatchEvent(new CustomEvent("viewer:moment", { detail: moment, bubbles: true }));
+  }
+}
+
+/**
+ * First touch, grasp and parting of a turn: the earliest of both sides to jump to, each side's own as marks.
+ * @param {Stage["insight"]} insight
+ */
+function placesOf(insight) {
+  /** @type {Record<string, number>} */
+  const jumps = {};
+  /** @type {Mark[]} */
+  const marks = [];
+  if (!insight) return { jumps, marks };
+  for (const kind of /** @type {const} */ (["touch", "grasp"])) {
+    for (const side of SIDES) {
+      const time = insight.traces[side]?.[kind]?.time;
+      if (time === undefined) continue;
+      marks.push({ kind, side, time });
+      jumps[kind] = Math.min(jumps[kind] ?? time, time);
+    }
+  }
+  if (insight.divergence !== null) {
+    jumps.divergence = insight.divergence;
+    marks.push({ kind: "divergence", side: "both", time: insight.divergence });
+  }
+  return { jumps, marks };
+}
+
+/** A menu closes when one looks elsewhere, or presses Escape. @param {HTMLElement} root */
+function closeMenusOutside(root) {
+  const menus = () => /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll("details.menu[open]"));
+  document.addEventListener("pointerdown", ({ target }) => {
+    for (const menu of menus()) if (!(target instanceof Node && menu.contains(target))) menu.open = false;
+  });
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const menu of menus()) {
+      menu.open = false;
+      menu.querySelector("summary")?.focus();
+    }
+  });
+}

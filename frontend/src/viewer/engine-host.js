@@ -1,0 +1,235 @@
+// What the worker does with the engine: one compiled model; per side what is shown; players for recordings.
+
+import { partsOf } from "./model-parts.js";
+import { contactForces } from "./contacts.js";
+import { describeScene } from "./describe.js";
+import { nameOf } from "./names.js";
+import { Player } from "./physics.js";
+import { geomPoses } from "./poses.js";
+import { Recording } from "./recording.js";
+import { resimulateEpisode, resimulateSteps } from "./resimulation.js";
+import { trace } from "./trace.js";
+
+/**
+ * @import { MainModule, MjData, MjModel } from "@mujoco/mujoco"
+ * @import { PartNames } from "./manifest.d.ts"
+ * @import { ModelDescription } from "./describe.js"
+ * @import { ModelParts } from "./model-parts.js"
+ * @import { Ramp } from "./physics.js"
+ * @import { GeomPoses } from "./poses.js"
+ * @import { Side } from "./sides.js"
+ *
+ * @typedef {{side: Side, qpos: Float64Array, time: number}} PoseRequest
+ * @typedef {GeomPoses & {tool: Float64Array, joints?: Float64Array, contacts?: Float64Array}} Picture
+ *   `tool`: the tool point (3) [m] and its axes (9, row by row)
+ * @typedef {ModelDescription & {robot: boolean[]}} SceneDescription `robot`: whether a geom is the robot's
+ * @typedef {{name: string, bytes: Uint8Array<ArrayBuffer>}[]} Assets by the bare names that the XML uses
+ * @typedef {Record<string, number[]>} Positions [m] by name
+ */
+
+/** Longest that work in the background holds up a picture [ms]. */
+const SLICE = 6;
+
+export class EngineHost {
+  #engine;
+  /** @type {{model: MjModel, parts: ModelParts, ramp: Ramp} | null} */
+  #scene = null;
+  /** @type {Map<string, MjData>} */
+  #still = new Map();
+  /** @type {Map<Side, Player>} */
+  #players = new Map();
+
+  /** @param {MainModule} engine */
+  constructor(engine) {
+    this.#engine = engine;
+  }
+
+  get #loaded() {
+    if (!this.#scene) throw new Error("no scene is loaded");
+    return this.#scene;
+  }
+
+  /** @param {{xml: string, assets: Assets, names: PartNames, ramp: Ramp}} scene @returns {SceneDescription} */
+  load({ xml, assets, names, ramp }) {
+    const files = new this.#engine.MjVFS();
+    try {
+      for (const { name, bytes } of assets) files.addBuffer(name, bytes);
+      const model = this.#engine.MjModel.from_xml_string(xml, files);
+      const parts = partsOf(model, names);
+      this.#scene = { model, parts, ramp };
+      return { ...describeScene(model), robot: parts.isRobot };
+    } finally {
+      files.delete();
+    }
+  }
+
+  /**
+   * Where everything is on each side.
+   * @param {{requests: PoseRequest[], extras: string[]}} wanted
+   *   `extras`: "joints"; "contacts", known only of a side whose exact recording is here (`record`), at `time` [s] in it
+   * @returns {{poses: Picture[], cost: number}} `cost`: milliseconds of all of it
+   */
+  poses({ requests, extras }) {
+    const began = performance.now();
+    const poses = requests.map((request) => {
+      const picture = this.#picture(this.#place(request.side, request.qpos), extras);
+      if (extras.includes("contacts")) picture.contacts = this.#contacts(request);
+      return picture;
+    });
+    return { poses, cost: performance.now() - began };
+  }
+
+  /**
+   * Positions by name, for people who debug and for tests.
+   * @param {{qpos: Float64Array}} of @returns {{bodies: Positions, geoms: Positions}}
+   */
+  inspect({ qpos }) {
+    const data = this.#place("inspect", qpos);
+    const { model } = this.#loaded;
+    return {
+      bodies: this.#named(model.name_bodyadr, data.xpos),
+      geoms: this.#named(model.name_geomadr, data.geom_xpos),
+    };
+  }
+
+  /**
+   * Takes a side's exact recording, or with `buffer: null` lets it go.
+   * @param {{side: Side, buffer: ArrayBuffer | null}} of
+   */
+  record({ side, buffer }) {
+    if (buffer === null) {
+      this.#players.get(side)?.dispose();
+      this.#players.delete(side);
+      return null;
+    }
+    const recording = new Recording(buffer, this.#loaded.model);
+    const player = this.#players.get(side) ?? this.#player();
+    this.#players.set(side, player);
+    player.load(recording);
+    return { count: recording.count };
+  }
+
+  /** See trace.js. @param {{rows: Float64Array, rate: number}} track */
+  async trace(track) {
+    const { model, parts } = this.#loaded;
+    const data = new this.#engine.MjData(model);
+    try {
+      return await inSlices(trace(this.#engine, model, data, track, parts));
+    } finally {
+      data.delete();
+    }
+  }
+
+  /** See resimulation.js. @param {{buffer: ArrayBuffer}} of */
+  resimulateSteps({ buffer }) {
+    return this.#inBackground(buffer, resimulateSteps);
+  }
+
+  /** Plays the whole episode from its start. @param {{buffer: ArrayBuffer}} of error per record after the start [m] */
+  resimulateEpisode({ buffer }) {
+    return this.#inBackground(buffer, (player) => resimulateEpisode(this.#engine, this.#loaded.model, player));
+  }
+
+  /** How many of the engine's states are kept: what must not grow. */
+  census() {
+    return { states: this.#still.size + this.#players.size };
+  }
+
+  /** @template T @param {ArrayBuffer} buffer @param {(player: Player) => Generator<void, T>} begin */
+  async #inBackground(buffer, begin) {
+    const player = this.#player();
+    try {
+      player.load(new Recording(buffer, this.#loaded.model));
+      return await inSlices(begin(player));
+    } finally {
+      player.dispose();
+    }
+  }
+
+  #player() {
+    return new Player(this.#engine, this.#loaded.model, this.#loaded.ramp);
+  }
+
+  /** @param {MjData} data @param {string[]} extras @returns {Picture} */
+  #picture(data, extras) {
+    const { model, parts } = this.#loaded;
+    const { tool } = parts;
+    const axes = [...data.site_xpos.subarray(3 * tool, 3 * tool + 3), ...data.site_xmat.subarray(9 * tool, 9 * tool + 9)];
+    const picture = { ...geomPoses(data), tool: Float64Array.from(axes) };
+    return extras.includes("joints") ? { ...picture, joints: jointAxes(model, data) } : picture;
+  }
+
+  /**
+   * Forces follow from speeds, which what is seen does not tell: they are played by physics from the record before.
+   * @param {PoseRequest} request
+   */
+  #contacts({ side, time }) {
+    const { model } = this.#loaded;
+    const player = this.#players.get(side);
+    if (!player) return new Float64Array(0);
+    player.seek(time);
+    if (player.atRecord) this.#engine.mj_forward(model, player.data); // elsewhere the last step has worked them out
+    return contactForces(this.#engine, model, player.data);
+  }
+
+  /** @param {string} side @param {Float64Array} qpos */
+  #place(side, qpos) {
+    const { model } = this.#loaded;
+    const data = this.#still.get(side) ?? new this.#engine.MjData(model);
+    this.#still.set(side, data);
+    data.qpos.set(qpos);
+    this.#engine.mj_kinematics(model, data);
+    return data;
+  }
+
+  /** @param {Int32Array} addresses @param {Float64Array} positions */
+  #named(addresses, positions) {
+    /** @type {Positions} */
+    const found = {};
+    for (let i = 0; i < addresses.length; i += 1) {
+      const name = nameOf(this.#loaded.model, addresses, i);
+      if (name) found[name] = Array.from(positions.subarray(3 * i, 3 * i + 3));
+    }
+    return found;
+  }
+}
+
+const HINGE = 3;
+
+/** 6 per hinge of the robot: a point on its axis [m], the axis' direction. @param {MjModel} model @param {MjData} data */
+function jointAxes(model, data) {
+  const hinges = Array.from({ length: model.njnt }, (_, joint) => joint).filter((joint) => model.jnt_type[joint] === HINGE);
+  return Float64Array.from(
+    hinges.flatMap((joint) => [
+      ...data.xanchor.subarray(3 * joint, 3 * joint + 3),
+      ...data.xaxis.subarray(3 * joint, 3 * joint + 3),
+    ]),
+  );
+}
+
+/**
+ * Runs a generator to its end, letting other messages in between.
+ * @template T @param {Generator<void, T>} work @returns {Promise<T>}
+ */
+async function inSlices(work) {
+  let began = performance.now();
+  for (;;) {
+    const result = work.next();
+    if (result.done) return result.value;
+    if (performance.now() - began < SLICE) continue;
+    await aMoment();
+    began = performance.now();
+  }
+}
+
+/** The next message's turn. A timer would wait four milliseconds every time. @returns {Promise<void>} */
+function aMoment() {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

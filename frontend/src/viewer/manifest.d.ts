@@ -1,0 +1,33 @@
+// A scene's manifest.json (see simulation/bundle.py), with addresses added by the API.
+
+import type { Vector3Tuple, Vector4Tuple } from "three";
+
+export interface SceneCamera {
+  name: string;
+  /** [m] */
+  pos: Vector3Tuple;
+  /** w, x, y, z */
+  quat: Vector4Tuple;
+  /** Vertical, in degrees. */
+  fovy: number;
+}
+
+/** What is called by name in the compiled model. */
+export interface PartNames {
+  tool_site: string;
+  pads: string[];
+  robot_prefix: string;
+  objects: string[];
+}
+
+export interface Manifest extends PartNames {
+  engine_version: string;
+  control_hz: number;
+  ramp: { pieces: number; substeps: number };
+  view: { rate_hz: number; rows_per_step: number; scale: number[] };
+  /** A state to show while nothing was played (nq). */
+  home: number[];
+  cameras: SceneCamera[];
+  xml_url: string;
+  assets: { name: string; url: string }[];
+}
