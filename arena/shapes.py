@@ -97,7 +97,7 @@ class StartJson(TypedDict):
     right: EndOfStart
 
 
-Reasons = dict[str, Any]
+Reasons = dict[str, JudgementName | None]
 """Respect of the kind -> which side was better in it (left, right, equal); null where nothing was said."""
 
 

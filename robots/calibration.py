@@ -74,7 +74,7 @@ def _cast(voter: str) -> list[_Cast]:
     of_battle = ("battle__left_model_id", "battle__right_model_id", "battle__seed", "battle__secret")
     rows = first.values_list(
         *(Window(Count("pk")), Window(Sum(repeats))),
-        *("battle_id", "purpose", "robot_id", "scene_id", *of_battle),
+        *("battle_id", "purpose", "setting", "scene", *of_battle),
         Exists(Battle.objects.filter(repeats=OuterRef("battle_id"))),
         "battle__turns__instruction",
         Exists(later),

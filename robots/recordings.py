@@ -2,48 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 from arena import kinds
 from arena.errors import SceneChanged
 from arena.models import Attempt
-from arena.shapes import Outcome, SideName
 from robots.scene_files import manifest_of
+from robots.shapes import EpisodeJson, EpisodeState
 from simulation.contracts import Floats
 from simulation.view_format import rounded_states, until, view_of
-
-
-class EpisodeState(TypedDict):
-    """`qvel` is empty before the vote."""
-
-    time: float
-    qpos: list[float]
-    qvel: list[float]
-
-
-class EpisodeJson(TypedDict):
-    """With the vote (`exact`) it is the recording: `states` has one more entry than `actions`, the first is the start.
-
-    Before it `states` is what can be seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, to the end
-    of the longer side. `actions` and every `qvel` are empty, and `start_hash`, `outcome`, `secret` and `render_profile`
-    null.
-    """
-
-    episode_id: str
-    turn_id: str
-    side: SideName
-    instruction: str
-    robot_id: str
-    scene_id: str
-    actions: list[list[float]]
-    states: list[EpisodeState]
-    engine_version: str
-    scene_hash: str
-    start_hash: str | None
-    outcome: Outcome | None
-    exact: bool
-    secret: str | None
-    render_profile: str | None
 
 
 def episode_json(attempt: Attempt, document: dict[str, Any], common_length: int, exact: bool) -> EpisodeJson:
@@ -61,7 +28,7 @@ def episode_json(attempt: Attempt, document: dict[str, Any], common_length: int,
         "engine_version": document["engine_version"],
         "scene_hash": document["scene_hash"],
         "start_hash": outcome["start_hash"] if exact else None,
-        "outcome": outcome if exact else None,
+        "outcome": cast(Any, outcome) if exact else None,
         "exact": exact,
         "secret": document.get("secret") or None if exact else None,
         "render_profile": document["render_profile"] if exact else None,

@@ -8,7 +8,9 @@ import os
 import sys
 import types
 from pathlib import Path
-from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
+
+from typing_extensions import is_typeddict
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
@@ -18,10 +20,13 @@ import django  # noqa: E402
 
 django.setup()
 
-from arena import events, queue, shapes  # noqa: E402
-from rankings import after_vote  # noqa: E402
+from arena import shapes  # noqa: E402
+from arena.live import events  # noqa: E402
+from arena.queue import admission as queue  # noqa: E402
+from rankings.api import after_vote  # noqa: E402
+from robots import shapes as robots  # noqa: E402
 
-MODULES = (shapes, events, queue, after_vote)
+MODULES = (shapes, events, queue, after_vote, robots)
 TARGET = ROOT / "frontend" / "src" / "core" / "wire.d.ts"
 HEAD = "// The JSON that the arena sends: written by scripts/wire_types.py, described where Python declares it."
 PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", types.NoneType: "null", Any: "unknown"}
@@ -36,6 +41,8 @@ def name_in_typescript(shape: Any) -> str:
         return name_in_typescript(args[0])
     if origin is Literal:
         return " | ".join(f'"{value}"' for value in args)
+    if origin is dict:
+        return f"Record<string, {name_in_typescript(args[1])}>"
     if origin in (Union, types.UnionType):
         return " | ".join(name_in_typescript(each) for each in args)
     if origin is list:
@@ -53,8 +60,9 @@ def interface(shape: Any, event_type: str | None) -> str:
 
 def declarations() -> str:
     event_types = {shape.__name__: name for name, shape in events.EVENTS.items()}
-    declared = [shape for module in MODULES for shape in vars(module).values()]
-    found = {shape.__name__: shape for shape in declared if is_typeddict(shape)}
+    names = {module.__name__ for module in MODULES}
+    declared = [shape for module in MODULES for shape in vars(module).values() if is_typeddict(shape)]
+    found = {shape.__name__: shape for shape in declared if shape.__module__ in names}
     interfaces = [interface(shape, event_types.get(name)) for name, shape in found.items()]
     battle_event = f"export type BattleEvent = {' | '.join(event_types)};"
     return "\n\n".join([HEAD, *interfaces, battle_event]) + "\n"

@@ -13,7 +13,7 @@ from arena.api.schema import answer
 from arena.models import Attempt, Battle
 from arena.store import Document, get_store
 from robots import play as episodes
-from robots.recordings import EpisodeJson
+from robots.shapes import EpisodeJson
 from simulation.episode_format import to_float32, to_float64
 from simulation.variation import chance_of, variation_of
 from simulation.view_format import unpack, view_of

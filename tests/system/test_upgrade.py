@@ -34,6 +34,7 @@ GONE = {"closed_days"}
 """Tables whose rows the aggregation makes anew."""
 RESPECTS = ("closer", "smoother", "safer", "faster")
 BECAME: dict[tuple[str, str], Callable[[Json], Json]] = {
+    ("hostings", "policy_id"): lambda row: {"contestant_id": row["policy_id"]},
     ("turns", "released_steps"): lambda turn: {},  # the clock of a turn says which steps are shown
     ("rollouts", "status"): lambda row: {"status": "held" if is_held(row) else row["status"]},
     ("rollouts", "heartbeat_at"): lambda row: {

@@ -7,21 +7,12 @@ export interface Revealed {
   provenance: string;
 }
 
-export interface Outcome {
-  success: boolean | null;
-  progress: number | null;
-  termination_reason: string;
-  steps: number;
-  duration_ms: number | null;
-  start_hash: string;
-}
-
 export interface SideOfTurn {
   episode_id: string;
   status: "queued" | "running" | "completed" | "failed";
   steps: number | null;
   error: "turn_failed" | "policy_failed" | "timeout" | "worker_lost" | "not_hosted" | "internal" | "cancelled" | null;
-  outcome?: Outcome;
+  outcome?: Record<string, unknown>;
 }
 
 export interface Exploration {
@@ -60,21 +51,14 @@ export interface StartJson {
   right: EndOfStart;
 }
 
-export interface Reasons {
-  closer: "left" | "right" | "equal" | null;
-  smoother: "left" | "right" | "equal" | null;
-  safer: "left" | "right" | "equal" | null;
-  faster: "left" | "right" | "equal" | null;
-}
-
 export interface VoteJson {
   vote_id: string;
   vote: "left_better" | "right_better" | "tie" | "both_bad";
-  reasons: Reasons;
+  reasons: Record<string, "left" | "right" | "equal" | null>;
   voted_at: string;
 }
 
-export interface Doors {
+export interface AllowedActions {
   status: "ongoing" | "voted" | "abandoned";
   can_vote: boolean;
   vote_blocked_because: "no_completed_turn" | "starts_missing" | "turn_running" | "already_voted" | "battle_closed" | null;
@@ -92,8 +76,7 @@ export interface BattleJson {
   start_count: number;
   battle_id: string;
   session_id: string;
-  robot_id: string;
-  scene_id: string;
+  kind: string;
   seq: number;
   left_model: "???" | Revealed;
   right_model: "???" | Revealed;
@@ -105,8 +88,7 @@ export interface BattleJson {
 
 export interface SharedBattle {
   battle_id: string;
-  robot_id: string;
-  scene_id: string;
+  kind: string;
   left_model: Revealed;
   right_model: Revealed;
   turns: Array<TurnJson>;
@@ -129,8 +111,7 @@ export interface SessionRow {
   session_id: string;
   user_id: string | null;
   title: string | null;
-  robot_id: string;
-  scene_id: string;
+  kind: string;
   created_at: string;
   last_active_at: string;
   battle_count: number;
@@ -143,8 +124,7 @@ export interface SessionJson {
   session_id: string;
   user_id: string | null;
   title: string | null;
-  robot_id: string;
-  scene_id: string;
+  kind: string;
   created_at: string;
   last_active_at: string;
   battles: Array<BattleRow>;
@@ -161,8 +141,7 @@ export interface BattleList {
 export interface OpenedBattle {
   session_id: string;
   battle_id: string;
-  robot_id: string;
-  scene_id: string;
+  kind: string;
   left_model: "???";
   right_model: "???";
 }
@@ -191,30 +170,6 @@ export interface CastVote {
   revealed_models: RevealedModels;
 }
 
-export interface EpisodeState {
-  time: number;
-  qpos: Array<number>;
-  qvel: Array<number>;
-}
-
-export interface EpisodeJson {
-  episode_id: string;
-  turn_id: string;
-  side: "left" | "right";
-  instruction: string;
-  robot_id: string;
-  scene_id: string;
-  actions: Array<Array<number>>;
-  states: Array<EpisodeState>;
-  engine_version: string;
-  scene_hash: string;
-  start_hash: string | null;
-  outcome: Outcome | null;
-  exact: boolean;
-  secret: string | null;
-  render_profile: string | null;
-}
-
 export interface ErrorJson {
   code: string;
   detail: string;
@@ -229,7 +184,7 @@ export interface TurnOpened {
   type: "turn.opened";
   seq: number;
   turn: TurnJson;
-  battle: Doors;
+  battle: AllowedActions;
 }
 
 export interface RolloutStarted {
@@ -263,7 +218,7 @@ export interface TurnFinished {
   seq: number;
   turn_id: string;
   status: "completed" | "failed";
-  battle: Doors;
+  battle: AllowedActions;
   turn: TurnJson | null;
 }
 
@@ -276,21 +231,13 @@ export interface BattleVoted {
   secret: string | null;
   turns: Array<TurnJson>;
   starts: Array<StartJson> | null;
-  battle: Doors;
+  battle: AllowedActions;
 }
 
 export interface BattleAbandoned {
   type: "battle.abandoned";
   seq: number;
-  battle: Doors;
-}
-
-export interface RolloutFrames {
-  type: "rollout.frames";
-  turn_id: string;
-  from_row: number;
-  left: string;
-  right: string;
+  battle: AllowedActions;
 }
 
 export interface QueueJson {
@@ -314,6 +261,47 @@ export interface ModelVotes {
 export interface VoteEffect {
   pair: PairRecord;
   model_votes: ModelVotes;
+}
+
+export interface RolloutOutcome {
+  success: boolean | null;
+  progress: number | null;
+  termination_reason: string;
+  steps: number;
+  duration_ms: number | null;
+  start_hash: string;
+}
+
+export interface RolloutFrames {
+  type: "rollout.frames";
+  turn_id: string;
+  from_row: number;
+  left: string;
+  right: string;
+}
+
+export interface EpisodeState {
+  time: number;
+  qpos: Array<number>;
+  qvel: Array<number>;
+}
+
+export interface EpisodeJson {
+  episode_id: string;
+  turn_id: string;
+  side: "left" | "right";
+  instruction: string;
+  robot_id: string;
+  scene_id: string;
+  actions: Array<Array<number>>;
+  states: Array<EpisodeState>;
+  engine_version: string;
+  scene_hash: string;
+  start_hash: string | null;
+  outcome: RolloutOutcome | null;
+  exact: boolean;
+  secret: string | null;
+  render_profile: string | null;
 }
 
 export type BattleEvent = TurnOpened | RolloutStarted | RolloutFinished | RolloutFailed | TurnFinished | BattleVoted | BattleAbandoned;

@@ -4,10 +4,11 @@ import { cloneOf, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { nameOf } from "../core/phase.js";
 import { SIDES } from "../viewer/sides.js";
+import { outcomeOf } from "./outcome.js";
 import { explainEnding } from "./words.js";
 
 /**
- * @import { BattleJson, EndOfStart, Outcome, StartJson, TurnJson } from "../core/wire.d.ts"
+ * @import { BattleJson, EndOfStart, RolloutOutcome, StartJson, TurnJson } from "../core/wire.d.ts"
  * @import { Side } from "../viewer/sides.js"
  * @typedef {Record<Side, EndOfStart>} EndsOfStart
  */
@@ -28,13 +29,13 @@ export class OutcomePanel {
     const { vote, turns, starts } = battle;
     const judged = turn && !turn.exploration ? turn : turns.filter(({ exploration }) => !exploration).at(-1);
     if (!vote || !judged) return;
-    for (const side of SIDES) this.#physics(side, judged[side].outcome);
+    for (const side of SIDES) this.#physics(side, outcomeOf(judged[side]));
     this.#starts(battle);
     part(this.#root, "agreement").textContent = starts ? agreementOfStarts(vote.vote, starts) : agreement(vote.vote, judged);
     this.#sameStart(judged, turns);
   }
 
-  /** @param {Side} side @param {Outcome | undefined} outcome */
+  /** @param {Side} side @param {RolloutOutcome | undefined} outcome */
   #physics(side, outcome) {
     const cell = part(this.#root, `physics-${side}`);
     cell.dataset.success = String(outcome?.success ?? "");
@@ -78,7 +79,7 @@ export class OutcomePanel {
    */
   #sameStart(judged, turns) {
     const first = [judged, ...turns].find(({ start, seq }) => seq === 1 || start === "reset") ?? turns[0];
-    const hashes = SIDES.map((side) => first[side].outcome?.start_hash);
+    const hashes = SIDES.map((side) => outcomeOf(first[side])?.start_hash);
     const badge = part(this.#root, "same-start");
     badge.hidden = !hashes[0] || hashes[0] !== hashes[1];
     part(badge, "start-hash").textContent = hashes[0]?.slice(0, 12) ?? "";
@@ -101,7 +102,7 @@ export function sayGoal({ success, progress }) {
 
 /** Whether the vote and physics point the same way. @param {string} vote @param {TurnJson} turn */
 export function agreement(vote, turn) {
-  const [left, right] = SIDES.map((side) => turn[side].outcome?.success ?? null);
+  const [left, right] = SIDES.map((side) => outcomeOf(turn[side])?.success ?? null);
   if (left === null || right === null) return gettext("Physics has no opinion on this instruction; yours stands alone.");
   const physics = left === right ? (left ? "tie" : "both_bad") : left ? "left_better" : "right_better";
   if (physics === vote) return gettext("You and physics agree.");

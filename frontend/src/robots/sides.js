@@ -1,5 +1,6 @@
 // What stands around each viewer: how its robot is doing, what went wrong, and after the vote who it was.
 
+import { outcomeOf as factsOf } from "./outcome.js";
 import { part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { explainFailure } from "../core/words.js";
@@ -7,7 +8,7 @@ import { sayGoal } from "./outcomes.js";
 import { explainEnding } from "./words.js";
 
 /**
- * @import { BattleJson, Outcome, SideOfTurn, TurnJson } from "../core/wire.d.ts"
+ * @import { BattleJson, RolloutOutcome, SideOfTurn, TurnJson } from "../core/wire.d.ts"
  * @import { Side } from "../viewer/sides.js"
  */
 
@@ -44,7 +45,7 @@ export class SidePanel {
     this.#renderProgress(rollout, turn, released);
     part(this.#root, "failure").hidden = rollout?.status !== "failed";
     if (rollout?.status === "failed") part(this.#root, "failure-text").textContent = explainFailure(rollout.error);
-    this.#renderIdentity(this.#side === "left" ? battle.left_model : battle.right_model, rollout?.outcome);
+    this.#renderIdentity(this.#side === "left" ? battle.left_model : battle.right_model, rollout && factsOf(rollout));
     this.#root.dataset.result = resultOf(battle.vote?.vote, this.#side);
   }
 
@@ -68,7 +69,7 @@ export class SidePanel {
     bar.max = turn.max_steps;
   }
 
-  /** @param {BattleJson["left_model"]} model @param {Outcome | undefined} outcome */
+  /** @param {BattleJson["left_model"]} model @param {RolloutOutcome | undefined} outcome */
   #renderIdentity(model, outcome) {
     const known = typeof model === "object" ? model : null;
     part(this.#root, "identity").hidden = known === null;
@@ -92,7 +93,7 @@ function statusOf(rollout, turn, released) {
   return STATUS[rollout.status];
 }
 
-/** @param {Outcome} outcome */
+/** @param {RolloutOutcome} outcome */
 function outcomeOf(outcome) {
   return gettext("%(verdict)s · %(steps)s steps, %(ending)s · computed in %(seconds)s s", {
     verdict: sayGoal(outcome),

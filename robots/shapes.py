@@ -1,0 +1,67 @@
+"""The JSON that only robots tell: what becomes of a side, its frames, and its recorded episode.
+
+NotRequired must be seen by TypedDict itself, so annotations are not postponed here.
+"""
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from arena.shapes import SideName
+
+
+class RolloutOutcome(TypedDict):
+    """What physics says about a side, told after the vote only."""
+
+    success: bool | None
+    progress: float | None
+    termination_reason: str
+    steps: int
+    duration_ms: float | None
+    start_hash: str
+
+
+class RolloutFrames(TypedDict):
+    """View rows (simulation.view_format) of both sides, as many of each, packed and in base64.
+
+    `from_row` is the first one's number; row 0 is the start. A side that ended earlier stays where it ended.
+    """
+
+    type: Literal["rollout.frames"]
+    turn_id: str
+    from_row: int
+    left: str
+    right: str
+
+
+class EpisodeState(TypedDict):
+    """`qvel` is empty before the vote."""
+
+    time: float
+    qpos: list[float]
+    qvel: list[float]
+
+
+class EpisodeJson(TypedDict):
+    """With the vote (`exact`) it is the recording: `states` has one more entry than `actions`, the first is the start.
+
+    Before it `states` is what can be seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, to the end
+    of the longer side. `actions` and every `qvel` are empty, and `start_hash`, `outcome`, `secret` and `render_profile`
+    null.
+    """
+
+    episode_id: str
+    turn_id: str
+    side: SideName
+    instruction: str
+    robot_id: str
+    scene_id: str
+    actions: list[list[float]]
+    states: list[EpisodeState]
+    engine_version: str
+    scene_hash: str
+    start_hash: str | None
+    outcome: RolloutOutcome | None
+    exact: bool
+    secret: str | None
+    render_profile: str | None
