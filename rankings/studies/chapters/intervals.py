@@ -15,9 +15,9 @@ NEWCOMER = 30
 UNEQUAL = 0.5
 TEXT = """
 ## Intervals
-Ten policies; some pairs are drawn several times as often as others. Where a row says so, there is a newcomer with
-{newcomer} votes. Truth and rating are relative to the same mean (`rankings.centre`). Wanted: 93 to 97 %; {repeats}
-arenas per row, a tenth of them with 100,000 votes.
+Ten policies; some pairs are drawn several times as often as others. Beside them, where it says so, a newcomer with
+{newcomer} votes. Truth and rating are told from the same mean (`rankings.centre`). Wanted: 93 to 97 %; {repeats}
+arenas a row, a tenth of them with 100,000 votes.
 
 {plain}
 
