@@ -10,7 +10,7 @@ class BoardRow(models.Model):
     """One policy's place on one board.
 
     `elo_score` and `elo_ci` come from the Bradley-Terry fit (Elo scale, mean 1500; half-width of the 95 % interval);
-    `elo_sequential` is the classic Elo in order of the votes, kept beside it (decision 4 of the design).
+    `elo_sequential` is the classic Elo in order of the votes, kept beside it (decision: ratings).
     """
 
     elo_score = models.IntegerField(default=1500, db_index=True)

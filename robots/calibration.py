@@ -4,9 +4,9 @@ A *repeat* is an earlier battle of the same voter once more: same pair, same fir
 sides swapped. A careful voter says the same of the same.
 
 A program that keeps what it was shown can tell a repeat from other battles, since it is the same once more. That gives
-it nothing: repeats count in no ranking, and what a voter says of them makes no vote weigh more (decision 754). What
-makes votes weigh more is said in ordinary battles in which physics turned out clear, and nothing tells these from
-others beforehand (`rankings.tally.weights`).
+it nothing: repeats count in no ranking, and what a voter says of them makes no vote weigh more
+(decision: doubtful-votes). What makes votes weigh more is said in ordinary battles in which physics turned out clear,
+and nothing tells these from others beforehand (`rankings.tally.weights`).
 
 Which battle is one is decided when its first instruction arrives, before anything of it was played, and is kept in
 `Battle.purpose`, which no visitor is ever told. Votes on calibration battles are counted in no ranking. Deciding takes

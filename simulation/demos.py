@@ -1,6 +1,6 @@
 """Demonstrations: the expert, disturbed on purpose, labelled with what it would do, in varied camera and light.
 
-Frames go to shards of plain `.npy` files (no pickle), `dataset.json` describes them; see docs/decisions/0103.
+Frames go to shards of plain `.npy` files (no pickle), `dataset.json` describes them; see decision: training.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How an HTTP request is answered under ASGI: all of it in one thread, by one of a fixed number of threads.
 
 Views and middleware are synchronous. Django's own handler makes a thread for each request and changes between it and
-the event loop three times or more: a fifth of the processor time of a request (decision 651). This one keeps its
-threads and changes to them once. As many requests are answered side by side as there are threads: more would ask for
-more connections than the database's pool has. The others wait in the order in which they came.
+the event loop three times or more: a fifth of the processor time of a request (decision: web-process). This one keeps
+its threads and changes to them once. As many requests are answered side by side as there are threads: more would ask
+for more connections than the database's pool has. The others wait in the order in which they came.
 """
 
 from __future__ import annotations

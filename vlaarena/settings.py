@@ -292,7 +292,7 @@ WORKER_BATCH = int(env.number("ARENA_WORKER_BATCH", 0))
 UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 
 # Code points of an instruction, the same for all contestants; a network that reads less reads the beginning
-# (decision 731).
+# (decision: blindness).
 INSTRUCTION_MAX_LENGTH = 200
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"

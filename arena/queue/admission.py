@@ -2,9 +2,9 @@
 
 A network has one turn with the workers at once, more only where workers would idle otherwise, and a visitor so many as
 `settings.QUEUE["at_once"]` says. The others wait as rows (`arena.actions.admission`), so that networks take turns by
-themselves, and within each its visitors (decisions 631 and 741). Nothing here looks at who plays: the wait is that of
+themselves, and within each its visitors (decision: admission). Nothing here looks at who plays: the wait is that of
 all turns lately, whichever policies met in them. To its own visitor a turn stands in the line until its end is told,
-and so does not say when its sides were done (decision 711); whom it keeps waiting, a sweep sends.
+and so does not say when its sides were done (decision: release-clock); whom it keeps waiting, a sweep sends.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from rankings.tally.counts import MIRRORED, Counts
 
 SPREAD, OFFSET = 150.0, 100.0
 """Elo points: where nothing is known of them, the spread of policies, and how far a policy's ability at one task lies
-from its ability in general. OFFSET is what boards of several robots suppose (decision 412)."""
+from its ability in general. OFFSET is what boards of several robots suppose (decision: ratings)."""
 SPREADS = (40.0, 60.0, 100.0, 150.0, 225.0, 340.0, 500.0)
 OFFSETS = (10.0, 25.0, 40.0, 60.0, 100.0, 150.0, 225.0, 340.0)
 DOUBT = math.log(2.0)

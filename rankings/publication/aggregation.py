@@ -39,7 +39,7 @@ class RunReport:
 
 
 class PublishedAlready(ArenaError):
-    """Boards that follow single votes would tell who voted for whom (decision 424)."""
+    """Boards that follow single votes would tell who voted for whom (decision: counts-and-publication)."""
 
     status, code = 409, "published_already"
 

@@ -1,7 +1,8 @@
 """What a vote may weigh beyond its count: where its voter came from that day, and how far the voter is trusted.
 
-A *visit* is a voter's day (UTC). Visits from a network that several voters share are capped together (decision 752),
-and a visit from a network counts by what its voter has shown so far (decision 753). Numbers in, numbers out, no Django.
+A *visit* is a voter's day (UTC). Visits from a network that several voters share are capped together
+(decision: vote-weights), and a visit from a network counts by what its voter has shown so far (decision: vote-weights).
+Numbers in, numbers out, no Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the database says beyond the counts: episodes, votes beside physics, control battles, who was drawn.
 
 Only battles with their vote are looked at, and none whose names a member of staff saw before: of a quiet hour, whatever
-a publication said of battles still being judged would name their policies (decision 751).
+a publication said of battles still being judged would name their policies (decision: blindness).
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
         .annotate(
             settled_left=Count("pk", filter=left & settled),
             settled_right=Count("pk", filter=right & settled),
-            # A cancelled turn has not been (decision 301), and says nothing of a side.
+            # A cancelled turn has not been (decision: battles), and says nothing of a side.
             failed=Count("pk", filter=failed & ~Q(**{f"{rollouts}__termination_reason": CANCELLED})),
             left_wins=Count("pk", filter=left & won),
             right_wins=Count("pk", filter=right & won),

@@ -1,4 +1,4 @@
-"""Before the vote nothing may tell who is who (V-API-11, decisions 8, 9 and 711).
+"""Before the vote nothing may tell who is who (V-API-11, decisions: blindness, release-clock).
 
 Battles are played at the settings that are shipped, with policies that differ in all: names, provenance, how they move,
 how quick they are, how long they play, which one fails. Whatever can be seen of a battle must be the mirror image of

@@ -1,4 +1,4 @@
-"""What the first release let happen beside its leaks: a test of each, which fails there (decision 775 says how).
+"""What the first release let happen beside its leaks: a test of each, which fails there (decision: blindness-tests).
 
 Like those of the leaks, they use what both versions have.
 """

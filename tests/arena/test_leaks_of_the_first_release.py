@@ -1,7 +1,7 @@
 """What told who plays before the vote in the first release: a test of each leak, which fails there.
 
 It uses what a visitor, a worker or a moderator could use then as well, so that this very file runs in the release's
-`tests/arena/` (decision 775 says how).
+`tests/arena/` (decision: blindness-tests).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Turns: where they start, when another may be sent, and waiting for one (decisions 1 to 3)."""
+"""Turns: where they start, when another may be sent, and waiting for one (decision: battles)."""
 
 from __future__ import annotations
 

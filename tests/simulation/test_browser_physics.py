@@ -63,7 +63,8 @@ def test_a_grasped_and_carried_cube_is_repeated_to_the_last_bits(bundle: Path, r
 def test_an_arm_that_fumbles_with_the_cylinder_is_not_called_a_liar(
     bundle: Path, record: Record, environment: Environment, seed: int
 ) -> None:
-    """A cylinder's contacts are found by iteration, so rounding can grow to millimetres in a step; see decision 505."""
+    """A cylinder's contacts are found by iteration, so rounding can grow to millimetres in a step; see
+    decision: episodes."""
     environment.reset(seed)
     found = checked(bundle, to_float64(record("stack the blue cylinder on the red cube", Shaken(environment, seed))))
     assert found["verdict"] in {"same", "follows"}

@@ -173,7 +173,7 @@ def test_a_visitor_goes_on_in_an_old_session(release: Release, old: OldArena) ->
 def test_the_votes_give_the_boards_that_were_published(
     release: Release, old: OldArena, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """But for ratings and intervals, which are relative to another mean since (decision 0801)."""
+    """But for ratings and intervals, which are relative to another mean since (decision: ratings)."""
     with pytest.raises(CommandError, match="not what the votes give"):
         call_command("rebuild_rankings", check=True)
     differing = [line.split(":")[0].split()[-1] for line in capsys.readouterr().out.splitlines() if ": stored" in line]

@@ -1,4 +1,5 @@
-"""Where the processes of an arena count together, so that each web process can tell of all (decision 622)."""
+"""Where the processes of an arena count together, so that each web process can tell of all
+(decision: observability)."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ CROWDS = {"strong tastes": Judges(), "voters alike": Judges(0.0, (1.5, 0.0), (-1
 
 TEXT = """
 ## Agreement of votes and physics
-Eight policies. With strong tastes voters differ by 300 points per policy (standard deviation), by 1.0 in the log odds
-that reaching the goal is worth to them (1.5 on average), and by 1.0 in those of saying even; kappa is then {kappa:.3f}
-and the share against {share:.3f} among infinitely many of them. Held: in how many of {repeats} arenas the 95 % interval
-does that. Wanted: 93 to 97 %.
+Eight policies. With strong tastes, voters have standard deviations of 300 points per policy, of 1.0 in the log odds
+that they give to reaching the goal (1.5 on average), and of 1.0 in those of a tie; kappa is then {kappa:.3f}
+and the share against {share:.3f} among infinitely many voters. Held: in how many of {repeats} arenas the 95 % interval
+holds these values. Wanted: 93 to 97 %.
 
 | crowd | votes | voters | kappa: held | mean half-width | share against: held | mean half-width |
 |---|---|---|---|---|---|---|

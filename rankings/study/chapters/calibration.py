@@ -18,10 +18,10 @@ BOARDS = (
 
 TEXT = """
 ## Calibration
-Voters have tastes and cast lognormally many votes each, pairs are drawn unequally. Held: in how many bins the interval
-of what the favourites scored holds what infinitely many voters would score on the same pairs. Gap: in how many bins the
-interval of actual less predicted holds 0. Wanted: 93 to 97 %. Error: the mean distance of predicted and actual that is
-published, and what is published as chance's part of it. {repeats} arenas each.
+Voters have tastes and cast lognormally many votes each, pairs are drawn unequally. Held: in how many bins the
+interval of the favourites' score holds the score that infinitely many voters would give on the same pairs. Gap: in
+how many bins the interval of actual less predicted holds 0. Wanted: 93 to 97 %. Error: the published mean distance
+between predicted and actual, and its published part due to chance. {repeats} arenas each.
 
 | policies | votes | voters | taste | bins | held | gap | error | by chance |
 |---|---|---|---|---|---|---|---|---|

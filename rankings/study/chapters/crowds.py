@@ -47,26 +47,25 @@ CROWDS = {
 CROWD = """
 ## A crowd of one
 Beside 4000 votes of 500 honest voters with tastes of 100 points on ten policies, within fourteen days, pairs drawn
-unequally: fresh cookies vote for the policy in the middle, all of their votes on its battles. In a quarter of the
-honest battles physics is clear, and 85 % of the votes then agree with it; who agrees with physics votes for its winner
-there.
-{repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that policy is named to
-moderators, with so many of the cookies, and so many honest voters by mistake.
+unequally: fresh cookies vote for the policy in the middle, only on its battles. In a quarter of the honest battles
+physics is clear, and 85 % of the votes then agree with it; a crowd that agrees with physics votes for the winner
+there. {repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that policy is reported
+to moderators, with the numbers of its cookies and of honest voters reported by mistake.
 
 | votes | moved: mean | most | flagged (95 % interval) | cookies named | honest named |
 |---|---|---|---|---|---|
 {attacks}
 
 The same beside 4000 honest votes within sixty days; all agree with physics. Four weeks ago: the last of the stuffed
-votes was cast 28 days before the last honest one, and nobody is looked at as new any more. Founding: the cookies are
-there from the first day of an arena of fourteen days, and nobody was there before them:
+votes was cast 28 days before the last honest one, and no voter counts as new any more. Founding: the cookies are
+there from the first day of an arena of fourteen days, before all other voters:
 
 | votes | moved: mean | most | flagged (95 % interval) | cookies named | honest named |
 |---|---|---|---|---|---|
 {patient}
 
-Of arenas without a stuffer, a campaign is named in {false} within fourteen days, and in
-{later} within sixty. What the limits cost where there is no stuffer:
+In arenas without a vote stuffer, a campaign is reported in {false} within fourteen days, and in
+{later} within sixty. The cost of the limits in arenas without a vote stuffer:
 
 | honest votes | intervals hold the truth | mean half-width | without limits: held | mean half-width |
 |---|---|---|---|---|

@@ -17,9 +17,9 @@ RACES = {
 
 TEXT = """
 ## Influence of single voters
-Close races: of {arenas} arenas each time the one in which a gap of the top three is closest. Movers: voters without
-whom, each alone, the top three change, found by leaving out everybody and fitting again. Wrong: reported, and none.
-Looked at: voters for whom the report fits again, at most.
+Close races: of {arenas} arenas each, the one with the closest gap in the top three. Movers: voters without
+whom, each alone, the top three change, found by leaving out each voter with a new fit. Wrong: voters reported who are
+no movers. Looked at: the most voters for whom the report makes a new fit.
 
 | policies | robots | votes | voters | races | movers | found | wrong | looked at | complete |
 |---|---|---|---|---|---|---|---|---|---|

@@ -25,8 +25,8 @@ Few voters, each with a taste of 100 points, voting on several days:
 
 {few}
 
-What the corrections are for: 10,000 votes of 1000 voters with tastes, {alone} of the intervals hold the truth where
-each vote is taken for itself.
+Without the corrections: with 10,000 votes of 1000 voters with tastes, {alone} of the intervals hold the truth where
+votes count as independent.
 
 ![Coverage](images/study-coverage.svg)
 """

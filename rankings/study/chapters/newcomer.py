@@ -30,8 +30,8 @@ def chapter(repeats: int) -> Chapter:
     )
     head = "| pairs | median half-width after 260 votes | of arenas: 60 reached within 260 |\n|---|---|---|\n"
     text = (
-        "\n## A newcomer\nNine policies have had 2000 votes, a tenth joins. Counted are all votes on the board from\n"
-        f"then on; pairs are planned anew every 20. {len(seeds)} arenas.\n\n{head}"
+        "\n## A newcomer\nNine policies have had 2000 votes, a tenth joins. The table counts all votes on the\n"
+        f"board from then on; pairs are planned anew every 20. {len(seeds)} arenas.\n\n{head}"
         + "\n".join(rows)
         + "\n\n![Newcomer](images/study-newcomer.svg)\n"
     )

@@ -15,11 +15,11 @@ ARENAS: dict[str, Callable[[np.random.Generator], Arena]] = {
 }
 EPISODES = ((5, 5), (5, 15), (15, 60), (60, 200))
 INTRODUCTION = """
-## Who leads the board of physics
-Eight policies. What they can do has a standard deviation of 0.7 in log-odds, and of 0.35 from task to task; the tasks
+## The leader of the board of success rates
+Eight policies. Their abilities have a standard deviation of 0.7 in log-odds, and of 0.35 from task to task; the tasks
 are easy, middling and hard by 1.5 each. The truly best policy has the best mean over tasks. *Rate* is successes by
-episodes, all tasks thrown together; *lower end of the rate* is that of its 95 % interval; *board* is what the page
-shows: the lower end of the mean over tasks, from five episodes of each. *Short* is by how much the leader is worse than
+episodes, all tasks pooled; *lower end of the rate* is that of its 95 % interval; *board* is the order of the page:
+the lower end of the mean over tasks, from five episodes of each. *Short* is by how much the leader is worse than
 the best.
 """
 

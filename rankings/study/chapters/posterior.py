@@ -28,8 +28,8 @@ JOINTLY = "jointly"
 TEXT = """
 ## A better than B at a task
 Eight policies, four tasks, a policy's ability at a task normal about its own in general, by 100 points unless said
-otherwise; 400 voters with tastes, pairs and tasks drawn unequally. Of each pair at each task: how often the favourite
-is truly better, where the published probability for it lies so high. With 95 % intervals, arenas being drawn again.
+otherwise; 400 voters with tastes, pairs and tasks drawn unequally. For each pair at each task: how often the favourite
+is truly better, by the published probability. 95 % intervals come from resampling arenas.
 {repeats} arenas each.
 
 {bins}
@@ -37,7 +37,7 @@ is truly better, where the published probability for it lies so high. With 95 % 
 ![Calibration](images/study-posterior.svg)
 
 Held: 95 % intervals of the difference at a task that hold the truth. Error: mean squared error of the probability. The
-task's own board knows only the votes on that task; the board of all tasks takes tasks for one:
+task's own board knows only the votes on that task; the board of all tasks pools them:
 
 {ways}
 """

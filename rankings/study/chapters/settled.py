@@ -25,16 +25,16 @@ LATER = Growth(crowd=MANY, hours=100, planned=True)
 TEXT = """
 ## Settled pairs
 Eight policies, four of them with a twin that is truly equal; 30 votes an hour for 150 hours, and a look at the board
-after each. Called settled at any of the looks though the two are equal, or the other way round; wanted: at most
-{error:.0f} %. Beside it the same for "their 95 % interval of the difference leaves out 0". {repeats} arenas each.
+after each. Shares of pairs ever called settled although equal, or the wrong way round; wanted: at most {error:.0f} %.
+The last column does the same with "the 95 % interval of the difference excludes 0". {repeats} arenas each.
 
 {errors}
 
-Never as good as equal, within {alike:.0f} points, are called so: {unequal}. How soon a pair of "{usual}" is settled:
+Pairs wrongly called as good as equal, within {alike:.0f} points: {unequal}. How soon a pair of "{usual}" is settled:
 
 {times}
 
-Planning may leave settled pairs their uniform share alone (the same arenas, planned pairs, 400 voters, after 100
+Planning could leave settled pairs only their uniform share (the same arenas, planned pairs, 400 voters, after 100
 hours):
 
 {plans}

@@ -13,10 +13,10 @@ WANTED = 0.95
 PAIRS = 200_000
 ABOUT = f"""
 ## Several starts
-Seven policies whose success is chance from every start, both sides from the same starts; a vote names the side that
-reached the goal from more of them, neither where that is equal, and careless votes look at nothing. Votes until the
+Seven policies whose success is random at every start, both sides from the same starts; a vote names the side that
+reached the goal from more starts, neither where that is equal, and careless votes are random. Votes until the
 mean of Spearman's correlation with the skills is {WANTED}; the turns played are votes times starts. The last column: of
-the votes that look and name a side, the share that name the less skilled one.
+the careful votes that name a side, the share that names the less skilled one.
 """
 ALONE = """
 Of single clips that reach the goal, {alone:.1f} % are of a policy that reaches it from neither of two more starts.

@@ -20,20 +20,20 @@ LAST = HONEST.policies - 1
 OLDER = HONEST._replace(days=60)
 TARGETS = {"the first": 0, "the one in the middle": None, "the last": LAST}
 TEXT = """
-## A stuffer
-One visitor votes 250 times beside 4000 honest votes on ten policies. Points by which the most moved rating moves, over
-{arenas} arenas: mean, and most. Wanted as published: at most 10 for ratings known to within {wide:.0f} points; what is
-known less may move farther, as the limit of a network grows with the square of the interval.
+## A vote stuffer
+One visitor votes 250 times beside 4000 honest votes on ten policies. Points by which the most affected rating moves,
+over {arenas} arenas: mean, and most. Wanted as published: at most 10 for ratings known to within {wide:.0f} points;
+less certain ratings may move farther, as the limit of a network grows with the square of the interval.
 
-As published: what newcomers weigh, the cap of {cap} votes a day, and the limit of a network. Honest votes are those of
-the chapter on crowds. In one day the visitor votes blindly; over 17 days, and with 17 cookies, for whom physics calls
-the winner where it is clear, so as to be trusted:
+As published: the weights of newcomers, the cap of {cap} votes a day, and the limit of a network. Honest votes are
+those of the chapter on crowds. In one day the visitor ignores physics; over 17 days, and with 17 cookies, the visitor
+votes for the winner by physics where it is clear, so as to be trusted:
 
 {published}
 
 The worst of all rows: {worst}, and of ratings known to within {wide:.0f} points {known}.
 
-The cap alone, where nobody's network is known and all votes weigh alike, all in one day:
+The cap alone, where no network is known and all votes weigh alike, all in one day:
 
 {capped}
 

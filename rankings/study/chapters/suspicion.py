@@ -24,9 +24,9 @@ SIZES = (20, 30, 40, 80, 200)
 TEXT = """
 ## Suspicion
 Honest voters with tastes, habits and lognormal activity, pairs drawn unequally; 4000 votes of 300 voters on ten
-policies unless said otherwise. Habits are differences between voters in the log odds of saying even (standard deviation
-0.5), of both bad among these (0.8) and of the left side (0.15). Ever suspected: after any of their votes, at any of
-{looks} looks at the growing board. Promised: at most {alpha:g} %.
+policies unless said otherwise. Habits are differences between voters in the log odds of an even vote (standard
+deviation 0.5), of both bad among these (0.8) and of the left side (0.15). Ever suspected: after any of their votes,
+at any of {looks} looks at the growing board. Promised: at most {alpha:g} %.
 
 | honest voters | ever suspected (95 % interval) |
 |---|---|

@@ -22,9 +22,9 @@ SETTINGS = {
 
 TEXT = """
 ## Terms beside the ratings
-Eight policies, 3000 votes of 300 voters with tastes; how long an episode takes is lognormal, a better policy reaches
-the goal more often. Votes lean as said, in points. Error of each term: mean over {repeats} arenas, with that mean's
-95 % interval; in brackets how many of its 95 % intervals hold the truth. Wanted: no error, 93 to 97 %.
+Eight policies, 3000 votes of 300 voters with tastes; the lengths of episodes are lognormal, a better policy reaches
+the goal more often. Votes have the stated biases, in points. Error of each term: mean over {repeats} arenas, with
+that mean's 95 % interval; in brackets how many of its 95 % intervals hold the truth. Wanted: no error, 93 to 97 %.
 
 {terms}
 
