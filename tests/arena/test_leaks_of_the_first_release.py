@@ -153,7 +153,7 @@ def test_the_admin_does_not_name_the_policies_of_a_battle_without_a_vote(visitor
     battle_id = play_battle(visitor)
     battle, desk = battle_row(battle_id), logged_in(moderator())
     names = (battle.left_model.name, battle.right_model.name)
-    for page in (f"battle/{battle.pk}", f"rollout/{side_of(battle_id, 'left').pk}"):
+    for page in (f"battle/{battle.pk}", f"attempt/{side_of(battle_id, 'left').pk}"):
         answer = desk.get(f"/admin/arena/{page}/change/")
         assert answer.status_code == 200
         assert [name for name in names if name in answer.content.decode()] == [], page
