@@ -12,7 +12,7 @@ export interface SideOfTurn {
   status: "queued" | "running" | "completed" | "failed";
   steps: number | null;
   error: "turn_failed" | "policy_failed" | "timeout" | "worker_lost" | "not_hosted" | "internal" | "cancelled" | null;
-  outcome?: Record<string, boolean | number | number | string | null>;
+  outcome?: Record<string, boolean | number | string | null>;
 }
 
 export interface Exploration {
