@@ -173,7 +173,8 @@ def retry_attempt(attempt: Attempt) -> None:
         Turn.objects.filter(turn_id=attempt.turn_id).update(**begun_anew)
         turns = battle.turns_with_sides()
         again = next(each for each in turns if each.turn_id == attempt.turn_id)
-        transaction.on_commit(partial(dispatch.play, {attempt.episode_id: attempt.model_id}))
+        sides = [side for side in again.attempts.all() if side.pk == attempt.pk]
+        transaction.on_commit(partial(dispatch.send, sides))
         told = {"turn": turn_json(again, show_outcome=False), "battle": allowed_actions(battle, turns)}
         announce(battle, "turn.opened", instead=taken_back, **told)
 
@@ -278,6 +279,6 @@ def _end_of(turn_id: str, name: SideName, side: SideOfTurn) -> tuple[str, dict[s
 
 def _send_or_leave_to_the_sweep(attempt: Attempt) -> None:
     try:
-        dispatch.play({attempt.episode_id: attempt.model_id})
+        dispatch.send([attempt])
     except QueueUnavailable:
         log.warning("The queue is down; a later sweep sends %s again", attempt.episode_id)

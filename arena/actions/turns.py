@@ -15,6 +15,7 @@ from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tel
 from arena.actions.attempts import WAITING
 from arena.errors import (
     BattleClosed,
+    InvalidStarts,
     NotHosted,
     OtherInstruction,
     OtherStarts,
@@ -50,8 +51,8 @@ def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> 
     missing, of which the first goes to the queue and the others wait for one another (`arena.queue.admission`).
     `caller`: where it comes from (`throttles.caller_of`).
 
-    Raises BattleClosed, TurnRunning, OtherStarts, StartsPlayed, OtherInstruction, and, with nothing left behind,
-    NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
+    Raises BattleClosed, TurnRunning, InvalidStarts, OtherStarts, StartsPlayed, OtherInstruction, and, with nothing left
+    behind, NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
     """
     get_store().ping()
     hosts = hosting.hosts()
@@ -128,6 +129,8 @@ def _add_turns(battle: Battle, task: Task, caller: Origin, hosts: Hosts) -> list
 
 def _wanted_starts(battle: Battle, task: Task, turns: list[Turn]) -> list[tuple[StartKind, int | None]]:
     """How each turn to add starts, and from which of several starts. A battle's first turns say how many it has."""
+    if task.starts > starts.ONE and not kinds.of(battle.session).several_starts:
+        raise InvalidStarts(f"Battles of {battle.session.kind} are shown from one start.", known=[starts.ONE])
     if not turns and battle.starts != task.starts:
         battle.starts = task.starts
         battle.save(update_fields=["starts"])
@@ -162,7 +165,7 @@ def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> 
     if place.held:
         transaction.on_commit(send_due)
     else:
-        transaction.on_commit(partial(dispatch.play, {attempt.episode_id: attempt.model_id for attempt in attempts}))
+        transaction.on_commit(partial(dispatch.send, attempts))
     tell(
         battle,
         "turn.opened",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -10,7 +11,7 @@ from functools import cache
 from django.db import close_old_connections
 
 from arena import kinds
-from arena.models import Attempt, Contestant
+from arena.models import Attempt
 
 log = logging.getLogger(__name__)
 THREADS = 32
@@ -28,13 +29,7 @@ def play(episode_id: str) -> None:
 def play_here(episode_ids: Iterable[str]) -> None:
     """Begin on threads of this process. What is lost with it, a sweep sends again."""
     for episode_id in episode_ids:
-        _threads().submit(_play_on_thread, episode_id)
-
-
-def played_here(model_ids: Iterable[str]) -> set[str]:
-    """Those of the contestants whose kind does not want a worker. No query where there is no such kind."""
-    own = [kind.id for kind in kinds.every() if kind.played_here]
-    return set(Contestant.objects.filter(pk__in=model_ids, kind__in=own).values_list("pk", flat=True)) if own else set()
+        _threads(os.getpid()).submit(_play_on_thread, episode_id)
 
 
 def _play_on_thread(episode_id: str) -> None:
@@ -47,5 +42,6 @@ def _play_on_thread(episode_id: str) -> None:
 
 
 @cache
-def _threads() -> ThreadPoolExecutor:
+def _threads(process_id: int) -> ThreadPoolExecutor:
+    """One per process, for threads do not survive a fork."""
     return ThreadPoolExecutor(THREADS, thread_name_prefix="attempt")
