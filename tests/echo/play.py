@@ -1,0 +1,40 @@
+"""Playing one side: each contestant answers with the words that it was told, in its own way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from arena import actions
+from arena.actions import Ending
+from arena.models import Attempt
+from arena.queue.sweeps import worker_name
+from arena.store import get_store
+from tests.echo.kind import LONGEST
+
+Answer = Callable[[list[str]], list[str]]
+ANSWERS: dict[str, Answer] = {"repeats": lambda words: words, "reverses": lambda words: words[::-1]}
+"""Family of a contestant -> what it answers."""
+
+
+def play(episode_id: str) -> None:
+    attempt = actions.claim_attempt(episode_id, worker_name())
+    if attempt is None:
+        return
+    answer = ANSWERS.get(attempt.model.family)
+    if answer is None:
+        actions.fail_attempt(attempt, "policy_failed", f"nobody answers like {attempt.model.family!r}")
+    else:
+        _answer(attempt, answer)
+
+
+def _answer(attempt: Attempt, answer: Answer) -> None:
+    began = time.perf_counter()
+    words = answer(attempt.turn.instruction.split())[:LONGEST]
+    for number, word in enumerate(["", *words]):
+        if not actions.report_progress(attempt, number):
+            return
+        actions.pass_chunks(attempt, number, [word.encode()])
+    about = {"_id": attempt.episode_id, "attempt": attempt.tries, "turn_id": attempt.turn_id, "side": attempt.side}
+    get_store().save({**about, "battle_id": attempt.turn.battle_id, "words": words})
+    actions.finish_attempt(attempt, Ending(len(words), "answered", (time.perf_counter() - began) * 1e3))
