@@ -13,8 +13,8 @@ from arena.store import get_store
 from tests.echo.kind import LONGEST
 
 Answer = Callable[[list[str]], list[str]]
-ANSWERS: dict[str, Answer] = {"repeats": lambda words: words, "reverses": lambda words: words[::-1]}
-"""Family of a contestant -> what it answers."""
+ANSWERS: dict[str, Answer] = {"repeats": lambda words: words, "reverses": lambda words: words[:0:-1]}
+"""Family of a contestant -> what it answers. One swallows its last word, so that the sides are not equally long."""
 
 
 def play(episode_id: str) -> None:
