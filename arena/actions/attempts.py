@@ -174,9 +174,23 @@ def retry_attempt(attempt: Attempt) -> None:
         turns = battle.turns_with_sides()
         again = next(each for each in turns if each.turn_id == attempt.turn_id)
         sides = [side for side in again.attempts.all() if side.pk == attempt.pk]
-        transaction.on_commit(partial(dispatch.send, sides))
         told = {"turn": turn_json(again, show_outcome=False), "battle": allowed_actions(battle, turns)}
-        announce(battle, "turn.opened", instead=taken_back, **told)
+        tell = partial(announce, battle, "turn.opened", instead=taken_back, **told)
+        send_and_tell(again, partial(dispatch.send, sides), tell)
+
+
+def send_and_tell(turn: Turn, send: Callable[[], object], tell: Callable[[], object]) -> None:
+    """Send a turn once the transaction is committed, and tell of it (`tell` sees to that it is after commit).
+
+    The queue first: when it is down, nobody is told about a turn that will be withdrawn. What is played by this process
+    comes after the event: nothing can be down, and it begins at once, so that its own events would come before.
+    """
+    here = kinds.of(turn).played_here
+    if not here:
+        transaction.on_commit(send)
+    tell()
+    if here:
+        transaction.on_commit(send)
 
 
 def _may_be_retried(turn: Turn, turns: list[Turn]) -> bool:

@@ -12,7 +12,7 @@ from structlog.contextvars import bind_contextvars
 from arena import kinds, starts
 from arena.actions.admission import Place, join_line, send_due
 from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
-from arena.actions.attempts import WAITING
+from arena.actions.attempts import WAITING, send_and_tell
 from arena.errors import (
     BattleClosed,
     InvalidStarts,
@@ -161,17 +161,9 @@ def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> 
         Attempt(turn=turn, side=side, model_id=model_id, **state) for side, model_id in sides.items()
     )
     turn.know_attempts(attempts)
-    # The queue first: when it is down, nobody is told about a turn that will be withdrawn.
-    if place.held:
-        transaction.on_commit(send_due)
-    else:
-        transaction.on_commit(partial(dispatch.send, attempts))
-    tell(
-        battle,
-        "turn.opened",
-        turn=turn_json(turn, show_outcome=False),
-        battle=allowed_actions(battle, [*earlier, turn]),
-    )
+    told = {"turn": turn_json(turn, show_outcome=False), "battle": allowed_actions(battle, [*earlier, turn])}
+    send = send_due if place.held else partial(dispatch.send, attempts)
+    send_and_tell(turn, send, partial(tell, battle, "turn.opened", **told))
 
 
 def withdraw(turns: list[Turn], before: Battle) -> bool:
