@@ -5,7 +5,6 @@ from django.apps import AppConfig
 
 class EchoConfig(AppConfig):
     name = "tests.echo"
-    label = "echo"
 
     def ready(self) -> None:
         from arena import kinds

@@ -78,15 +78,23 @@ def robots(monkeypatch: pytest.MonkeyPatch) -> House:
 
 
 def echo(monkeypatch: pytest.MonkeyPatch) -> House:
-    """Played for real: by threads of the process that takes the turn."""
-    made = [
-        Contestant.objects.create(id=f"voice-{way}", kind="echo", family=way, name=f"The one that {way}")
-        for way in ("repeats", "reverses")
-    ]
-    return House(kinds.get("echo"), (made[0], made[1]))
+    return played_for_real("echo", "repeats", "reverses")
 
 
-HOUSES: dict[str, Callable[[pytest.MonkeyPatch], House]] = {"robots": robots, "echo": echo}
+def coin(monkeypatch: pytest.MonkeyPatch) -> House:
+    return played_for_real("coin", "heads", "tails")
+
+
+def played_for_real(kind: str, *families: str) -> House:
+    """By threads of the process that takes the turn."""
+    one, other = (
+        Contestant.objects.create(id=f"{kind}-{family}", kind=kind, family=family, name=f"The {kind} that {family}")
+        for family in families
+    )
+    return House(kinds.get(kind), (one, other))
+
+
+HOUSES: dict[str, Callable[[pytest.MonkeyPatch], House]] = {"robots": robots, "echo": echo, "coin": coin}
 
 
 @pytest.fixture(params=[kind.id for kind in kinds.every()])

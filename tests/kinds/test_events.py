@@ -64,3 +64,13 @@ def test_a_snapshot_and_the_events_after_it_are_the_fresh_snapshot(
         assert grown == fresh
         snapshots.append(fresh)
     assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+
+
+def test_a_turn_is_told_before_anything_that_is_played_of_it(
+    echoes: House, visitor: Visitor, told: list[Json], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread of the same process can be quicker than the event, which sockets would then drop as old."""
+    monkeypatch.setattr(playing, "play_here", lambda episode_ids: [playing.play(each) for each in episode_ids])
+    visitor.send(echoes.open(visitor), "good morning")
+    assert [event["seq"] for event in told] == [1, 2, 3, 4, 5]
+    assert told[0]["type"] == "turn.opened"

@@ -64,7 +64,7 @@ def test_a_kind_that_offers_others_contestants_gets_none_of_them(
     echoes: House, policy: Any, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(echoes.kind), "eligible", lambda self, place: Contestant.objects.all())
-    PairChance.objects.create(pool="echo/words/valley", one_id="alpha", other_id="voice-repeats", chance=1.0)
+    PairChance.objects.create(pool="echo/words/valley", one_id="alpha", other_id="echo-repeats", chance=1.0)
     for _ in range(10):
         battle_id = visitor.post("sessions/init", {"kind": "echo"}).json()["battle_id"]
         assert "alpha" not in {battle_row(battle_id).left_model_id, battle_row(battle_id).right_model_id}
@@ -99,9 +99,9 @@ def test_a_contestant_of_another_kind_plays_nothing(echoes: House, policy: Any, 
 
 def test_the_calls_and_pages_of_policies_know_no_other_contestant(echoes: House, policy: Any, visitor: Visitor) -> None:
     assert [row["model_id"] for row in visitor.get("models").json()["results"]] == ["alpha"]
-    assert visitor.get("models/voice-repeats").status_code == 404
-    assert "voice-repeats" not in visitor.client.get("/models").content.decode()
-    assert visitor.client.get("/models/voice-repeats").status_code == 404
+    assert visitor.get("models/echo-repeats").status_code == 404
+    assert "echo-repeats" not in visitor.client.get("/models").content.decode()
+    assert visitor.client.get("/models/echo-repeats").status_code == 404
 
 
 def test_reasons_are_those_of_the_battles_kind(echoes: House, visitor: Visitor) -> None:
