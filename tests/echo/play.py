@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from arena import actions
 from arena.actions import Ending
-from arena.models import Attempt
 from arena.queue.sweeps import worker_name
 from arena.store import get_store
 from tests.echo.kind import LONGEST
@@ -18,19 +17,12 @@ ANSWERS: dict[str, Answer] = {"repeats": lambda words: words, "reverses": lambda
 
 
 def play(episode_id: str) -> None:
+    """Raises KeyError for a contestant that nobody can play; then the core settles the attempt as failed."""
     attempt = actions.claim_attempt(episode_id, worker_name())
     if attempt is None:
         return
-    answer = ANSWERS.get(attempt.model.family)
-    if answer is None:
-        actions.fail_attempt(attempt, "policy_failed", f"nobody answers like {attempt.model.family!r}")
-    else:
-        _answer(attempt, answer)
-
-
-def _answer(attempt: Attempt, answer: Answer) -> None:
     began = time.perf_counter()
-    words = answer(attempt.turn.instruction.split())[:LONGEST]
+    words = ANSWERS[attempt.model.family](attempt.turn.instruction.split())[:LONGEST]
     for number, word in enumerate(["", *words]):
         if not actions.report_progress(attempt, number):
             return

@@ -197,3 +197,12 @@ def test_every_kind_is_in_the_description_of_the_api(visitor: Visitor) -> None:
     assert body["properties"]["kind"]["enum"] == [kind.id for kind in kinds.every()]
     for kind in kinds.every():
         assert set(kind.names) <= set(body["properties"])
+
+
+def test_a_kind_that_raises_fails_its_side_at_once_and_keeps_the_reason(echoes: House, visitor: Visitor) -> None:
+    battle_id = echoes.open(visitor)
+    Contestant.objects.filter(pk=echoes.pair[0].pk).update(family="sings")
+    echoes.play(visitor.send(battle_id, WORDS))
+    left = Attempt.objects.get(side="left")
+    assert (left.status, left.termination_reason, left.tries) == (AttemptStatus.FAILED, "internal", 1)
+    assert "sings" in left.error
