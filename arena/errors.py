@@ -44,6 +44,15 @@ class UnknownName(ArenaError):
         self.code = f"unknown_{kind}"
 
 
+class OtherKind(ArenaError):
+    """What was asked for is there, and of another kind than it would have to be."""
+
+    status, code = 422, "other_kind"
+
+    def __init__(self, kind: str, wanted: str) -> None:
+        super().__init__(f"This is of the kind {kind}; only {wanted} have that.", kind=kind, wanted=wanted)
+
+
 class InvalidInstruction(ArenaError):
     status, code = 422, "invalid_instruction"
 
@@ -111,6 +120,10 @@ class OtherInstruction(ArenaError):
 
 class AlreadyVoted(ArenaError):
     status, code, detail = 409, "already_voted", "This battle has its vote."
+
+
+class MixedKinds(ArenaError):
+    status, code, detail = 409, "mixed_kinds", "The contestants of this battle are not of its kind: no vote counts."
 
 
 class NotVoted(ArenaError):

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.conf import settings
 
-from arena.errors import UnknownName
+from arena.errors import OtherKind, UnknownName
+from arena.instructions import clean_instruction
 from arena.models import Attempt, AttemptQuerySet, Battle, Contestant, ContestantQuerySet, Session, Turn
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ class Kind(ABC):
     """Relations from `Attempt` that playing it needs; read when it is claimed."""
     played_here: ClassVar[bool] = False
     """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does."""
+    several_starts: ClassVar[bool] = False
+    """Whether an instruction can be played from several first states, each of which a seed makes."""
+    forks: ClassVar[bool] = False
+    """Whether a battle can be played on after its vote; the kind has the call for it."""
     template: ClassVar[str]
     """Fills the blocks of the battle page."""
     address: ClassVar[str]
@@ -111,6 +116,10 @@ class Kind(ABC):
     def tasks(self) -> Mapping[str, str]:
         """Every task -> its name."""
         return {}
+
+    def clean_instruction(self, said: Any) -> str:
+        """What a visitor sent as an instruction, as contestants get it; raises InvalidInstruction."""
+        return clean_instruction(said)
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> Calibration | None:
         """What this battle is to become with its first instruction, if its voter is to be calibrated by it."""
@@ -223,6 +232,12 @@ def get(kind_id: str) -> Kind:
 def of(held: Session | Turn) -> Kind:
     """The kind of a session, or of a turn whose battle knows its session."""
     return get(held.battle.session.kind if isinstance(held, Turn) else held.kind)
+
+
+def check(held: Session | Turn, kind_id: str) -> None:
+    """For calls that only this kind has; raises OtherKind."""
+    if of(held).id != kind_id:
+        raise OtherKind(of(held).id, kind_id)
 
 
 def every() -> list[Kind]:

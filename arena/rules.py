@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from django.utils import timezone
 
-from arena import starts
+from arena import kinds, starts
 from arena.live import release
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Side, StartKind, Turn
 from arena.shapes import AllowedActions, Blocked, Status
@@ -30,7 +30,7 @@ def allowed_actions(battle: Battle, turns: Sequence[Turn], now: datetime | None 
         "can_vote": blocked is None,
         "vote_blocked_because": blocked,
         "can_send": battle.status == BattleStatus.ONGOING and not running and may_go_on,
-        "can_explore": revealed(battle) and not running,
+        "can_explore": revealed(battle) and not running and kinds.of(battle.session).forks,
         "start_count": battle.starts,
     }
 

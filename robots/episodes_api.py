@@ -7,9 +7,12 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
+from arena import kinds
 from arena.api.schema import refusals
 from arena.api.views import ArenaView
-from arena.recordings import read_recording
+from arena.recordings import Recorded, read_recording
+from arena.store import Document
+from policies.models import ROBOTS
 from robots.recordings import shown_view
 from simulation.episode_format import to_float32, to_float64
 
@@ -25,11 +28,11 @@ class EpisodeView(ArenaView):
         "number of rows. For ever.",
         responses={
             (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[5 * steps + 1, nq], steps of the longer side"),
-            **refusals(404, 410, 503),
+            **refusals(404, 410, 422, 503),
         },
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
-        found, document = read_recording(request, episode_id)
+        found, document = _recording(request, episode_id)
         response = _for_ever(shown_view(document, found.common_length)[0])
         response["Content-Encoding"] = "identity"  # else it would be packed to a size that depends on what it shows
         return response
@@ -42,11 +45,11 @@ class EpisodeStates(ArenaView):
         "start first. For ever.",
         responses={
             (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
-            **refusals(404, 409, 410, 503),
+            **refusals(404, 409, 410, 422, 503),
         },
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
-        _, document = read_recording(request, episode_id, exact=True)
+        _, document = _recording(request, episode_id, exact=True)
         return _for_ever(to_float32(document))
 
 
@@ -58,12 +61,18 @@ class EpisodeReplay(ArenaView):
         "(7; zeros at the start). For ever.",
         responses={
             (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
-            **refusals(404, 409, 410, 503),
+            **refusals(404, 409, 410, 422, 503),
         },
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
-        _, document = read_recording(request, episode_id, exact=True)
+        _, document = _recording(request, episode_id, exact=True)
         return _for_ever(to_float64(document))
+
+
+def _recording(request: Request, episode_id: str, exact: bool = False) -> tuple[Recorded, Document]:
+    found, document = read_recording(request, episode_id, exact)
+    kinds.check(found.attempt.turn, ROBOTS)
+    return found, document
 
 
 def _for_ever(content: bytes) -> HttpResponse:

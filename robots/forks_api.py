@@ -10,13 +10,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from arena import kinds
 from arena.api.schema import UNFIT, answer, body, refusals
-from arena.api.serializers import AnythingField, clean_instruction, is_public_id, word
+from arena.api.serializers import AnythingField, is_public_id, word
 from arena.api.views import ArenaView, answer_turns
 from arena.errors import NotFound
 from arena.shapes import SentTurn
 from arena.visitors.permissions import own_battle
 from arena.visitors.throttles import TurnsLimited, caller_of
+from policies.models import ROBOTS
 from robots.forks import Fork, fork
 
 NULLABLE: dict[str, Any] = {"nullable": True, "default": None}
@@ -29,7 +31,7 @@ class ForkSerializer(serializers.Serializer[Any]):
     seed = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=2**31 - 1)
 
     def validate_instruction(self, value: Any) -> str | None:
-        return None if value is None else clean_instruction(value)
+        return None if value is None else kinds.get(ROBOTS).clean_instruction(value)
 
     def validate_turn_id(self, value: Any) -> str | None:
         return None if value is None else word(value)
@@ -54,6 +56,7 @@ class Forks(ArenaView):
     )
     def post(self, request: Request, battle_id: str) -> Response:
         battle = own_battle(request, battle_id)
+        kinds.check(battle.session, ROBOTS)
         wanted = ForkSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         wish = Fork(**wanted.validated_data)

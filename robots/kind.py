@@ -32,6 +32,7 @@ class Robots(Kind):
     }
     details = ("rollout",)
     claimed_with = ("model__policy",)
+    several_starts = forks = True
     template = "robots/battle.html"
     address = "battle"
 

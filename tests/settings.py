@@ -27,7 +27,7 @@ os.environ.setdefault("LP_NUM_THREADS", "0")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # as workers have it: what runs side by side shares the cores
 
 from vlaarena.settings import *  # noqa: E402, F403
-from vlaarena.settings import ALLOWED_HOSTS, DATABASES, STORAGES  # noqa: E402
+from vlaarena.settings import ALLOWED_HOSTS, DATABASES, INSTALLED_APPS, STORAGES  # noqa: E402
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(RUN_DIR / "test.sqlite3")}  # a file, so that threads share it
@@ -38,6 +38,7 @@ else:
     DATABASES["default"]["TEST"] = {"NAME": f"vla_arena_test_{RUN_ID}"}
 
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.echo", "tests.coin"]  # kinds beside which every test of the first runs
 REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it opened
 # Turns are told as soon as they have settled; tests about what the clock hides use the defaults (tests.arena.clock).
 RELEASE = {"buffer_s": 0.0, "speed": 1e6}

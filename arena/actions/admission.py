@@ -51,7 +51,7 @@ def send_due() -> None:
         _lock_line()  # however many look at once, no network gets more than its turn
         sent = _mark(next_turns())
     if sent:
-        dispatch.play(sent)
+        dispatch.send(sent)
 
 
 def send_due_or_leave_to_the_sweep() -> None:
@@ -61,15 +61,15 @@ def send_due_or_leave_to_the_sweep() -> None:
         log.warning("The queue is down; a later sweep sends what waits")
 
 
-def _mark(turns: list[int]) -> dict[str, str]:
-    """Note that these turns were sent; answers episode id -> policy of their attempts, in the order of the turns."""
+def _mark(turns: list[int]) -> list[Attempt]:
+    """Note that these turns were sent; answers their attempts, in the order of the turns."""
     held = Attempt.objects.filter(turn__pk__in=turns, status=AttemptStatus.HELD)
-    attempts = list(held.select_related("turn").order_by("turn__pk", "side"))
+    attempts = list(held.select_related("turn__battle__session").order_by("turn__pk", "side"))
     attempts.sort(key=lambda attempt: turns.index(attempt.turn.pk))
     Attempt.objects.filter(pk__in=[attempt.pk for attempt in attempts]).update(
         status=AttemptStatus.QUEUED, sent_at=timezone.now()
     )
-    return {attempt.episode_id: str(attempt.model_id) for attempt in attempts}
+    return attempts
 
 
 def _lock_line() -> None:

@@ -173,9 +173,24 @@ def retry_attempt(attempt: Attempt) -> None:
         Turn.objects.filter(turn_id=attempt.turn_id).update(**begun_anew)
         turns = battle.turns_with_sides()
         again = next(each for each in turns if each.turn_id == attempt.turn_id)
-        transaction.on_commit(partial(dispatch.play, {attempt.episode_id: attempt.model_id}))
+        sides = [side for side in again.attempts.all() if side.pk == attempt.pk]
         told = {"turn": turn_json(again, show_outcome=False), "battle": allowed_actions(battle, turns)}
-        announce(battle, "turn.opened", instead=taken_back, **told)
+        tell = partial(announce, battle, "turn.opened", instead=taken_back, **told)
+        send_and_tell(again, partial(dispatch.send, sides), tell)
+
+
+def send_and_tell(turn: Turn, send: Callable[[], object], tell: Callable[[], object]) -> None:
+    """Send a turn once the transaction is committed, and tell of it (`tell` sees to that it is after commit).
+
+    The queue first: when it is down, nobody is told about a turn that will be withdrawn. What is played by this process
+    comes after the event: nothing can be down, and it begins at once, so that its own events would come before.
+    """
+    here = kinds.of(turn).played_here
+    if not here:
+        transaction.on_commit(send)
+    tell()
+    if here:
+        transaction.on_commit(send)
 
 
 def _may_be_retried(turn: Turn, turns: list[Turn]) -> bool:
@@ -278,6 +293,6 @@ def _end_of(turn_id: str, name: SideName, side: SideOfTurn) -> tuple[str, dict[s
 
 def _send_or_leave_to_the_sweep(attempt: Attempt) -> None:
     try:
-        dispatch.play({attempt.episode_id: attempt.model_id})
+        dispatch.send([attempt])
     except QueueUnavailable:
         log.warning("The queue is down; a later sweep sends %s again", attempt.episode_id)

@@ -39,7 +39,7 @@ def open_next_battle(session: Session) -> Battle:
 
 def _open_battle(session: Session, seq: int) -> Battle:
     kind, place = kinds.of(session), place_of(session)
-    eligible = kind.eligible(place)
+    eligible = kind.eligible(place).filter(kind=kind.id)
     if kind.played_here:
         left, right = draw_pair(list(eligible), written_chances(kind.pool(place)))
     else:

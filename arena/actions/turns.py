@@ -12,9 +12,10 @@ from structlog.contextvars import bind_contextvars
 from arena import kinds, starts
 from arena.actions.admission import Place, join_line, send_due
 from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
-from arena.actions.attempts import WAITING
+from arena.actions.attempts import WAITING, send_and_tell
 from arena.errors import (
     BattleClosed,
+    InvalidStarts,
     NotHosted,
     OtherInstruction,
     OtherStarts,
@@ -50,8 +51,8 @@ def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> 
     missing, of which the first goes to the queue and the others wait for one another (`arena.queue.admission`).
     `caller`: where it comes from (`throttles.caller_of`).
 
-    Raises BattleClosed, TurnRunning, OtherStarts, StartsPlayed, OtherInstruction, and, with nothing left behind,
-    NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
+    Raises BattleClosed, TurnRunning, InvalidStarts, OtherStarts, StartsPlayed, OtherInstruction, and, with nothing left
+    behind, NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
     """
     get_store().ping()
     hosts = hosting.hosts()
@@ -128,6 +129,8 @@ def _add_turns(battle: Battle, task: Task, caller: Origin, hosts: Hosts) -> list
 
 def _wanted_starts(battle: Battle, task: Task, turns: list[Turn]) -> list[tuple[StartKind, int | None]]:
     """How each turn to add starts, and from which of several starts. A battle's first turns say how many it has."""
+    if task.starts > starts.ONE and not kinds.of(battle.session).several_starts:
+        raise InvalidStarts(f"Battles of {battle.session.kind} are shown from one start.", known=[starts.ONE])
     if not turns and battle.starts != task.starts:
         battle.starts = task.starts
         battle.save(update_fields=["starts"])
@@ -158,17 +161,9 @@ def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> 
         Attempt(turn=turn, side=side, model_id=model_id, **state) for side, model_id in sides.items()
     )
     turn.know_attempts(attempts)
-    # The queue first: when it is down, nobody is told about a turn that will be withdrawn.
-    if place.held:
-        transaction.on_commit(send_due)
-    else:
-        transaction.on_commit(partial(dispatch.play, {attempt.episode_id: attempt.model_id for attempt in attempts}))
-    tell(
-        battle,
-        "turn.opened",
-        turn=turn_json(turn, show_outcome=False),
-        battle=allowed_actions(battle, [*earlier, turn]),
-    )
+    told = {"turn": turn_json(turn, show_outcome=False), "battle": allowed_actions(battle, [*earlier, turn])}
+    send = send_due if place.held else partial(dispatch.send, attempts)
+    send_and_tell(turn, send, partial(tell, battle, "turn.opened", **told))
 
 
 def withdraw(turns: list[Turn], before: Battle) -> bool:

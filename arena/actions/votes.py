@@ -8,7 +8,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from arena.actions.announce import announce, lock_battle, touch_session
-from arena.errors import AlreadyVoted, ArenaError, BattleClosed, NoCompletedTurn, StartsMissing, TurnRunning
+from arena.errors import (
+    AlreadyVoted,
+    ArenaError,
+    BattleClosed,
+    MixedKinds,
+    NoCompletedTurn,
+    StartsMissing,
+    TurnRunning,
+)
 from arena.metrics import VOTES
 from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
 from arena.rules import allowed_actions, turn_status
@@ -33,13 +41,15 @@ def cast_vote(
 ) -> Vote:
     """One vote per battle, with the respects (of its kind) in which a side was better, and where it came from.
 
-    Raises AlreadyVoted, BattleClosed, TurnRunning, NoCompletedTurn or StartsMissing.
+    Raises MixedKinds, AlreadyVoted, BattleClosed, TurnRunning, NoCompletedTurn or StartsMissing.
     """
     with transaction.atomic():
         touch_session(battle.session_id)
         locked = lock_battle(battle.battle_id, "left_model", "right_model")
         turns = locked.turns_with_sides()
         locked.know_turns(turns)
+        if locked.mixes_kinds:
+            raise MixedKinds
         blocked = allowed_actions(locked, turns)["vote_blocked_because"]
         if blocked is not None:
             raise REFUSALS[blocked]

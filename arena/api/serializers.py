@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Any
 
-from django.conf import settings
 from rest_framework import serializers
 
 from arena import kinds, starts
 from arena.errors import (
-    InstructionTooLong,
-    InvalidInstruction,
     InvalidReasons,
     InvalidStarts,
     InvalidVote,
@@ -21,9 +17,6 @@ from arena.kinds import Kind
 from arena.models import Judgement, StartKind, VoteChoice
 
 PUBLIC_ID = re.compile(r"(sess|battle|turn|ep|vote)_[0-9a-f]{32}\Z")
-# Control and invisible characters, surrogates, private-use and unassigned code points, line ends.
-UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-JOINERS = {"\u200c", "\u200d"}  # invisible too, but some scripts and emoji cannot be written without them
 
 
 class AnythingField(serializers.Field[Any, Any, Any, Any]):
@@ -40,9 +33,6 @@ class TurnSerializer(serializers.Serializer[Any]):
     instruction = AnythingField(default="")
     start = serializers.ChoiceField(choices=StartKind.choices, default=StartKind.CONTINUE)
     starts = AnythingField(default=starts.ONE)
-
-    def validate_instruction(self, value: Any) -> str:
-        return clean_instruction(value)
 
     def validate_starts(self, value: Any) -> int:
         if type(value) is not int or value not in starts.CHOICES:
@@ -93,23 +83,6 @@ def clean_reasons(value: Any, kind: Kind) -> dict[str, Judgement]:
     if any(judgement not in Judgement.values for judgement in said.values()):
         raise InvalidReasons(wrong, known=Judgement.values)
     return {name: Judgement(judgement) for name, judgement in said.items()}
-
-
-def clean_instruction(value: Any) -> str:
-    """The sentence without blanks around it; raises InvalidInstruction for what nobody could be told."""
-    longest = settings.INSTRUCTION_MAX_LENGTH
-    if not isinstance(value, str):
-        raise InvalidInstruction("An instruction is a text.")
-    text = value.strip()
-    if not text:
-        raise InvalidInstruction("An instruction needs words.")
-    if len(text) > longest:
-        raise InstructionTooLong(longest, len(text))
-    if any(unicodedata.category(character) in UNPRINTABLE and character not in JOINERS for character in text):
-        raise InvalidInstruction("An instruction is one line of printable characters.")
-    if not any(unicodedata.category(character)[0] in "LNS" for character in text):
-        raise InvalidInstruction("An instruction needs words.")
-    return text
 
 
 def is_public_id(value: str) -> bool:

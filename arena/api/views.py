@@ -24,7 +24,6 @@ from arena.api.serializers import (
     TurnSerializer,
     VoteSerializer,
     chosen_kind,
-    clean_instruction,
     clean_reasons,
     is_public_id,
 )
@@ -196,8 +195,9 @@ class Turns(ArenaView):
         battle = own_battle(request, battle_id)
         wanted = TurnSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        instruction = clean_instruction(wanted.validated_data["instruction"])
-        task = actions.Task(instruction, StartKind(wanted.validated_data["start"]), wanted.validated_data["starts"])
+        said = wanted.validated_data
+        instruction = kinds.of(battle.session).clean_instruction(said["instruction"])
+        task = actions.Task(instruction, StartKind(said["start"]), said["starts"])
         spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
         return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
 

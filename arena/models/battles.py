@@ -226,6 +226,16 @@ class Battle(models.Model):
     def __str__(self) -> str:
         return self.battle_id
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self._state.adding and self.mixes_kinds:
+            raise ValueError(f"{self.left_model_id} and {self.right_model_id} are not both of {self.session.kind}")
+        super().save(*args, **kwargs)
+
+    @property
+    def mixes_kinds(self) -> bool:
+        """Whether a contestant is of another kind than the session: nothing may come of such a battle."""
+        return {self.left_model.kind, self.right_model.kind} != {self.session.kind}
+
     @property
     def names_known(self) -> bool:
         """Whether staff may see who plays: as `names_known` of rows."""

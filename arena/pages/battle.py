@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy
 
 from arena import kinds
@@ -31,6 +31,8 @@ def battle(request: HttpRequest, kind: Kind, battle_id: str = "") -> HttpRespons
             check_may_look(request, found.session if found else None)
         except NotFound:
             raise Http404 from None
+        if found is not None and found.session.kind != kind.id:  # lists of sessions know one page only
+            return redirect(f"{kinds.of(found.session).address}-detail", battle_id)
     return _page(request, kind, kind.choose({}), page="battle", battle_id=battle_id)
 
 

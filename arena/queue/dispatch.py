@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from celery import current_app
 from kombu import exceptions
 
+from arena import kinds
 from arena.errors import QueueUnavailable
+from arena.models import Attempt
 from arena.queue import playing
 from arena.queue.hosting import queue_of
 
@@ -23,17 +25,20 @@ NOT_SENT = (exceptions.KombuError, exceptions.ConnectionError, exceptions.Channe
 on the one that it has closed."""
 
 
-def play(attempts: Mapping[str, str], profile: str = "") -> None:
-    """Let these attempts be played (episode id -> contestant): by the workers that host the contestants, or here.
-
-    With a `profile`, only by those that render like that. Raises QueueUnavailable. A message too many does no harm.
+def send(attempts: Collection[Attempt]) -> None:
+    """Let these attempts be played, whose turns know their battles and sessions: by workers, or here, as their kind has
+    it. Raises QueueUnavailable. A message too many does no harm.
     """
-    here = playing.played_here(attempts.values())
-    _send({episode_id: model_id for episode_id, model_id in attempts.items() if model_id not in here}, profile)
-    playing.play_here(episode_id for episode_id, model_id in attempts.items() if model_id in here)
+    here = [attempt.episode_id for attempt in attempts if kinds.of(attempt.turn).played_here]
+    if to_workers := {each.episode_id: each.model_id for each in attempts if each.episode_id not in here}:
+        play(to_workers)
+    playing.play_here(here)
 
 
-def _send(attempts: Mapping[str, str], profile: str) -> None:
+def play(attempts: Mapping[str, str], profile: str = "") -> None:
+    """Let the workers that host the contestants play these attempts (episode id -> contestant); with a `profile`, only
+    those that render like that. Raises QueueUnavailable.
+    """
     try:
         for episode_id, model_id in attempts.items():
             current_app.send_task(

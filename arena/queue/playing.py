@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -10,7 +11,7 @@ from functools import cache
 from django.db import close_old_connections
 
 from arena import kinds
-from arena.models import Attempt, Contestant
+from arena.models import Attempt
 
 log = logging.getLogger(__name__)
 THREADS = 32
@@ -28,24 +29,30 @@ def play(episode_id: str) -> None:
 def play_here(episode_ids: Iterable[str]) -> None:
     """Begin on threads of this process. What is lost with it, a sweep sends again."""
     for episode_id in episode_ids:
-        _threads().submit(_play_on_thread, episode_id)
-
-
-def played_here(model_ids: Iterable[str]) -> set[str]:
-    """Those of the contestants whose kind does not want a worker. No query where there is no such kind."""
-    own = [kind.id for kind in kinds.every() if kind.played_here]
-    return set(Contestant.objects.filter(pk__in=model_ids, kind__in=own).values_list("pk", flat=True)) if own else set()
+        _threads(os.getpid()).submit(_play_on_thread, episode_id)
 
 
 def _play_on_thread(episode_id: str) -> None:
     try:
         play(episode_id)
-    except Exception:  # the thread's edge: a sweep finds an attempt that has no end
+    except Exception as error:  # the thread's edge: the turn must settle, its reason kept
         log.exception("%s was not played", episode_id)
+        _fail(episode_id, repr(error))
     finally:
         close_old_connections()
 
 
+def _fail(episode_id: str, story: str) -> None:
+    """Settle what this process has claimed and cannot play. One that this misses, a sweep finds."""
+    from arena import actions
+    from arena.queue.sweeps import worker_name
+
+    claimed = Attempt.objects.running().filter(episode_id=episode_id, worker=worker_name())
+    for attempt in claimed.select_related("turn__battle__session"):
+        actions.fail_attempt(attempt, "internal", story)
+
+
 @cache
-def _threads() -> ThreadPoolExecutor:
+def _threads(process_id: int) -> ThreadPoolExecutor:
+    """One per process, for threads do not survive a fork."""
     return ThreadPoolExecutor(THREADS, thread_name_prefix="attempt")

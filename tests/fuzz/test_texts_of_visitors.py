@@ -7,9 +7,10 @@ from django.conf import settings
 from django.test import RequestFactory, override_settings
 from hypothesis import strategies as st
 
-from arena.api.serializers import clean_instruction, is_public_id
+from arena.api.serializers import is_public_id
 from arena.api.views import LONGEST_WAIT_S, _wait_wanted
 from arena.errors import InvalidInstruction
+from arena.instructions import clean_instruction
 from arena.visitors import cookies, throttles
 from simulation import catalogue
 from simulation.goals import goal_for

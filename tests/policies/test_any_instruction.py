@@ -12,8 +12,8 @@ from django.conf import settings
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from arena.api.serializers import clean_instruction
 from arena.errors import ArenaError
+from arena.instructions import clean_instruction
 from policies.registry import open_policy
 from simulation import catalogue
 from simulation.contracts import POLICY_CAMERA, Observation

@@ -15,6 +15,7 @@ from django.contrib.admin.sites import site
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from arena import kinds
 from arena.routing import websocket_urlpatterns
 from tests.arena.conftest import Visitor, play_battle
 from tests.arena.sockets import Socket
@@ -134,6 +135,9 @@ ROUTES: dict[str, list[Call]] = {
     "admin/^(?P<app_label>APPS)/$": [Call((302, 302, 302, 404, 404), fill=(("app_label", "auth"),))],
     "admin/(?P<url>.*)$": [Call((302, 302, 302, 404, 404), fill=(("url", "nowhere"),))],
 }
+for kind in kinds.every():  # another kind's page leads the owner of a robots' battle, and staff, to that battle's page
+    ROUTES.setdefault(kind.address, [Call(EVERYBODY)])
+    ROUTES.setdefault(f"{kind.address}/<str:battle_id>", [Call((404, 404, 302, 302, 302))])
 
 LOOK, ADD, CHANGE = "look", "add", "change"
 NOTHING: frozenset[str] = frozenset()

@@ -55,7 +55,7 @@ export class Composer {
     part(this.#form, "send").setAttribute("aria-disabled", String(blocked !== null));
     part(this.#form, "send-why").textContent = blocked ?? "";
     this.#restart.hidden = phase !== "settled" || several;
-    this.#starts.hidden = !["idle", "voted", "abandoned"].includes(phase);
+    this.#starts.hidden = !("offered" in this.#starts.dataset) || !["idle", "voted", "abandoned"].includes(phase);
     const settled = several ? "after" : canVote ? "settled" : "again";
     const name = phase === "settled" ? settled : phase === "voted" || phase === "abandoned" ? phase : "idle";
     part(this.#form, "composer-label").textContent = ofKind().instructionLabels[name];

@@ -1,0 +1,112 @@
+"""Every registered kind as these tests see it: a pair of contestants that differ in all, and who plays their turns.
+
+A kind without a line in HOUSES fails here: what holds for one kind is to hold for all.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db import connection
+
+from arena import kinds
+from arena.kinds import Kind
+from arena.models import Battle, Contestant, Turn
+from robots import play as episodes
+from tests.arena.conftest import Visitor, _own_channel_layer, default_clock
+from tests.factories import PolicyFactory
+from tests.fakes import FakePolicy, FakeStage
+
+__all__ = ["_own_channel_layer", "default_clock"]
+Json = dict[str, Any]
+SIDES = ("left", "right")
+
+
+@dataclass
+class House:
+    """A kind, two of its contestants, and what plays a sent turn where nobody else does."""
+
+    kind: Kind
+    pair: tuple[Contestant, Contestant]
+    work: Callable[[Json], None] = lambda turn: None
+
+    def open(self, visitor: Visitor, left: Contestant | None = None, right: Contestant | None = None) -> str:
+        """A battle between these two, of whose start nothing is left to chance; answers its id."""
+        opened = visitor.post("sessions/init", {"kind": self.kind.id})
+        assert opened.status_code == 201, opened.content
+        battle_id = str(opened.json()["battle_id"])
+        pair = {"left_model": left or self.pair[0], "right_model": right or self.pair[1]}
+        Battle.objects.filter(battle_id=battle_id).update(seed=7, secret="0" * 32, **pair)
+        return battle_id
+
+    def play(self, turn: Json) -> None:
+        """Until both sides of the turn have settled."""
+        self.work(turn)
+        deadline = time.monotonic() + 20
+        while Turn.objects.filter(turn_id=turn["turn_id"], settled_at=None).exists():
+            assert time.monotonic() < deadline, "the turn did not settle"
+            time.sleep(0.02)
+
+
+def robots(monkeypatch: pytest.MonkeyPatch) -> House:
+    stage = FakeStage()
+    monkeypatch.setattr(episodes, "runtime", lambda: stage)
+    quick = PolicyFactory(id="quick-one", name="Quick", provenance="In a garage")
+    slow = PolicyFactory(id="the-slow-one", name="Slow and famous", family="openvla", adapter="openvla")
+    stage.cast = {quick.id: FakePolicy(answer=np.array([[0.010, 0.004, 0, 0, 0, 0, 1.0]]))}
+    stage.cast[slow.id] = FakePolicy(answer=np.array([[-0.021, 0.011, 0.003, 0, 0, 0, 0.37]]), pause_s=0.05)
+    stage.success_at = {quick.id: 3, slow.id: 8}
+
+    def side(episode_id: str) -> None:
+        episodes.play(episode_id)
+        connection.close()
+
+    def work(turn: Json) -> None:
+        both = [threading.Thread(target=side, args=(turn[f"{name}_episode_id"],)) for name in SIDES]
+        for each in both:
+            each.start()
+        for each in both:
+            each.join()
+
+    return House(kinds.get("robots"), (quick, slow), work)
+
+
+def echo(monkeypatch: pytest.MonkeyPatch) -> House:
+    return played_for_real("echo", "repeats", "reverses")
+
+
+def coin(monkeypatch: pytest.MonkeyPatch) -> House:
+    return played_for_real("coin", "heads", "tails")
+
+
+def played_for_real(kind: str, *families: str) -> House:
+    """By threads of the process that takes the turn."""
+    one, other = (
+        Contestant.objects.create(id=f"{kind}-{family}", kind=kind, family=family, name=f"The {kind} that {family}")
+        for family in families
+    )
+    return House(kinds.get(kind), (one, other))
+
+
+HOUSES: dict[str, Callable[[pytest.MonkeyPatch], House]] = {"robots": robots, "echo": echo, "coin": coin}
+
+
+@pytest.fixture(params=[kind.id for kind in kinds.every()])
+def house(request: pytest.FixtureRequest, transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> House:
+    return HOUSES[request.param](monkeypatch)
+
+
+@pytest.fixture
+def echoes(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> House:
+    return echo(monkeypatch)
+
+
+@pytest.fixture
+def visitor(transactional_db: None) -> Visitor:
+    return Visitor()
