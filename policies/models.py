@@ -30,9 +30,6 @@ class Policy(Contestant):
     """
 
     adapter = models.CharField(max_length=50)
-    model_path = models.CharField(
-        max_length=500, blank=True, help_text="Folder with policy.json; empty for references."
-    )
     training_data = models.TextField(blank=True, help_text="What it learned from.")
     source = models.CharField(max_length=500, blank=True, help_text="Where weights and paper are to be found.")
     parameters = models.BigIntegerField(null=True, blank=True, help_text="Numbers in the network.")

@@ -109,7 +109,12 @@ class Migration(migrations.Migration):
                         ("license", models.CharField(blank=True, max_length=50)),
                         ("family", models.CharField(db_index=True, max_length=50)),
                         ("adapter", models.CharField(max_length=50)),
-                        ("model_path", models.CharField(blank=True, max_length=500)),
+                        (
+                            "model_path",
+                            models.CharField(
+                                blank=True, help_text="Folder of its weights; empty: it has none.", max_length=500
+                            ),
+                        ),
                         ("revision", models.CharField(blank=True, help_text="Hash of the weights.", max_length=64)),
                         ("provenance", models.TextField(blank=True, help_text="Who trained it, on what.")),
                         ("training_data", models.TextField(blank=True)),

@@ -5,7 +5,6 @@ from django.db import migrations, models
 OF_POLICIES = {
     "adapter": models.CharField(default="", max_length=50),
     "card": models.JSONField(blank=True, default=dict),
-    "model_path": models.CharField(blank=True, default="", max_length=500),
     "parameters": models.BigIntegerField(blank=True, null=True),
     "source": models.CharField(blank=True, default="", max_length=500),
     "statistics_key": models.CharField(blank=True, default="", max_length=100),

@@ -63,6 +63,7 @@ class Contestant(models.Model):
     organization = models.CharField(max_length=255, blank=True)
     license = models.CharField(max_length=50, blank=True)
     family = models.CharField(max_length=50, db_index=True)
+    model_path = models.CharField(max_length=500, blank=True, help_text="Folder of its weights; empty: it has none.")
     revision = models.CharField(max_length=64, blank=True, help_text="Hash of the weights.")
     provenance = models.TextField(blank=True, help_text="Who trained it, on what.")
     status = models.CharField(

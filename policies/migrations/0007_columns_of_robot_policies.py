@@ -3,9 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-COLUMNS = (
-    *("adapter", "model_path", "training_data", "source", "parameters", "weights_bytes", "statistics_key", "card"),
-)
+COLUMNS = (*("adapter", "training_data", "source", "parameters", "weights_bytes", "statistics_key", "card"),)
 
 
 def fill(apps, schema_editor):
@@ -41,7 +39,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("adapter", models.CharField(max_length=50)),
-                ("model_path", models.CharField(blank=True, max_length=500)),
                 ("training_data", models.TextField(blank=True)),
                 ("source", models.CharField(blank=True, max_length=500)),
                 ("parameters", models.BigIntegerField(blank=True, null=True)),

@@ -33,12 +33,6 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         ("adapter", models.CharField(max_length=50)),
-                        (
-                            "model_path",
-                            models.CharField(
-                                blank=True, help_text="Folder with policy.json; empty for references.", max_length=500
-                            ),
-                        ),
                         ("training_data", models.TextField(blank=True, help_text="What it learned from.")),
                         (
                             "source",

@@ -39,6 +39,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def lose(rollout: Attempt, **columns: Any) -> None:
     """Let a rollout look as if its worker had been silent for long."""
     long_ago = timezone.now() - timedelta(seconds=settings.ROLLOUT_STALE_S + 1)
+    Attempt.objects.filter(pk=rollout.pk, status="held").update(status="queued")
     Attempt.objects.filter(pk=rollout.pk).update(heartbeat_at=long_ago, sent_at=long_ago, **columns)
 
 
@@ -280,6 +281,7 @@ def test_a_message_is_not_sent_again_while_rollouts_before_it_are_being_taken(
 def test_a_message_that_others_have_overtaken_is_sent_again(visitor: Visitor, sent: list[str]) -> None:
     first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
     lost = Attempt.objects.get(episode_id=first["left_episode_id"])
+    Attempt.objects.filter(status="held").update(status="queued", sent_at=timezone.now())
     later = Attempt.objects.get(turn__turn_id=second["turn_id"], model_id=lost.model_id)
     assert actions.claim_attempt(later.episode_id, "another-host:1") is not None
     sent.clear()

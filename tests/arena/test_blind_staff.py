@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Hosting, Session, Turn
 from policies.models import Policy
+from robots.models import Rollout
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from tests.fakes import FakePolicy, FakeStage
@@ -36,8 +37,10 @@ def battle(transactional_db: None) -> Battle:
     battle = BattleFactory(
         left_model=PolicyFactory(id=LEFT, name="Hidden Left"), right_model=PolicyFactory(id=RIGHT, name="Hidden Right")
     )
-    told = {"worker": "gpu-of-left", "duration_ms": 81818.0, "infer_ms": 81818.0, "finished_at": timezone.now()}
-    TurnFactory(battle=battle, completed=True).attempts.filter(side="left").update(**told)
+    told = {"worker": "gpu-of-left", "duration_ms": 81818.0, "finished_at": timezone.now()}
+    completed = TurnFactory(battle=battle, completed=True).attempts.filter(side="left")
+    completed.update(**told)
+    Rollout.objects.create(attempt=completed.get(), infer_ms=81818.0)
     failed = TurnFactory(battle=battle, completed=True).attempts.filter(side="left")
     failed.update(
         status=AttemptStatus.FAILED, termination_reason="policy_failed", error="the story of left", success=None, **told
@@ -132,9 +135,9 @@ ORACLES = [
     (Attempt, "termination_reason=policy_failed"),
     (Attempt, "error__contains=left"),
     (Attempt, "worker__startswith=gpu"),
-    (Attempt, "infer_ms__gt=80000"),
+    (Attempt, "rollout__infer_ms__gt=80000"),
     (Attempt, "duration_ms__isnull=False"),
-    (Attempt, "steps_done__gt=5"),
+    (Attempt, "length__gt=5"),
     (Attempt, "success__exact=0"),
     (Attempt, "started_at__isnull=False"),
     (Attempt, "finished_at__isnull=False"),
@@ -143,7 +146,7 @@ ORACLES = [
     (Policy, "battles_left__pk={pk}"),
     (Policy, "battles_right__in={pk}"),
     (Policy, "attempts__isnull=False"),
-    (Policy, "rollouts={rollout}"),
+    (Policy, "attempts={rollout}"),
     (Policy, "votes_left__isnull=True"),
 ]
 

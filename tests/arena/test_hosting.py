@@ -207,7 +207,7 @@ def test_missing_weights_are_noted_with_the_line_that_installs_them() -> None:
     assert Policy.objects.get(id="vla").status_reason == (
         "folder: /weights: model.safetensors is missing; install it: manage.py add_policy vla --weights PATH"
     )
-    assert policy in hosting.to_prepare()
+    assert hosting.is_to_be_opened(policy)
     hosting.note_success(policy)
     assert Policy.objects.get(id="vla").status == ContestantStatus.ACTIVE
     assert not Hosting.objects.exclude(trouble="").exists()
@@ -220,7 +220,7 @@ def test_what_a_moderator_decided_is_not_undone_by_a_worker() -> None:
     note_trouble(policy, MissingFile("gone"))
     hosting.note_success(policy)
     assert Policy.objects.get(id="vla").status_reason == "Under review"
-    assert hosting.to_prepare() == []
+    assert not hosting.is_to_be_opened(policy)
 
 
 def test_a_moderator_who_activates_a_policy_lets_every_worker_try_again() -> None:

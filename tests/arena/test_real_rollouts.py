@@ -55,7 +55,7 @@ def test_the_expert_beats_the_one_that_does_nothing_and_every_bit_of_both_can_be
     assert by_policy["expert"].length < 50
     assert not by_policy["still"].success
     assert (by_policy["still"].length, by_policy["still"].termination_reason) == (50, "step_limit")
-    assert by_policy["expert"].start_hash == by_policy["still"].start_hash
+    assert by_policy["expert"].rollout.start_hash == by_policy["still"].rollout.start_hash
     for rollout in by_policy.values():
         document = get_store().get(rollout.episode_id)
         assert document is not None

@@ -9,7 +9,7 @@ import pytest
 
 from arena import kinds
 from arena.live import release
-from arena.models import Attempt, Turn
+from arena.models import Attempt, Battle, Session, Turn
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -25,7 +25,10 @@ def _clock(default_clock: None) -> None:
 
 def turn_of(*sides: tuple[str, int, str], **columns: Any) -> Turn:
     """A turn shown from noon on. `sides`: status, steps, reason."""
-    turn = Turn(pk=1, **{"release_from": NOON, "created_at": NOON - seconds(3), **columns})
+    session = Session(kind=kinds.default().id)
+    turn = Turn(
+        pk=1, battle=Battle(session=session), **{"release_from": NOON, "created_at": NOON - seconds(3), **columns}
+    )
     names = zip(("left", "right"), sides, strict=False)
     turn.know_attempts(
         [

@@ -318,7 +318,7 @@ def test_only_battles_of_one_start_are_repeated(visitor: Visitor, stage: FakeSta
         play_three(visitor, opened)
         cast(visitor, opened)
     settings.REPEAT_SHARE = 1.0
-    visitor.send(visitor.open())
+    play(visitor.send(visitor.open()))
     for _ in range(4):
         opened = visitor.open()
         play(visitor.send(opened))

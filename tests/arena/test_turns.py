@@ -36,7 +36,7 @@ def test_both_sides_of_the_first_turn_start_from_one_state_made_from_the_seed(
     left, right = states(turn, "left")[0], states(turn, "right")[0]
     assert left == right
     assert left["qpos"] == stage.environment("", "").reset(battle_row(battle_id).seed).qpos.tolist()
-    hashes = {side_of(battle_id, side).start_hash for side in ("left", "right")}
+    hashes = {side_of(battle_id, side).rollout.start_hash for side in ("left", "right")}
     assert len(hashes) == 1
     assert len(hashes.pop()) == 64
 
@@ -51,7 +51,7 @@ def test_a_follow_up_starts_on_each_side_where_that_side_ended(visitor: Visitor,
     for side in ("left", "right"):
         assert states(second, side)[0] == states(first, side)[-1]
     assert states(second, "left")[0] != states(second, "right")[0]
-    assert side_of(battle_id, "left").start_hash != side_of(battle_id, "right").start_hash
+    assert side_of(battle_id, "left").rollout.start_hash != side_of(battle_id, "right").rollout.start_hash
 
 
 def test_reset_asks_for_the_first_state_again(visitor: Visitor, stage: FakeStage) -> None:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
-from arena.live.events import EVENTS, RolloutFrames, build
+from arena.live.events import EVENTS, build
 from arena.live.held import LiveTurn
 from arena.shapes import BattleJson, ShapeError, check
+from robots.shapes import RolloutFrames
 from tests.fuzz.damage import damaged
 from tests.fuzz.effort import fuzz
 

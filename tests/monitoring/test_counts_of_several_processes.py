@@ -11,14 +11,14 @@ from tests.stack import BASE_DIR
 
 COUNT = """
 import django; django.setup()
-from arena.instruments import SOCKETS, VOTES
+from arena.metrics import SOCKETS, VOTES
 VOTES.labels("tie").inc()
 SOCKETS.inc()
 """
 ASK = """
 import django; django.setup()
 from prometheus_client import generate_latest
-from arena.instruments import SOCKETS
+from arena.metrics import SOCKETS
 from vlaarena.monitoring.metrics import _counted
 SOCKETS.inc()
 print(generate_latest(_counted()).decode())

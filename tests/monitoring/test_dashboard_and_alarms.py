@@ -19,6 +19,7 @@ from arena.store import ASKED
 from rankings.models import WorkerStatus
 from rankings.publication import checking
 from rankings.votes import locking
+from robots.models import Rollout
 from tests.factories import TurnFactory, VoteFactory
 from tests.stack import BASE_DIR
 from vlaarena import health
@@ -53,7 +54,10 @@ def test_every_figure_named_in_them_is_one_that_the_arena_tells(
 ) -> None:
     monkeypatch.setattr(health, "parts_up", lambda: {"database": True})
     hour_ago = timezone.now() - timedelta(hours=1)
-    VoteFactory().battle.turns.get().attempts.update(finished_at=hour_ago, infer_ms=1.0)
+    sides = VoteFactory().battle.turns.get().attempts
+    sides.update(finished_at=hour_ago)
+    for side in sides.all():
+        Rollout.objects.create(attempt=side, infer_ms=1.0)
     TurnFactory(completed=True).attempts.update(finished_at=timezone.now())
     playing = TurnFactory().attempts.order_by("side")[1]
     playing.status = AttemptStatus.RUNNING

@@ -144,7 +144,7 @@ def test_no_figure_names_the_pair_that_is_played_while_its_hour_lasts_or_it_has_
     battle = BattleFactory(status=status)
     names = {battle.left_model_id, battle.right_model_id}
     now = timezone.now()
-    for completed, result in ((False, {}), (True, {"finished_at": now, "infer_ms": 3.0})):
+    for completed, result in ((False, {}), (True, {"finished_at": now})):
         TurnFactory(battle=battle, completed=completed).attempts.update(**result)
     failed = {"status": AttemptStatus.FAILED, "termination_reason": "policy_failed", "finished_at": now}
     TurnFactory(battle=battle, completed=True).attempts.update(**failed)

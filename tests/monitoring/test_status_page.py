@@ -14,6 +14,7 @@ from arena.models import Attempt, AttemptStatus, Hosting
 from rankings.models import Finding, Report, Snapshot, WorkerStatus
 from rankings.publication import checking
 from rankings.votes import locking
+from robots.models import Rollout
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
 from tests.people import logged_in, moderator, operator
 from vlaarena import health
@@ -73,7 +74,8 @@ def test_queue_workers_speeds_and_failures_are_told() -> None:
     done = VoteFactory().battle.turns.get()
     slow, broken = done.attempts.order_by("side")
     hour_ago = now - timedelta(hours=1)
-    Attempt.objects.filter(pk=slow.pk).update(finished_at=hour_ago, infer_ms=4321.0, duration_ms=6000.0)
+    Attempt.objects.filter(pk=slow.pk).update(finished_at=hour_ago, duration_ms=6000.0)
+    Rollout.objects.create(attempt=slow, infer_ms=4321.0)
     Attempt.objects.filter(pk=broken.pk).update(
         status=AttemptStatus.FAILED, termination_reason="policy_failed", error=NASTY, finished_at=hour_ago
     )
@@ -89,16 +91,17 @@ def test_queue_workers_speeds_and_failures_are_told() -> None:
     assert ">4.32</td>" in told
     assert "&lt;script&gt;" in told
     assert NASTY not in told
-    assert f"/admin/arena/rollout/{broken.pk}/change/" in told
+    assert f"/admin/arena/attempt/{broken.pk}/change/" in told
 
 
 def test_who_plays_who_waits_and_who_failed_is_not_told_before_the_vote() -> None:
     battle = BattleFactory(left_model__id="hidden-one", right_model__id="hidden-two")
     TurnFactory(battle=battle)
     played, turn = TurnFactory(battle=battle, completed=True), TurnFactory(battle=battle, completed=True)
-    Attempt.objects.filter(turn__in=[played, turn]).update(
-        finished_at=timezone.now() - timedelta(hours=1), infer_ms=4321.0
-    )
+    sides = Attempt.objects.filter(turn__in=[played, turn])
+    sides.update(finished_at=timezone.now() - timedelta(hours=1))
+    for side in sides:
+        Rollout.objects.create(attempt=side, infer_ms=4321.0)
     failed = turn.attempts.get(side="left")
     Attempt.objects.filter(pk=failed.pk).update(
         status=AttemptStatus.FAILED, termination_reason="policy_failed", error="its tensors are wrong"
@@ -108,7 +111,7 @@ def test_who_plays_who_waits_and_who_failed_is_not_told_before_the_vote() -> Non
 
     for hidden in ("hidden-one", "hidden-two", "policy_failed", "its tensors are wrong", "4.32"):
         assert hidden not in told
-    assert f"/admin/arena/rollout/{failed.pk}/change/" not in told
+    assert f"/admin/arena/attempt/{failed.pk}/change/" not in told
     assert f"/admin/arena/turn/{turn.pk}/change/" in told
     assert "hidden until the vote" in told
 

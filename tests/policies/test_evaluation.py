@@ -12,7 +12,8 @@ from django.core.management import CommandError, call_command
 
 from policies.folder import CARD
 from policies.registry import describe
-from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, EvaluationRun, PlayerSource, cases, measure, wilson
+from proportions import wilson
+from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, EvaluationRun, PlayerSource, cases, measure
 from simulation import catalogue
 from simulation.suites import SHIFTS
 

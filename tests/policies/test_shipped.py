@@ -11,7 +11,7 @@ from django.conf import settings
 
 from policies.folder import LOG, WEIGHTS, file_hash
 from policies.registry import describe, open_policy
-from robots.evaluation import wilson
+from proportions import wilson
 from simulation import catalogue
 from simulation.contracts import CONTROL_HZ, POLICY_CAMERA, Observation
 

@@ -132,7 +132,7 @@ def test_a_vote_whose_copies_contradict_its_battle_fails_alone() -> None:
     assert (report.votes_processed, report.votes_failed) == (3, 4)
     messages = set(Vote.objects.filter(processing_status="failed").values_list("error_message", flat=True))
     assert "the vote says left_model_id 'c', its battle 'a'" in messages
-    assert "the vote says robot_id 'elsewhere', its battle 'widowx'" in messages
+    assert "the vote says setting 'elsewhere', its battle 'widowx'" in messages
     assert not ModelStatsTotal.objects.filter(model_id="c").exists()
 
 

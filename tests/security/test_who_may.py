@@ -145,7 +145,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "arena.session": (ONLY_LOOK, ONLY_LOOK),
     "arena.battle": (ONLY_LOOK, ONLY_LOOK),
     "arena.turn": (ONLY_LOOK, ONLY_LOOK),
-    "arena.rollout": (ONLY_LOOK, ONLY_LOOK),
+    "arena.attempt": (ONLY_LOOK, ONLY_LOOK),
     "arena.vote": (ONLY_LOOK, ONLY_LOOK),
     "policies.policy": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "rankings.modelstatstotal": (ONLY_LOOK, ONLY_LOOK),

@@ -35,10 +35,12 @@ def test_a_synthetic_arena_is_whole_and_an_inhabited_one_is_refused(capsys: pyte
         document = get_store().get(rollout.episode_id)
         assert document is not None
         assert (document["model_id"], document["battle_id"]) == (rollout.model_id, newest.battle_id)
-        assert state_at(document, 0).hash(document["engine_version"], document["scene_hash"]) == rollout.start_hash
+        assert (
+            state_at(document, 0).hash(document["engine_version"], document["scene_hash"]) == rollout.rollout.start_hash
+        )
         states = Client().get(f"/api/episodes/{rollout.episode_id}/states.bin")
         assert states.content == to_float32(document)
-    assert sides["left"].start_hash == sides["right"].start_hash
+    assert sides["left"].rollout.start_hash == sides["right"].rollout.start_hash
     assert selectors.leaderboard(selectors.LeaderboardQuery())["metadata"]["total_votes"] == VOTES
 
     fresh = SessionFactory()  # keys go on after those of the synthetic rows

@@ -11,7 +11,6 @@ from django.db import connection, transaction
 
 from arena.models import Session
 from arena.store import StoreUnavailable, get_store
-from policies.models import Policy
 from rankings.publication import aggregation
 
 
@@ -47,7 +46,8 @@ class Command(BaseCommand):
             documents = episodes.play()
             load = Load(votes, played, [episodes.described(document) for document in documents], seed)
             with transaction.atomic():
-                Policy.objects.bulk_create(load.registry())
+                for policy in load.registry():
+                    policy.save(force_insert=True)
                 for model, columns, rows in load.tables():
                     write(model, columns, rows)
                     self._say(f"{model._meta.db_table} written")
