@@ -175,11 +175,11 @@ class ExcludedVoter(models.Model):
 class ClassicElo(models.Model):
     """The classic Elo of one board so far, so that a run goes on from where the last one stopped.
 
-    `board`: the kind, a slash and the board's name.     `last_voted_at` and `last_vote_id` (a vote's primary key) name
-    the last vote taken; `stale` asks for all votes anew.
+    `last_voted_at` and `last_vote_id` (a vote's primary key) name the last vote taken; `stale` asks for all votes anew.
     """
 
-    board = models.CharField(max_length=200, primary_key=True)
+    kind = models.CharField(max_length=20)
+    board = models.CharField(max_length=100)
     ratings = models.JSONField(default=dict)
     last_voted_at = models.DateTimeField(null=True)
     last_vote_id = models.BigIntegerField(default=0)
@@ -187,9 +187,10 @@ class ClassicElo(models.Model):
 
     class Meta:
         db_table = "classic_elo"
+        constraints = [models.UniqueConstraint(fields=["kind", "board"], name="one_classic_elo_per_kind_and_board")]
 
     def __str__(self) -> str:
-        return self.board
+        return f"{self.kind}: {self.board}"
 
 
 class Snapshot(models.Model):

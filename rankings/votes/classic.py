@@ -24,13 +24,13 @@ def advance(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict
 
     A board goes through all its votes again where a vote came late, was excluded or restored, or the board is new.
     """
-    states = ClassicElo.objects.in_bulk([key_of(kind, board) for board in boards])
+    states = {state.board: state for state in ClassicElo.objects.filter(kind=kind.id)}
     fresh = _by_board(kind, new, boards)
     done = {}
     for board in boards:
-        state, votes = states.get(key_of(kind, board)), fresh.get(board.name, [])
+        state, votes = states.get(board.name), fresh.get(board.name, [])
         if state is None or state.stale or (votes and _place(votes[0]) <= (state.last_voted_at, state.last_vote_id)):
-            state = ClassicElo(board=key_of(kind, board))
+            state = ClassicElo(kind=kind.id, board=board.name)
             _take(state, _counted(kind, board).order_by("voted_at", "pk").iterator(chunk_size=20_000))
         else:
             _take(state, votes)
@@ -41,12 +41,7 @@ def advance(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict
 
 def ratings(kind: Kind) -> dict[str, dict[str, int]]:
     """By board and contestant, as the last run left them."""
-    rows = ClassicElo.objects.filter(board__startswith=f"{kind.id}/").values_list("board", "ratings")
-    return {board.removeprefix(f"{kind.id}/"): own for board, own in rows}
-
-
-def key_of(kind: Kind, board: Board) -> str:
-    return f"{kind.id}/{board.name}"
+    return dict(ClassicElo.objects.filter(kind=kind.id).values_list("board", "ratings"))
 
 
 def from_scratch(board: Board, votes: QuerySet[Vote], without: Collection[int]) -> dict[str, int]:
@@ -94,6 +89,6 @@ def _save(states: Iterable[ClassicElo]) -> None:
     ClassicElo.objects.bulk_create(
         states,
         update_conflicts=True,
-        unique_fields=["board"],
+        unique_fields=["kind", "board"],
         update_fields=["ratings", "last_voted_at", "last_vote_id", "stale"],
     )

@@ -107,7 +107,9 @@ def of_kind(kind: str) -> dict[str, Any]:
         "report": content,
         "counts": gzip.decompress(bytes(snapshot.counts)).decode(),
         "input": snapshot.input_hash,
-        "elo": list(ClassicElo.objects.filter(board__startswith=f"{kind}/").order_by("pk").values()),
+        "elo": list(
+            ClassicElo.objects.filter(kind=kind).order_by("board").values_list("board", "ratings", "last_vote_id")
+        ),
         "totals": list(ModelStatsTotal.objects.filter(model__kind=kind).order_by("pk").values()),
         "chances": sorted(PairChance.objects.filter(one__kind=kind).values_list("pool", "one", "other", "chance")),
     }

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from arena import kinds
 from arena.models import Vote
 from arena.signals import vote_cast
 from rankings.models import ClosedDay, ExcludedVoter, Finding, ModelStatsTotal, VoteCount
@@ -149,7 +150,7 @@ def test_a_campaign_is_a_finding_with_its_voters_who_leave_the_shadow_board() ->
     assert {voter[:5] for voter in found.evidence["voters"]} == {"fresh"}
     assert len(found.evidence["voters"]) >= 8
     assert found.evidence["networks"] == ["net0", "net1", "net2", "net3"]
-    assert integrity.flagged()[found.evidence["voters"][0]][0] in ("campaign", "outlier")
+    assert integrity.flagged(kinds.default())[found.evidence["voters"][0]][0] in ("campaign", "outlier")
 
 
 def test_moderators_exclude_the_voters_of_a_campaign_together() -> None:

@@ -70,10 +70,10 @@ def test_a_count_that_was_changed_by_hand_is_named_and_mended_by_a_rebuild() -> 
 def test_an_excluded_vote_leaves_the_classic_elo_too() -> None:
     votes = cast(SOME)
     aggregation.aggregate()
-    before = ClassicElo.objects.get(board="robots/global").ratings
+    before = ClassicElo.objects.get(board="global").ratings
     ledger.exclude_votes([votes[0].pk])
     aggregation.aggregate()
-    assert ClassicElo.objects.get(board="robots/global").ratings != before
+    assert ClassicElo.objects.get(board="global").ratings != before
     assert checking.differences() == []
 
 
