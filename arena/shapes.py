@@ -30,7 +30,7 @@ class Revealed(TypedDict):
     provenance: str
 
 
-Outcome = dict[str, Any]
+Outcome = dict[str, bool | int | float | str | None]
 """What became of a side, told after the vote only: in the words of its kind (`arena.kinds.Kind.outcome`)."""
 Blocked = Literal["no_completed_turn", "starts_missing", "turn_running", "already_voted", "battle_closed"]
 """Why there can be no vote now: a code of `arena.errors`."""

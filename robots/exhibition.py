@@ -49,7 +49,7 @@ def _play_side(
     player = open_player(policy, environment)
     environment.restore(start)
     answer: dict[str, Any] = {
-        "model_id": policy.pk,
+        "model_id": policy.id,
         "secret": turn.secret,
         "start_hash": start.hash(environment.engine_version, environment.scene_hash),
     }
@@ -75,7 +75,7 @@ def _play_side(
         "turn_id": turn_id,
         "session_id": None,
         "side": side,
-        "model_id": policy.pk,
+        "model_id": policy.id,
         "policy_revision": policy.revision,
         "instruction": turn.instruction,
         "robot_id": turn.robot_id,

@@ -21,13 +21,13 @@ from django.utils import timezone
 
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Session, Side, StartKind, Turn, Vote
 from arena.pairing import written_chances
+from policies.models import Policy
 from rankings import tasks
 from rankings.models import Finding
 from rankings.study.crowds import CLEAR, CLEAR_OF_EVEN, HONEST, OUTCOME, TIES, WITH_PHYSICS, Ballots, Honest, honest
 from rankings.study.voters import outcomes, truth
 from rankings.tally.arrays import Floats
 from tests.crowd import INSTRUCTION, STEPS
-from tests.factories import PolicyFactory
 from tests.people import logged_in, moderator
 from vlaarena import settings as shipped
 from vlaarena.synthetic.rows import Row, write
@@ -165,8 +165,10 @@ class Skills:
 def fill(seed: int, crowd: Honest = HONEST) -> Skills:
     """Honest votes of the days before today, all of them waiting for a publication."""
     skills = Skills(seed, crowd)
-    for name in skills.names:
-        PolicyFactory(id=name)
+    for number, name in enumerate(skills.names):
+        Policy.objects.create(
+            id=name, name=name, family="film", adapter="film", provenance="Synthetic", revision=f"{number:064x}"
+        )
     for model, columns, rows in _tables(skills.names, skills.votes(crowd), _midnight(timezone.now())):
         write(model, columns, rows)
     return skills
@@ -175,9 +177,9 @@ def fill(seed: int, crowd: Honest = HONEST) -> Skills:
 def _tables(names: list[str], votes: Ballots, end: datetime) -> Iterator[tuple[Any, list[str], Iterator[Row]]]:
     """(model, columns, rows) in an order in which every row finds what it points to."""
     cast = list(_cast(names, votes, end))
-    places, place = ("kind", "robot_id", "scene_id"), ("robots", "widowx", "table")
+    place = ("robots", "widowx", "table")
     voters = sorted({each.voter for each in cast})
-    yield Session, ["session_id", *places, "user_id"], ((f"sess_{v}", *place, v) for v in voters)
+    yield Session, ["session_id", "kind", "setting", "scene", "user_id"], ((f"sess_{v}", *place, v) for v in voters)
     columns = ["battle_id", "session_id", "seq_in_session", "left_model_id", "right_model_id", "seed", "status"]
     columns += ["created_at", "updated_at"]
     voted = str(BattleStatus.VOTED)
@@ -199,7 +201,7 @@ def _tables(names: list[str], votes: Ballots, end: datetime) -> Iterator[tuple[A
     columns = ["episode_id", "turn_id", "side", "model_id", "success", "progress", "termination_reason", "status"]
     columns += ["length", "duration_ms", "created_at", "started_at", "finished_at"]
     yield Attempt, columns, (row for n, each in enumerate(cast) for row in each.attempts(n))
-    columns = ["vote_id", "battle_id", "session_id", "user_id", *places, "left_model_id"]
+    columns = ["vote_id", "battle_id", "session_id", "user_id", "kind", "setting", "scene", "left_model_id"]
     columns += ["right_model_id", "vote", "dwell_ms", "address", "network", "voted_at"]
     yield (
         Vote,

@@ -146,6 +146,7 @@ def workers(turn: Json) -> Iterator[None]:
     """Both sides are played at the same time, as by two workers; at the end both have settled."""
 
     def work(episode_id: str) -> None:
+        Attempt.objects.filter(episode_id=episode_id, status="held").update(status="queued")  # admitted
         play.play(episode_id)
         connection.close()
 

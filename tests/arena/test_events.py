@@ -61,7 +61,7 @@ class Play:
 
     def rollout(self, status: str) -> Attempt | None:
         found = Attempt.objects.select_related("turn").filter(turn__battle__battle_id=self.battle_id, status=status)
-        rollouts = [rollout for rollout in found if not rollout.held]
+        rollouts = [rollout for rollout in found if rollout.status != "held"]
         return self.dice.choice(rollouts) if rollouts else None
 
     def send(self) -> None:

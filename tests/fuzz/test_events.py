@@ -10,6 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
+from arena import kinds as registry
 from arena.live.events import EVENTS, build
 from arena.live.held import LiveTurn
 from arena.shapes import BattleJson, ShapeError, check
@@ -70,7 +71,7 @@ def test_steps_are_shown_once_and_in_their_order_and_of_both_sides_alike(
     heard: list[tuple[str, int, int, int, bool]], pauses: list[float]
 ) -> None:
     """Whatever arrives: rows out of order, lost ones, those of other attempts, sides that end."""
-    live, now, told = LiveTurn("turn_1"), 0.0, []
+    live, now, told = LiveTurn(registry.default(), "turn_1"), 0.0, []
     live.began = now
     for (side, attempt, first, count, ends), pause in zip(heard, pauses, strict=False):
         rows = live.sides[side]

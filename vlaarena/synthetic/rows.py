@@ -234,7 +234,7 @@ def write(model: type[models.Model], columns: list[str], rows: Iterable[Row]) ->
     Columns that are not named and may not be null get the model's default.
     """
     known = {name: field.column for field in model._meta.concrete_fields for name in (field.name, field.attname)}
-    columns = [known.get(name, name) for name in columns]
+    columns = [str(known.get(name, name)) for name in columns]
     usual = {
         str(field.column): field.get_db_prep_save(field.get_default(), connection)
         for field in model._meta.concrete_fields

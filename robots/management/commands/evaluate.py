@@ -62,7 +62,7 @@ class Command(BaseCommand):
             chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,
         )
         scores = evaluation.measure(run, todo, options["workers"], lambda done: self._progress(done, len(todo)))
-        answer = evaluation.report(row.pk, scores)
+        answer = evaluation.report(row.id, scores)
         if options["record"]:
             evaluation.record(run, options["suite"], options["seed"], answer)
         return answer
