@@ -66,6 +66,8 @@ class Kind(ABC):
     """One-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
     claimed_with: ClassVar[tuple[str, ...]] = ()
     """Relations from `Attempt` that playing it needs; read when it is claimed."""
+    inconclusive: ClassVar[tuple[str, ...]] = ()
+    """Reasons for which an attempt ends, completed, whose verdict says nothing of the contestant."""
     played_here: ClassVar[bool] = False
     """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does."""
     several_starts: ClassVar[bool] = False
@@ -195,11 +197,16 @@ class Kind(ABC):
         places = self.places()
         setting = wanted.get(self.names.setting, next(iter(places)))
         if not isinstance(setting, str) or setting not in places:
-            raise UnknownName(_word(self.names.setting), places)
+            raise UnknownName(self.words.setting, places)
         scene = wanted.get(self.names.scene, places[setting][0])
         if not isinstance(scene, str) or scene not in places[setting]:
-            raise UnknownName(_word(self.names.scene), places[setting])
+            raise UnknownName(self.words.scene, places[setting])
         return Place(setting, scene)
+
+    @property
+    def words(self) -> Place:
+        """What people call the two parts of a place."""
+        return Place(*(name.removesuffix("_id") for name in self.names))
 
     def told(self, place: Place) -> Any:
         """The place, as the API tells it beside the kind."""
@@ -245,6 +252,11 @@ def every() -> list[Kind]:
     return list(_known.values())
 
 
+def named(kind_id: str | None) -> Kind:
+    """The default one where nobody names one; raises UnknownName."""
+    return get(kind_id) if kind_id else default()
+
+
 def default() -> Kind:
     """Where nobody names one: settings.DEFAULT_KIND, else the first."""
     return _known.get(settings.DEFAULT_KIND) or every()[0]
@@ -260,7 +272,3 @@ def claimed_with() -> tuple[str, ...]:
 
 def place_of(session: Session) -> Place:
     return Place(session.setting, session.scene)
-
-
-def _word(name: str) -> str:
-    return name.removesuffix("_id")

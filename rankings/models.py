@@ -131,7 +131,9 @@ class ClosedDay(models.Model):
     last_vote = models.BigIntegerField(default=0, help_text="The last counted vote's primary key when the day closed.")
     counts = models.BinaryField(help_text="The rows of vote_counts, as an Arrow stream.")
     facts = models.BinaryField(help_text="A row per vote whose battle was played, as an Arrow stream.")
-    answers = models.JSONField(default=dict, help_text="Voter -> calibration battles answered right, wrong and even.")
+    answers = models.JSONField(
+        default=dict, help_text="Kind -> voter -> calibration battles answered right, wrong and even."
+    )
 
     class Meta:
         db_table = "closed_days"
@@ -176,7 +178,8 @@ class ClassicElo(models.Model):
     `last_voted_at` and `last_vote_id` (a vote's primary key) name the last vote taken; `stale` asks for all votes anew.
     """
 
-    board = models.CharField(max_length=100, primary_key=True)
+    kind = models.CharField(max_length=20)
+    board = models.CharField(max_length=100)
     ratings = models.JSONField(default=dict)
     last_voted_at = models.DateTimeField(null=True)
     last_vote_id = models.BigIntegerField(default=0)
@@ -184,18 +187,20 @@ class ClassicElo(models.Model):
 
     class Meta:
         db_table = "classic_elo"
+        constraints = [models.UniqueConstraint(fields=["kind", "board"], name="one_classic_elo_per_kind_and_board")]
 
     def __str__(self) -> str:
-        return self.board
+        return f"{self.kind}: {self.board}"
 
 
 class Snapshot(models.Model):
-    """What was published at one time: every board, from which input, by which code, with which settings.
+    """What was published of a kind at one time: every board, from which input, by which code, with which settings.
 
     `boards`: name of a board -> its rows (`publication.snapshots`). `counts`: the gzipped CSV of all counts, voters
     numbered anew. `input_hash`: SHA-256 of that CSV.
     """
 
+    kind = models.CharField(max_length=20, help_text="As `arena.kinds` knows it.")
     made_at = models.DateTimeField(default=timezone.now, db_index=True)
     input_hash = models.CharField(max_length=64)
     code_version = models.CharField(max_length=64)
@@ -208,7 +213,7 @@ class Snapshot(models.Model):
         ordering = ["-made_at"]
 
     def __str__(self) -> str:
-        return f"{self.made_at:%Y-%m-%d %H:%M} {self.input_hash[:12]}"
+        return f"{self.kind} {self.made_at:%Y-%m-%d %H:%M} {self.input_hash[:12]}"
 
 
 class Report(models.Model):
@@ -240,6 +245,9 @@ class Finding(models.Model):
         DISMISSED = "dismissed", "dismissed"
 
     kind = models.CharField(max_length=20, choices=Kind.choices)
+    arena = models.CharField(
+        max_length=20, blank=True, default="", help_text="The kind of arena it was found in; empty: it holds in all."
+    )
     subject = models.CharField(max_length=255, help_text="A voter, a policy, a task or a campaign.")
     summary = models.CharField(max_length=500)
     evidence = models.JSONField(default=dict)
@@ -250,7 +258,9 @@ class Finding(models.Model):
     class Meta:
         db_table = "ranking_findings"
         ordering = ["-renewed_at", "-pk"]
-        constraints = [models.UniqueConstraint(fields=["kind", "subject"], name="one_finding_per_kind_and_subject")]
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "arena", "subject"], name="one_finding_per_kind_arena_and_subject")
+        ]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.subject}"

@@ -31,6 +31,7 @@ class Robots(Kind):
         "faster": gettext_lazy("Faster"),
     }
     details = ("rollout",)
+    inconclusive = ("time_limit",)
     claimed_with = ("model__policy",)
     several_starts = forks = True
     template = "robots/battle.html"

@@ -38,22 +38,22 @@ SORTABLE = [name for name in FIGURES if not name.startswith("elo_")]
 
 @admin.register(ModelStatsTotal)
 class ModelStatsTotalAdmin(ReadOnlyAdmin):
-    list_display = ["model", "organization", *FIGURES]
+    list_display = ["model", "model__kind", "organization", *FIGURES]
     list_select_related = ["model"]
-    list_filter = ["organization"]
+    list_filter = ["model__kind", "organization"]
     search_fields = ["model__id", "model__name"]
     ordering = ["model"]
-    sortable_by = ["model", "organization", *SORTABLE]
+    sortable_by = ["model", "model__kind", "organization", *SORTABLE]
 
 
 @admin.register(ModelStatsByRobot)
 class ModelStatsByRobotAdmin(ReadOnlyAdmin):
-    list_display = ["model", "robot_id", *FIGURES]
+    list_display = ["model", "model__kind", "robot_id", *FIGURES]
     list_select_related = ["model"]
-    list_filter = ["robot_id"]
+    list_filter = ["model__kind", "robot_id"]
     search_fields = ["model__id", "model__name"]
     ordering = ["robot_id", "model"]
-    sortable_by = ["model", "robot_id", *SORTABLE]
+    sortable_by = ["model", "model__kind", "robot_id", *SORTABLE]
 
 
 @admin.register(WorkerStatus)

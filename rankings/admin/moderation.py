@@ -57,8 +57,8 @@ class ModerationAdmin(ReadOnlyAdmin):
 @admin.register(Finding)
 class FindingAdmin(ModerationAdmin):
     actions = ["exclude_voters", "dismiss"]
-    list_display = ["kind", "subject", "summary", "state", "renewed_at", "found_at"]
-    list_filter = ["state", "kind"]
+    list_display = ["kind", "arena", "subject", "summary", "state", "renewed_at", "found_at"]
+    list_filter = ["state", "kind", "arena"]
     search_fields = ["subject", "summary"]
 
     @admin.action(description=gettext_lazy("Exclude these voters, with a reason"), permissions=["moderate"])

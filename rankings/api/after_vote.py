@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from arena import kinds
 from arena.api.schema import answer, refusals
 from arena.errors import NotFound
 from arena.models import ProcessingStatus, Vote, row_or_none
@@ -48,7 +49,7 @@ class VoteEffectView(APIView):
         responses={200: answer(VoteEffect), **refusals(404)},
     )
     def get(self, request: Request, battle_id: str) -> Response:
-        columns = ("vote", "left_model", "right_model", "processing_status")
+        columns = ("kind", "vote", "left_model", "right_model", "processing_status")
         vote = row_or_none(Vote.objects.filter(battle__battle_id=battle_id).only(*columns))
         if vote is None:
             raise NotFound
@@ -56,7 +57,7 @@ class VoteEffectView(APIView):
 
 
 def effect_of(vote: Vote) -> VoteEffect:
-    now = current().published
+    now = current(kinds.get(vote.kind)).published
     pair = _published(now, vote.left_model_id, vote.right_model_id)
     own = int(_is_published(vote))
     place = OUTCOMES.index(vote.vote)

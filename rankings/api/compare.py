@@ -7,12 +7,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from arena import kinds
 from arena.api.schema import answer, refusals
 from rankings.analysis.comparison import Comparison
-from rankings.api.pair_queries import PairQuery, evidence
+from rankings.api.pair_queries import KIND, PairQuery, evidence
 from rankings.publication.published import current
 
 PARAMETERS = [
+    KIND,
     OpenApiParameter("a", str, required=True, description="A model_id."),
     OpenApiParameter("b", str, required=True, description="The model_id of another one."),
     OpenApiParameter("task", str, description="At this task; without it over all tasks, as the board says."),
@@ -31,7 +33,8 @@ class CompareView(APIView):
         responses={200: answer(Comparison), **refusals(422)},
     )
     def get(self, request: Request) -> Response:
-        query, now = PairQuery.of(request.query_params), current()
-        query.check(now.names)
+        query = PairQuery.of(request.query_params)
+        now = current(kinds.named(query.kind))
+        query.check(now)
         found = evidence(now.published)
         return Response(found.compare(query.a, query.b, task=query.task, robot=query.robot_id))

@@ -12,16 +12,19 @@ from rest_framework.response import Response
 from rest_framework.serializers import BooleanField, CharField, Serializer
 from rest_framework.views import APIView
 
+from arena import kinds
 from arena.api.parsers import SmallJSONParser
 from arena.api.schema import answer, body, refusals
 from arena.visitors.throttles import AggregationsLimited
 from rankings.api import selectors, shapes
+from rankings.api.pair_queries import KIND
 from rankings.api.permissions import SEE_WORKER, MayAggregate
 from rankings.api.selectors import SORTS, LeaderboardQuery
 from rankings.moderation import acts
 from rankings.publication import aggregation
 
 PARAMETERS = [
+    KIND,
     OpenApiParameter("robot_id", str, description="The board of one robot; without it the global board."),
     OpenApiParameter("scene_id", str, description="Only votes in this scene."),
     OpenApiParameter("organization", str),
@@ -48,21 +51,25 @@ class LeaderboardView(APIView):
 class StatisticsView(APIView):
     @extend_schema(
         operation_id="get_leaderboard_stats",
-        description="Overall figures of the arena.",
-        responses={200: answer(shapes.LeaderboardStatistics)},
+        description="Overall figures of a kind of arena.",
+        parameters=[KIND],
+        responses={200: answer(shapes.LeaderboardStatistics), **refusals(422)},
     )
     def get(self, request: Request) -> Response:
-        return Response(selectors.statistics())
+        return Response(selectors.statistics(kinds.named(request.query_params.get("kind"))))
 
 
 class WorkerStatusView(APIView):
     @extend_schema(
         operation_id="get_worker_status",
-        description="What the hourly aggregation did last. The wording of an error is for operators.",
-        responses={200: answer(shapes.WorkerState)},
+        description="What the hourly aggregation of all kinds did last. The wording of an error is for operators.",
+        parameters=[OpenApiParameter("kind", str, description="Only its votes are waiting, or failed.")],
+        responses={200: answer(shapes.WorkerState), **refusals(422)},
     )
     def get(self, request: Request) -> Response:
-        return Response(selectors.worker(with_errors=request.user.has_perm(SEE_WORKER)))
+        name = request.query_params.get("kind")
+        kind = kinds.get(name) if name else None
+        return Response(selectors.worker(kind, with_errors=request.user.has_perm(SEE_WORKER)))
 
 
 class AggregateView(APIView):

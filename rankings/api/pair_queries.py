@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from drf_spectacular.utils import OpenApiParameter
 
 from arena import kinds
 from arena.errors import ArenaError, UnknownName
+from arena.kinds import Place
 from rankings.analysis.comparison import PairEvidence
-from rankings.publication.published import Published
+from rankings.publication.published import Current, Published
+
+KIND = OpenApiParameter(
+    "kind", str, description="A kind of arena; without it the default one. Each has names of its own for its places."
+)
 
 
 class SameModel(ArenaError):
@@ -17,30 +24,43 @@ class SameModel(ArenaError):
 
 @dataclass(frozen=True)
 class PairQuery:
-    """Empty `task` and `robot_id`: all of them. Names are checked by `check`."""
+    """Empty `task` and `robot_id`: all of them; empty `kind`: the default one. Names are checked by `check`.
+
+    `robot_id` is a setting of the kind, and so called in an address as the kind calls it.
+    """
 
     a: str
     b: str
     task: str = ""
     robot_id: str = ""
+    kind: str = ""
 
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> PairQuery:
         """From the parameters of an address; those that it lacks are empty."""
-        return cls(*(parameters.get(name, "") for name in ("a", "b", "task", "robot_id")))
+        setting = names_in(parameters).setting
+        return cls(*(parameters.get(name, "") for name in ("a", "b", "task", setting, "kind")))
 
-    def check(self, models: Collection[str]) -> None:
-        """Raise UnknownName for a policy, a task or a robot that does not exist, and SameModel."""
+    def check(self, now: Current) -> None:
+        """Raise UnknownName for a contestant, a task or a setting that does not exist, and SameModel."""
         known = {
-            "model": ((self.a, self.b), models),
-            "task": ((self.task,) if self.task else (), set(kinds.default().tasks())),
-            "robot": ((self.robot_id,) if self.robot_id else (), set(kinds.default().places())),
+            "model": ((self.a, self.b), set(now.names)),
+            "task": ((self.task,) if self.task else (), set(now.kind.tasks())),
+            now.kind.words.setting: ((self.robot_id,) if self.robot_id else (), set(now.kind.places())),
         }
-        for kind, (asked, names) in known.items():
-            if not set(asked) <= set(names):
-                raise UnknownName(kind, names)
+        for word, (asked, names) in known.items():
+            if not set(asked) <= names:
+                raise UnknownName(word, names)
         if self.a == self.b:
             raise SameModel
+
+
+def names_in(parameters: Mapping[str, str]) -> Place:
+    """What an address calls setting and scene: as the kind that it names does, if there is one of that name."""
+    try:
+        return kinds.named(parameters.get("kind")).names
+    except UnknownName:
+        return kinds.default().names
 
 
 def evidence(published: Published) -> PairEvidence:

@@ -10,13 +10,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from arena.api.schema import answer
+from arena import kinds
+from arena.api.schema import answer, refusals
+from arena.kinds import Kind
 from rankings.analysis import calibration, settled
 from rankings.analysis.calibration import Calibration
 from rankings.analysis.physics import PhysicsRow
 from rankings.analysis.settled import Settled
 from rankings.analysis.term_boards import Terms
 from rankings.analysis.terms import AdjustedBoard as TermBoard
+from rankings.api.pair_queries import KIND
 from rankings.publication.integrity import Shadow
 from rankings.publication.published import current
 from rankings.publication.report import Agreements, Exposure, Point, Removal, Voters
@@ -75,15 +78,16 @@ class ReportView(APIView):
             "of votes and physics, calibration of predicted and actual votes, how much hangs on single voters, ratings "
             "without new and doubtful voters, how often each policy is drawn, and the ratings over time."
         ),
-        responses={200: answer(PublishedReport)},
+        parameters=[KIND],
+        responses={200: answer(PublishedReport), **refusals(422)},
     )
     def get(self, request: Request) -> Response:
-        return Response(published_report())
+        return Response(published_report(kinds.named(request.query_params.get("kind"))))
 
 
-def published_report() -> PublishedReport:
-    """What was published last, without the references: they are no contestants."""
-    now = current()
+def published_report(kind: Kind) -> PublishedReport:
+    """What was published of a kind last, without the references: they are no contestants."""
+    now = current(kind)
     snapshot, content, listed = now.published.snapshot, now.published.content, now.names
     if snapshot is None or content is None:
         return NOTHING

@@ -12,7 +12,9 @@ from django.db.models import Count
 
 from arena import kinds
 from arena.errors import UnknownName
+from arena.kinds import Kind
 from arena.models import Battle, BattleStatus, Contestant, ContestantStatus, ProcessingStatus, Vote, VoteChoice
+from rankings.api.pair_queries import names_in
 from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, RobotShare, WorkerState
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import MINIMUM_VOTES, Standing, unvoted
@@ -35,8 +37,12 @@ SORTS: dict[str, tuple[Callable[[RankingRow, Standing], Any], Order]] = {
 
 @dataclass(frozen=True)
 class LeaderboardQuery:
-    """What to show. Empty text means no filter; names are checked by `leaderboard`."""
+    """What to show. Empty text means no filter, of `kind` the default one; names are checked by `leaderboard`.
 
+    `robot_id` and `scene_id` are a setting and a scene of the kind, and so called in an address as the kind calls them.
+    """
+
+    kind: str = ""
     robot_id: str = ""
     scene_id: str = ""
     organization: str = ""
@@ -48,16 +54,19 @@ class LeaderboardQuery:
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> LeaderboardQuery:
         """From the parameters of an address; what is no filter is ignored."""
-        return cls(**{field.name: parameters[field.name] for field in fields(cls) if parameters.get(field.name)})
+        names = names_in(parameters)
+        called = {"robot_id": names.setting, "scene_id": names.scene}
+        given = {field.name: parameters.get(called.get(field.name, field.name), "") for field in fields(cls)}
+        return cls(**{name: value for name, value in given.items() if value})
 
-    def check(self) -> None:
-        """Raise UnknownName for a robot, scene, sort or order that does not exist."""
-        places = kinds.default().places()
+    def check(self, kind: Kind) -> None:
+        """Raise UnknownName for a setting, scene, sort or order that does not exist."""
+        places = kind.places()
         if self.robot_id and self.robot_id not in places:
-            raise UnknownName("robot", places)
+            raise UnknownName(kind.words.setting, places)
         here = {scene for setting, scenes in places.items() for scene in scenes if self.robot_id in ("", setting)}
         if self.scene_id and self.scene_id not in here:
-            raise UnknownName("scene", here)
+            raise UnknownName(kind.words.scene, here)
         if self.sort not in SORTS:
             raise UnknownName("sort", SORTS)
         if self.order and self.order not in ("asc", "desc"):
@@ -71,22 +80,24 @@ class LeaderboardQuery:
 def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Leaderboard:
     """One board, ranked as a whole, then filtered and sorted: a filter never changes a rank.
 
-    `current`: what was read already. Raises UnknownName.
+    `current`: what was read already of the kind. Raises UnknownName.
     """
-    query.check()
-    listed, now = current or published.current()
+    kind = kinds.named(query.kind)
+    query.check(kind)
+    _, listed, now = current or published.current(kind)
     policies = {policy.pk: policy for policy in listed}
     name = Board(robot=query.robot_id, scene=query.scene_id).name
     board = [standing for standing in now.standings.get(name, []) if standing.model_id in policies]
     board += [unvoted(each) for each in _without_votes(board, listed)]
     places = _places(board, now, name, policies)
-    entries = [(_row(each, policies[each.model_id], places.get(each.model_id, UNPLACED)), each) for each in board]
-    known = kinds.default().places()
+    entries = [(_row(kind, each, policies[each.model_id], places.get(each.model_id, UNPLACED)), each) for each in board]
+    known = kind.places()
     shown = _sorted([entry for entry in entries if _fits(query, entry[0])], query)
     return {
         "rankings": [row for row, standing in shown if not standing.provisional],
         "provisional": [row for row, standing in shown if standing.provisional],
         "metadata": {
+            "kind": kind.id,
             "board": query.board,
             "total_models": len(board),
             "total_votes": sum(standing.vote_count for standing in board) // 2,
@@ -101,12 +112,12 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
     }
 
 
-def statistics() -> LeaderboardStatistics:
-    listed, now = published.current()
+def statistics(kind: Kind) -> LeaderboardStatistics:
+    _, listed, now = published.current(kind)
     figures = now.content.get("figures", NO_FIGURES) if now.content else NO_FIGURES
     outcomes = dict.fromkeys(VoteChoice.values, 0) | figures["votes_by_outcome"]
-    robots = dict.fromkeys(kinds.default().places(), 0) | figures["votes_by_robot"]
-    voted = Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False).order_by()
+    robots = dict.fromkeys(kind.places(), 0) | figures["votes_by_robot"]
+    voted = Battle.objects.filter(session__kind=kind.id, status=BattleStatus.VOTED, spoiled=False).order_by()
     decisive = outcomes[VoteChoice.LEFT_BETTER] + outcomes[VoteChoice.RIGHT_BETTER]
     return {
         "total_models": len(listed),
@@ -121,10 +132,12 @@ def statistics() -> LeaderboardStatistics:
     }
 
 
-def worker(*, with_errors: bool) -> WorkerState:
+def worker(kind: Kind | None = None, *, with_errors: bool) -> WorkerState:
+    """With a `kind`, only its votes are waiting."""
     status = worker_status()
     unprocessed = (ProcessingStatus.PENDING, ProcessingStatus.FAILED)  # by name: an index finds these, not "all but"
-    waiting = _counted(Vote.objects.filter(processing_status__in=unprocessed), "processing_status")
+    votes = Vote.objects.filter(processing_status__in=unprocessed, **({"kind": kind.id} if kind else {}))
+    waiting = _counted(votes, "processing_status")
     return {
         "worker_name": WORKER,
         "status": status.status if status else "never run",
@@ -203,8 +216,8 @@ def _components(board: Iterable[Standing], places: Mapping[str, Position], kept:
     return [{**found[number], "votes": found[number]["votes"] // 2} for number in sorted(found)]
 
 
-def _row(standing: Standing, policy: Contestant, place: Position) -> RankingRow:
-    facts: Any = kinds.get(policy.kind).facts(policy)
+def _row(kind: Kind, standing: Standing, policy: Contestant, place: Position) -> RankingRow:
+    facts: Any = kind.facts(policy)
     return {
         "component": place.component,
         "rank": place.rank,

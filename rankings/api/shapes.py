@@ -62,8 +62,10 @@ class Component(TypedDict):
 
 
 class LeaderboardMetadata(TypedDict):
-    """`board` is "global", a robot, a scene, or "robot/scene". Counts are the board's, before any filter."""
+    """`kind` is that of the arena. `board` is "global", a robot, a scene, or "robot/scene". Counts are the board's,
+    before any filter."""
 
+    kind: str
     board: str
     total_models: int
     total_votes: int
@@ -83,7 +85,7 @@ class Leaderboard(TypedDict):
 
 
 class LeaderboardStatistics(TypedDict):
-    """Over the votes that are in the boards. `left_win_share`: of the votes with a winner; null without one."""
+    """Over the votes in a kind's boards. `left_win_share`: of the votes with a winner; null without one."""
 
     total_models: int
     total_votes: int

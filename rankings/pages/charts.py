@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ class MarkedRow:
     unsettled: bool = False
     one_sided: bool = False
     exposure: Exposure | None = None
+    address: str | None = None
     size: str = ""
     partial: str = ""
 
@@ -43,6 +44,7 @@ def with_marks(
     published: Mapping[str, Rating] | None = None,
     exposure: Mapping[str, Exposure] | None = None,
     partial: Mapping[str, str] | None = None,
+    address: Callable[[str], str | None] = lambda model_id: None,
 ) -> list[MarkedRow]:
     """All bars share one scale, from the lowest lower to the highest upper end; it always holds the mean."""
     ends = [end for row in rows for end in (row["elo_low"], row["elo_high"])]
@@ -60,6 +62,7 @@ def with_marks(
             mean=place(MEAN),
             win_percent=round(100 * row["win_rate"]),
             half_width=round(row["elo_ci"]),
+            address=address(row["model_id"]),
             partial=(partial or {}).get(row["model_id"], ""),
             **_beside(row, (published or {}).get(row["model_id"]), (exposure or {}).get(row["model_id"])),
         )
@@ -68,7 +71,7 @@ def with_marks(
 
 
 def _beside(row: RankingRow, rating: Rating | None, exposure: Exposure | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"exposure": exposure, "size": _size(row["parameters"])}
+    found: dict[str, Any] = {"exposure": exposure, "size": _size(row.get("parameters"))}
     if rating is None:
         return found
     low, high = rating["rank_low"], rating["rank_high"]

@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy
 
 from rankings.analysis.terms import BEYOND, Adjusted
 from rankings.pages import figures
-from rankings.pages.base import board_page, task_names
+from rankings.pages.base import asked_kind, board_page, task_names
 from rankings.publication.integrity import ShadowRow
-from rankings.publication.published import Published, current
+from rankings.publication.published import Current, current
 from rankings.tally.table import GLOBAL, Board
 from rankings.trust.influence import Handover
 
@@ -26,16 +26,17 @@ TERMS = {
 
 
 def checks(request: HttpRequest) -> HttpResponse:
-    now = current()
-    robot = request.GET.get("robot_id", "")
-    context = _found(now.published, robot, now.names) if now.published.content else {}
-    return board_page(request, "checks", now.published, robot=robot, **context)
+    now = current(asked_kind(request))
+    robot = request.GET.get(now.kind.names.setting, "")
+    context = _found(now, robot) if now.published.content else {}
+    return board_page(request, "checks", now, robot=robot, **context)
 
 
-def _found(published: Published, robot: str, names: Mapping[str, str]) -> dict[str, Any]:
+def _found(now: Current, robot: str) -> dict[str, Any]:
+    published, names = now.published, now.names
     content: Mapping[str, Any] = published.content or {}
     agreement, removal, shadow = content["agreement"], content["removal"], content["shadow"]
-    tasks = task_names()
+    tasks = task_names(now.kind)
     return {
         "calibration": content["calibration"],
         "marks": figures.calibration_marks(content["calibration"]["bins"]),

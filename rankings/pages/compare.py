@@ -12,11 +12,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from arena import kinds
 from arena.errors import UnknownName
 from rankings.analysis.comparison import Comparison, PairEvidence
 from rankings.analysis.physics import PhysicsRow
-from rankings.api.pair_queries import PairQuery, SameModel, evidence
-from rankings.pages.base import board_page, task_names
+from rankings.api.pair_queries import PairQuery, SameModel, evidence, names_in
+from rankings.pages.base import asked_kind, board_page, kind_named, task_names
 from rankings.pages.density import density
 from rankings.publication.published import Current, current
 from rankings.tally.table import GLOBAL
@@ -24,13 +25,13 @@ from rankings.tally.table import GLOBAL
 
 def compare(request: HttpRequest) -> HttpResponse:
     """As the address asks for it; the best two where it names none, or what does not exist."""
-    now = current()
+    now = current(asked_kind(request))
     query, complaint = _asked(request.GET, now)
-    tasks = task_names()
+    tasks = task_names(now.kind)
     return board_page(
         request,
         "compare",
-        now.published,
+        now,
         query=query,
         complaint=complaint,
         policies=sorted(now.names.items(), key=lambda entry: entry[1].casefold()),
@@ -40,7 +41,8 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def address(query: PairQuery) -> str:
-    asked = {name: value for name, value in vars(query).items() if value}
+    setting = names_in(vars(query)).setting
+    asked = {setting if name == "robot_id" else name: value for name, value in vars(query).items() if value}
     return f"{reverse('leaderboard-compare')}?{urlencode(asked)}"
 
 
@@ -59,7 +61,8 @@ def _asked(parameters: Mapping[str, str], now: Current) -> tuple[PairQuery, str]
     if len(now.names) < 2:
         return best, ""
     try:
-        query.check(now.names)
+        kinds.named(query.kind)
+        query.check(now)
     except SameModel:
         return query, _("Choose two different policies.")
     except UnknownName as error:
@@ -69,14 +72,15 @@ def _asked(parameters: Mapping[str, str], now: Current) -> tuple[PairQuery, str]
 
 def _best(now: Current) -> PairQuery:
     """The two with the highest ratings of the largest component, or the first two names."""
-    rows, names = now.published.rows(GLOBAL), now.names
+    rows, names, kind = now.published.rows(GLOBAL), now.names, kind_named(now.kind)
 
     def place(name: str) -> tuple[float, float, str]:
         row = rows.get(name)
         return (row.get("component", 1), -row["rating"], "") if row else (math.inf, 0.0, names[name].casefold())
 
     order = sorted(names, key=place)
-    return PairQuery(*order[:2]) if len(order) > 1 else PairQuery("", "")
+    a, b = order[:2] if len(order) > 1 else ("", "")
+    return PairQuery(a, b, kind=kind)
 
 
 def _answer(

@@ -18,8 +18,8 @@ from rankings.api import selectors
 from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import Component, RankingRow
 from rankings.pages import charts, figures
-from rankings.pages.base import board_page, robot_names
-from rankings.publication.published import Published, current
+from rankings.pages.base import asked_kind, board_page, setting_names
+from rankings.publication.published import Current, Published, current
 from rankings.tally.table import Board
 
 SORTS = (("elo", gettext_lazy("Rating")), ("votes", gettext_lazy("Votes")), ("win_rate", gettext_lazy("Win rate")))
@@ -38,22 +38,22 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     """A board as the address asks for it; with a name that does not exist, the global board and a word about it."""
     query = LeaderboardQuery.of(request.GET)
     complaint = ""
-    now = current()
+    now = current(asked_kind(request))
     published = now.published
     try:
         board = selectors.leaderboard(query, now)
     except UnknownName as error:
-        query, complaint = LeaderboardQuery(), str(error)
+        query, complaint = LeaderboardQuery(kind=now.kind.id), str(error)
         board = selectors.leaderboard(query, now)
     name = Board(robot=query.robot_id, scene=query.scene_id).name
-    names = robot_names()
+    names = setting_names(now.kind)
     components = board["metadata"]["components"]
     apart = len(components) > 1
-    marked = _marked(published, name, _partial([*board["rankings"], *board["provisional"]], components, names))
+    marked = _marked(now, name, _partial([*board["rankings"], *board["provisional"]], components, names))
     return board_page(
         request,
         "leaderboard",
-        published,
+        now,
         query=query,
         complaint=complaint,
         blocks=_blocks(board["rankings"], marked, apart=apart and query.sort == "elo"),
@@ -71,10 +71,11 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _marked(published: Published, board: str, partial: Mapping[str, str]) -> Marked:
+def _marked(now: Current, board: str, partial: Mapping[str, str]) -> Marked:
+    published = now.published
     exposure = published.content["exposure"] if published.content else {}
     rows = published.rows(board)
-    return lambda some: charts.with_marks(some, rows, exposure, partial)
+    return lambda some: charts.with_marks(some, rows, exposure, partial, now.kind.contestant_address)
 
 
 def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> list[Block]:

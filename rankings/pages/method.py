@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 
 from rankings.models import Snapshot
-from rankings.pages.base import board_page
+from rankings.pages.base import asked_kind, board_page
 from rankings.publication.published import current
 from rankings.tally.weights import NEWCOMER, PROVEN
 from rankings.trust.limits import COHORT, NETWORK
@@ -16,7 +16,7 @@ def method(request: HttpRequest) -> HttpResponse:
     return board_page(
         request,
         "method",
-        current().published,
+        current(asked_kind(request)),
         ranking=settings.RANKING,
         integrity=settings.INTEGRITY,
         repeat_percent=100 * settings.REPEAT_SHARE,

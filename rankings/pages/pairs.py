@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -13,9 +14,9 @@ from rankings.analysis import settled
 from rankings.analysis.settled import BETTER, EQUAL, OPEN, WORSE, Settled
 from rankings.api.pair_queries import PairQuery
 from rankings.pages import figures
-from rankings.pages.base import board_page
+from rankings.pages.base import asked_kind, board_page, kind_named
 from rankings.pages.compare import address
-from rankings.publication.published import current
+from rankings.publication.published import Current, current
 from rankings.tally.matrix import Matrix, only
 from rankings.tally.table import GLOBAL, Board
 
@@ -25,12 +26,12 @@ Column = Mapping[str, str]
 
 
 def pairs(request: HttpRequest) -> HttpResponse:
-    now = current()
-    robot = request.GET.get("robot_id", "")
+    now = current(asked_kind(request))
+    robot = request.GET.get(now.kind.names.setting, "")
     content: Mapping[str, Any] = now.published.content or {}
     matrix = _of_board(content.get("matrices", {}), robot)
-    context = _tables(only(matrix, now.names), content, robot, now.names) if matrix else {}
-    return board_page(request, "pairs", now.published, robot=robot, **context)
+    context = _tables(only(matrix, now.names), content, now, robot) if matrix else {}
+    return board_page(request, "pairs", now, robot=robot, **context)
 
 
 def _of_board(boards: Mapping[str, Any], robot: str) -> Any:
@@ -38,8 +39,8 @@ def _of_board(boards: Mapping[str, Any], robot: str) -> Any:
     return boards.get(Board(robot=robot).name) or boards.get(GLOBAL)
 
 
-def _tables(matrix: Matrix, content: Mapping[str, Any], robot: str, names: Mapping[str, str]) -> dict[str, Any]:
-    """`names`: of listed policies."""
+def _tables(matrix: Matrix, content: Mapping[str, Any], now: Current, robot: str) -> dict[str, Any]:
+    names, query = now.names, PairQuery("", "", robot_id=robot, kind=kind_named(now.kind))
     columns = [
         {"number": number, "name": names[name]}
         for number, name in zip(_numbers(matrix["components"]), matrix["names"], strict=True)
@@ -49,7 +50,7 @@ def _tables(matrix: Matrix, content: Mapping[str, Any], robot: str, names: Mappi
         "apart": len(set(matrix["components"])) > 1,
         "columns": columns,
         "rows": _rates(matrix, columns),
-        "settled": _verdicts(settled.only(found, names), robot, columns, names) if found else None,
+        "settled": _verdicts(settled.only(found, names), query, columns, names) if found else None,
     }
 
 
@@ -85,25 +86,25 @@ def _rates(matrix: Matrix, columns: Sequence[Column]) -> list[dict[str, Any]]:
     return _rows(columns, cell)
 
 
-def _verdicts(own: Settled, robot: str, columns: Sequence[Column], names: Mapping[str, str]) -> dict[str, Any]:
+def _verdicts(own: Settled, query: PairQuery, columns: Sequence[Column], names: Mapping[str, str]) -> dict[str, Any]:
     """In the order of the matrix, whose `columns` have a number each."""
     return {
         "settled": own["settled"],
         "pairs": own["pairs"],
         "alike": round(own["alike"]),
         "error": round(100 * own["error"]),
-        "rows": _rows(columns, lambda one, other: _verdict(own, one, other, robot, names)),
+        "rows": _rows(columns, lambda one, other: _verdict(own, one, other, query, names)),
     }
 
 
-def _verdict(own: Settled, one: int, other: int, robot: str, names: Mapping[str, str]) -> dict[str, Any]:
+def _verdict(own: Settled, one: int, other: int, query: PairQuery, names: Mapping[str, str]) -> dict[str, Any]:
     a, b = own["names"][one], own["names"][other]
     verdict, to_go = own["verdicts"][one][other], own["votes_to_go"][one][other]
     return {
         "verdict": verdict or "none",
         "mark": "–" if verdict is None else str(to_go or "∞") if verdict == OPEN else MARKS[verdict],
         "label": f"{names[a]} – {names[b]}: {_word(verdict, to_go)}",
-        "address": address(PairQuery(a, b, robot_id=robot)),
+        "address": address(replace(query, a=a, b=b)),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from rankings.analysis.physics import LEAST_EPISODES, PhysicsRow
-from rankings.pages.base import board_page, task_names
+from rankings.pages.base import asked_kind, board_page, task_names
 from rankings.publication.published import current
 
 SHARES = ("rate", "low", "high", "progress", "progress_low", "progress_high")
@@ -16,16 +16,16 @@ SHARES = ("rate", "low", "high", "progress", "progress_low", "progress_high")
 
 def physics(request: HttpRequest) -> HttpResponse:
     """All tasks together, or one."""
-    now = current()
+    now = current(asked_kind(request))
     content: Mapping[str, Any] = now.published.content or {}
     boards = content.get("physics", {})
     asked = request.GET.get("task", "")
     chosen = asked if asked in boards else "all"
-    tasks = task_names()
+    tasks = task_names(now.kind)
     return board_page(
         request,
         "physics",
-        now.published,
+        now,
         task=chosen,
         tasks=[(key, tasks.get(key, key)) for key in boards if key != "all"],
         rows=[_measured(row, now.names, tasks) for row in boards.get(chosen, []) if row["model_id"] in now.names],

@@ -15,7 +15,9 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from arena import kinds
 from arena.errors import ArenaError
+from arena.kinds import Kind
 from arena.models import Contestant, ProcessingStatus, Vote
 from rankings.fit.standings import STATISTICS, standings_of
 from rankings.models import BoardRow, ModelStatsByRobot, ModelStatsTotal, WorkerStatus
@@ -50,7 +52,7 @@ class PublishedAlready(ArenaError):
 
 
 class BoardPlace(NamedTuple):
-    """A row of a board; `board` is a robot, or GLOBAL."""
+    """A row of a board; `board` is a setting, or GLOBAL: that of the kind of the contestant."""
 
     board: str
     model_id: str
@@ -115,17 +117,31 @@ def _count(processed: list[int], failed: list[int]) -> None:
 
 
 def _publish(new: list[int]) -> int:
-    """Fit every board, keep a snapshot, write the tables; returns how many of their rows changed. `new`: votes."""
-    table, facts = snapshots.load()
-    rated = snapshots.rate(table, table.boards())
-    sequential = classic.advance([each.board for each in rated], new)
-    publish_report(snapshots.publish(table, rated), table, rated, facts)
+    """Publish every kind, and write the tables; returns how many of their rows changed. `new`: votes."""
+    stored, rows = snapshots.load(), Rows()
+    for kind in published_kinds():
+        rows |= _publish_kind(kind, stored, new)
     thin_out()
-    return _write_tables(rows_of(rated, sequential))
+    return _write_tables(rows)
+
+
+def published_kinds() -> list[Kind]:
+    """Those with contestants, and the default one."""
+    known = set(Contestant.objects.order_by().values_list("kind", flat=True).distinct())
+    return [kind for kind in kinds.every() if kind.id in known or kind is kinds.default()]
+
+
+def _publish_kind(kind: Kind, stored: snapshots.Stored, new: list[int]) -> Rows:
+    """Fit every board of a kind, and keep a snapshot."""
+    table, facts = stored.of(kind)
+    rated = snapshots.rate(table, table.boards())
+    sequential = classic.advance(kind, [each.board for each in rated], new)
+    publish_report(kind, snapshots.publish(kind, table, rated), table, rated, facts)
+    return rows_of(rated, sequential)
 
 
 def rows_of(rated: Iterable[Rated], sequential: Mapping[str, Mapping[str, int]]) -> Rows:
-    """What the tables should hold: the global board and one per robot."""
+    """What the tables should hold: the global board and one per setting."""
     papers = {policy.pk: policy for policy in Contestant.objects.only("organization", "license")}
     rows: Rows = {}
     for each in rated:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from arena.kinds import Kind
 from arena.models import ProcessingStatus, Purpose, Vote
 from arena.steady_view import steady_view
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
@@ -110,16 +111,25 @@ def _rebuilt_rows() -> aggregation.Rows:
     rows: Iterator[tuple[str | int, ...]] = (
         (*map(str, cell[:6]), cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items()
     )
-    table = snapshots.weighed(VoteTable.of(rows), observed.beside_physics().answers)
-    rated = snapshots.rate(table, table_boards(table))
+    stored = snapshots.Stored(VoteTable.of(rows), observed.beside_physics())
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
-    own = _meant_for_the_ranking(votes)
+    meant, found = _meant_for_the_ranking(votes), aggregation.Rows()
+    for kind in aggregation.published_kinds():
+        found |= _rebuilt_rows_of(kind, stored, meant, faulty)
+    return found
+
+
+def _rebuilt_rows_of(
+    kind: Kind, stored: snapshots.Stored, votes: QuerySet[Vote], faulty: Collection[int]
+) -> aggregation.Rows:
+    table, _ = stored.of(kind)
+    rated, own = snapshots.rate(table, table_boards(table)), votes.filter(kind=kind.id)
     sequential = {each.board.name: classic.from_scratch(each.board, own, without=faulty) for each in rated}
     return aggregation.rows_of(rated, sequential)
 
 
 def table_boards(table: VoteTable) -> list[Board]:
-    """Those that have a table: the global board and one per robot."""
+    """Those that have a table: the global board and one per setting."""
     return [board for board in table.boards() if board in (Board(), Board(robot=board.robot))]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from arena import kinds
+from arena.kinds import Kind
 from rankings.files.counts_file import coded_lines, in_order_of_texts, lines, numbered, sorting
 from rankings.models import CountedVote
 from rankings.publication import snapshots
@@ -29,43 +29,40 @@ Coded = list[tuple[Sequence[str], Integers]]
 """Per column: its different texts, and (rows,) each row's place in them."""
 
 
-def write_votes(path: Path) -> int:
-    """Write all counted votes to a file of one of FORMATS; returns how many."""
-    columns = _sorted(_anonymised())
+def write_votes(path: Path, kind: Kind) -> int:
+    """Write all counted votes of a kind to a file of one of FORMATS; returns how many."""
+    columns = _sorted(_anonymised(kind))
     if path.suffix == ".parquet":
-        schema = pa.schema([(name, pa.string()) for name in columns_of()])
+        schema = pa.schema([(name, pa.string()) for name in columns_of(kind)])
         with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
             for chunk in _chunks(columns):
                 texts = [pa.array(values, pa.string()).take(pa.array(places)) for values, places in chunk]
                 writer.write_table(pa.table(texts, schema=schema))
     else:
         with path.open("wb") as file:
-            file.write(lines([columns_of()]))
+            file.write(lines([columns_of(kind)]))
             file.writelines(coded_lines(chunk) for chunk in _chunks(columns))
     return len(columns[0][1])
 
 
-def _reasons() -> list[str]:
-    return [name for kind in kinds.every() for name in kind.reasons]
-
-
-def columns_of() -> tuple[str, ...]:
+def columns_of(kind: Kind) -> tuple[str, ...]:
     """VOTES, and for each respect which side the voter found better in it: left, right, equal or nothing."""
-    return (*VOTES, *_reasons())
+    return (*VOTES, *kind.reasons)
 
 
-def _anonymised() -> Coded:
+def _anonymised(kind: Kind) -> Coded:
     """The columns but for the first, with voters numbered anew."""
     about = ("voter", "robot_id", "scene_id", "task_id", "left_model_id", "right_model_id")
     names = [f"count__{name}" for name in about] + [
         "vote__vote",
         "count__day",
-        *(f"vote__reasons__{name}" for name in _reasons()),
+        *(f"vote__reasons__{name}" for name in kind.reasons),
     ]
-    known = _visits()
+    known = _visits(kind)
     found = [Texts() for _ in (*names, "network", "trust")]
     rows: Iterator[tuple[Any, ...]]
-    rows = CountedVote.objects.filter(counted=True).values_list(*names).iterator(chunk_size=20_000)
+    counted = CountedVote.objects.filter(counted=True, vote__kind=kind.id)
+    rows = counted.values_list(*names).iterator(chunk_size=20_000)
     while batch := list(itertools.islice(rows, CHUNK)):
         columns = list(zip(*batch, strict=True))
         visits = (known.get((voter, str(day)), UNKNOWN) for voter, day in zip(columns[0], columns[7], strict=True))
@@ -76,11 +73,11 @@ def _anonymised() -> Coded:
     return [(numbered(voters), places), *rest]
 
 
-def _visits() -> dict[tuple[str, str], tuple[str, str]]:
+def _visits(kind: Kind) -> dict[tuple[str, str], tuple[str, str]]:
     """Voter and day -> network and trust, as texts, of the visits of which there is something to say."""
     from rankings.votes import closed_days
 
-    table = snapshots.weighed(closed_days.counts(), closed_days.beside_physics().answers)
+    table, _ = snapshots.Stored(closed_days.counts(), closed_days.beside_physics()).of(kind)
     told = table.told_of_visits()
     rows = np.flatnonzero((told["network"][1] > 0) | (table.trust is not None))
     (networks, network), (trusts, trust) = told["network"], told["trust"]

@@ -11,6 +11,7 @@ import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
+from arena.kinds import Kind
 from rankings.analysis.agreement import Agreement
 from rankings.fit.bradley_terry import Fit, fit
 from rankings.models import Finding, Report
@@ -56,9 +57,9 @@ class Shadow(TypedDict):
     rows: dict[str, ShadowRow]
 
 
-def shadow(table: VoteTable, counts: Counts, found: Fit) -> Shadow:
+def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit) -> Shadow:
     """The global board without voters who are new, flagged by an open finding, or both."""
-    doubtful = _new(table) | flagged().keys()
+    doubtful = _new(kind, table) | flagged(kind).keys()
     rest = table.counts(without_voters=doubtful)
     other = fit(rest, cap=int(settings.RANKING["cap"]))
     votes = dict(zip(rest.names, rest.per_policy().sum(axis=1).tolist(), strict=True))
@@ -75,11 +76,11 @@ def shadow(table: VoteTable, counts: Counts, found: Fit) -> Shadow:
     return {"left_out": len(cast), "votes": counts.total - rest.total, "rows": rows}
 
 
-def flagged() -> dict[str, list[str]]:
-    """Voter -> the kinds of open findings about it."""
+def flagged(kind: Kind) -> dict[str, list[str]]:
+    """Voter -> which open findings there are about it in a kind of arena."""
     found: dict[str, list[str]] = {}
     doubts = Finding.objects.filter(kind__in=(*DOUBTFUL, Finding.Kind.CAMPAIGN), state=Finding.State.OPEN)
-    for each in doubts.order_by("pk"):
+    for each in doubts.filter(arena__in=("", kind.id)).order_by("pk"):
         for voter in voters_of(each):
             found.setdefault(voter, []).append(each.kind)
     return found
@@ -92,9 +93,9 @@ def voters_of(finding: Finding) -> list[str]:
     return [finding.subject] if finding.kind in DOUBTFUL else []
 
 
-def _new(table: VoteTable) -> set[str]:
+def _new(kind: Kind, table: VoteTable) -> set[str]:
     since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
-    return observed.new_voters(table, since, int(settings.INTEGRITY["new_votes"]))
+    return observed.new_voters(kind, table, since, int(settings.INTEGRITY["new_votes"]))
 
 
 def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Influence:
@@ -102,11 +103,11 @@ def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Inf
     return influence(standing(counts, found, ranked, cap=int(settings.RANKING["cap"])))
 
 
-def outliers(counts: Counts, found: Fit) -> Iterator[NewFinding]:
+def outliers(kind: Kind, counts: Counts, found: Fit) -> Iterator[NewFinding]:
     """Voters whose votes are unlike everybody else's. Who has not voted since the last report was tested by then."""
     crowd = PooledVotes(found.names, counts.per_pair(), found.rating)
     alpha = float(settings.INTEGRITY["alpha"])
-    for cast in observed.cast_by_voter(found.names, _untested_since()):
+    for cast in observed.cast_by_voter(kind, found.names, _untested_since(kind)):
         seen = evidence(crowd, cast.left, cast.right, cast.outcome, enough=alpha)
         if seen.suspicious(alpha):
             summary = f"{seen.way}: 10^{seen.log10_e:.1f} to 1 after {seen.votes} votes that are like nobody else's"
@@ -114,23 +115,24 @@ def outliers(counts: Counts, found: Fit) -> Iterator[NewFinding]:
             yield NewFinding(Finding.Kind.OUTLIER, cast.voter, summary, proof)
 
 
-def _untested_since() -> datetime:
+def _untested_since(kind: Kind) -> datetime:
     """An hour before the last report: a vote's time is taken before its transaction waits for the lock."""
     earliest = timezone.now() - timedelta(days=settings.INTEGRITY["look_back_days"])
-    last = Report.objects.order_by("-snapshot__made_at").values_list("snapshot__made_at", flat=True).first()
+    reports = Report.objects.filter(snapshot__kind=kind.id).order_by("-snapshot__made_at")
+    last = reports.values_list("snapshot__made_at", flat=True).first()
     return max(earliest, last - timedelta(hours=1)) if last else earliest
 
 
-def pushed(table: VoteTable, counts: Counts, found: Fit) -> Iterator[NewFinding]:
+def pushed(kind: Kind, table: VoteTable, counts: Counts, found: Fit) -> Iterator[NewFinding]:
     """New voters who together push a policy, on the global board: those of the last days, and the patient, as long as
     they are newcomers to `limits`."""
     spans = sorted({int(settings.INTEGRITY["look_back_days"]), LATELY})
     week = date.fromisoformat(table.values["day"][-1]).strftime("%G-W%V") if table.new_voters(LATELY) else ""
-    for each in strongest(each for days in spans for each in _campaigns(table, counts, found, days)):
+    for each in strongest(each for days in spans for each in _campaigns(kind, table, counts, found, days)):
         yield _campaign(each, table, week)
 
 
-def _campaigns(table: VoteTable, counts: Counts, found: Fit, days: int) -> list[Campaign]:
+def _campaigns(kind: Kind, table: VoteTable, counts: Counts, found: Fit, days: int) -> list[Campaign]:
     """Among voters first seen within the last days. They are set beside the board as it would be if they had shown
     nothing yet, so that they do not hide behind what they have moved."""
     names = table.new_voters(days)
@@ -139,7 +141,7 @@ def _campaigns(table: VoteTable, counts: Counts, found: Fit, days: int) -> list[
 
     def paces(members: Collection[int]) -> tuple[Floats, Floats]:
         own = set(table.voters_of(members))
-        known = observed.paces(names)
+        known = observed.paces(kind, names)
         return (
             np.array([pace for voter, pace in known.items() if voter in own]),
             np.array([pace for voter, pace in known.items() if voter not in own]),
@@ -206,15 +208,21 @@ def _told(each: Agreement) -> str:
     return f"kappa {kappa}{share}"
 
 
-def renew(found: list[NewFinding]) -> None:
-    """Enter what was found; what is found again is renewed and keeps its state. What is no longer found stays as it was
-    seen last: a moderator decides."""
+def renew(kind: Kind, found: list[NewFinding]) -> None:
+    """Enter what was found in a kind of arena; what is found again is renewed and keeps its state. What is no longer
+    found stays as it was seen last: a moderator decides."""
     Finding.objects.bulk_create(
         [
-            Finding(kind=each.kind, subject=each.subject[:255], summary=each.summary[:500], evidence=each.evidence)
+            Finding(
+                kind=each.kind,
+                arena=kind.id,
+                subject=each.subject[:255],
+                summary=each.summary[:500],
+                evidence=each.evidence,
+            )
             for each in found
         ],
         update_conflicts=True,
-        unique_fields=["kind", "subject"],
+        unique_fields=["kind", "arena", "subject"],
         update_fields=["summary", "evidence", "renewed_at"],
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from django.db import transaction
 
+from arena.kinds import Kind, Place
 from arena.models import Contestant, PairChance
 from rankings.fit.bradley_terry import MEAN, SCALE, Fit
 from rankings.fit.pairing import Belief, exposure, plan
@@ -14,29 +16,52 @@ from rankings.votes.observed import votes_per_hour
 
 LEAST_VOTES, MOST_VOTES = 20, 1000
 """For so many votes at least and at most a plan is made, whatever the last day brought."""
+Plan = dict[tuple[str, str], float]
+"""Two ids, the smaller first -> how often they should meet."""
 UNVOTED_VARIANCE = (2.0 * SCALE) ** 2
 """What one virtual game leaves open about a policy without a vote [Elo points squared]."""
 
 
-def write_plan(found: Fit) -> dict[str, float]:
-    """Write chances for all contestants' pairs, and each policy's `pairing_weight`; returns those weights."""
-    contestants = sorted(Contestant.objects.contestants().values_list("id", flat=True))
-    votes = min(MOST_VOTES, max(LEAST_VOTES, math.ceil(votes_per_hour())))
-    chances = plan(_belief(found, contestants), contestants, votes)
-    weights = exposure(chances)
+def write_plan(kind: Kind, found: Fit) -> dict[str, float]:
+    """Write chances for the pairs of each of a kind's pools, and each contestant's `pairing_weight`: its mean exposure
+    over those pools that have a pair. Returns the weights. `found`: the kind's global fit."""
+    pools = _plans(kind, found)
+    weights = _mean([exposure(chances) for chances in pools.values() if chances])
     with transaction.atomic():
-        PairChance.objects.all().delete()
+        PairChance.objects.filter(one__kind=kind.id).delete()
         PairChance.objects.bulk_create(
-            PairChance(one_id=one, other_id=other, chance=chance) for (one, other), chance in chances.items()
+            PairChance(pool=pool, one_id=one, other_id=other, chance=chance)
+            for pool, chances in pools.items()
+            for (one, other), chance in chances.items()
         )
-        policies = list(Contestant.objects.only("id", "pairing_weight"))
-        for policy in policies:
-            policy.pairing_weight = weights.get(policy.id, 0.0 if weights else 1.0)
-        Contestant.objects.bulk_update(policies, ["pairing_weight"])
+        contestants = list(Contestant.objects.filter(kind=kind.id).only("id", "pairing_weight"))
+        for contestant in contestants:
+            contestant.pairing_weight = weights.get(contestant.id, 0.0 if weights else 1.0)
+        Contestant.objects.bulk_update(contestants, ["pairing_weight"])
     return weights
 
 
-def _belief(found: Fit, contestants: list[str]) -> Belief:
+def _plans(kind: Kind, found: Fit) -> dict[str, Plan]:
+    """By pool. Places where the same contestants may meet share a plan."""
+    votes = min(MOST_VOTES, max(LEAST_VOTES, math.ceil(votes_per_hour(kind))))
+    known: dict[tuple[str, ...], Plan] = {}
+    pools = {}
+    for setting, scenes in kind.places().items():
+        for place in (Place(setting, scene) for scene in scenes):
+            names = tuple(sorted(kind.eligible(place).values_list("id", flat=True)))
+            if names not in known:
+                known[names] = plan(_belief(found, names), names, votes)
+            pools[kind.pool(place)] = known[names]
+    return pools
+
+
+def _mean(exposures: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Of who is in none of the pairs of a pool, 0 there."""
+    names = sorted({name for each in exposures for name in each})
+    return {name: sum(each.get(name, 0.0) for each in exposures) / len(exposures) for name in names}
+
+
+def _belief(found: Fit, contestants: Sequence[str]) -> Belief:
     """The fit, with those contestants added that have no vote yet."""
     new = [name for name in contestants if name not in found.names]
     size = len(found.names)

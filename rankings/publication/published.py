@@ -5,25 +5,26 @@ A publication never changes: what it says is read once and kept until the next o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, cast
 
 from django.db.models import Subquery
 
-from arena import kinds
+from arena.kinds import Kind
 from arena.models import Contestant
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import STATISTICS, Standing, standing_of
-from rankings.models import ClassicElo, ModelStatsByRobot, ModelStatsTotal, Snapshot, WorkerStatus
+from rankings.models import ModelStatsByRobot, ModelStatsTotal, Snapshot, WorkerStatus
 from rankings.publication.report import ReportContent, latest
 from rankings.tally.table import GLOBAL, Board
+from rankings.votes import classic
 from rankings.votes.locking import WORKER
 
 KEPT = 2
-"""Publications in memory: the one that holds, and the one before while somebody is still reading it."""
+"""Publications of a kind in memory: the one that holds, and the one before while somebody is still reading it."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,9 @@ class Published:
 
 
 class Current(NamedTuple):
-    """Who takes part, references aside, and what is published."""
+    """Who takes part in a kind, references aside, and what is published of it."""
 
+    kind: Kind
     policies: list[Contestant]
     published: Published
 
@@ -60,40 +62,41 @@ class Current(NamedTuple):
         return {policy.pk: policy.name for policy in self.policies}
 
 
-def current() -> Current:
+def current(kind: Kind) -> Current:
     """One read, but for the first time after a publication."""
     moment = WorkerStatus.objects.filter(worker_name=WORKER).values_list("published_at", flat=True)
-    listed = kinds.default().contestants().filter(reference=False)
+    listed = kind.contestants().filter(reference=False)
     policies: list[Any] = list(listed.annotate(published_at=Subquery(moment)))  # the one row with that name
     at = policies[0].published_at if policies else moment.first()
-    return Current(policies, _kept(at) if at else _read(None))
+    return Current(kind, policies, _kept(kind)(at) if at else _read(kind, None))
 
 
-@lru_cache(KEPT)
-def _kept(at: datetime) -> Published:
-    return _read(at)
+@cache
+def _kept(kind: Kind) -> Callable[[datetime], Published]:
+    return lru_cache(KEPT)(partial(_read, kind))
 
 
-def _read(at: datetime | None) -> Published:
-    report = latest()
+def _read(kind: Kind, at: datetime | None) -> Published:
+    report = latest(kind)
     snapshot = report.snapshot if report else None
     content = cast(ReportContent, report.content) if report else None
-    return Published(at, snapshot, content, {**_from_snapshot(snapshot), **_from_tables()})
+    return Published(at, snapshot, content, {**_from_snapshot(kind, snapshot), **_from_tables(kind)})
 
 
-def _from_tables() -> dict[str, list[Standing]]:
-    found = {GLOBAL: [Standing(**row) for row in ModelStatsTotal.objects.values("model_id", *STATISTICS)]}
-    for row in ModelStatsByRobot.objects.values("robot_id", "model_id", *STATISTICS):
+def _from_tables(kind: Kind) -> dict[str, list[Standing]]:
+    totals, settings = (table.objects.filter(model__kind=kind.id) for table in (ModelStatsTotal, ModelStatsByRobot))
+    found = {GLOBAL: [Standing(**row) for row in totals.values("model_id", *STATISTICS)]}
+    for row in settings.values("robot_id", "model_id", *STATISTICS):
         found.setdefault(Board(robot=row.pop("robot_id")).name, []).append(Standing(**row))
     return found
 
 
-def _from_snapshot(snapshot: Snapshot | None) -> dict[str, list[Standing]]:
+def _from_snapshot(kind: Kind, snapshot: Snapshot | None) -> dict[str, list[Standing]]:
     """Every board; those of scenes and tasks have no table of their own."""
     if snapshot is None:
         return {}
-    classic = dict(ClassicElo.objects.values_list("board", "ratings"))
+    sequential = classic.ratings(kind)
     return {
-        board: [standing_of(name, row, classic[board][name]) for name, row in content["models"].items()]
+        board: [standing_of(name, row, sequential[board][name]) for name, row in content["models"].items()]
         for board, content in snapshot.boards.items()
     }

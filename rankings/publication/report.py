@@ -8,7 +8,7 @@ from typing import TypedDict, cast
 import numpy as np
 from django.conf import settings
 
-from arena import kinds
+from arena.kinds import Kind
 from arena.models import Contestant
 from rankings.analysis import agreement, by_task, physics, settled, term_boards
 from rankings.analysis.agreement import Agreement, PartingRule
@@ -109,13 +109,16 @@ class ReportContent(TypedDict):
     trend: list[Point]
 
 
-def publish_report(snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts) -> Report:
-    """Write the report of a snapshot, renew the findings, and plan the next hour's pairs. `facts`: of all votes."""
+def publish_report(
+    kind: Kind, snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts
+) -> Report:
+    """Write the report of a kind's snapshot, renew the findings, and plan the next hour's pairs. `facts`: of all its
+    votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
-    controls, played = observed.controls(), observed.played()
+    controls, played = observed.controls(kind), observed.played(kind)
     agreements = _agreements(facts)
-    integrity.renew([*integrity.unreliable(controls), *(_doubted(table, whole) if whole else ())])
+    integrity.renew(kind, [*integrity.unreliable(controls), *(_doubted(kind, table, whole) if whole else ())])
     content: ReportContent = {
         "figures": _figures(boards),
         "pairs": _pairs(whole),
@@ -125,31 +128,32 @@ def publish_report(snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated],
             for board, each in boards.items()
             if _shown(board)
         },
-        "by_task": {robot: _by_task(table, robot) for robot in table.occurring("robot")},
+        "by_task": {robot: _by_task(kind, table, robot) for robot in table.occurring("robot")},
         "terms": term_boards.boards(table, facts, cap=rules.options().cap),
         "calibration": _calibration(whole),
         "physics": physics.boards(played),
         "physics_mean_of": physics.compared_tasks(played),
         "agreement": agreements,
-        "exposure": _exposure(whole),
+        "exposure": _exposure(kind, whole),
         "removal": _removal(whole),
-        "shadow": _shadow(table, whole),
-        "voters": _voters(controls),
-        "trend": _trend(snapshot, whole),
+        "shadow": _shadow(kind, table, whole),
+        "voters": _voters(kind, controls),
+        "trend": _trend(kind, snapshot, whole),
     }
-    integrity.renew(integrity.partings(content["shadow"], _named(agreements)))
+    integrity.renew(kind, integrity.partings(content["shadow"], _named(agreements)))
     report, _ = Report.objects.update_or_create(snapshot=snapshot, defaults={"content": content})
     return report
 
 
-def _doubted(table: VoteTable, whole: Rated) -> Iterator[integrity.NewFinding]:
-    yield from integrity.outliers(whole.counts, whole.fit)
-    yield from integrity.pushed(table, whole.counts, whole.fit)
+def _doubted(kind: Kind, table: VoteTable, whole: Rated) -> Iterator[integrity.NewFinding]:
+    yield from integrity.outliers(kind, whole.counts, whole.fit)
+    yield from integrity.pushed(kind, table, whole.counts, whole.fit)
 
 
-def latest() -> Report | None:
-    """What holds now, with its snapshot but for the counts file: one query."""
-    return Report.objects.select_related("snapshot").defer("snapshot__counts").order_by("-snapshot__made_at").first()
+def latest(kind: Kind) -> Report | None:
+    """What holds of a kind now, with its snapshot but for the counts file: one query."""
+    reports = Report.objects.filter(snapshot__kind=kind.id).select_related("snapshot").defer("snapshot__counts")
+    return reports.order_by("-snapshot__made_at").first()
 
 
 def _shown(board: Board) -> bool:
@@ -185,11 +189,11 @@ def _matrix(each: Rated) -> Matrix:
     return matrix(each.counts, [sorted(names, key=lambda name: (-rating[name], name)) for names in components])
 
 
-def _by_task(table: VoteTable, robot: str) -> ByTask:
+def _by_task(kind: Kind, table: VoteTable, robot: str) -> ByTask:
     """Of the tasks voted on, and of those that nobody voted on yet, where policies are known from the others."""
     board = Board(robot=robot)
     voted = table.occurring("task", board)
-    tasks = [*voted, *(task for task in kinds.default().tasks() if task not in voted)]
+    tasks = [*voted, *(task for task in kind.tasks() if task not in voted)]
     counts = table.counts(board, apart_by="task")
     return by_task.told(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
 
@@ -218,10 +222,10 @@ def _named(found: Agreements) -> dict[str, Agreement]:
     }
 
 
-def _exposure(whole: Rated | None) -> dict[str, Exposure]:
-    planned = write_plan(whole.fit) if whole else {}
+def _exposure(kind: Kind, whole: Rated | None) -> dict[str, Exposure]:
+    planned = write_plan(kind, whole.fit) if whole else {}
     battles = observed.battles_per_policy()
-    listed = Contestant.objects.filter(reference=False).values_list("id", flat=True)
+    listed = Contestant.objects.filter(kind=kind.id, reference=False).values_list("id", flat=True)
     drawn = sum(battles.get(name, 0) for name in listed)
     return {
         name: {
@@ -248,24 +252,24 @@ def _removal(whole: Rated | None) -> Removal:
     }
 
 
-def _shadow(table: VoteTable, whole: Rated | None) -> Shadow:
-    return integrity.shadow(table, whole.counts, whole.fit) if whole else {"left_out": 0, "votes": 0, "rows": {}}
+def _shadow(kind: Kind, table: VoteTable, whole: Rated | None) -> Shadow:
+    return integrity.shadow(kind, table, whole.counts, whole.fit) if whole else {"left_out": 0, "votes": 0, "rows": {}}
 
 
-def _voters(controls: dict[str, Reliability]) -> Voters:
+def _voters(kind: Kind, controls: dict[str, Reliability]) -> Voters:
     items = sum(each.items for each in controls.values())
     passed = sum(each.score for each in controls.values())
     return {
-        "flagged": len(integrity.flagged()),
+        "flagged": len(integrity.flagged(kind)),
         "controls": items,
         "passed": round(passed / items, 4) if items else None,
     }
 
 
-def _trend(snapshot: Snapshot, whole: Rated | None) -> list[Point]:
+def _trend(kind: Kind, snapshot: Snapshot, whole: Rated | None) -> list[Point]:
     """That of the report before, with this publication's point."""
-    before = Report.objects.exclude(snapshot=snapshot).order_by("-snapshot__made_at").values_list("content", flat=True)
-    earlier = cast("list[Point]", (before.first() or {}).get("trend", []))
+    before = Report.objects.filter(snapshot__kind=kind.id).exclude(snapshot=snapshot).order_by("-snapshot__made_at")
+    earlier = cast("list[Point]", (before.values_list("content", flat=True).first() or {}).get("trend", []))
     if whole is None:
         return earlier
     columns = zip(whole.fit.names, whole.fit.rating.tolist(), whole.fit.half_width.tolist(), strict=True)

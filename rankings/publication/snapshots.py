@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
+from arena.kinds import Kind
+from arena.models import Contestant
 from rankings.files.counts_file import write_counts
 from rankings.fit.bradley_terry import Fit
 from rankings.fit.ratings import Ratings, board_ratings, fitted, summary
@@ -17,8 +20,8 @@ from rankings.publication import rules
 from rankings.tally.counts import Counts
 from rankings.tally.facts import VoteFacts
 from rankings.tally.table import Board, VoteTable
-from rankings.tally.weights import Answers
 from rankings.trust.limits import limited
+from rankings.votes.observed import BesidePhysics
 
 CODE = ("tally/*.py", "fit/*.py", "trust/limits.py")
 """The modules that a figure depends on: import contracts keep these two rooms from all others."""
@@ -35,21 +38,31 @@ class Rated:
     over: MeanOver
 
 
-def load() -> tuple[VoteTable, VoteFacts]:
-    """The stored counts, each vote weighing what its voter has shown, and facts of each.
+class Stored(NamedTuple):
+    """The counts and facts of the votes of every kind."""
+
+    counts: VoteTable
+    beside: BesidePhysics
+
+    def of(self, kind: Kind) -> tuple[VoteTable, VoteFacts]:
+        """The counts of a kind, each vote weighing what its voter has shown there, and facts of each."""
+        names = set(Contestant.objects.filter(kind=kind.id).values_list("pk", flat=True))
+        return self.weighed(kind, self.counts.among(names)), self.beside.facts.among(names)
+
+    def weighed(self, kind: Kind, table: VoteTable) -> VoteTable:
+        """The same votes, each weighing what its voter has shown, within the limits of networks and newcomers."""
+        return limited(table.trusting(self.beside.answers.get(kind.id, {})), rules.options().cap)
+
+
+def load() -> Stored:
+    """What is stored.
 
     Days that are over are closed first; the caller holds the lock of the rankings.
     """
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
     closed_days.close()
-    beside = closed_days.beside_physics()
-    return weighed(closed_days.counts(), beside.answers), beside.facts
-
-
-def weighed(table: VoteTable, answers: Mapping[str, Answers]) -> VoteTable:
-    """The same votes, each weighing what its voter has shown, within the limits of networks and newcomers."""
-    return limited(table.trusting(answers), rules.options().cap)
+    return Stored(closed_days.counts(), closed_days.beside_physics())
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
@@ -71,15 +84,15 @@ def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
     return found
 
 
-def publish(table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
-    """Keep a snapshot, unless the last one has the same input, code and rules; returns the one that holds now."""
+def publish(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
+    """Keep a snapshot of a kind, unless the last one has the same input, code and rules; returns what holds now."""
     file = write_counts(table)
     about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": rules.published()}
-    last = Snapshot.objects.defer("counts").first()
+    last = Snapshot.objects.filter(kind=kind.id).defer("counts").first()
     if last and all(getattr(last, name) == value for name, value in about.items()):
         return last
     content = {each.board.name: {**each.ratings, **summary(each.counts), **each.over} for each in boards}
-    return Snapshot.objects.create(boards=content, counts=file.content, **about)
+    return Snapshot.objects.create(kind=kind.id, boards=content, counts=file.content, **about)
 
 
 @cache

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from rankings.tally.arrays import Booleans, Integers
-from rankings.tally.table import in_columns
+from rankings.tally.table import in_columns, restricted, rows_among
 
 LEFT, RIGHT, EVEN = range(3)
 UNKNOWN = -1
@@ -64,6 +64,13 @@ class VoteFacts:
         """Only some rows, by a mask or by their places; the values stay."""
         codes = {name: column[rows] for name, column in self.codes.items()}
         return VoteFacts(self.values, codes, *(column[rows] for column in self.numbers))
+
+    def among(self, names: Collection[str]) -> VoteFacts:
+        """Only the votes on two of these contestants, as if there were no others."""
+        rows = rows_among(names, self.values, self.codes)
+        if rows.all():
+            return self
+        return VoteFacts(*restricted(rows, self.values, self.codes), *(column[rows] for column in self.numbers))
 
     @property
     def numbers(self) -> tuple[Integers, Integers, Integers, Integers]:

@@ -21,6 +21,8 @@ KEYS = ("robot", "scene", "task", "left", "right", "voter", "day", "network")
 BATCH = 20_000
 LEAST_TRUST = 1e-5
 """No vote weighs nothing."""
+Values = Mapping[str, tuple[str, ...]]
+Codes = Mapping[str, Integers]
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,24 @@ def in_columns(
     return values, {name: codes for name, (_, codes) in coded.items()}, np.concatenate(found)
 
 
+def rows_among(names: Collection[str], values: Values, codes: Codes) -> Booleans:
+    """(rows,) both sides are among these contestants."""
+    known = {side: np.array([name in names for name in values[side]], dtype=bool) for side in ("left", "right")}
+    found: Booleans = known["left"][codes["left"]] & known["right"][codes["right"]]
+    return found
+
+
+def restricted(rows: Booleans, values: Values, codes: Codes) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers]]:
+    """Some rows, with only those texts that occur in them."""
+    kept_values, kept_codes = {}, {}
+    for key, column in codes.items():
+        kept = column[rows]
+        present = _occurring(kept, len(values[key]))
+        kept_values[key] = tuple(text for text, here in zip(values[key], present.tolist(), strict=True) if here)
+        kept_codes[key] = _renumbered(kept, present)
+    return kept_values, kept_codes
+
+
 @dataclass(frozen=True)
 class VoteTable:
     """One row per robot, scene, task, side order of a pair, voter, day and network.
@@ -105,6 +125,14 @@ class VoteTable:
     def of(cls, rows: Iterable[Sequence[str | int]]) -> VoteTable:
         """Rows of the eight KEYS, then the four counts. They are never all in memory as texts."""
         return cls(*in_columns(rows, KEYS, len(OUTCOMES)))
+
+    def among(self, names: Collection[str]) -> VoteTable:
+        """Only the votes on two of these contestants, as if there were no others."""
+        rows = rows_among(names, self.values, self.codes)
+        if rows.all():
+            return self
+        trust = None if self.trust is None else self.trust[rows]
+        return VoteTable(*restricted(rows, self.values, self.codes), self.outcomes[rows], trust)
 
     @classmethod
     def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> VoteTable:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import QuerySet
 
+from arena.kinds import Kind
 from arena.models import ProcessingStatus, Vote
 from rankings.fit.elo import sequential_elo
 from rankings.models import ClassicElo
@@ -18,28 +19,33 @@ Place = tuple[object, int]
 """When a vote was cast, then its primary key: the order of the classic Elo."""
 
 
-def advance(boards: Collection[Board], new: Collection[int]) -> dict[str, dict[str, int]]:
-    """Ratings by board and policy after the votes with the primary keys `new`, which this run took.
+def advance(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict[str, dict[str, int]]:
+    """Ratings by board and contestant of a kind after the votes with the primary keys `new`, which this run took.
 
     A board goes through all its votes again where a vote came late, was excluded or restored, or the board is new.
     """
-    states = ClassicElo.objects.in_bulk([board.name for board in boards])
-    fresh = _by_board(new, boards)
-    done = []
+    states = {state.board: state for state in ClassicElo.objects.filter(kind=kind.id)}
+    fresh = _by_board(kind, new, boards)
+    done = {}
     for board in boards:
         state, votes = states.get(board.name), fresh.get(board.name, [])
         if state is None or state.stale or (votes and _place(votes[0]) <= (state.last_voted_at, state.last_vote_id)):
-            state = ClassicElo(board=board.name)
-            _take(state, _counted(board).order_by("voted_at", "pk").iterator(chunk_size=20_000))
+            state = ClassicElo(kind=kind.id, board=board.name)
+            _take(state, _counted(kind, board).order_by("voted_at", "pk").iterator(chunk_size=20_000))
         else:
             _take(state, votes)
-        done.append(state)
-    _save(done)
-    return {state.board: state.ratings for state in done}
+        done[board.name] = state
+    _save(done.values())
+    return {name: state.ratings for name, state in done.items()}
+
+
+def ratings(kind: Kind) -> dict[str, dict[str, int]]:
+    """By board and contestant, as the last run left them."""
+    return dict(ClassicElo.objects.filter(kind=kind.id).values_list("board", "ratings"))
 
 
 def from_scratch(board: Board, votes: QuerySet[Vote], without: Collection[int]) -> dict[str, int]:
-    """The ratings of a robot's or the global board after some votes, nothing kept. `without`: primary keys."""
+    """The ratings of a setting's or the global board after some votes, nothing kept. `without`: primary keys."""
     chosen = votes.filter(setting=board.robot) if board.robot else votes
     state = ClassicElo(board=board.name)
     in_order = chosen.order_by("voted_at", "pk").iterator(chunk_size=20_000)
@@ -56,11 +62,11 @@ def _take(state: ClassicElo, votes: Iterable[Vote]) -> None:
     state.ratings = sequential_elo(ballots(), start=state.ratings)
 
 
-def _by_board(keys: Collection[int], boards: Iterable[Board]) -> Mapping[str, list[Vote]]:
+def _by_board(kind: Kind, keys: Collection[int], boards: Iterable[Board]) -> Mapping[str, list[Vote]]:
     found: dict[str, list[Vote]] = defaultdict(list)
     ordered = sorted(keys)
     for first in range(0, len(ordered), BATCH):
-        votes = _counted(Board()).filter(pk__in=ordered[first : first + BATCH])
+        votes = _counted(kind, Board()).filter(pk__in=ordered[first : first + BATCH])
         for vote in votes.select_related("counted_vote__count"):
             task = vote.counted_vote.count.task_id
             for board in boards:
@@ -69,8 +75,8 @@ def _by_board(keys: Collection[int], boards: Iterable[Board]) -> Mapping[str, li
     return {name: sorted(votes, key=_place) for name, votes in found.items()}
 
 
-def _counted(board: Board) -> QuerySet[Vote]:
-    votes = Vote.objects.filter(processing_status=ProcessingStatus.PROCESSED, counted_vote__counted=True)
+def _counted(kind: Kind, board: Board) -> QuerySet[Vote]:
+    votes = Vote.objects.filter(kind=kind.id, processing_status=ProcessingStatus.PROCESSED, counted_vote__counted=True)
     columns = {"setting": board.robot, "scene": board.scene, "counted_vote__count__task_id": board.task}
     return votes.filter(**{column: value for column, value in columns.items() if value})
 
@@ -83,6 +89,6 @@ def _save(states: Iterable[ClassicElo]) -> None:
     ClassicElo.objects.bulk_create(
         states,
         update_conflicts=True,
-        unique_fields=["board"],
+        unique_fields=["kind", "board"],
         update_fields=["ratings", "last_voted_at", "last_vote_id", "stale"],
     )

@@ -43,7 +43,7 @@ class DayContent(NamedTuple):
     """All that a day says, row by row, sorted."""
 
     facts: list[tuple[str | int, ...]]
-    answers: dict[str, list[int]]
+    answers: dict[str, dict[str, list[int]]]
     counts: list[tuple[str | int, ...]]
 
 
@@ -77,12 +77,14 @@ def vote_facts() -> VoteFacts:
 def beside_physics() -> BesidePhysics:
     """As `observed.beside_physics`, of all days."""
     rest = observed.beside_physics(_first_not_closed())
-    facts, answers = [_columns(rest.facts)], dict(rest.answers)
-    for stream, own in ClosedDay.objects.values_list("facts", "answers").iterator():
+    facts, answers = [_columns(rest.facts)], rest.answers
+    for stream, kinds in ClosedDay.objects.values_list("facts", "answers").iterator():
         facts.append(_opened(stream))
-        for voter, each in own.items():
-            answers[voter] = answers.get(voter, Answers()).plus(Answers(*each))
-    return BesidePhysics(_facts(pa.concat_tables(facts)), dict(sorted(answers.items())))
+        for kind, voters in kinds.items():
+            known = answers.setdefault(kind, {})
+            for voter, each in voters.items():
+                known[voter] = known.get(voter, Answers()).plus(Answers(*each))
+    return BesidePhysics(_facts(pa.concat_tables(facts)), answers)
 
 
 def _reopen() -> None:
@@ -148,7 +150,7 @@ def _content(closed: ClosedDay) -> DayContent:
 def _truth(day: date) -> DayContent:
     """What the copy of a day should hold."""
     beside = observed.beside_physics(day, day)
-    answers = {voter: list(each) for voter, each in beside.answers.items()}
+    answers = {kind: {voter: list(each) for voter, each in own.items()} for kind, own in beside.answers.items()}
     return DayContent(_rows(_columns(beside.facts)), answers, _rows(_stored(day, day)))
 
 

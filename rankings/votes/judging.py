@@ -44,24 +44,27 @@ def judge(votes: QuerySet[Vote]) -> tuple[list[int], list[int]]:
 
 def judged(votes: QuerySet[Vote]) -> Iterator[list[tuple[int, str | None]]]:
     """(primary key, what is wrong or None) of each vote, a thousand at a time."""
-    policies = set(Contestant.objects.values_list("pk", flat=True))
+    contestants = dict(Contestant.objects.values_list("pk", "kind"))
     keys = list(votes.order_by("pk").values_list("pk", flat=True))
     for first in range(0, len(keys), BATCH):
         batch = keys[first : first + BATCH]
         columns = Vote.objects.filter(pk__in=batch).values("pk", "vote", *COPIES.keys(), *COPIES.values())
         rows = {row["pk"]: row for row in columns}
-        yield [(key, fault(rows.get(key), policies)) for key in batch]
+        yield [(key, fault(rows.get(key), contestants)) for key in batch]
 
 
-def fault(row: Mapping[str, Any] | None, policies: set[str]) -> str | None:
-    """What is wrong with a vote, or None. `row` is None where its battle or session is gone."""
+def fault(row: Mapping[str, Any] | None, contestants: Mapping[str, str]) -> str | None:
+    """What is wrong with a vote, or None. `row` is None where its battle or session is gone; `contestants`: of the
+    registry -> kind."""
     if row is None:
         return "its battle does not exist"
     if row["vote"] not in VoteChoice.values:
         return f"unknown vote {row['vote']!r}; known: {', '.join(VoteChoice.values)}"
     for policy in (row["left_model_id"], row["right_model_id"]):
-        if policy not in policies:
+        if policy not in contestants:
             return f"policy {policy!r} is not in the registry"
+        if contestants[policy] != row["kind"]:
+            return f"policy {policy!r} is of the kind {contestants[policy]!r}, the vote of {row['kind']!r}"
     if row["left_model_id"] == row["right_model_id"]:
         return f"policy {row['left_model_id']!r} against itself"
     for copy, original in COPIES.items():

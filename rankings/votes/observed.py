@@ -17,7 +17,7 @@ import numpy as np
 from django.db.models import Count, F, Max, Q, Sum
 from django.utils import timezone
 
-from arena import kinds
+from arena.kinds import Kind
 from arena.live.release import CANCELLED
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Purpose, Side, Vote
 from rankings.analysis.physics import EpisodeSums
@@ -42,22 +42,24 @@ class VoterVotes(NamedTuple):
     outcome: Integers
 
 
-def played() -> list[EpisodeSums]:
-    """Sums per policy and task over the episodes of contestants whose instruction has a known goal and whose battle has
-    its vote, repeats and explorations aside.
+def played(kind: Kind) -> list[EpisodeSums]:
+    """Sums per contestant and task over the episodes of a kind's contestants whose instruction has a known goal and
+    whose battle has its vote, repeats and explorations aside.
 
     An episode is a rollout of which physics has a verdict. One in which the policy failed has none and is counted by
     itself; what a worker or the clock broke off says nothing of the policy.
     """
     told = Q(status=AttemptStatus.COMPLETED, success__isnull=False, progress__isnull=False)
-    judged = told & ~Q(termination_reason="time_limit")
+    judged = told & ~Q(termination_reason__in=kind.inconclusive)
     failed = Q(status=AttemptStatus.FAILED, termination_reason="policy_failed")
     voted = Q(turn__battle__status=BattleStatus.VOTED, turn__battle__spoiled=False)
-    rollouts = Attempt.objects.filter(judged | failed, voted, turn__exploration=False, model__reference=False)
+    rollouts = Attempt.objects.filter(
+        judged | failed, voted, turn__exploration=False, model__reference=False, model__kind=kind.id
+    )
     rollouts = rollouts.exclude(turn__battle__purpose=Purpose.REPEAT)
     rows = (
         rollouts.order_by()
-        .values("model__kind", "model_id", "turn__instruction")
+        .values("model_id", "turn__instruction")
         .annotate(
             episodes=Count("pk", filter=judged),
             successes=Count("pk", filter=judged & Q(success=True)),
@@ -65,13 +67,11 @@ def played() -> list[EpisodeSums]:
             squares=Sum(F("progress") * F("progress"), filter=judged),
             failures=Count("pk", filter=failed),
         )
-        .values_list(
-            "model__kind", "model_id", "turn__instruction", "episodes", "successes", "gained", "squares", "failures"
-        )
+        .values_list("model_id", "turn__instruction", "episodes", "successes", "gained", "squares", "failures")
     )
     sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0, 0])
-    for kind, policy, instruction, *figures in rows:
-        if task := kinds.get(kind).task_of(instruction):
+    for policy, instruction, *figures in rows:
+        if task := kind.task_of(instruction):
             own = sums[policy, task]
             for place, value in enumerate(figures):
                 own[place] += value or 0
@@ -82,15 +82,16 @@ def played() -> list[EpisodeSums]:
 
 
 class BesidePhysics(NamedTuple):
-    """Facts of counted votes, and what each known voter said in calibration battles."""
+    """Facts of counted votes, and by kind what each known voter said in calibration battles."""
 
     facts: VoteFacts
-    answers: dict[str, Answers]
+    answers: dict[str, dict[str, Answers]]
 
 
 class _Row(NamedTuple):
     """A vote, and sums over the rollouts that it is about."""
 
+    kind: str
     voter: str | None
     left: str
     right: str
@@ -147,17 +148,18 @@ def vote_facts(first: date = date.min, last: date = date.max) -> VoteFacts:
 
 def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysics:
     """Of the days (UTC) from `first` to `last`, both included. Votes whose battle was not played have no facts."""
-    answers: dict[str, Answers] = {}
+    answers: dict[str, dict[str, Answers]] = defaultdict(dict)
 
     def facts() -> Iterator[Fact]:
         for row in _rows(first, last):
             if row.settled_left and row.settled_right:
                 yield row.fact
             if row.voter and (winner := row.clear_winner):
-                answers[row.voter] = answers.get(row.voter, Answers()).plus(answer(row.vote, winner))
+                own = answers[row.kind]
+                own[row.voter] = own.get(row.voter, Answers()).plus(answer(row.vote, winner))
 
     found = VoteFacts.of(facts())
-    return BesidePhysics(found, dict(sorted(answers.items())))
+    return BesidePhysics(found, dict(answers))
 
 
 def _rows(first: date, last: date) -> Iterator[_Row]:
@@ -183,23 +185,23 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
         )
     )
     count = "counted_vote__count__"
-    columns = ("user_id", "left_model_id", "right_model_id", "vote", f"{count}robot_id", f"{count}scene_id")
-    rows = votes.values_list(*columns, f"{count}task_id", f"{count}day", *_Row._fields[8:])
+    columns = ("kind", "user_id", "left_model_id", "right_model_id", "vote", f"{count}robot_id", f"{count}scene_id")
+    rows = votes.values_list(*columns, f"{count}task_id", f"{count}day", *_Row._fields[9:])
     return itertools.starmap(_Row, rows.iterator(chunk_size=20_000))
 
 
-def controls() -> dict[str, Reliability]:
-    """Voter -> reliability, of everybody who voted on a control battle that says something."""
+def controls(kind: Kind) -> dict[str, Reliability]:
+    """Voter -> reliability, of everybody who voted on a kind's control battle that says something."""
     items: dict[str, list[Item]] = defaultdict(list)
-    for voter, item in (*_gold_items(), *_repeat_items()):
+    for voter, item in (*_gold_items(kind), *_repeat_items(kind)):
         items[voter].append(item)
     return {voter: reliability(own) for voter, own in sorted(items.items())}
 
 
-def _gold_items() -> Iterator[tuple[str, Item]]:
+def _gold_items(kind: Kind) -> Iterator[tuple[str, Item]]:
     """Only where physics bears out who was to win."""
     wins = Q(battle__turns__exploration=False, battle__turns__attempts__success=True)
-    given = Vote.objects.filter(purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
+    given = Vote.objects.filter(kind=kind.id, purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
     votes = given.annotate(
         left_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.LEFT)),
         right_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.RIGHT)),
@@ -209,20 +211,20 @@ def _gold_items() -> Iterator[tuple[str, Item]]:
             yield str(voter), gold(vote, "left_better" if left else "right_better")
 
 
-def _repeat_items() -> Iterator[tuple[str, Item]]:
+def _repeat_items(kind: Kind) -> Iterator[tuple[str, Item]]:
     """A repeat with follow-up turns is not the same question any more."""
     turns = Count("battle__turns", filter=Q(battle__turns__exploration=False))
-    given = Vote.objects.filter(purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)
+    given = Vote.objects.filter(kind=kind.id, purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)
     votes = given.annotate(turns=turns).filter(turns=1)
     for voter, again, first in votes.values_list("user_id", "vote", "battle__repeats__vote__vote"):
         if first in OUTCOMES:
             yield str(voter), repeat(first, again)
 
 
-def cast_by_voter(names: tuple[str, ...], active_since: datetime) -> Iterator[VoterVotes]:
-    """Of every voter who has voted since then, the last VOTES_TESTED counted votes."""
+def cast_by_voter(kind: Kind, names: tuple[str, ...], active_since: datetime) -> Iterator[VoterVotes]:
+    """Of every voter who has voted in a kind since then, the last VOTES_TESTED counted votes there."""
     place = {name: number for number, name in enumerate(names)}
-    votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False)
+    votes = Vote.objects.filter(kind=kind.id, counted_vote__counted=True, user_id__isnull=False)
     active = votes.filter(voted_at__gte=active_since).order_by().values("user_id").distinct()
     rows = votes.filter(user_id__in=active).order_by("user_id", "voted_at", "pk")
     own: deque[tuple[int, int, int]] = deque(maxlen=VOTES_TESTED)
@@ -243,23 +245,24 @@ def _cast(voter: str, votes: Iterable[tuple[int, int, int]]) -> VoterVotes:
     return VoterVotes(voter, left, right, outcome)
 
 
-def paces(voters: Collection[str]) -> dict[str, float]:
-    """Voter -> the mean logarithm of how long it looked before its counted votes [ms]."""
-    votes = Vote.objects.filter(counted_vote__counted=True, user_id__in=voters, dwell_ms__gt=0).order_by("user_id")
+def paces(kind: Kind, voters: Collection[str]) -> dict[str, float]:
+    """Voter -> the mean logarithm of how long it looked before its counted votes in a kind [ms]."""
+    counted = Vote.objects.filter(kind=kind.id, counted_vote__counted=True)
+    votes = counted.filter(user_id__in=voters, dwell_ms__gt=0).order_by("user_id")
     looked: dict[str, list[float]] = defaultdict(list)
     for voter, dwell in votes.values_list("user_id", "dwell_ms").iterator():
         looked[str(voter)].append(math.log(dwell or 1))
     return {voter: sum(own) / len(own) for voter, own in looked.items()}
 
 
-def new_voters(table: VoteTable, since: datetime, least_votes: int) -> set[str]:
-    """Voters with a counted vote whose first is younger than that, or who have fewer than `least_votes`.
+def new_voters(kind: Kind, table: VoteTable, since: datetime, least_votes: int) -> set[str]:
+    """Voters with a counted vote in a kind whose first is younger than that, or who have fewer than `least_votes`.
 
     Asks the counts, which know days; votes are read of the one day that `since` cuts.
     """
     day = since.astimezone(UTC).date()
     midnight = datetime.combine(day, time.min, UTC)
-    votes = Vote.objects.filter(counted_vote__counted=True, user_id__isnull=False).order_by()
+    votes = Vote.objects.filter(kind=kind.id, counted_vote__counted=True, user_id__isnull=False).order_by()
     before = votes.filter(voted_at__gte=midnight, voted_at__lt=since).values_list("user_id", flat=True).distinct()
     old_that_day = set(before)
     found = set()
@@ -281,8 +284,8 @@ def battles_per_policy() -> dict[str, int]:
     return dict(found)
 
 
-def votes_per_hour() -> float:
-    """On average over the last day."""
+def votes_per_hour(kind: Kind) -> float:
+    """On average over the last day, in a kind."""
     cast = Vote.objects.filter(voted_at__gte=timezone.now() - timedelta(days=1))
     # Not filtered by purpose, whose index leads to nearly all votes.
-    return float(cast.aggregate(number=Count("pk", filter=Q(purpose=Purpose.RANK)))["number"]) / 24.0
+    return float(cast.aggregate(number=Count("pk", filter=Q(kind=kind.id, purpose=Purpose.RANK)))["number"]) / 24.0

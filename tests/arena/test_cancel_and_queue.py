@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena import actions
+from arena import actions, kinds
 from arena.actions.cancel import cancel_turn
 from arena.actions.turns import withdraw
 from arena.errors import NotFound
@@ -114,7 +114,7 @@ def test_a_cancelled_turn_is_in_no_record_of_its_policies(visitor: Visitor, stag
     """Neither as a failure nor as anything else, even where a side had failed or finished before."""
     battle_id = visitor.open()
     play(visitor.send(battle_id, "pick up the red cube"))
-    before = (observed.played(), readings.settled_lately())
+    before = (observed.played(kinds.default()), readings.settled_lately())
     turn = visitor.send(battle_id, "pick up the red cube")
     stage.cast = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
     episodes.play(turn["left_episode_id"])
@@ -122,7 +122,7 @@ def test_a_cancelled_turn_is_in_no_record_of_its_policies(visitor: Visitor, stag
 
     assert cancel(visitor, turn).status_code == 200
 
-    assert (observed.played(), readings.settled_lately()) == before
+    assert (observed.played(kinds.default()), readings.settled_lately()) == before
     assert readings.failures() == []
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
-    assert all(row.episodes == 1 for row in observed.played())
+    assert all(row.episodes == 1 for row in observed.played(kinds.default()))

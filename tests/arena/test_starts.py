@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from arena import actions, starts
+from arena import actions, kinds, starts
 from arena.errors import NotRetryable, QueueUnavailable, TooMany
 from arena.models import Attempt, Battle, Hosting, Purpose, Turn, Vote
 from arena.queue import sweeps
@@ -350,7 +350,7 @@ def test_one_vote_counts_once_and_physics_says_who_reached_the_goal_more_often(
     aggregation.aggregate()
     assert beside_physics().facts.physics.tolist() == [LEFT]
     assert battles_per_policy() == {"alpha": 1, "beta": 1}
-    sums = {each.policy: (each.episodes, each.successes) for each in played()}
+    sums = {each.policy: (each.episodes, each.successes) for each in played(kinds.default())}
     assert sums == {"alpha": (3, 2), "beta": (3, 1)}
 
 

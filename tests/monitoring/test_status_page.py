@@ -150,7 +150,7 @@ def test_rankings_say_when_they_were_published_and_what_is_wrong_with_them() -> 
         worker_name=checking.WORKER, last_run_at=old, status="different", error_message="3 differences: counts"
     )
     Finding.objects.create(kind=Finding.Kind.OUTLIER, subject="somebody", summary="unlike all others")
-    snapshot = Snapshot.objects.create(input_hash="ab" * 32, counts=b"")
+    snapshot = Snapshot.objects.create(kind="robots", input_hash="ab" * 32, counts=b"")
     agreement = {
         "overall": {"parted": False},
         "tasks": {"stack": {"parted": True}, "pick": {"parted": False}},

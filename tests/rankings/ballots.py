@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from arena.models import Battle, BattleStatus, Session, Vote
-from policies.models import Policy
+from arena.models import Battle, BattleStatus, Contestant, Session, Vote
 from rankings.tally.counts import Ballot
 from tests.factories import PolicyFactory, SessionFactory
 
@@ -34,7 +33,7 @@ def cast(votes: Sequence[Ballot], session: Session | None = None, start: int = 0
     """
     session = session or SessionFactory()
     for name in sorted({name for vote in votes for name in (vote.left, vote.right)}):
-        if not Policy.objects.filter(pk=name).exists():
+        if not Contestant.objects.filter(pk=name).exists():
             PolicyFactory(id=name)
     seq = Battle.objects.filter(session=session).count()
     battles = Battle.objects.bulk_create(

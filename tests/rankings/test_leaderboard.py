@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from arena import kinds
 from arena.models import Purpose, Vote
 from arena.shapes import check
 from rankings.api import selectors
@@ -280,7 +281,7 @@ def test_votes_on_controls_and_excluded_votes_are_neither_on_a_scenes_board_nor_
     aggregation.aggregate()
     found = board(scene_id="table")
     assert (found["metadata"]["total_votes"], names(found["rankings"])) == (6, ["a", "b"])
-    assert selectors.statistics()["total_votes"] == 6
+    assert selectors.statistics(kinds.default())["total_votes"] == 6
 
 
 def test_the_rows_weights_make_1500_of_their_ratings() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from arena import kinds
 from arena.models import Vote
 from arena.signals import vote_cast
 from rankings.models import ClosedDay, ExcludedVoter, Finding, ModelStatsTotal, VoteCount
@@ -85,7 +86,7 @@ def test_answers_in_calibration_battles_are_counted_and_make_votes_weigh_more_fr
     cast(ballots(("a", "b", "tie", 1)))
     calibrated("new", 4, FIRST_VOTE)
     aggregation.aggregate()
-    assert observed.beside_physics().answers == {"new": Answers(right=4)}
+    assert observed.beside_physics().answers == {"robots": {"new": Answers(right=4)}}
     first = rating("a")
     put(cast(ballots(("b", "c", "tie", 1, "new")), start=50), network="home", at=FIRST_VOTE + DAY)
     aggregation.aggregate()
@@ -149,7 +150,7 @@ def test_a_campaign_is_a_finding_with_its_voters_who_leave_the_shadow_board() ->
     assert {voter[:5] for voter in found.evidence["voters"]} == {"fresh"}
     assert len(found.evidence["voters"]) >= 8
     assert found.evidence["networks"] == ["net0", "net1", "net2", "net3"]
-    assert integrity.flagged()[found.evidence["voters"][0]][0] in ("campaign", "outlier")
+    assert integrity.flagged(kinds.default())[found.evidence["voters"][0]][0] in ("campaign", "outlier")
 
 
 def test_moderators_exclude_the_voters_of_a_campaign_together() -> None:

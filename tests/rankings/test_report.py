@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from arena import kinds
 from arena.models import Attempt, Battle, PairChance, Purpose, Vote
 from policies.models import Policy
 from rankings.models import Finding, Report, Snapshot
@@ -24,7 +25,7 @@ PICK, STACK, FREE = "pick up the red cube", "stack the red cube on the yellow cu
 
 def content() -> ReportContent:
     aggregation.aggregate()
-    report = latest()
+    report = latest(kinds.default())
     assert report is not None
     return report.content  # type: ignore[no-any-return]
 
@@ -65,7 +66,7 @@ def test_what_has_no_verdict_is_no_episode_and_a_policys_own_failures_are_counte
         turn = TurnFactory(battle=vote.battle, instruction=PICK, completed=True)
         verdict = {"success": False, "progress": 0.3} if status == "completed" else {"success": None, "progress": None}
         Attempt.objects.filter(turn=turn, side="left").update(status=status, termination_reason=reason, **verdict)
-    found = {each.policy: each for each in observed.played()}
+    found = {each.policy: each for each in observed.played(kinds.default())}
     assert {name: (each.episodes, each.successes) for name, each in found.items()} == {"a": (1, 1), "b": (5, 1)}
     assert {name: each.failures for name, each in found.items()} == {"a": 1, "b": 0}
     row = next(row for row in content()["physics"]["pick"] if row["model_id"] == "a")
@@ -74,13 +75,13 @@ def test_what_has_no_verdict_is_no_episode_and_a_policys_own_failures_are_counte
 
 def test_references_play_for_no_physics_board(pair: dict[str, Any]) -> None:
     voted(left=True, right=True, **{**pair, "battle__right_model": ReferenceFactory(id="expert")})
-    assert [each.policy for each in observed.played()] == ["a"]
+    assert [each.policy for each in observed.played(kinds.default())] == ["a"]
 
 
 def test_repeats_are_not_played_twice_for_physics(pair: dict[str, Any]) -> None:
     voted(left=True, right=False, **pair)
     Battle.objects.update(purpose=Purpose.REPEAT)
-    assert observed.played() == []
+    assert observed.played(kinds.default()) == []
 
 
 def test_votes_are_set_beside_who_reached_the_goal(pair: dict[str, Any]) -> None:
@@ -230,7 +231,7 @@ def test_new_are_voters_whose_first_vote_is_young_and_those_with_few() -> None:
             Vote.objects.filter(pk=vote.pk).update(voted_at=timezone.now() - timedelta(hours=age))
     ledger.count_votes(Vote.objects.all())
     since = timezone.now() - timedelta(hours=24)
-    assert observed.new_voters(snapshots.load()[0], since, 5) == {"fresh", "few"}
+    assert observed.new_voters(kinds.default(), snapshots.load().of(kinds.default())[0], since, 5) == {"fresh", "few"}
 
 
 def test_a_dismissed_finding_found_again_stays_dismissed() -> None:
@@ -269,10 +270,10 @@ def test_a_repeat_is_compared_with_the_first_look(pair: dict[str, Any]) -> None:
     again = voted("right_better", battle__session=session, **pair)
     Battle.objects.filter(pk=again.battle.pk).update(repeats=first.battle, purpose=Purpose.REPEAT)
     Vote.objects.filter(pk=again.pk).update(purpose=Purpose.REPEAT)
-    known = observed.controls()
+    known = observed.controls(kinds.default())
     assert (known["careful"].items, known["careful"].score) == (1, 1.0)
     TurnFactory(battle=again.battle, completed=True)
-    assert observed.controls() == {}
+    assert observed.controls(kinds.default()) == {}
 
 
 def test_the_trend_grows_by_a_point_with_each_new_snapshot() -> None:

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from django.test import Client
 
+from arena import kinds
 from arena.models import Battle, Purpose, Vote
 from policies.models import Policy
 from rankings.api.report import PublishedReport
@@ -38,7 +39,7 @@ def test_it_tells_what_was_published_and_the_schema_describes_it(client: Client)
     assert set(answer) == set(PublishedReport.__annotations__)
     schema: dict[str, Any] = client.get("/api/schema/", headers={"accept": "application/json"}).json()
     jsonschema.validate(answer, answer_schema(schema, CALL, "get", 200))
-    published = latest()
+    published = latest(kinds.default())
     assert published is not None
     assert answer["input_hash"] == published.snapshot.input_hash
     assert answer["calibration"] == published.content["calibration"]
@@ -50,7 +51,7 @@ def test_references_are_on_no_board(client: Client) -> None:
     played()
     cast(ballots(("a", "expert", "left_better", 6, "v3")), start=200)
     aggregation.aggregate()
-    published = latest()
+    published = latest(kinds.default())
     assert published is not None
     assert "expert" in published.content["matrices"]["global"]["names"]
     assert [row["model_id"] for row in client.get(CALL).json()["physics"]["all"]] == ["a"]

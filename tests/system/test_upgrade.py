@@ -228,7 +228,8 @@ def rows_of_today(model: Model, release: Release) -> dict[Any, Json]:
         for row in part._base_manager.all():
             key = row.pk if part is today else owner_of(row, today)
             found[key] |= {field.column: plain(getattr(row, field.attname)) for field in fields}
-    return found
+    key = model._meta.pk.column
+    return found if key == today._meta.pk.column else {columns[key]: columns for columns in found.values()}
 
 
 def additions(today: Model, release: Release) -> list[Model]:

@@ -17,6 +17,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from arena import kinds
 from rankings.models import Report
 from rankings.publication import report
 from vlaarena import health
@@ -49,7 +50,7 @@ def status(request: HttpRequest) -> HttpResponse:
     if not request.user.has_perm(LOOK):
         raise PermissionDenied
     queue, boards, disk, workers = readings.queue(), readings.boards(), readings.disk(), readings.workers()
-    published = report.latest()
+    published = report.latest(kinds.default())
     context = {
         **admin.site.each_context(request),
         "title": "Status",
