@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Calibration:
+class CalibrationBattle:
     """What a battle becomes that tells how steady its voter is. `seed`: of the first state of both sides; `secret`: of
     what both see; `repeats`: the id of the voter's earlier battle."""
 
@@ -123,7 +123,7 @@ class Kind(ABC):
         """What a visitor sent as an instruction, as contestants get it; raises InvalidInstruction."""
         return clean_instruction(said)
 
-    def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> Calibration | None:
+    def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         """What this battle is to become with its first instruction, if its voter is to be calibrated by it."""
         return None
 

@@ -12,7 +12,6 @@ from django.db import transaction
 from django.test import Client
 
 from arena import kinds
-from arena.models import Contestant
 from rankings.fit.bradley_terry import fit
 from rankings.fit.ratings import CAP
 from rankings.models import ModelStatsTotal
@@ -72,10 +71,11 @@ def time_leaderboard(repeats: int) -> CallTiming:
 
 def _leaderboard_of_fifty() -> CallTiming:
     with transaction.atomic():
-        policies = Contestant.objects.bulk_create(
-            Contestant(id=f"bench-{number}", name=f"Bench {number}", family="bench", kind=kinds.default().id)
+        registry = kinds.default().contestants()
+        policies = [
+            registry.create(id=f"bench-{number}", name=f"Bench {number}", family="bench", kind=kinds.default().id)
             for number in range(POLICIES)
-        )
+        ]
         ModelStatsTotal.objects.bulk_create(
             ModelStatsTotal(model=policy, elo_score=1400 + number, vote_count=100)
             for number, policy in enumerate(policies)

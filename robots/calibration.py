@@ -21,7 +21,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.db.models import Case, Count, Exists, OuterRef, Sum, When, Window
 
-from arena.kinds import Calibration
+from arena.kinds import CalibrationBattle
 from arena.models import Battle, Purpose, Turn, Vote
 from arena.queue.hosting import Hosts
 from simulation import catalogue
@@ -51,7 +51,7 @@ class _Cast(NamedTuple):
     went_on: bool
 
 
-def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> Calibration | None:
+def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
     """What this battle is to become with its first instruction, if it is to be a calibration at all.
 
     Calibrations are made of policies that a worker says it plays.
@@ -87,7 +87,7 @@ def _due(missing: float) -> bool:
     return missing > 0 and _dice.random() < missing
 
 
-def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -> Calibration | None:
+def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -> CalibrationBattle | None:
     """One of the voter's battles of one turn with the same words in the same scene, between policies still drawn."""
     place = (battle.session.setting, battle.session.scene)
     ranked = [vote for vote in cast if vote.purpose == Purpose.RANK and (vote.setting, vote.scene) == place]
@@ -103,4 +103,6 @@ def _repeat(battle: Battle, instruction: str, hosts: Hosts, cast: list[_Cast]) -
     if not earlier:
         return None
     chosen = _dice.choice(earlier)
-    return Calibration(Purpose.REPEAT.value, chosen.right, chosen.left, chosen.seed, chosen.secret, chosen.battle_id)
+    return CalibrationBattle(
+        Purpose.REPEAT.value, chosen.right, chosen.left, chosen.seed, chosen.secret, chosen.battle_id
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from arena.actions.admission import join_line
+from arena.actions.admission import join_queue
 from arena.actions.announce import lock_numbered, touch_session
 from arena.actions.sessions import SEEDS
 from arena.actions.turns import check_hosted, choose_profile, open_turn, withdraw
@@ -61,7 +61,7 @@ def _add(battle: Battle, wish: Fork, caller: Origin, hosts: hosting.Hosts) -> Tu
         raise TurnRunning
     origin = _origin(turns, wish) if wish.turn_id else None
     choose_profile(battle, hosts)
-    place = join_line(battle.session, caller)
+    place = join_queue(battle.session, caller)
     turn = Turn.objects.create(
         session_id=battle.session_id,
         battle=battle,

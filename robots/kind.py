@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.utils.translation import gettext_lazy
 
-from arena.kinds import Calibration, Json, Kind, Place
+from arena.kinds import CalibrationBattle, Json, Kind, Place
 from arena.models import Attempt, Battle, Contestant, ContestantQuerySet
 from arena.queue.hosting import Hosts
 from policies.measured import overall
@@ -71,7 +71,7 @@ class Robots(Kind):
     def tasks(self) -> Mapping[str, str]:
         return {task.id: task.name for task in catalogue.tasks()}
 
-    def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> Calibration | None:
+    def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         from robots.calibration import maybe_repeat
 
         return maybe_repeat(battle, instruction, hosts)

@@ -23,21 +23,21 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Place:
+class Admission:
     """In the line. `held`: others go first. `caller`: whose address it came from."""
 
     held: bool
     caller: Origin
 
 
-def join_line(session: Session, caller: Origin, turns: int = 1) -> Place:
+def join_queue(session: Session, caller: Origin, turns: int = 1) -> Admission:
     """Let so many turns of this session join the line; raises TooManyTurns and QueueFull. The place is the first one's.
 
     It locks the line until the transaction ends. Everybody who sends a turn waits for that, so it is the last lock that
     a transaction takes, and little is left to do under it.
     """
     _lock_line()
-    return Place(held=not admit(session, caller, turns), caller=caller)
+    return Admission(held=not admit(session, caller, turns), caller=caller)
 
 
 def send_due() -> None:

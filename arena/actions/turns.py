@@ -10,7 +10,7 @@ from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
 from arena import kinds, starts
-from arena.actions.admission import Place, join_line, send_due
+from arena.actions.admission import Admission, join_queue, send_due
 from arena.actions.announce import lock_battle, lock_numbered, skip_numbers, tell, touch_session
 from arena.actions.attempts import WAITING, send_and_tell
 from arena.errors import (
@@ -23,7 +23,7 @@ from arena.errors import (
     StartsPlayed,
     TurnRunning,
 )
-from arena.kinds import Calibration
+from arena.kinds import CalibrationBattle
 from arena.live import release
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Side, StartKind, Turn
 from arena.queue import dispatch, hosting
@@ -70,7 +70,7 @@ def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> 
     return turns
 
 
-def _calibration(battle: Battle, task: Task, hosts: Hosts) -> Calibration | None:
+def _calibration(battle: Battle, task: Task, hosts: Hosts) -> CalibrationBattle | None:
     """Only battles of one start calibrate a voter."""
     if battle.event_seq or task.starts > starts.ONE:
         return None
@@ -105,7 +105,7 @@ def _add_turns(battle: Battle, task: Task, caller: Origin, hosts: Hosts) -> list
         raise TurnRunning
     wanted = _wanted_starts(battle, task, turns)
     choose_profile(battle, hosts)
-    place = join_line(battle.session, caller, len(wanted))
+    place = join_queue(battle.session, caller, len(wanted))
     added: list[Turn] = []
     for number, (start, seed) in enumerate(wanted):
         if number:
@@ -147,7 +147,7 @@ def _wanted_starts(battle: Battle, task: Task, turns: list[Turn]) -> list[tuple[
     return [(StartKind.RESET, seed) for seed in missing]
 
 
-def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Place) -> None:
+def open_turn(battle: Battle, turn: Turn, earlier: list[Turn], place: Admission) -> None:
     """Give a new turn its attempts, put them on the queue and tell of it. The battle comes from `lock_numbered`.
 
     Where earlier turns of the visitor go first it is held, unless they are done by the time this one is committed.
