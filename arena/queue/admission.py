@@ -210,7 +210,7 @@ def admit(session: Session, caller: Origin, turns: int = 1) -> bool:
     """Whether a turn that comes now goes to the workers at once; False: it waits for others of its network. Of several
     `turns` the others come after it: there has to be room for each, as if they came one by one.
 
-    Raises TooManyTurns and QueueFull. For `arena.actions.admission.join_queue`, which holds the line's lock, so that the
+    Raises TooManyTurns and QueueFull. For `arena.actions.admission.join_queue`, which holds the lock, so that the
     bounds hold however many ask at once.
     """
     rules: dict[str, int] = settings.QUEUE
