@@ -71,6 +71,17 @@ class Words(Kind):
         return {}
 
 
+@pytest.fixture(autouse=True)
+def _robots_alone() -> Iterator[None]:
+    """But for the kind that a test asks for; the tests have more."""
+    others = [kind for kind in kinds.every() if kind is not kinds.default()]
+    for kind in others:
+        kinds.forget(kind.id)
+    yield
+    for kind in others:
+        kinds.register(kind)
+
+
 @pytest.fixture
 def words() -> Iterator[Words]:
     kind = Words()
