@@ -5,9 +5,10 @@ A kind without a line in HOUSES fails here: what holds for one kind is to hold f
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from django.db import connection
 from arena import kinds
 from arena.kinds import Kind
 from arena.models import Battle, Contestant, Turn
+from arena.queue import playing
 from robots import play as episodes
 from tests.arena.conftest import Visitor, _own_channel_layer, default_clock
 from tests.factories import PolicyFactory
@@ -95,6 +97,16 @@ def played_for_real(kind: str, *families: str) -> House:
 
 
 HOUSES: dict[str, Callable[[pytest.MonkeyPatch], House]] = {"robots": robots, "echo": echo, "coin": coin}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_played_on(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Threads of this process end before the database is emptied, which waits for them and they for it."""
+    if "transactional_db" in request.fixturenames:
+        request.getfixturevalue("transactional_db")
+    yield
+    playing._threads(os.getpid()).shutdown(wait=True)
+    playing._threads.cache_clear()
 
 
 @pytest.fixture(params=[kind.id for kind in kinds.every()])
