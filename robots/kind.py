@@ -14,8 +14,7 @@ from arena.models import Attempt, Battle, Contestant, ContestantQuerySet
 from arena.queue.hosting import Hosts
 from policies.measured import overall
 from policies.models import ROBOTS, Policy
-from policies.registry import families
-from robots.eligibility import eligible
+from robots.eligibility import eligible, with_weights
 from simulation import catalogue
 from simulation.contracts import CONTROL_PERIOD
 from simulation.view_format import ROWS_PER_STEP
@@ -95,7 +94,7 @@ class Robots(Kind):
         prepare_process()
 
     def hosted(self) -> Iterable[Policy]:
-        return Policy.objects.exclude(model_path="", adapter__in=families)
+        return with_weights()
 
     @property
     def chunk_s(self) -> float:

@@ -26,7 +26,7 @@ from arena.store import EpisodeSuperseded, StoreUnavailable, get_store
 from policies.base import PolicyError
 from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
-from policies.registry import families
+from robots.eligibility import with_weights
 from robots.models import Rollout
 from robots.progress import AttemptGivenUp, Reporter
 from robots.runtime import WorkerRuntime, preload
@@ -106,8 +106,7 @@ def prepare_process() -> None:
 
 
 def _to_be_opened() -> list[Policy]:
-    registered = Policy.objects.exclude(model_path="", adapter__in=families)
-    return [each for each in registered if hosting.is_hosted_here(each.id) and hosting.is_to_be_opened(each)]
+    return [each for each in with_weights() if hosting.is_hosted_here(each.id) and hosting.is_to_be_opened(each)]
 
 
 @cache

@@ -40,10 +40,10 @@ def open_next_battle(session: Session) -> Battle:
 def _open_battle(session: Session, seq: int) -> Battle:
     kind, place = kinds.of(session), place_of(session)
     eligible = kind.eligible(place).filter(kind=kind.id)
+    chances = written_chances(kind.pool(place))
     if kind.played_here:
-        left, right = draw_pair(list(eligible), written_chances(kind.pool(place)))
+        left, right = draw_pair(list(eligible), chances)
     else:
-        chances = written_chances(kind.pool(place))
         left, right = draw_pair(list(eligible.playable()), chances, hosting.hosts().can_meet)
     return Battle.objects.create(
         session=session,
