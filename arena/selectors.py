@@ -219,7 +219,7 @@ def _reason(sides: dict[Side, Attempt]) -> FailureReason:
 
 def sessions_of(visitor: str) -> list[SessionRow]:
     """The visitor's sessions, newest activity first."""
-    rows = Session.objects.of_visitor(visitor)[:SESSIONS_LISTED]
+    rows = Session.objects.of_visitor(visitor, SESSIONS_LISTED)
     return [
         {
             "session_id": row.session_id,

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db import models, transaction
-from django.db.models import Exists, OuterRef
 
-from arena.models import Contestant, ContestantQuerySet
+from arena.models import Contestant
 from simulation.contracts import Embodiment
 
 ROBOTS = "robots"
 """The kind of contestants that robot policies are."""
-
-
-class PolicyQuerySet(ContestantQuerySet["Policy"]):
-    def made_for(self, robot_id: str, scene_id: str) -> PolicyQuerySet:
-        """Policies whose card fits the robot in the scene. A row without a card declares nothing: it is compared when
-        a worker opens its folder.
-        """
-        worlds = PolicyWorld.objects.filter(policy=OuterRef("pk"), robot_id=robot_id, scene_id=scene_id)
-        return self.filter(Exists(worlds) | models.Q(card={}))
 
 
 class Policy(Contestant):
@@ -40,8 +30,6 @@ class Policy(Contestant):
         help_text="The data set in whose units it acts; empty takes the folder's own, or the family's usual one.",
     )
     card = models.JSONField(default=dict, blank=True, help_text="The policy.json as read when it was registered.")
-
-    objects: ClassVar[Any] = PolicyQuerySet.as_manager()
 
     class Meta:
         db_table = "robot_policies"

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
 from django.db import connection, models
-from django.db.models import Count, F, Min, OuterRef, Q, Subquery
+from django.db.models import F, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -17,23 +17,30 @@ from arena.models.defaults import _battle_id, _episode_id, _request_id, _secret,
 Row = TypeVar("Row", bound=models.Model)
 
 
+OF_VISITOR = """
+SELECT session.*, last.battle_id AS last_battle_id, last.status AS last_status, votes.vote AS last_vote,
+    (SELECT COUNT(*) FROM battles WHERE battles.session_id = session.session_id) AS battle_count,
+    (
+        SELECT instruction FROM turns WHERE turns.session_id = session.session_id
+        ORDER BY battle_seq_in_session, seq LIMIT 1
+    ) AS title
+FROM sessions AS session
+LEFT JOIN battles AS last ON last.session_id = session.session_id AND last.seq_in_session = (
+    SELECT MAX(seq_in_session) FROM battles WHERE battles.session_id = session.session_id
+)
+LEFT JOIN votes ON votes.battle_id = last.battle_id
+WHERE session.user_id = %s
+ORDER BY session.last_active_at DESC, session.id DESC
+LIMIT %s
+"""
+"""Every page asks this. Written by Django it takes twice the processor time of the whole answer."""
+
+
 class SessionQuerySet(models.QuerySet["Session"]):
-    def of_visitor(self, visitor: str) -> SessionQuerySet:
+    def of_visitor(self, visitor: str, most: int) -> models.query.RawQuerySet[Session]:
         """A visitor's sessions, newest activity first, with `title` (the first instruction), `battle_count`, and id,
         status and vote of the last battle."""
-        last = Battle.objects.filter(session=OuterRef("session_id")).order_by("-seq_in_session")
-        first = Turn.objects.filter(session=OuterRef("session_id")).order_by("battle_seq_in_session", "seq")
-        return (
-            self.filter(user_id=visitor)
-            .annotate(
-                title=Subquery(first.values("instruction")[:1]),
-                battle_count=Count("battles"),
-                last_battle_id=Subquery(last.values("battle_id")[:1]),
-                last_status=Subquery(last.values("status")[:1]),
-                last_vote=Subquery(last.values("vote__vote")[:1]),
-            )
-            .order_by("-last_active_at", "-pk")
-        )
+        return self.raw(OF_VISITOR, [visitor, most])
 
 
 def row_or_none(rows: models.QuerySet[Row]) -> Row | None:
