@@ -59,7 +59,7 @@ def find_battle(battle_id: str) -> Battle | None:
     """All that a snapshot shows, in two queries: the battle, and so its `event_seq`, is read before its turns."""
     battle = row_or_none(Battle.objects.to_be_shown().filter(battle_id=battle_id))
     if battle is not None:
-        battle.know_turns(battle.turns_with_sides())
+        battle.cache_turns(battle.turns_with_sides())
     return battle
 
 

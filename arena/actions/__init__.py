@@ -19,13 +19,13 @@ from arena.actions.attempts import (
 )
 from arena.actions.expire import expire_battle
 from arena.actions.sessions import open_next_battle, open_session
-from arena.actions.turns import Task, submit_instruction
+from arena.actions.turns import TurnRequest, submit_instruction
 from arena.actions.votes import cast_vote
 
 __all__ = [
     "Ending",
     "RendersOtherwise",
-    "Task",
+    "TurnRequest",
     "cast_vote",
     "claim_attempt",
     "expire_battle",

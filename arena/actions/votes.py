@@ -47,7 +47,7 @@ def cast_vote(
         touch_session(battle.session_id)
         locked = lock_battle(battle.battle_id, "left_model", "right_model")
         turns = locked.turns_with_sides()
-        locked.know_turns(turns)
+        locked.cache_turns(turns)
         if locked.mixes_kinds:
             raise MixedKinds
         blocked = allowed_actions(locked, turns)["vote_blocked_because"]

@@ -197,7 +197,7 @@ class Turns(ArenaView):
         wanted.is_valid(raise_exception=True)
         said = wanted.validated_data
         instruction = kinds.of(battle.session).clean_instruction(said["instruction"])
-        task = actions.Task(instruction, StartKind(said["start"]), said["starts"])
+        task = actions.TurnRequest(instruction, StartKind(said["start"]), said["starts"])
         spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
         return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
 

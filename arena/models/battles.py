@@ -101,7 +101,7 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
             attempt.turn = turns.setdefault(attempt.turn_id, attempt.turn)
             sides.setdefault(attempt.turn_id, []).append(attempt)
         for turn_id, turn in turns.items():
-            turn.know_attempts(sides[turn_id])
+            turn.cache_attempts(sides[turn_id])
         return list(turns.values())
 
     def claim(self, episode_id: str, worker: str) -> bool:
@@ -248,7 +248,7 @@ class Battle(models.Model):
             turn.battle = self
         return turns
 
-    def know_turns(self, turns: list[Turn]) -> None:
+    def cache_turns(self, turns: list[Turn]) -> None:
         """Take these for `turns.all()`, as after `prefetch_related`."""
         self._prefetched_objects_cache = {"turns": turns}
 
@@ -337,7 +337,7 @@ class Turn(models.Model):
         own = self.explores_seed if self.exploration else self.start_seed
         return self.battle.seed if own is None else own
 
-    def know_attempts(self, attempts: list[Attempt]) -> None:
+    def cache_attempts(self, attempts: list[Attempt]) -> None:
         """Take these for `attempts.all()`, as after `prefetch_related`: they were made just now, or read otherwise."""
         self._prefetched_objects_cache = {"attempts": attempts}
 

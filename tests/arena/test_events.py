@@ -66,7 +66,9 @@ class Play:
 
     def send(self) -> None:
         start = self.dice.choice(list(StartKind))
-        actions.submit_instruction(battle_row(self.battle_id), actions.Task("pick up the red cube", start, self.starts))
+        actions.submit_instruction(
+            battle_row(self.battle_id), actions.TurnRequest("pick up the red cube", start, self.starts)
+        )
 
     def explore(self) -> None:
         turns = list(battle_row(self.battle_id).turns.all())

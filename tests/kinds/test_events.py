@@ -41,7 +41,7 @@ class PlayOfKind(Play):
         return self.dice.choice(attempts) if attempts else None
 
     def send(self) -> None:
-        actions.submit_instruction(battle_row(self.battle_id), actions.Task("good morning"))
+        actions.submit_instruction(battle_row(self.battle_id), actions.TurnRequest("good morning"))
 
     def explore(self) -> None:
         if self.house.kind.forks:
