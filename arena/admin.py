@@ -62,7 +62,7 @@ OF_A_BATTLE: list[Any] = [
     *("starts", "status", "spoiled", "created_at"),
 ]
 OF_A_TURN: list[Any] = [
-    *("turn_id", "seq", "instruction", "start", "exploration"),
+    *("turn_id", "seq", "instruction", "start", "is_fork"),
     *(state_told, unless_hidden("settled_at")),
 ]
 OF_A_SIDE: list[Any] = [
@@ -171,20 +171,20 @@ class BattleAdmin(ReadOnly, BlindAdmin):
 @admin.register(Turn)
 class TurnAdmin(ReadOnly, BlindAdmin):
     list_display = [
-        *("turn_id", "instruction", "start", "exploration", "seq", "battle_id", "created_at"),
+        *("turn_id", "instruction", "start", "is_fork", "seq", "battle_id", "created_at"),
         *(state_told, unless_hidden("settled_at"), "replay"),
     ]
-    list_filter = [TurnFailed, "exploration", "start", "created_at"]
+    list_filter = [TurnFailed, "is_fork", "start", "created_at"]
     list_select_related = ["battle"]
     search_fields = ["turn_id", "instruction", "battle__battle_id"]
-    asked_after = frozenset({"turn_id", "instruction", "exploration", "start", "seq", "created_at"})
+    asked_after = frozenset({"turn_id", "instruction", "is_fork", "start", "seq", "created_at"})
     always_shown = (
         "turn_id",
         "battle",
         "seq",
         "instruction",
         "start",
-        "exploration",
+        "is_fork",
         "created_at",
         state_told,
         "replay",

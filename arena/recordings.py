@@ -50,7 +50,7 @@ def find_recorded(episode_id: str) -> Recorded | None:
 
 def is_shared(turn: Turn) -> bool:
     """Whether everybody who has the address may see it: a voted battle's turns, but not what was explored."""
-    return revealed(turn.battle) and not turn.exploration
+    return revealed(turn.battle) and not turn.is_fork
 
 
 def read_recording(request: Request, episode_id: str, exact: bool = False) -> tuple[Recorded, Document]:

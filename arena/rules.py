@@ -81,8 +81,8 @@ def _open_status(sides: dict[Side, Attempt]) -> Status:
 
 def goes_on(turn: Turn) -> bool:
     """Whether it may start where another turn was; else it starts in its seed's first state."""
-    if turn.exploration:
-        return turn.explores_id is not None
+    if turn.is_fork:
+        return turn.forked_from_id is not None
     return turn.start == StartKind.CONTINUE and turn.seq > 1
 
 
@@ -93,12 +93,12 @@ def starts_from(turn: Turn, turns: Sequence[Turn]) -> tuple[dict[Side, str], int
     A turn that a side failed is as if it had not been: the next one starts, on both sides, where the last turn that
     both sides completed ended.
     """
-    if turn.exploration:
-        origin = next((each for each in turns if each.turn_id == turn.explores_id), None)
-        return None if origin is None or turn.explores_record is None else (_recordings(origin), turn.explores_record)
+    if turn.is_fork:
+        origin = next((each for each in turns if each.turn_id == turn.forked_from_id), None)
+        return None if origin is None or turn.fork_record is None else (_recordings(origin), turn.fork_record)
     if not goes_on(turn):
         return None
-    before = [each for each in turns if each.seq < turn.seq and not each.exploration]
+    before = [each for each in turns if each.seq < turn.seq and not each.is_fork]
     completed = [each for each in before if each.settled_at is not None and turn_status(each) == "completed"]
     return (_recordings(max(completed, key=lambda each: each.seq)), -1) if completed else None
 

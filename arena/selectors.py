@@ -130,7 +130,7 @@ def shared_battle(battle_id: str) -> SharedBattle | None:
         **_place(battle.session),
         "left_model": revealed_model(battle, Side.LEFT),
         "right_model": revealed_model(battle, Side.RIGHT),
-        "turns": [turn_json(turn, show_outcome=True) for turn in turns if not turn.exploration],
+        "turns": [turn_json(turn, show_outcome=True) for turn in turns if not turn.is_fork],
         "vote": vote,
         "starts": starts_json(battle, turns),
     }
@@ -184,9 +184,9 @@ def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> Tu
 
 
 def exploration_json(turn: Turn) -> Exploration | None:
-    if not turn.exploration:
+    if not turn.is_fork:
         return None
-    return {"turn_id": turn.explores_id, "record": turn.explores_record, "seed": turn.seed}
+    return {"turn_id": turn.forked_from_id, "record": turn.fork_record, "seed": turn.seed}
 
 
 def _blind_side(sides: dict[Side, Attempt], side: Side, status: Status) -> SideOfTurn:

@@ -33,7 +33,7 @@ class Fork:
 
 
 def fork(battle: Battle, wish: Fork, caller: Origin = NOWHERE) -> Turn:
-    """Add a fork (`Turn.exploration`) to a voted battle and put both sides on the queue. `caller`: where it comes from
+    """Add a fork (`Turn.is_fork`) to a voted battle and put both sides on the queue. `caller`: where it comes from
     (`throttles.caller_of`).
 
     Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable,
@@ -68,10 +68,10 @@ def _add(battle: Battle, wish: Fork, caller: Origin, hosts: hosting.Hosts) -> Tu
         caller,
         held,
         instruction=wish.instruction or (origin or turns[-1]).instruction,
-        exploration=True,
-        explores=origin,
-        explores_record=wish.record if origin else None,
-        explores_seed=_seed(wish, origin),
+        is_fork=True,
+        forked_from=origin,
+        fork_record=wish.record if origin else None,
+        fork_seed=_seed(wish, origin),
     )
 
 

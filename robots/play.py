@@ -215,7 +215,7 @@ def _identity(rollout: Attempt, variation: Variation) -> dict[str, Any]:
         "seed": turn.seed,
         "secret": battle.secret,
         "variation": variation.to_json(),
-        "exploration": turn.exploration,
+        "exploration": turn.is_fork,
         "created_at": timezone.now(),
     }
 

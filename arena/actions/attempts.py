@@ -256,12 +256,12 @@ def announce_end(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool
     turn.told_seq = battle.event_seq
     turn.save(update_fields=["told_seq"])
     at = None if release.was_cancelled(turn) else turn.shown_at
-    shown = turn_json(turn, turn.exploration, turn.shown_at)
+    shown = turn_json(turn, turn.is_fork, turn.shown_at)
     finished = {
         "turn_id": turn.turn_id,
         "status": shown["status"],
         "battle": allowed_actions(battle, turns, turn.shown_at),
-        "turn": shown if turn.exploration else None,
+        "turn": shown if turn.is_fork else None,
     }
     ends = [_side_ended(turn.turn_id, "left", shown["left"]), _side_ended(turn.turn_id, "right", shown["right"])]
     announce_all(battle, *ends, ("turn.finished", finished), at=at, instead=instead)

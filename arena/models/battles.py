@@ -81,8 +81,8 @@ class TurnQuerySet(models.QuerySet["Turn"]):
         return self.filter(settled_at=None)
 
     def judged(self) -> TurnQuerySet:
-        """Turns that a vote is about: without explorations, which come after it and count for nothing."""
-        return self.filter(exploration=False)
+        """Turns that a vote is about: all but forks, which come after it and count for nothing."""
+        return self.filter(is_fork=False)
 
     def completed(self) -> TurnQuerySet:
         """Turns that a vote is about and that both sides completed."""
@@ -292,23 +292,31 @@ class Turn(models.Model):
     start_seed = models.PositiveIntegerField(
         null=True, blank=True, help_text="Of a battle of several starts: which of them this turn plays."
     )
-    exploration = models.BooleanField(
-        default=False, db_index=True, help_text="Played after the vote, with the names known: counted nowhere."
+    is_fork = models.BooleanField(
+        default=False,
+        db_column="exploration",
+        db_index=True,
+        help_text="Played after the vote, with the names known: counted nowhere.",
     )
-    explores = models.ForeignKey(
+    forked_from = models.ForeignKey(
         "self",
         to_field="turn_id",
         db_column="explores_turn_id",
         null=True,
         blank=True,
         on_delete=models.PROTECT,
-        related_name="explorations",
-        help_text="Of an exploration: the turn from whose recording it starts; none: its seed's first state.",
+        related_name="forks",
+        help_text="Of a fork: the turn from whose recording it starts; none: its seed's first state.",
     )
-    explores_record = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The record from which it starts; a side that ended earlier starts at its end."
+    fork_record = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        db_column="explores_record",
+        help_text="The record from which it starts; a side that ended earlier starts at its end.",
     )
-    explores_seed = models.PositiveIntegerField(null=True, blank=True, help_text="In place of the battle's seed.")
+    fork_seed = models.PositiveIntegerField(
+        null=True, blank=True, db_column="explores_seed", help_text="In place of the battle's seed."
+    )
 
     objects = TurnQuerySet.as_manager()
 
@@ -318,12 +326,12 @@ class Turn(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["battle", "seq"], name="one_turn_per_place_in_battle"),
             models.CheckConstraint(
-                condition=models.Q(exploration=True, explores_seed__isnull=False)
-                | models.Q(exploration=False, explores=None, explores_record=None, explores_seed=None),
+                condition=models.Q(is_fork=True, fork_seed__isnull=False)
+                | models.Q(is_fork=False, forked_from=None, fork_record=None, fork_seed=None),
                 name="only_explorations_say_where_they_start",
             ),
             models.CheckConstraint(
-                condition=models.Q(start_seed=None) | models.Q(exploration=False, start=StartKind.RESET),
+                condition=models.Q(start_seed=None) | models.Q(is_fork=False, start=StartKind.RESET),
                 name="one_of_several_starts_is_a_first_state",
             ),
         ]
@@ -334,7 +342,7 @@ class Turn(models.Model):
     @property
     def seed(self) -> int:
         """Of the first state, where the turn starts there, and of the policies' chance."""
-        own = self.explores_seed if self.exploration else self.start_seed
+        own = self.fork_seed if self.is_fork else self.start_seed
         return self.battle.seed if own is None else own
 
     def cache_attempts(self, attempts: list[Attempt]) -> None:
