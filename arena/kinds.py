@@ -31,26 +31,15 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class CalibrationBattle:
-    """What a battle becomes that tells how steady its voter is. `seed`: of the first state of both sides; `secret`: of
-    what both see; `repeats`: the id of the voter's earlier battle."""
+    """The columns of a battle that calibrates its voter. `seed`: of the first state of both sides; `secret`: of what
+    both see; `repeats_id`: the voter's earlier battle."""
 
     purpose: str
-    left: str
-    right: str
+    left_model_id: str
+    right_model_id: str
     seed: int
     secret: str
-    repeats: str
-
-    def columns(self) -> dict[str, str | int]:
-        """Of the table of battles."""
-        return {
-            "purpose": self.purpose,
-            "left_model_id": self.left,
-            "right_model_id": self.right,
-            "seed": self.seed,
-            "secret": self.secret,
-            "repeats_id": self.repeats,
-        }
+    repeats_id: str
 
 
 class Kind(ABC):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -62,7 +62,7 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: Origin = NO
         with transaction.atomic():
             touch_session(battle.session_id)
             calibration = _calibration(battle, request, hosts)
-            locked = lock_numbered(battle, calibration.columns() if calibration else None)
+            locked = lock_numbered(battle, asdict(calibration) if calibration else None)
             turns = _add_turns(locked, request, caller, hosts)
     except QueueUnavailable:
         if not turns or withdraw(turns, battle):

@@ -29,10 +29,9 @@ from arena.models.contestants import (
     ContestantStatus,
     Hosting,
     PairChance,
-    known_hosts,
     live_between,
 )
-from arena.models.defaults import _battle_id, _episode_id, _request_id, _secret, _session_id, _turn_id, _vote_id
+from arena.models.defaults import _battle_id, _episode_id, _request_id, _secret, _session_id, _turn_id, _vote_id  # noqa: F401
 from arena.models.keys import AdmissionLock, NetworkKey
 from arena.models.votes import Vote
 
@@ -61,14 +60,6 @@ __all__ = [
     "Turn",
     "Vote",
     "VoteChoice",
-    "_battle_id",
-    "_episode_id",
-    "_request_id",
-    "_secret",
-    "_session_id",
-    "_turn_id",
-    "_vote_id",
-    "known_hosts",
     "live_between",
     "names_known",
     "read_moment",

@@ -1,4 +1,4 @@
-"""Sessions, battles, turns and attempts. Tables and columns are named as in the requirements V-DB-01..03."""
+"""Sessions, battles, turns and attempts."""
 
 from __future__ import annotations
 
@@ -37,30 +37,29 @@ class SessionQuerySet(models.QuerySet["Session"]):
 
 
 def row_or_none(rows: models.QuerySet[Row]) -> Row | None:
-    """The one row that there can be; None without it. `first` would sort it, which takes longer than finding it."""
+    """The only row of a query, or None. Unlike `first`, it does not sort."""
     return next(iter(rows.order_by()), None)
 
 
 def read_moment(value: Any) -> Any:
-    """What a statement by hand says of a column with moments, as Django reads it: an engine may know no such type."""
+    """A moment that a hand-written statement returned, converted as Django does: an engine may lack the type."""
     column = Attempt._meta.get_field("started_at").cached_col
     for convert in connection.ops.get_db_converters(column):
         value = convert(value, column, connection)
     return value
 
 
-TOLD_OF_CONTESTANTS = ("name", "family", "provenance")
-SHOWN = (
+SHOWN_COLUMNS = (
     *("battle_id", "status", "event_seq", "secret", "seed", "starts"),
     *("session__user_id", "session__kind", "session__setting", "session__scene"),
-    *(f"{side}_model__{column}" for side in ("left", "right") for column in TOLD_OF_CONTESTANTS),
+    *(f"{side}_model__{column}" for side in ("left", "right") for column in ("name", "family", "provenance")),
     *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", "reasons")),
 )
-"""The columns of a battle and of what belongs to it that are told."""
+"""The columns of a battle and its related rows that visitors see, before or after the vote."""
 
 
 def names_known(prefix: str = "") -> Q:
-    """Battles whose names staff may see: with a vote, or spoiled. `prefix`: the way to the battle."""
+    """Battles whose names staff may see: voted or spoiled. `prefix`: the lookup that leads to the battle."""
     return Q(**{f"{prefix}status": BattleStatus.VOTED}) | Q(**{f"{prefix}spoiled": True})
 
 
@@ -71,13 +70,13 @@ class BattleQuerySet(models.QuerySet["Battle"]):
         return self.annotate(title=Subquery(turns.values("instruction")[:1]))
 
     def to_be_shown(self) -> BattleQuerySet:
-        """With session, contestants and vote, of each but what is told of it sooner or later."""
-        return self.select_related("session", "left_model", "right_model", "vote").only(*SHOWN)
+        """With session, contestants and vote, and only the columns that visitors see."""
+        return self.select_related("session", "left_model", "right_model", "vote").only(*SHOWN_COLUMNS)
 
 
 class TurnQuerySet(models.QuerySet["Turn"]):
     def unsettled(self) -> TurnQuerySet:
-        """Turns of which a side is still queued or running."""
+        """Turns of which a side is still held, queued or running."""
         return self.filter(settled_at=None)
 
     def judged(self) -> TurnQuerySet:
@@ -85,16 +84,16 @@ class TurnQuerySet(models.QuerySet["Turn"]):
         return self.filter(is_fork=False)
 
     def completed(self) -> TurnQuerySet:
-        """Turns that a vote is about and that both sides completed."""
+        """Judged turns that both sides completed."""
         return self.judged().exclude(settled_at=None).exclude(attempts__status=AttemptStatus.FAILED)
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):
     details: ClassVar[tuple[str, ...]] = ()
-    """One-to-one relations to what kinds keep of an attempt; `arena.kinds.register` adds them."""
+    """One-to-one relations to the kinds' own columns of an attempt. `arena.kinds.register` adds them."""
 
     def by_turn(self) -> list[Turn]:
-        """The turns of these attempts in their order, each knowing its own: one query. Ask it of whole turns."""
+        """The turns of these attempts in order, with their attempts cached: one query. Use it for whole turns only."""
         turns: dict[str, Turn] = {}
         sides: dict[str, list[Attempt]] = {}
         for attempt in self.select_related("turn", *self.details).order_by("turn__seq", "side"):
@@ -105,7 +104,7 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return list(turns.values())
 
     def claim(self, episode_id: str, worker: str) -> bool:
-        """Take a queued attempt: True for one caller, False for everybody else, however often its message comes."""
+        """Take a queued attempt. True for one caller only, however often its message arrives."""
         now = timezone.now()
         took = self.filter(episode_id=episode_id, status=AttemptStatus.QUEUED).update(
             status=AttemptStatus.RUNNING,
@@ -118,27 +117,27 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return took == 1
 
     def still_running(self, attempt: Attempt) -> AttemptQuerySet:
-        """The row while this try plays it; empty once the try was given up."""
+        """The row while this try plays it. Empty once the try was given up."""
         return self.filter(episode_id=attempt.episode_id, tries=attempt.tries, status=AttemptStatus.RUNNING)
 
     def running(self) -> AttemptQuerySet:
         return self.filter(status=AttemptStatus.RUNNING)
 
     def unanswered(self, since: datetime, until: datetime) -> AttemptQuerySet:
-        """Queued ones whose message was not sent between the two moments; held ones have none."""
+        """Queued attempts whose message was not sent between the two moments."""
         return self.filter(status=AttemptStatus.QUEUED).exclude(sent_at__range=(since, until))
 
     def first_started(self, since: datetime, until: datetime) -> dict[str, int]:
-        """For each policy, the earliest entered of its attempts that a worker took between the two moments."""
-        lately = Q(status=AttemptStatus.RUNNING) | Q(finished_at__gte=since)
-        rows = self.filter(lately, started_at__range=(since, until)).order_by().values_list("model_id")
+        """For each contestant, the smallest key of its attempts that a worker took between the two moments."""
+        active = Q(status=AttemptStatus.RUNNING) | Q(finished_at__gte=since)
+        rows = self.filter(active, started_at__range=(since, until)).order_by().values_list("model_id")
         return dict(rows.annotate(Min("pk")))
 
 
 class Session(models.Model):
-    """A visitor's stay with one kind of contestants, in one setting. Its title is its first instruction.
+    """A visitor's session with one kind of contestants. Its title is its first instruction.
 
-    `setting` and `scene` are words of the kind: in what the contestants play and where in it (robots: robot and scene).
+    `setting` and `scene` say where the contestants play, in the kind's own terms (robots: robot and scene).
     """
 
     session_id = models.CharField(max_length=50, unique=True, default=_session_id, editable=False)
@@ -160,7 +159,7 @@ class Session(models.Model):
 
 
 class Battle(models.Model):
-    """Two hidden contestants against each other. `event_seq` counts its events; raise it under a row lock."""
+    """Two hidden contestants against each other. `event_seq` counts its events. Raise it under a row lock."""
 
     battle_id = models.CharField(max_length=50, unique=True, default=_battle_id, editable=False)
     session = models.ForeignKey(
@@ -233,28 +232,28 @@ class Battle(models.Model):
 
     @property
     def mixes_kinds(self) -> bool:
-        """Whether a contestant is of another kind than the session: nothing may come of such a battle."""
+        """Whether a contestant is of another kind than the session. Such a battle must never count."""
         return {self.left_model.kind, self.right_model.kind} != {self.session.kind}
 
     @property
     def names_known(self) -> bool:
-        """Whether staff may see who plays: as `names_known` of rows."""
+        """Whether staff may see who plays, as the function `names_known` for queries."""
         return self.status == BattleStatus.VOTED or self.spoiled
 
     def turns_with_sides(self) -> list[Turn]:
-        """All its turns in their order, with their attempts: one query."""
+        """All its turns in order, with their attempts: one query."""
         turns = Attempt.objects.filter(turn__battle=self).by_turn()
         for turn in turns:
             turn.battle = self
         return turns
 
     def cache_turns(self, turns: list[Turn]) -> None:
-        """Take these for `turns.all()`, as after `prefetch_related`."""
+        """Let `turns.all()` answer these, as after `prefetch_related`."""
         self._prefetched_objects_cache = {"turns": turns}
 
 
 class Turn(models.Model):
-    """One instruction given to both sides. `arena.live.release` says when what becomes of it is shown."""
+    """One instruction given to both sides. `arena.live.release` says when its outcome is shown."""
 
     turn_id = models.CharField(max_length=50, unique=True, default=_turn_id, editable=False)
     session = models.ForeignKey(
@@ -341,23 +340,23 @@ class Turn(models.Model):
 
     @property
     def seed(self) -> int:
-        """Of the first state, where the turn starts there, and of the policies' chance."""
+        """The seed of the first state, if the turn starts there, and of the contestants' random numbers."""
         own = self.fork_seed if self.is_fork else self.start_seed
         return self.battle.seed if own is None else own
 
     def cache_attempts(self, attempts: list[Attempt]) -> None:
-        """Take these for `attempts.all()`, as after `prefetch_related`: they were made just now, or read otherwise."""
+        """Let `attempts.all()` answer these, as after `prefetch_related`."""
         self._prefetched_objects_cache = {"attempts": attempts}
 
 
 class Attempt(models.Model):
-    """One side's attempt at a turn. What was recorded of it has the same public id.
+    """One side's attempt at a turn. Its recording has the same public id.
 
-    A held one waits for admission (`arena.queue.admission`). When it is queued, `sent_at` says when its message was
-    last sent. Whoever plays it claims it by a conditional update (queued -> running, tries + 1) and proves to live by
-    `heartbeat_at`. `started_at` is that of the first try. `length` counts the chunks that it has had after the first
-    one, which is its start. `success` and `progress` are the verdict of the kind's judge, null where it has none.
-    Of a failed one, `termination_reason` may be told (`arena.shapes.FailureReason`); `error` is for moderators.
+    A held attempt waits for admission (`arena.queue.admission`). Once queued, `sent_at` is when its message was last
+    sent. A player claims it by a conditional update (queued -> running, tries + 1), and `heartbeat_at` shows that it
+    is alive. `started_at` is that of the first try. `length` counts the chunks after the first one, which is the
+    start. `success` and `progress` are the verdict of the kind's judge, null if it has none. Visitors may see the
+    `termination_reason` of a failed attempt (`arena.shapes.FailureReason`); `error` is for moderators.
     """
 
     episode_id = models.CharField(max_length=50, unique=True, default=_episode_id, editable=False)
