@@ -13,9 +13,7 @@ PLAYED_WITHIN_S = settings.ROLLOUT_WALL_S + RETRY_FOR_S + GRACE_S
 
 
 @shared_task(  # type: ignore[untyped-decorator]
-    name="arena.play_rollout",
-    soft_time_limit=PLAYED_WITHIN_S,
-    time_limit=PLAYED_WITHIN_S + GRACE_S,
+    name="arena.play_rollout", soft_time_limit=PLAYED_WITHIN_S, time_limit=PLAYED_WITHIN_S + GRACE_S
 )
 def play_attempt(episode_id: str) -> None:
     from arena.queue.playing import play

@@ -46,11 +46,7 @@ def _open_battle(session: Session, seq: int) -> Battle:
     else:
         left, right = draw_pair(list(eligible.playable()), chances, hosting.hosts().can_meet)
     return Battle.objects.create(
-        session=session,
-        seq_in_session=seq,
-        left_model=left,
-        right_model=right,
-        seed=secrets.randbelow(SEEDS),
+        session=session, seq_in_session=seq, left_model=left, right_model=right, seed=secrets.randbelow(SEEDS)
     )
 
 

@@ -34,12 +34,12 @@ from arena.store import get_store
 from arena.visitors.networks import NOWHERE, Origin
 
 DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "starts", "secret", "render_profile")
-"""What a first instruction may change of its battle."""
+"""The columns of a battle that its first instruction may change."""
 
 
 @dataclass(frozen=True)
 class TurnRequest:
-    """What to tell both sides. `starts`: from how many first states the battle is shown."""
+    """An instruction to both sides. `starts`: from how many first states the battle is played."""
 
     instruction: str
     start: StartKind = StartKind.CONTINUE
@@ -47,11 +47,11 @@ class TurnRequest:
 
 
 def submit_instruction(battle: Battle, request: TurnRequest, caller: Origin = NOWHERE) -> list[Turn]:
-    """Add a turn with an attempt per side and put both on the queue; of several starts, a turn for each that is
-    missing, of which the first goes to the queue and the others wait for one another (`arena.queue.admission`).
-    `caller`: where it comes from (`throttles.caller_of`).
+    """Add a turn with an attempt per side and put both on the queue. In a battle of several starts, add a turn for each
+    missing start: the first goes to the queue, and each other waits for the one before (`arena.queue.admission`).
+    `caller`: where the request comes from (`throttles.caller_of`).
 
-    Raises BattleClosed, TurnRunning, InvalidStarts, OtherStarts, StartsPlayed, OtherInstruction, and, with nothing left
+    Raises BattleClosed, TurnRunning, InvalidStarts, OtherStarts, StartsPlayed, OtherInstruction, and, leaving nothing
     behind, NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
     """
     get_store().ping()
@@ -71,14 +71,14 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: Origin = NO
 
 
 def _calibration(battle: Battle, request: TurnRequest, hosts: Hosts) -> CalibrationBattle | None:
-    """Only battles of one start calibrate a voter."""
+    """The calibration battle that this battle becomes, or None. Battles of several starts never do."""
     if battle.event_seq or request.starts > starts.ONE:
         return None
     return kinds.of(battle.session).calibration(battle, request.instruction, hosts)
 
 
 def check_hosted(battle: Battle, hosts: Hosts) -> None:
-    """Raises NotHosted where no live workers can play both sides, rendered alike."""
+    """Raises NotHosted unless live workers can play both sides, rendered alike."""
     if kinds.of(battle.session).played_here:
         return
     pair = [battle.left_model_id, battle.right_model_id]
@@ -87,9 +87,10 @@ def check_hosted(battle: Battle, hosts: Hosts) -> None:
 
 
 def choose_profile(battle: Battle, hosts: Hosts) -> None:
-    """Of a battle in which nothing runs: let the next turn be rendered by what the live workers have for both sides.
+    """Choose what renders the next turn from what the live workers have for both sides.
 
-    What rendered before may be gone, as after an update of its library. The caller holds the battle's lock.
+    The former renderer may be gone, as after an update of its library. No turn of the battle runs, and the caller holds
+    its lock.
     """
     chosen = hosts.profile_for([battle.left_model_id, battle.right_model_id], battle.render_profile)
     if chosen is not None and chosen != battle.render_profile:
@@ -115,7 +116,7 @@ def _add_turns(battle: Battle, request: TurnRequest, caller: Origin, hosts: Host
 
 
 def _wanted_starts(battle: Battle, request: TurnRequest, turns: list[Turn]) -> list[tuple[StartKind, int | None]]:
-    """How each turn to add starts, and from which of several starts. A battle's first turns say how many it has."""
+    """The start and the seed of each turn to add. The battle's first request sets its number of starts."""
     if request.starts > starts.ONE and not kinds.of(battle.session).several_starts:
         raise InvalidStarts(f"Battles of {battle.session.kind} are shown from one start.", known=[starts.ONE])
     if not turns and battle.starts != request.starts:
@@ -164,10 +165,10 @@ def add_turn(battle: Battle, earlier: list[Turn], caller: Origin, held: bool, **
 
 
 def withdraw(turns: list[Turn], before: Battle) -> bool:
-    """Take back turns that could not be queued. False when a worker has a side already: a sweep sends the others.
+    """Remove turns that could not be queued. False if a worker has claimed a side already; a sweep sends the others.
 
-    `before`: the battle as it was before the turn. It gets the policies and the start back that it had: one that has
-    become a control may be for other words.
+    `before`: the battle before the turns. Its contestants and seed are restored, because a calibration battle is for
+    one instruction only.
     """
     with transaction.atomic():
         battle = lock_battle(before.battle_id)

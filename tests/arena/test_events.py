@@ -123,10 +123,10 @@ def test_a_snapshot_and_the_events_after_it_are_the_fresh_snapshot(
 ) -> None:
     dice = random.Random(seed)
     play = Play(visitor.open(), dice, starts)
-    snapshots: list[Any] = [selectors.snapshot(play.battle_id)]
+    snapshots: list[Any] = [selectors.snapshot(play.battle_id)[0]]
     for _ in range(40):
         play.do_something()
-        fresh = selectors.snapshot(play.battle_id)
+        fresh = selectors.snapshot(play.battle_id)[0]
         check({name: value for name, value in fresh.items() if name not in PLACE}, BattleJson)
         grown = dice.choice(snapshots)
         for event in told:
@@ -159,11 +159,11 @@ def test_while_ends_are_not_told_what_else_happens_leaves_no_gap_in_the_numbers(
     sockets, dice = Sockets(), random.Random(10 * starts + seed)
     monkeypatch.setattr(events, "publish", sockets.publish)
     play = Play(visitor.open(), dice, starts)
-    grown: Any = selectors.snapshot(play.battle_id)
+    grown: Any = selectors.snapshot(play.battle_id)[0]
     hidden = 0
     for number in range(62):
         play.do(play.cancel if number in (19, 39) else play.leave if number == 59 else play.play_on)
-        fresh = selectors.snapshot(play.battle_id)
+        fresh = selectors.snapshot(play.battle_id)[0]
         check({name: value for name, value in fresh.items() if name not in PLACE}, BattleJson)
         for event in sockets.told:
             grown = apply(grown, event)

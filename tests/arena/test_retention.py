@@ -108,7 +108,7 @@ def test_a_vote_that_comes_first_keeps_the_recordings(
         assert visitor.post("votes", {"battle_id": old, "vote": "tie"}).status_code == 201
         return battles
 
-    monkeypatch.setattr(retention, "_in_batches", lambda battles: [old])
+    monkeypatch.setattr(retention, "_ids", lambda battles: [old])
     monkeypatch.setattr(retention, "_unvoted", then_voted)
     assert retention.expire(grace=AT_ONCE) == Expiry()
     assert stored(old) == [True, True]
