@@ -66,8 +66,8 @@ class WithReplay(ReadOnly):
         return format_html('<a href="/battle/{}{}">replay</a>', held.battle_id, query)
 
 
-MODELS = (unless_hidden("left_model"), unless_hidden("right_model"))
-OF_A_BATTLE: list[Any] = ["battle_id", "seq_in_session", *MODELS, "starts", "status", "spoiled", "created_at"]
+BOTH_MODELS = (unless_hidden("left_model"), unless_hidden("right_model"))
+OF_A_BATTLE: list[Any] = ["battle_id", "seq_in_session", *BOTH_MODELS, "starts", "status", "spoiled", "created_at"]
 OF_A_TURN: list[Any] = [
     *("turn_id", "seq", "instruction", "start", "is_fork"),
     *(state_told, unless_hidden("settled_at")),
@@ -116,7 +116,7 @@ class RevealForm(forms.Form):
 
 @admin.register(Battle)
 class BattleAdmin(WithReplay, BlindAdmin):
-    list_display = ["battle_id", "status", *MODELS, "spoiled", "starts", "seq_in_session", "created_at", "replay"]
+    list_display = ["battle_id", "status", *BOTH_MODELS, "spoiled", "starts", "seq_in_session", "created_at", "replay"]
     list_filter = ["status", "spoiled", "starts", ModelOfBattle, "created_at"]
     list_select_related = ["left_model", "right_model"]
     search_fields = ["battle_id", "session__session_id", "session__user_id"]

@@ -131,6 +131,6 @@ class TurnFailed(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
         if self.value() != "failed":
             return None
-        told = Q(shown_at=None) | Q(shown_at__lte=timezone.now())
-        failed = Turn.objects.filter(told, settled_at__isnull=False, attempts__status=AttemptStatus.FAILED)
+        shown = Q(shown_at=None) | Q(shown_at__lte=timezone.now())
+        failed = Turn.objects.filter(shown, settled_at__isnull=False, attempts__status=AttemptStatus.FAILED)
         return queryset.filter(turn_id__in=failed.values("turn_id"))

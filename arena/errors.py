@@ -61,8 +61,7 @@ class InstructionTooLong(InvalidInstruction):
     code = "instruction_too_long"
 
     def __init__(self, longest: int, length: int) -> None:
-        told = f"An instruction has at most {longest} characters, this one {length}."
-        super().__init__(told, longest=longest)
+        super().__init__(f"An instruction has at most {longest} characters, this one {length}.", longest=longest)
 
 
 class InvalidVote(ArenaError):
@@ -114,8 +113,8 @@ class OtherInstruction(ArenaError):
     status, code = 409, "other_instruction"
 
     def __init__(self, instruction: str) -> None:
-        told = f"The starts that are missing are played with the instruction of the others: {instruction!r}."
-        super().__init__(told, instruction=instruction)
+        detail = f"The starts that are missing are played with the instruction of the others: {instruction!r}."
+        super().__init__(detail, instruction=instruction)
 
 
 class AlreadyVoted(ArenaError):

@@ -68,7 +68,7 @@ class Kind(ABC):
     address: ClassVar[str]
     """The path of its battle page, and the name of its URL."""
 
-    # Where, and who.
+    # Places and contestants.
 
     def titles(self) -> Mapping[str, str]:
         """Every setting and scene -> its title."""
@@ -98,7 +98,7 @@ class Kind(ABC):
         """The address of a contestant's page."""
         return None
 
-    # What is asked.
+    # Instructions.
 
     def task_of(self, instruction: str) -> str:
         """The task that an instruction is about, for boards by task. "" if it is unknown."""
@@ -116,7 +116,7 @@ class Kind(ABC):
         """The calibration battle that this battle becomes with its first instruction, or None."""
         return None
 
-    # How it is played.
+    # Playing.
 
     @abstractmethod
     def play(self, episode_id: str) -> None:
@@ -138,7 +138,7 @@ class Kind(ABC):
         """All that workers can play. Status does not matter, because running battles go on."""
         return ()
 
-    # What is shown, and when.
+    # Showing.
 
     @property
     @abstractmethod
@@ -173,13 +173,11 @@ class Kind(ABC):
         """The answer of `GET episodes/{id}` for a completed attempt, from its `document` in the store. After the vote
         it is `exact`. Before, it holds only what can be seen, padded to the length of the longer side."""
 
-    # What its page needs.
-
     def page_context(self, place: Place) -> Json:
         """The context of the template."""
         return {}
 
-    # What follows from the above.
+    # Derived from the above.
 
     def choose(self, wanted: Any) -> Place:
         """The place that a request body names, by the kind's names of its parts. Raises UnknownName."""
@@ -197,8 +195,8 @@ class Kind(ABC):
         """The two parts of a place in words for people."""
         return Place(*(name.removesuffix("_id") for name in self.names))
 
-    def told(self, place: Place) -> Any:
-        """The place as JSON of the API."""
+    def place_json(self, place: Place) -> Any:
+        """The place as the API shows it."""
         return {self.names.setting: place.setting, self.names.scene: place.scene}
 
 
@@ -226,7 +224,7 @@ def get(kind_id: str) -> Kind:
 
 
 def of(held: Session | Turn) -> Kind:
-    """The kind of a session, or of a turn whose battle knows its session."""
+    """The kind of a session, or of a turn with battle and session loaded."""
     return get(held.battle.session.kind if isinstance(held, Turn) else held.kind)
 
 

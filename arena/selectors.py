@@ -279,7 +279,7 @@ def find_turn(turn_id: str) -> Turn | None:
 
 
 def _place(session: Session) -> Any:
-    return kinds.of(session).told(place_of(session))
+    return kinds.of(session).place_json(place_of(session))
 
 
 def _time(moment: datetime) -> str:

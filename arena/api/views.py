@@ -284,7 +284,7 @@ def _opened(battle: Battle) -> OpenedBattle:
         "session_id": battle.session_id,
         "battle_id": battle.battle_id,
         "kind": battle.session.kind,
-        **kinds.of(battle.session).told(kinds.place_of(battle.session)),
+        **kinds.of(battle.session).place_json(kinds.place_of(battle.session)),
         "left_model": selectors.HIDDEN,
         "right_model": selectors.HIDDEN,
     }

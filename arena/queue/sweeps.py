@@ -51,14 +51,12 @@ def _unclaimed(fresh: tuple[datetime, datetime]) -> list[Attempt]:
 
 def _send_again_or_refuse(attempt: Attempt, hosts: hosting.Hosts) -> None:
     profile = attempt.turn.battle.render_profile
-    if kinds.of(attempt.turn).played_here:
-        actions.resend_attempt(attempt)
-        return
-    if hosts.unhosted([attempt.model_id]) or not hosts.renders(attempt.model_id, profile):
+    here = kinds.of(attempt.turn).played_here
+    if not here and (hosts.unhosted([attempt.model_id]) or not hosts.renders(attempt.model_id, profile)):
         if actions.refuse_attempt(attempt, "not_hosted", f"no worker hosts {attempt.model_id}"):
             log.error("No worker hosts %s: %s is not played", attempt.model_id, attempt.episode_id)
         return
-    log.warning("Nobody has taken %s: sending it again", attempt.episode_id)
+    log.warning("No worker has taken %s: sending it again", attempt.episode_id)
     actions.resend_attempt(attempt)
 
 

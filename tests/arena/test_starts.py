@@ -256,7 +256,7 @@ def test_nothing_more_is_played_of_a_battle_that_its_visitor_has_left(
     assert [turn["status"] for turn in seen["turns"]] == ["completed", "failed", "failed"]
 
 
-def test_three_starts_take_three_places_in_the_line(visitor: Visitor, battle_id: str, settings: Any) -> None:
+def test_three_starts_take_three_places_in_the_queue(visitor: Visitor, battle_id: str, settings: Any) -> None:
     settings.QUEUE = {**settings.QUEUE, "per_visitor": 5}
     send_three(visitor, battle_id)
     other = visitor.open()
@@ -364,7 +364,7 @@ def test_physics_is_not_clear_where_a_side_reached_the_goal_from_one_start_of_th
     assert clear_winner(0, 1, 0.4, 1.0, turns=3) is None
 
 
-def test_an_exploration_keeps_the_seed_of_the_start_from_which_it_goes_on(
+def test_a_fork_keeps_the_seed_of_the_start_from_which_it_goes_on(
     visitor: Visitor, stage: FakeStage, battle_id: str
 ) -> None:
     turns = play_three(visitor, battle_id)

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def steady_view() -> Iterator[None]:
+def consistent_read() -> Iterator[None]:
     """A transaction that reads all tables as of one moment, without blocking writers.
 
     It takes no lock, so it works on a replica, too. Inside another transaction it is a part of that one.
