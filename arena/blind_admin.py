@@ -32,10 +32,10 @@ def battle_of(row: Battle | Turn | Attempt) -> Battle:
     return row.battle if isinstance(row, Turn) else row.turn.battle
 
 
-def unless_hidden(field: str, title: str = "") -> Callable[[Any], Any]:
+def unless_hidden(field: str) -> Callable[[Any], Any]:
     """A column with this field, or HIDDEN while names are hidden. It cannot be sorted by."""
 
-    @admin.display(description=title or field.replace("_", " "))
+    @admin.display(description=field.replace("_", " "))
     def shown(row: Battle | Turn | Attempt) -> Any:
         return getattr(row, field) if battle_of(row).names_known else HIDDEN
 

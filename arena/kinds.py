@@ -207,13 +207,7 @@ def register(kind: Kind) -> None:
     """Register a kind, from `AppConfig.ready`. Registering the same one again changes nothing."""
     if type(_known.setdefault(kind.id, kind)) is not type(kind):
         raise ValueError(f"there is a kind {kind.id!r} already: {_known[kind.id]!r}")
-    _know_details()
-
-
-def forget(kind_id: str) -> None:
-    """Unregister a kind, as after a test."""
-    _known.pop(kind_id, None)
-    _know_details()
+    AttemptQuerySet.details = tuple(name for kind in every() for name in kind.details)
 
 
 def get(kind_id: str) -> Kind:
@@ -247,10 +241,6 @@ def named(kind_id: str | None) -> Kind:
 def default() -> Kind:
     """The kind that settings.DEFAULT_KIND names, else the first."""
     return _known.get(settings.DEFAULT_KIND) or every()[0]
-
-
-def _know_details() -> None:
-    AttemptQuerySet.details = tuple(name for kind in every() for name in kind.details)
 
 
 def claimed_with() -> tuple[str, ...]:
