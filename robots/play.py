@@ -67,7 +67,7 @@ def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
     """Pass the message on to the workers that render as the turn's other side was."""
     log.info("%s: %s", episode_id, other)
     try:
-        dispatch.play({episode_id: other.model_id}, other.profile)
+        dispatch.send_to_workers({episode_id: other.model_id}, other.profile)
     except QueueUnavailable:
         log.warning("The queue is down; a later sweep sends %s again", episode_id)
 

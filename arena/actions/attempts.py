@@ -54,8 +54,8 @@ class RendersOtherwise(Exception):
 def claim_attempt(episode_id: str, worker: str, profile: str = "") -> Attempt | None:
     """Take a queued attempt for this worker. None if it is gone, settled, or already being played.
 
-    `profile`: what renders on this worker. A battle's first attempt sets the profile for both sides; raises
-    RendersOtherwise.
+    The turn's release clock starts once both sides have started. `profile`: what renders on this worker. A battle's
+    first attempt sets the profile for both sides; raises RendersOtherwise.
     """
     waiting = Battle.objects.filter(
         turns__attempts__episode_id=episode_id, turns__attempts__status=AttemptStatus.QUEUED
@@ -75,16 +75,11 @@ def claim_attempt(episode_id: str, worker: str, profile: str = "") -> Attempt | 
         [turn] = sides.select_related("model", *kinds.claimed_with()).by_turn()
         turn.battle = battle
         if turn.release_from is None and turn_status(turn) == "running":
-            _start_clock(battle, turn)
+            turn.release_from = timezone.now() + release.buffer()
+            turn.save(update_fields=["release_from"])
+            release_from = turn_json(turn, show_outcome=False)["release_from"]
+            announce(battle, "rollout.started", turn_id=turn.turn_id, release_from=release_from)
         return next(each for each in turn.attempts.all() if each.episode_id == episode_id)
-
-
-def _start_clock(battle: Battle, turn: Turn) -> None:
-    """Start the release clock once both sides have started for the first time."""
-    turn.release_from = timezone.now() + release.buffer()
-    turn.save(update_fields=["release_from"])
-    release_from = turn_json(turn, show_outcome=False)["release_from"]
-    announce(battle, "rollout.started", turn_id=turn.turn_id, release_from=release_from)
 
 
 def report_progress(attempt: Attempt, length: int) -> bool:

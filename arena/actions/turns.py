@@ -23,7 +23,6 @@ from arena.errors import (
     StartsPlayed,
     TurnRunning,
 )
-from arena.kinds import CalibrationBattle
 from arena.live import release
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Side, StartKind, Turn
 from arena.queue import dispatch, hosting
@@ -61,20 +60,15 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: Origin = NO
     try:
         with transaction.atomic():
             touch_session(battle.session_id)
-            calibration = _calibration(battle, request, hosts)
+            calibration = None
+            if not battle.event_seq and request.starts == starts.ONE:
+                calibration = kinds.of(battle.session).calibration(battle, request.instruction, hosts)
             locked = lock_numbered(battle, asdict(calibration) if calibration else None)
             turns = _add_turns(locked, request, caller, hosts)
     except QueueUnavailable:
         if not turns or withdraw(turns, battle):
             raise
     return turns
-
-
-def _calibration(battle: Battle, request: TurnRequest, hosts: Hosts) -> CalibrationBattle | None:
-    """The calibration battle that this battle becomes, or None. Battles of several starts never do."""
-    if battle.event_seq or request.starts > starts.ONE:
-        return None
-    return kinds.of(battle.session).calibration(battle, request.instruction, hosts)
 
 
 def check_hosted(battle: Battle, hosts: Hosts) -> None:

@@ -108,10 +108,10 @@ class Contestant(models.Model):
         self.save(update_fields=["status", "status_reason"])
 
 
-def live_between() -> tuple[datetime, datetime]:
-    """Between these moments a live worker was last seen. Later than now: the clock was set back."""
-    now, silent = timezone.now(), timedelta(seconds=HOST_SILENT_S)
-    return now - silent, now + silent
+def live_between(silence_s: float = HOST_SILENT_S) -> tuple[datetime, datetime]:
+    """The moments between which a live worker was last seen. A later one was written before the clock was set back."""
+    now, silence = timezone.now(), timedelta(seconds=silence_s)
+    return now - silence, now + silence
 
 
 class HostingQuerySet(models.QuerySet["Hosting"]):

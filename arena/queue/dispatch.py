@@ -32,11 +32,11 @@ def send(attempts: Collection[Attempt]) -> None:
     """
     here = [attempt.episode_id for attempt in attempts if kinds.of(attempt.turn).played_here]
     if to_workers := {each.episode_id: each.model_id for each in attempts if each.episode_id not in here}:
-        play(to_workers)
+        send_to_workers(to_workers)
     playing.play_here(here)
 
 
-def play(attempts: Mapping[str, str], profile: str = "") -> None:
+def send_to_workers(attempts: Mapping[str, str], profile: str = "") -> None:
     """Send these attempts (episode id -> contestant) to the workers that host the contestants; with a `profile`, only
     to those that render with it. Raises QueueUnavailable.
     """

@@ -33,23 +33,18 @@ def play_here(episode_ids: Iterable[str]) -> None:
 
 
 def _play_on_thread(episode_id: str) -> None:
+    from arena import actions
+    from arena.queue.sweeps import worker_name
+
     try:
         play(episode_id)
     except Exception as error:  # the thread's edge: the turn must settle with its reason
         log.exception("%s was not played", episode_id)
-        _fail(episode_id, repr(error))
+        claimed = Attempt.objects.running().filter(episode_id=episode_id, worker=worker_name())
+        for attempt in claimed.select_related("turn__battle__session"):  # a sweep finds what is not claimed
+            actions.fail_attempt(attempt, "internal", repr(error))
     finally:
         close_old_connections()
-
-
-def _fail(episode_id: str, story: str) -> None:
-    """Settle what this process has claimed and cannot play. A sweep finds what this misses."""
-    from arena import actions
-    from arena.queue.sweeps import worker_name
-
-    claimed = Attempt.objects.running().filter(episode_id=episode_id, worker=worker_name())
-    for attempt in claimed.select_related("turn__battle__session"):
-        actions.fail_attempt(attempt, "internal", story)
 
 
 @cache

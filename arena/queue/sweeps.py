@@ -6,13 +6,13 @@ import logging
 import math
 import os
 import socket
-from datetime import datetime, timedelta
+from datetime import datetime
 
+import psutil
 from django.conf import settings
-from django.utils import timezone
 
 from arena import actions, kinds
-from arena.models import Attempt, AttemptQuerySet
+from arena.models import Attempt, AttemptQuerySet, live_between
 from arena.queue import hosting
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ def worker_name() -> str:
 
 def sweep() -> int:
     """Retry or fail every lost attempt. Answers how many there were. Safe to run at any time, also concurrently."""
-    fresh = _fresh()
+    fresh = live_between(settings.ROLLOUT_STALE_S)
     lost = [attempt for attempt in _with_battle().running() if _is_lost(attempt, fresh)]
     for attempt in lost:
         _replace_attempt(attempt)
@@ -64,14 +64,6 @@ def _with_battle() -> AttemptQuerySet:
     return Attempt.objects.select_related("turn__battle__session")
 
 
-def _fresh() -> tuple[datetime, datetime]:
-    """Heartbeats between these moments are of living workers. One from the future was written before the clock was set
-    back, and would otherwise count as fresh until the clock has caught up with it.
-    """
-    now, tolerance = timezone.now(), timedelta(seconds=settings.ROLLOUT_STALE_S)
-    return now - tolerance, now + tolerance
-
-
 def _is_lost(attempt: Attempt, fresh: tuple[datetime, datetime]) -> bool:
     """Whether its worker has been silent for too long, or is a process of this host that has ended."""
     beat, (since, until) = attempt.heartbeat_at, fresh
@@ -80,15 +72,7 @@ def _is_lost(attempt: Attempt, fresh: tuple[datetime, datetime]) -> bool:
 
 def _has_died(worker: str) -> bool:
     host, _, process = worker.rpartition(":")
-    if host != socket.gethostname() or not process.isdigit():
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        pass
-    return False
+    return host == socket.gethostname() and process.isdigit() and not psutil.pid_exists(int(process))
 
 
 def _replace_attempt(attempt: Attempt) -> None:

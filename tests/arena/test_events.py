@@ -248,7 +248,7 @@ def test_a_turn_that_was_withdrawn_leaves_a_gap_so_that_browsers_ask(
     battle_id = visitor.open()
     before: Any = visitor.battle(battle_id)
     with monkeypatch.context() as outage:
-        outage.setattr("arena.queue.dispatch.play", no_queue)
+        outage.setattr("arena.queue.dispatch.send_to_workers", no_queue)
         assert visitor.post(f"battles/{battle_id}/turns", {"instruction": "wave"}).status_code == 503
     assert told == []
     visitor.send(battle_id)

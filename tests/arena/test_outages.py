@@ -81,7 +81,7 @@ def test_a_broker_that_refuses_connections_is_noticed_soon(settings: Any, monkey
         monkeypatch.setattr(current_app, "send_task", lambda *args, **more: send(*args, producer=producer, **more))
         began = time.monotonic()
         with pytest.raises(QueueUnavailable):
-            dispatch.play({"ep_1": "alpha"})
+            dispatch.send_to_workers({"ep_1": "alpha"})
         assert time.monotonic() - began < 5
 
 

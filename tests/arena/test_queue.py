@@ -27,7 +27,7 @@ RULES = {"turns": 200, "per_visitor": 5, "per_address": 60, "at_once": 1, "wait_
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.send_to_workers", messages.extend)
     return messages
 
 
@@ -138,7 +138,7 @@ def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_s
         play(first)
     assert visitor.get(f"turns/{first['turn_id']}").json()["status"] == "completed"
     messages: list[str] = []
-    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.send_to_workers", messages.extend)
     long_ago = timezone.now() - timedelta(minutes=5)
     Attempt.objects.filter(turn__turn_id=first["turn_id"]).update(started_at=long_ago, finished_at=long_ago)
     Attempt.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=long_ago, sent_at=long_ago)

@@ -33,7 +33,7 @@ WORDS = "pick up the red cube"
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.send_to_workers", messages.extend)
     return messages
 
 
@@ -275,7 +275,7 @@ def test_waiting_as_long_as_was_said_is_enough_for_three_starts(settings: Any) -
         spend("turns", {"visitor": "one"}, now=now)
         with pytest.raises(TooMany) as refused:
             spend("turns", {"visitor": "one"}, now=now, times=2, already=1)
-    spend("turns", {"visitor": "one"}, now=5.0 + refused.value.wait, times=3)
+    spend("turns", {"visitor": "one"}, now=5.0 + (refused.value.retry_after_s or 0), times=3)
 
 
 @pytest.mark.parametrize("rule", ["turns", "per_address"])
@@ -303,7 +303,7 @@ def test_what_could_not_be_queued_leaves_no_start_behind(
         raise QueueUnavailable
 
     with monkeypatch.context() as patched:
-        patched.setattr("arena.queue.dispatch.play", down)
+        patched.setattr("arena.queue.dispatch.send_to_workers", down)
         assert send_refused(visitor, battle_id, starts=3)[0] == 503
     assert visitor.battle(battle_id)["start_count"] == 1
     assert Turn.objects.count() == 0
