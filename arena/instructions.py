@@ -20,8 +20,6 @@ def clean_instruction(value: Any) -> str:
     if not isinstance(value, str):
         raise InvalidInstruction("An instruction is a text.")
     text = value.strip()
-    if not text:
-        raise InvalidInstruction("An instruction needs words.")
     if len(text) > longest:
         raise InstructionTooLong(longest, len(text))
     if any(unicodedata.category(character) in UNPRINTABLE and character not in JOINERS for character in text):

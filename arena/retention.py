@@ -37,7 +37,8 @@ def expire(days: float | None = None, grace: timedelta = GRACE) -> Expiry:
     """
     battles = recordings = 0
     if since := _untouched_since(days):
-        for battle_id in _ids(_unvoted(since)):
+        unvoted = list(_unvoted(since).values_list("battle_id", flat=True))  # no cursor while battles are changed
+        for battle_id in unvoted:
             if expired := actions.expire_battle(battle_id, since):
                 battles, recordings = battles + 1, recordings + expired
     return Expiry(battles, recordings, _delete(_due(grace)))
@@ -64,11 +65,6 @@ def _unvoted(since: datetime) -> QuerySet[Battle]:
     playing = Turn.objects.unsettled().filter(battle=OuterRef("battle_id"))
     unvoted = Battle.objects.exclude(status=BattleStatus.VOTED).filter(updated_at__lt=since)
     return unvoted.filter(Exists(recorded), ~Exists(playing)).order_by("pk")
-
-
-def _ids(battles: QuerySet[Battle]) -> list[str]:
-    """Their public ids. A list, so that no cursor stays open while the battles are changed."""
-    return list(battles.values_list("battle_id", flat=True))
 
 
 def _due(grace: timedelta) -> QuerySet[Attempt]:

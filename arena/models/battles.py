@@ -49,15 +49,6 @@ def read_moment(value: Any) -> Any:
     return value
 
 
-SHOWN_COLUMNS = (
-    *("battle_id", "status", "event_seq", "secret", "seed", "starts"),
-    *("session__user_id", "session__kind", "session__setting", "session__scene"),
-    *(f"{side}_model__{column}" for side in ("left", "right") for column in ("name", "family", "provenance")),
-    *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", "reasons")),
-)
-"""The columns of a battle and its related rows that visitors see, before or after the vote."""
-
-
 def names_known(prefix: str = "") -> Q:
     """Battles whose names staff may see: voted or spoiled. `prefix`: the lookup that leads to the battle."""
     return Q(**{f"{prefix}status": BattleStatus.VOTED}) | Q(**{f"{prefix}spoiled": True})
@@ -68,10 +59,6 @@ class BattleQuerySet(models.QuerySet["Battle"]):
         """Adds `title`: the battle's first instruction."""
         turns = Turn.objects.filter(battle=OuterRef("battle_id")).order_by("seq")
         return self.annotate(title=Subquery(turns.values("instruction")[:1]))
-
-    def to_be_shown(self) -> BattleQuerySet:
-        """With session, contestants and vote, and only the columns that visitors see."""
-        return self.select_related("session", "left_model", "right_model", "vote").only(*SHOWN_COLUMNS)
 
 
 class TurnQuerySet(models.QuerySet["Turn"]):
