@@ -177,10 +177,8 @@ def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> Tu
         "max_steps": kind.longest,
         "created_at": _time(turn.created_at),
         "exploration": fork_json(turn),
-        "left": _side_with_outcome(kind, sides[Side.LEFT]) if with_outcome else _blind_side(sides, Side.LEFT, status),
-        "right": _side_with_outcome(kind, sides[Side.RIGHT])
-        if with_outcome
-        else _blind_side(sides, Side.RIGHT, status),
+        "left": _revealed_side(kind, sides[Side.LEFT]) if with_outcome else _blind_side(sides, Side.LEFT, status),
+        "right": _revealed_side(kind, sides[Side.RIGHT]) if with_outcome else _blind_side(sides, Side.RIGHT, status),
     }
 
 
@@ -200,7 +198,7 @@ def _blind_side(sides: dict[Side, Attempt], side: Side, status: Status) -> SideO
     }
 
 
-def _side_with_outcome(kind: kinds.Kind, attempt: Attempt) -> SideOfTurn:
+def _revealed_side(kind: kinds.Kind, attempt: Attempt) -> SideOfTurn:
     """The side after the vote, once the turn's end is shown."""
     failed = attempt.status == AttemptStatus.FAILED
     return {
