@@ -42,9 +42,9 @@ class QueueJson(TypedDict):
 
 
 class QueuedTurn(NamedTuple):
-    """One row of `QUEUE`. `network`: a digest, or the visitor where the network is exempt. `caller`: the digest of the
-    address, empty where exempt. `playing`: how many of its sides are running. `is_typical`: whether its duration counts
-    for the expected wait; both sides completed, and the battle is closed, because a duration hints at who plays."""
+    """One row of `QUEUE`. `network`: a digest, or the visitor if the network is exempt. `caller`: the address's digest,
+    empty if exempt. `playing`: how many of its sides are running. `is_typical`: both sides completed it, and its battle
+    is closed. Other durations do not count for the expected wait, because a duration hints at who plays."""
 
     key: int
     battle: str
