@@ -1,6 +1,6 @@
-"""What moderators see of sessions, battles, turns, attempts and votes: they may look, and retry; nothing is edited.
+"""The admin of sessions, battles, turns, attempts and votes. Moderators may view and retry; nothing is edited.
 
-They are as blind as visitors until the vote (`arena.blind_admin`); revealing the names spoils the battle.
+They are as blind as visitors until the vote (`arena.blind_admin`). Revealing the names spoils the battle.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from arena.actions.reveal import reveal_names
 from arena.blind_admin import (
     BlindAdmin,
     EndOfRollout,
+    ModelAdminBase,
     ModelOfBattle,
     ModelOfRollout,
     TurnFailed,
@@ -34,17 +35,15 @@ from arena.errors import AlreadyVoted, ArenaError, NotRetryable
 from arena.models import Attempt, AttemptStatus, Battle, Session, Turn, Vote
 
 if TYPE_CHECKING:
-    ModelAdminBase = admin.ModelAdmin[Any]
     TabularInlineBase = admin.TabularInline[Any, Any]
 else:
-    ModelAdminBase = admin.ModelAdmin
     TabularInlineBase = admin.TabularInline
 
 REVEAL = "arena.reveal_names"
 
 
 class ReadOnly:
-    """Records of what happened: nobody adds, edits or deletes them by hand."""
+    """Records that nobody adds, edits or deletes by hand."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -56,13 +55,21 @@ class ReadOnly:
         return False
 
 
-OF_A_BATTLE: list[Any] = [
-    *("battle_id", "seq_in_session"),
-    *(unless_hidden("left_model"), unless_hidden("right_model")),
-    *("starts", "status", "spoiled", "created_at"),
-]
+class WithReplay(ReadOnly):
+    readonly_fields: Any = ["replay"]
+
+    @admin.display(description="replay")
+    def replay(self, row: Battle | Turn | Attempt | Vote) -> SafeString:
+        """A link to the battle's page as its visitor sees it. Staff who may view all battles may open any there."""
+        held = row.turn if isinstance(row, Attempt) else row
+        query = f"?turn={held.turn_id}" if isinstance(held, Turn) else ""
+        return format_html('<a href="/battle/{}{}">replay</a>', held.battle_id, query)
+
+
+BOTH_MODELS = (unless_hidden("left_model"), unless_hidden("right_model"))
+OF_A_BATTLE: list[Any] = ["battle_id", "seq_in_session", *BOTH_MODELS, "starts", "status", "spoiled", "created_at"]
 OF_A_TURN: list[Any] = [
-    *("turn_id", "seq", "instruction", "start", "exploration"),
+    *("turn_id", "seq", "instruction", "start", "is_fork"),
     *(state_told, unless_hidden("settled_at")),
 ]
 OF_A_SIDE: list[Any] = [
@@ -108,22 +115,14 @@ class RevealForm(forms.Form):
 
 
 @admin.register(Battle)
-class BattleAdmin(ReadOnly, BlindAdmin):
-    list_display = [
-        *("battle_id", "status", unless_hidden("left_model"), unless_hidden("right_model")),
-        *("spoiled", "starts", "seq_in_session", "created_at", "replay"),
-    ]
+class BattleAdmin(WithReplay, BlindAdmin):
+    list_display = ["battle_id", "status", *BOTH_MODELS, "spoiled", "starts", "seq_in_session", "created_at", "replay"]
     list_filter = ["status", "spoiled", "starts", ModelOfBattle, "created_at"]
     list_select_related = ["left_model", "right_model"]
     search_fields = ["battle_id", "session__session_id", "session__user_id"]
-    asked_after = frozenset({"status", "spoiled", "starts", "battle_id", "seq_in_session", "created_at"})
+    filterable = frozenset({"status", "spoiled", "starts", "battle_id", "seq_in_session", "created_at"})
     always_shown = ("battle_id", "session", "seq_in_session", "starts", "status", "spoiled", "created_at", "replay")
-    readonly_fields = ["replay"]
     inlines = [TurnInline]
-
-    @admin.display(description="replay")
-    def replay(self, battle: Battle) -> SafeString:
-        return _replay_link(battle.battle_id)
 
     def get_urls(self) -> list[URLPattern]:
         page = path("<path:object_id>/reveal/", self.admin_site.admin_view(self.reveal), name="arena_battle_reveal")
@@ -139,7 +138,7 @@ class BattleAdmin(ReadOnly, BlindAdmin):
         return super().render_change_form(request, context, *more, **named)
 
     def reveal(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Asks for a reason, and with it shows the names, notes who, when and why, and spoils the battle."""
+        """Ask for a reason. With one, log it, show the names, and spoil the battle."""
         if not self.has_reveal_permission(request):
             raise PermissionDenied
         battle = self.get_object(request, unquote(object_id))
@@ -169,61 +168,41 @@ class BattleAdmin(ReadOnly, BlindAdmin):
 
 
 @admin.register(Turn)
-class TurnAdmin(ReadOnly, BlindAdmin):
+class TurnAdmin(WithReplay, BlindAdmin):
     list_display = [
-        *("turn_id", "instruction", "start", "exploration", "seq", "battle_id", "created_at"),
+        *("turn_id", "instruction", "start", "is_fork", "seq", "battle_id", "created_at"),
         *(state_told, unless_hidden("settled_at"), "replay"),
     ]
-    list_filter = [TurnFailed, "exploration", "start", "created_at"]
+    list_filter = [TurnFailed, "is_fork", "start", "created_at"]
     list_select_related = ["battle"]
     search_fields = ["turn_id", "instruction", "battle__battle_id"]
-    asked_after = frozenset({"turn_id", "instruction", "exploration", "start", "seq", "created_at"})
-    always_shown = (
-        "turn_id",
-        "battle",
-        "seq",
-        "instruction",
-        "start",
-        "exploration",
-        "created_at",
-        state_told,
-        "replay",
-    )
-    readonly_fields = ["replay"]
+    filterable = frozenset({"turn_id", "instruction", "is_fork", "start", "seq", "created_at"})
+    always_shown = ("turn_id", "battle", "seq", "instruction", "start", "is_fork", "created_at", state_told, "replay")
     inlines = [RolloutInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
         return super().get_queryset(request).prefetch_related("attempts")
 
-    @admin.display(description="replay")
-    def replay(self, turn: Turn) -> SafeString:
-        return _replay_link(turn.battle_id, turn.turn_id)
-
 
 @admin.register(Attempt)
-class RolloutAdmin(ReadOnly, BlindAdmin):
+class RolloutAdmin(WithReplay, BlindAdmin):
     actions = ["retry"]
     list_display = [*OF_A_SIDE, unless_hidden("duration_ms"), unless_hidden("worker"), "created_at", "replay"]
     list_filter = [TurnFailed, ModelOfRollout, EndOfRollout, "side"]
     list_select_related = ["model", "turn__battle"]
     search_fields = ["episode_id", "turn__turn_id", "turn__battle__battle_id"]
-    asked_after = frozenset({"episode_id", "side", "created_at"})
+    filterable = frozenset({"episode_id", "side", "created_at"})
     always_shown = ("episode_id", "turn", "side", state_told, "created_at", "replay")
-    readonly_fields = ["replay"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Attempt]:
         return super().get_queryset(request).prefetch_related("turn__attempts")
-
-    @admin.display(description="replay")
-    def replay(self, attempt: Attempt) -> SafeString:
-        return _replay_link(attempt.turn.battle_id, attempt.turn_id)
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("arena.change_attempt")
 
     @admin.action(description="Play failed turns once more", permissions=["retry"])
     def retry(self, request: HttpRequest, queryset: QuerySet[Attempt]) -> None:
-        """Whichever side was ticked, the sides of its turn that failed: which they were is not told."""
+        """Retry the failed sides of each turn, whichever side was ticked, without saying which these are."""
         for turn in Turn.objects.filter(attempts__in=queryset).distinct():
             try:
                 _retry(turn)
@@ -243,29 +222,11 @@ def _retry(turn: Turn) -> None:
 
 
 @admin.register(Vote)
-class VoteAdmin(ReadOnly, ModelAdminBase):
+class VoteAdmin(WithReplay, ModelAdminBase):
     list_display = [
-        "vote_id",
-        "vote",
-        "left_model",
-        "right_model",
-        "setting",
-        "processing_status",
-        "reasons",
-        "voted_at",
-        "replay",
+        *("vote_id", "vote", "left_model", "right_model", "setting"),
+        *("processing_status", "reasons", "voted_at", "replay"),
     ]
     list_filter = ["vote", "processing_status", "kind", "setting", "scene", "voted_at"]
     list_select_related = ["left_model", "right_model", "battle"]
     search_fields = ["vote_id", "battle__battle_id", "session__session_id", "user_id"]
-    readonly_fields = ["replay"]
-
-    @admin.display(description="replay")
-    def replay(self, vote: Vote) -> SafeString:
-        return _replay_link(vote.battle_id)
-
-
-def _replay_link(battle_id: object, turn_id: object = None) -> SafeString:
-    """The battle's page, as its visitor sees it; who may see all battles may look at any there."""
-    address = f"/battle/{battle_id}" + (f"?turn={turn_id}" if turn_id else "")
-    return format_html('<a href="{}">replay</a>', address)

@@ -8,4 +8,4 @@ class ArenaConfig(AppConfig):
     def ready(self) -> None:
         from arena.visitors import challenges
 
-        challenges.chosen()  # what cannot be asked is said at the start, not to the first crowd
+        challenges.chosen()  # fails at the start if the configured challenge does not exist

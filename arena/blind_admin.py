@@ -1,8 +1,8 @@
-"""What staff see of a battle whose names are hidden: what its visitor sees, who may be one of them.
+"""Admin views of battles whose names are hidden. Staff see what visitors see, because a visitor may be one of them.
 
-Names, and whatever tells a side from the other (status, steps, times, worker, error), are shown once the battle has
-its vote or is spoiled (`arena.models.names_known`). Until then no list may be asked after them either: a filter, a
-search or an order that depended on them would answer like an oracle.
+Names, and all that differs between the sides (status, steps, times, worker, error), are shown once the battle is voted
+or spoiled (`arena.models.names_known`). Until then no list may be filtered, searched or ordered by them either, since
+the result would reveal them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def battle_of(row: Battle | Turn | Attempt) -> Battle:
     return row.battle if isinstance(row, Turn) else row.turn.battle
 
 
-def unless_hidden(field: str, title: str = "") -> Callable[[Any], Any]:
-    """A column with this field, where names may be seen. It cannot be sorted by."""
+def unless_hidden(field: str) -> Callable[[Any], Any]:
+    """A column with this field, or HIDDEN while names are hidden. It cannot be sorted by."""
 
-    @admin.display(description=title or field.replace("_", " "))
+    @admin.display(description=field.replace("_", " "))
     def shown(row: Battle | Turn | Attempt) -> Any:
         return getattr(row, field) if battle_of(row).names_known else HIDDEN
 
@@ -45,7 +45,7 @@ def unless_hidden(field: str, title: str = "") -> Callable[[Any], Any]:
 
 @admin.display(description="state")
 def state_told(row: Turn | Attempt) -> str:
-    """Of a hidden turn, on both its sides: what its visitor has been told."""
+    """The state of an attempt. While names are hidden, both sides have the turn's state as its visitor knows it."""
     if isinstance(row, Attempt) and row.turn.battle.names_known:
         return str(row.get_status_display())
     turn = row.turn if isinstance(row, Attempt) else row
@@ -56,18 +56,18 @@ def state_told(row: Turn | Attempt) -> str:
 
 
 class BlindAdmin(ModelAdminBase):
-    """`asked_after`: the fields that an address of the list may ask after, whatever is hidden. `always_shown`: those on
-    a row's own page; the others join them when the names may be seen."""
+    """`filterable`: the fields by which a list may be filtered, whatever is hidden. `always_shown`: the fields of a
+    row's page while names are hidden."""
 
-    show_facets = ShowFacets.NEVER  # counts of rows by what is hidden
-    asked_after: frozenset[str] = frozenset()
+    show_facets = ShowFacets.NEVER  # they would count rows by hidden values
+    filterable: frozenset[str] = frozenset()
     always_shown: Sequence[Any] = ()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         own = {getattr(each, "parameter_name", None) for each in self.list_filter}
         if lookup in own:
             return True
-        return lookup.split("__")[0] in self.asked_after and super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
+        return lookup.split("__")[0] in self.filterable and super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         if isinstance(obj, Battle | Turn | Attempt) and not battle_of(obj).names_known:
@@ -76,7 +76,7 @@ class BlindAdmin(ModelAdminBase):
 
 
 class KnownFilter(admin.SimpleListFilter):
-    """Asks after something hidden, among battles whose names may be seen alone. `to_battle`: the way there."""
+    """Filters by something hidden, among battles with known names only. `to_battle`: the lookup of the battle."""
 
     to_battle = ""
 
@@ -120,7 +120,7 @@ class EndOfRollout(KnownFilter):
 
 
 class TurnFailed(admin.SimpleListFilter):
-    """Turns that failed, with both their sides: which of them failed is not told."""
+    """Failed turns with both their sides, so that the list does not say which side failed."""
 
     title = "turn"
     parameter_name = "turn_state"
@@ -131,6 +131,6 @@ class TurnFailed(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
         if self.value() != "failed":
             return None
-        told = Q(shown_at=None) | Q(shown_at__lte=timezone.now())
-        failed = Turn.objects.filter(told, settled_at__isnull=False, attempts__status=AttemptStatus.FAILED)
+        shown = Q(shown_at=None) | Q(shown_at__lte=timezone.now())
+        failed = Turn.objects.filter(shown, settled_at__isnull=False, attempts__status=AttemptStatus.FAILED)
         return queryset.filter(turn_id__in=failed.values("turn_id"))

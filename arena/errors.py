@@ -1,4 +1,4 @@
-"""What can go wrong in the arena, as clients see it: one family, each with a stable code and an HTTP status."""
+"""The errors that clients see, each with a stable code and an HTTP status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class ArenaError(Exception):
-    """A refusal with a reason. `extra` is sent beside code and detail."""
+    """A refusal. `extra` is sent beside code and detail."""
 
     status = 400
     code = "error"
@@ -45,7 +45,7 @@ class UnknownName(ArenaError):
 
 
 class OtherKind(ArenaError):
-    """What was asked for is there, and of another kind than it would have to be."""
+    """The object exists, but is of another kind than the call needs."""
 
     status, code = 422, "other_kind"
 
@@ -61,8 +61,7 @@ class InstructionTooLong(InvalidInstruction):
     code = "instruction_too_long"
 
     def __init__(self, longest: int, length: int) -> None:
-        told = f"An instruction has at most {longest} characters, this one {length}."
-        super().__init__(told, longest=longest)
+        super().__init__(f"An instruction has at most {longest} characters, this one {length}.", longest=longest)
 
 
 class InvalidVote(ArenaError):
@@ -114,8 +113,8 @@ class OtherInstruction(ArenaError):
     status, code = 409, "other_instruction"
 
     def __init__(self, instruction: str) -> None:
-        told = f"The starts that are missing are played with the instruction of the others: {instruction!r}."
-        super().__init__(told, instruction=instruction)
+        detail = f"The starts that are missing are played with the instruction of the others: {instruction!r}."
+        super().__init__(detail, instruction=instruction)
 
 
 class AlreadyVoted(ArenaError):
@@ -162,7 +161,7 @@ class NoContestants(ArenaError):
 
 
 class NotHosted(ArenaError):
-    """Told of a battle, not of a side: which of the two it is would tell who is who."""
+    """About a battle and not a side, because the side would reveal who plays."""
 
     status, code = 503, "not_hosted"
     detail = "A model of this battle cannot play at present. Open the session's next battle, or send it again later."
@@ -177,8 +176,8 @@ class EpisodesUnavailable(ArenaError):
 
 
 class QueueFull(ArenaError):
-    """The line is full, or would take longer than visitors are asked to wait. `wait`, `again` [s]: its length in time
-    (None: unknown), and when to come back."""
+    """The queue is full, or its wait too long. `wait` [s]: the expected wait, None if unknown. `again` [s]: when to
+    come back."""
 
     status, code = 503, "queue_full"
 
@@ -193,7 +192,7 @@ class QueueFull(ArenaError):
 
 
 class TooManyTurns(ArenaError):
-    """One visitor, or one address, has as many unsettled turns as anybody may have."""
+    """A visitor, an address or a network has as many unsettled turns as it may have."""
 
     status, code = 429, "too_many_turns"
 
@@ -203,7 +202,7 @@ class TooManyTurns(ArenaError):
 
 
 class ChallengeRequired(ArenaError):
-    """Many votes came from the caller's network today: the same call with an answer to `challenge` is served."""
+    """Many votes came from the caller's network today. The same call with an answer to `challenge` is served."""
 
     status, code = 428, "challenge_required"
     detail = "Many votes came from your network today: answer the challenge in the header Challenge-Answer."
@@ -217,76 +216,57 @@ class SceneNotBuilt(ArenaError):
     status, code, detail = 503, "scene_not_built", "The scene's files are missing: run `manage.py build_scenes`."
 
 
-class CrossSite(exceptions.PermissionDenied):
-    default_code = "cross_site"
-    default_detail = "This call changes something, and the browser says that it comes from another site."
+class CrossSite(ArenaError):
+    status, code = 403, "cross_site"
+    detail = "This call changes something, and the browser says that it comes from another site."
 
 
-class TooMany(exceptions.Throttled):
-    """Over a limit of `arena.visitors.throttles`; `wait` [s] is when there is room again."""
+class TooMany(ArenaError):
+    """Over a limit of `arena.visitors.throttles`. `wait` [s]: until there is room again."""
 
+    status, code = 429, "throttled"
     spans = {60: "a minute", 3600: "an hour", 86400: "a day"}
 
     def __init__(self, action: str, caller: str, count: int, seconds: int, wait: int) -> None:
-        exceptions.APIException.__init__(
-            self, f"At most {count} {action} {self.spans[seconds]} from one {caller}: try again in {wait} s."
-        )
-        self.wait = wait
+        super().__init__(f"At most {count} {action} {self.spans[seconds]} from one {caller}: try again in {wait} s.")
+        self.retry_after_s = wait
 
 
-class TooLarge(exceptions.APIException):
-    status_code = 413
-    default_code = "too_large"
-    default_detail = "The body is too large."
+class TooLarge(ArenaError):
+    status, code, detail = 413, "too_large", "The body is too large."
 
 
 @csrf_exempt
 def nowhere(request: HttpRequest, address: str) -> JsonResponse:
-    """What an address of the API that does not exist answers, to any method."""
+    """The answer of any unknown address of the API, to any method."""
     return JsonResponse({"code": "not_found", "detail": "The API has no such address: see /api/docs/."}, status=404)
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Every error of the API as `{"code", "detail", ...}`; None lets a programming error become a 500."""
+    """Every error of the API as `{"code", "detail", ...}`. None for a programming error, which becomes a 500."""
     if isinstance(error, StoreUnavailable):
         error = EpisodesUnavailable()
     elif isinstance(error, (OperationalError, InterfaceError)):
         log.error("The database is down or busy: %s", error)
         error = DatabaseUnavailable()
-    if isinstance(error, ArenaError):
-        set_rollback()
-        return Response(error.body(), status=error.status, headers=_retry_later(error))
-    if isinstance(error, Http404):
-        error = exceptions.NotFound(NotFound.detail)
+    elif isinstance(error, Http404):
+        error = NotFound()
     elif isinstance(error, DjangoPermissionDenied):
         error = exceptions.PermissionDenied()
-    if not isinstance(error, exceptions.APIException):
+    headers = {}
+    if isinstance(error, ArenaError):
+        body, status = error.body(), error.status
+        if retry_after_s := error.retry_after_s or (5 if status == 503 else None):  # what is down may soon be up
+            headers["Retry-After"] = str(retry_after_s)
+    elif isinstance(error, exceptions.ValidationError):
+        body = {"code": "invalid", "detail": "Some fields are not what they should be.", "fields": error.detail}
+        status = 422
+    elif isinstance(error, exceptions.APIException):
+        code = "malformed" if isinstance(error, exceptions.ParseError) else error.get_codes()
+        body, status = {"code": code, "detail": str(error.detail)}, error.status_code
+        if challenge := getattr(error, "auth_header", None):
+            headers["WWW-Authenticate"] = challenge
+    else:
         return None
     set_rollback()
-    return Response(_body(error), status=_status(error), headers=_headers(error))
-
-
-def _body(error: exceptions.APIException) -> dict[str, Any]:
-    if isinstance(error, exceptions.ValidationError):
-        return {"code": "invalid", "detail": "Some fields are not what they should be.", "fields": error.detail}
-    code = "malformed" if isinstance(error, exceptions.ParseError) else error.get_codes()
-    return {"code": code, "detail": str(error.detail)}
-
-
-def _status(error: exceptions.APIException) -> int:
-    return 422 if isinstance(error, exceptions.ValidationError) else error.status_code
-
-
-def _headers(error: exceptions.APIException) -> dict[str, str]:
-    headers = {}
-    if challenge := getattr(error, "auth_header", None):
-        headers["WWW-Authenticate"] = challenge
-    if wait := getattr(error, "wait", None):
-        headers["Retry-After"] = str(int(wait))
-    return headers
-
-
-def _retry_later(error: ArenaError) -> dict[str, str]:
-    """When it is worth trying again, where that is known; what is down may be up again soon."""
-    seconds = error.retry_after_s or (5 if error.status == 503 else None)
-    return {"Retry-After": str(seconds)} if seconds else {}
+    return Response(body, status=status, headers=headers)

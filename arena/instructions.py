@@ -1,4 +1,4 @@
-"""Instructions of one line, as most kinds want them (`arena.kinds.Kind.clean_instruction`)."""
+"""Cleaning of one-line instructions, the default of `arena.kinds.Kind.clean_instruction`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ JOINERS = {"\u200c", "\u200d"}  # invisible too, but some scripts and emoji cann
 
 
 def clean_instruction(value: Any) -> str:
-    """The sentence without blanks around it; raises InvalidInstruction for what nobody could be told."""
+    """The text without surrounding blanks. Raises InvalidInstruction for what is no instruction."""
     longest = settings.INSTRUCTION_MAX_LENGTH
     if not isinstance(value, str):
         raise InvalidInstruction("An instruction is a text.")
     text = value.strip()
-    if not text:
-        raise InvalidInstruction("An instruction needs words.")
     if len(text) > longest:
         raise InstructionTooLong(longest, len(text))
     if any(unicodedata.category(character) in UNPRINTABLE and character not in JOINERS for character in text):

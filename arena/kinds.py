@@ -1,6 +1,6 @@
-"""The kinds of arena. The core knows contestants of any kind only by what their kind answers here.
+"""The kinds of arena. The core knows contestants only by what their kind answers here.
 
-A kind is an app: it registers one `Kind` in `AppConfig.ready`. CONTRIBUTING tells how to add one.
+A kind is an app that registers one `Kind` in `AppConfig.ready`. CONTRIBUTING says how to add one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 class Place(NamedTuple):
-    """What a session is held in, in words of its kind (robots: robot and scene)."""
+    """Where a session is held, in its kind's terms (robots: robot and scene)."""
 
     setting: str
     scene: str
@@ -31,88 +31,77 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class CalibrationBattle:
-    """What a battle becomes that tells how steady its voter is. `seed`: of the first state of both sides; `secret`: of
-    what both see; `repeats`: the id of the voter's earlier battle."""
+    """The columns of a battle that calibrates its voter. `seed`: of the first state of both sides; `secret`: of what
+    both see; `repeats_id`: the voter's earlier battle."""
 
     purpose: str
-    left: str
-    right: str
+    left_model_id: str
+    right_model_id: str
     seed: int
     secret: str
-    repeats: str
-
-    def columns(self) -> dict[str, str | int]:
-        """Of the table of battles."""
-        return {
-            "purpose": self.purpose,
-            "left_model_id": self.left,
-            "right_model_id": self.right,
-            "seed": self.seed,
-            "secret": self.secret,
-            "repeats_id": self.repeats,
-        }
+    repeats_id: str
 
 
 class Kind(ABC):
-    """What the core asks of a kind. Whatever is told before the vote must not differ by who plays."""
+    """What the core needs of a kind. Nothing that visitors see before the vote may depend on who plays."""
 
     id: ClassVar[str]
-    """A word; stands in the database and in addresses."""
+    """A word, used in the database and in addresses."""
     names: ClassVar[Place] = Place("setting", "scene")
-    """What the API calls the two parts of a place."""
+    """The API's names of the two parts of a place."""
     reasons: ClassVar[Mapping[str, Any]] = {}
-    """The respects in which a vote may say that a side was better -> how the page calls them."""
+    """The respects in which a vote may say that a side was better -> their names on the page."""
     details: ClassVar[tuple[str, ...]] = ()
-    """One-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
+    """One-to-one relations from `Attempt` to the kind's own columns, read with every turn."""
     claimed_with: ClassVar[tuple[str, ...]] = ()
-    """Relations from `Attempt` that playing it needs; read when it is claimed."""
+    """Relations from `Attempt` that playing it needs, read when it is claimed."""
     inconclusive: ClassVar[tuple[str, ...]] = ()
-    """Reasons for which an attempt ends, completed, whose verdict says nothing of the contestant."""
+    """Termination reasons of completed attempts whose verdict says nothing about the contestant."""
     played_here: ClassVar[bool] = False
-    """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does."""
+    """Whether the process that sends an attempt plays it on a thread. Otherwise a worker plays it."""
     several_starts: ClassVar[bool] = False
-    """Whether an instruction can be played from several first states, each of which a seed makes."""
+    """Whether an instruction can be played from several first states, each made from a seed."""
     forks: ClassVar[bool] = False
-    """Whether a battle can be played on after its vote; the kind has the call for it."""
+    """Whether a battle can be forked after its vote. The kind has the call for it."""
     template: ClassVar[str]
     """Fills the blocks of the battle page."""
     address: ClassVar[str]
     """The path of its battle page, and the name of its URL."""
 
-    # Where, and who.
+    # Places and contestants.
 
     def titles(self) -> Mapping[str, str]:
-        """Every setting and scene -> how people call it."""
+        """Every setting and scene -> its title."""
         return {name: name for setting, scenes in self.places().items() for name in (setting, *scenes)}
 
     @abstractmethod
     def places(self) -> Mapping[str, Sequence[str]]:
-        """Every setting -> its scenes. The first of each is taken where a visitor names none."""
+        """Every setting -> its scenes. The first of each is the default."""
 
     @abstractmethod
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
         """Contestants that may be drawn for a battle there."""
 
     def contestants(self) -> ContestantQuerySet[Any]:
-        """All of the registry, with what the kind has of them beside it."""
+        """All registered contestants of this kind, with the kind's own columns."""
         return Contestant.objects.filter(kind=self.id)
 
     def facts(self, contestant: Contestant) -> Json:
-        """What boards tell of one of `contestants` beside its name and votes."""
+        """What boards show of one of `contestants` beside its name and votes."""
         return {}
 
     def pool(self, place: Place) -> str:
-        """A name for the contestants that may meet there; chances of pairs are kept by pool."""
+        """A name for the contestants that may meet there. Pair chances are stored by pool."""
         return "/".join((self.id, *place))
 
     def contestant_address(self, model_id: str) -> str | None:
-        """The page that tells of a contestant."""
+        """The address of a contestant's page."""
         return None
 
-    # What is asked.
+    # Instructions.
 
     def task_of(self, instruction: str) -> str:
-        """The task that an instruction is about, for boards by task; "" where it is none of the known."""
+        """The task that an instruction is about, for boards by task. "" if it is unknown."""
         return ""
 
     def tasks(self) -> Mapping[str, str]:
@@ -120,57 +109,57 @@ class Kind(ABC):
         return {}
 
     def clean_instruction(self, said: Any) -> str:
-        """What a visitor sent as an instruction, as contestants get it; raises InvalidInstruction."""
+        """A visitor's instruction as contestants get it. Raises InvalidInstruction."""
         return clean_instruction(said)
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
-        """What this battle is to become with its first instruction, if its voter is to be calibrated by it."""
+        """The calibration battle that this battle becomes with its first instruction, or None."""
         return None
 
-    # How it is played.
+    # Playing.
 
     @abstractmethod
     def play(self, episode_id: str) -> None:
-        """Play a queued attempt to its end and settle it. A message too many, or a late one, does nothing."""
+        """Play a queued attempt to its end and settle it. A duplicate or late message does nothing."""
 
     def load_libraries(self) -> None:
-        """In a worker before it forks, so that its processes share their memory."""
+        """Called in a worker before it forks, so that its processes share the memory."""
         return
 
     def render_profile(self) -> str:
-        """What renders in this worker's processes, where that makes a difference; may take seconds."""
+        """What renders in this worker's processes, if that makes a difference. May take seconds."""
         return ""
 
     def prepare(self) -> None:
-        """Open what a worker process will need, before its first attempt."""
+        """Open what a worker process needs, before its first attempt."""
         return
 
     def hosted(self) -> Iterable[Contestant]:
-        """All that workers can play, whatever their status: battles that they are in go on."""
+        """All that workers can play. Status does not matter, because running battles go on."""
         return ()
 
-    # What is shown, and when.
+    # Showing.
 
     @property
     @abstractmethod
     def chunk_s(self) -> float:
-        """Seconds on a wall clock from one chunk that is shown to the next."""
+        """Wall clock seconds from one shown chunk to the next."""
 
     @property
     @abstractmethod
     def longest(self) -> int:
-        """The most chunks that an attempt may have after its first one."""
+        """The largest number of chunks that an attempt may have after its first one."""
 
     @abstractmethod
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
-        """In place of a chunk that was lost or will not come: made of the nearest one that is known."""
+        """A replacement for a chunk that was lost or will not come, made from the nearest known one."""
 
     @abstractmethod
     def frames(self, first: int, left: Sequence[bytes], right: Sequence[bytes]) -> Json:
-        """The chunks of both sides from number `first` on as a browser gets them: equally long, whoever plays."""
+        """The chunks of both sides from number `first` on, as browsers get them: equally long, whoever plays."""
 
     def outcome(self, attempt: Attempt) -> Json:
-        """What is told of a settled attempt after the vote."""
+        """What visitors see of a settled attempt after the vote."""
         return {
             "success": attempt.success,
             "progress": attempt.progress,
@@ -181,19 +170,17 @@ class Kind(ABC):
 
     @abstractmethod
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
-        """What `GET episodes/{id}` tells of a completed attempt: of its `document` in the store, all where it is
-        `exact`, after the vote; before it what can be seen, to the length of the longer side."""
-
-    # What its page needs.
+        """The answer of `GET episodes/{id}` for a completed attempt, from its `document` in the store. After the vote
+        it is `exact`. Before, it holds only what can be seen, padded to the length of the longer side."""
 
     def page_context(self, place: Place) -> Json:
-        """For the template."""
+        """The context of the template."""
         return {}
 
-    # What follows from the above.
+    # Derived from the above.
 
     def choose(self, wanted: Any) -> Place:
-        """The place that a body names, with the kind's own names of its parts. Raises UnknownName."""
+        """The place that a request body names, by the kind's names of its parts. Raises UnknownName."""
         places = self.places()
         setting = wanted.get(self.names.setting, next(iter(places)))
         if not isinstance(setting, str) or setting not in places:
@@ -205,11 +192,11 @@ class Kind(ABC):
 
     @property
     def words(self) -> Place:
-        """What people call the two parts of a place."""
+        """The two parts of a place in words for people."""
         return Place(*(name.removesuffix("_id") for name in self.names))
 
-    def told(self, place: Place) -> Any:
-        """The place, as the API tells it beside the kind."""
+    def place_json(self, place: Place) -> Any:
+        """The place as the API shows it."""
         return {self.names.setting: place.setting, self.names.scene: place.scene}
 
 
@@ -217,53 +204,43 @@ _known: dict[str, Kind] = {}
 
 
 def register(kind: Kind) -> None:
-    """Enter a kind, from `AppConfig.ready`. The same one again changes nothing."""
+    """Register a kind, from `AppConfig.ready`. Registering the same one again changes nothing."""
     if type(_known.setdefault(kind.id, kind)) is not type(kind):
         raise ValueError(f"there is a kind {kind.id!r} already: {_known[kind.id]!r}")
-    _know_details()
-
-
-def forget(kind_id: str) -> None:
-    """Take a kind out again, as after a test."""
-    _known.pop(kind_id, None)
-    _know_details()
+    AttemptQuerySet.details = tuple(name for kind in every() for name in kind.details)
 
 
 def get(kind_id: str) -> Kind:
-    """Raises UnknownName, which lists the known ones."""
+    """The kind with this id. Raises UnknownName."""
     if kind_id not in _known:
         raise UnknownName("kind", _known)
     return _known[kind_id]
 
 
 def of(held: Session | Turn) -> Kind:
-    """The kind of a session, or of a turn whose battle knows its session."""
+    """The kind of a session, or of a turn with battle and session loaded."""
     return get(held.battle.session.kind if isinstance(held, Turn) else held.kind)
 
 
 def check(held: Session | Turn, kind_id: str) -> None:
-    """For calls that only this kind has; raises OtherKind."""
+    """Raises OtherKind unless it is of this kind, for calls that only this kind has."""
     if of(held).id != kind_id:
         raise OtherKind(of(held).id, kind_id)
 
 
 def every() -> list[Kind]:
-    """In the order in which they were registered."""
+    """All kinds, in the order of registration."""
     return list(_known.values())
 
 
 def named(kind_id: str | None) -> Kind:
-    """The default one where nobody names one; raises UnknownName."""
+    """The kind with this id, or the default one. Raises UnknownName."""
     return get(kind_id) if kind_id else default()
 
 
 def default() -> Kind:
-    """Where nobody names one: settings.DEFAULT_KIND, else the first."""
+    """The kind that settings.DEFAULT_KIND names, else the first."""
     return _known.get(settings.DEFAULT_KIND) or every()[0]
-
-
-def _know_details() -> None:
-    AttemptQuerySet.details = tuple(name for kind in every() for name in kind.details)
 
 
 def claimed_with() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a web process counts of sockets, events and votes, for /metrics."""
+"""Metrics of sockets, events and votes of a web process, for /metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who meets whom: two different active contestants, and a second coin for the side."""
+"""Drawing the two contestants of a battle, and their sides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _dice = secrets.SystemRandom()
 
 
 def written_chances(pool: str) -> Chances:
-    """What the rankings wrote last for this pool (`arena.kinds.Kind.pool`)."""
+    """The chances that the rankings wrote last for this pool (`arena.kinds.Kind.pool`)."""
     rows = PairChance.objects.filter(pool=pool).values_list("one", "other", "chance")
     return {(one, other): chance for one, other, chance in rows}
 
@@ -28,10 +28,9 @@ def draw_pair(
 ) -> tuple[Contestant, Contestant]:
     """Two different contestants as (left, right). `can_meet`: whether two ids may be a pair.
 
-    `chances` decides. A pair that it does not name, of a contestant entered since, is as likely as the average of those
-    that it names. Where it names none, a pair's chance is the product of its contestants' `pairing_weight`: with equal
-    weights every pair is equally likely. A negative or non-finite chance counts as 0; when that leaves no pair, all are
-    equally likely.
+    A pair that `chances` lacks, because a contestant is new, gets the average of the others. If it has none of the
+    pairs, a pair's chance is the product of its contestants' `pairing_weight`. A negative or non-finite chance counts
+    as 0. If all are 0, all pairs are equally likely.
     """
     pairs = [pair for pair in itertools.combinations(contestants, 2) if can_meet(pair[0].id, pair[1].id)]
     if not pairs:

@@ -1,4 +1,4 @@
-"""What was recorded of an attempt, for whoever may see it."""
+"""Reading the recording of an attempt, for callers who may see it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Recorded:
 
     @property
     def may_be_shown(self) -> bool:
-        """It may be seen once the end of its turn is told; half of a failed turn, with the vote."""
+        """Whether the end of its turn is shown. The completed side of a failed turn is shown only with the vote."""
         if self.attempt.status != AttemptStatus.COMPLETED or not release.told(self.attempt.turn):
             return False
         return self.failed_sides == 0 or self.is_exact
@@ -36,7 +36,7 @@ class Recorded:
 
 
 def find_recorded(episode_id: str) -> Recorded | None:
-    """One query."""
+    """The attempt with this id: one query."""
     sides = Attempt.objects.filter(turn=OuterRef("turn")).order_by().values("turn")
     rows = Attempt.objects.filter(episode_id=episode_id).annotate(
         common_length=Subquery(sides.annotate(most=Max("length")).values("most")),
@@ -49,12 +49,12 @@ def find_recorded(episode_id: str) -> Recorded | None:
 
 
 def is_shared(turn: Turn) -> bool:
-    """Whether everybody who has the address may see it: a voted battle's turns, but not what was explored."""
-    return revealed(turn.battle) and not turn.exploration
+    """Whether everybody who has the address may see it: the turns of a voted battle, without forks."""
+    return revealed(turn.battle) and not turn.is_fork
 
 
 def read_recording(request: Request, episode_id: str, exact: bool = False) -> tuple[Recorded, Document]:
-    """For this caller. Raises NotFound and EpisodeExpired; NotVoted where it has to be `exact` without a vote."""
+    """The recording for this caller. Raises NotFound, EpisodeExpired, and NotVoted if `exact` before the vote."""
     found = find_recorded(episode_id)
     if found is None or not is_shared(found.attempt.turn):
         check_may_look(request, found.attempt.turn.battle.session if found else None)

@@ -1,12 +1,11 @@
-"""How long recordings of battles without a vote are kept (`settings.UNVOTED_DAYS`). Those of voted ones stay.
+"""Retention of recordings of battles without a vote (`settings.UNVOTED_DAYS`). Recordings of voted battles stay.
 
-Two steps, both safe to repeat and to break off. Rows say first that a recording has expired: it is no longer shown,
-and its battle is closed. GRACE later it is deleted, so that a backup that was being made meanwhile is whole.
+There are two steps, and both may be interrupted and repeated. First a recording is marked as expired: it is no longer
+shown, and its battle is closed. After GRACE it is deleted, so that a backup made in the meantime is complete.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -24,7 +23,7 @@ BATCH = 500
 
 @dataclass(frozen=True)
 class Expiry:
-    """`battles` and `recordings` that expired now, and recordings `deleted` that had expired before."""
+    """`battles` and `recordings` that expired now, and the number of recordings `deleted` that had expired before."""
 
     battles: int = 0
     recordings: int = 0
@@ -32,13 +31,14 @@ class Expiry:
 
 
 def expire(days: float | None = None, grace: timedelta = GRACE) -> Expiry:
-    """Let expire what is over the policy's age, and delete what has expired. 0 days: keep for ever.
+    """Expire recordings older than `days` (default: the setting; 0: never), and delete those that expired `grace` ago.
 
-    Raises StoreUnavailable; what was done until then stays done.
+    Raises StoreUnavailable. What was done until then stays done.
     """
     battles = recordings = 0
     if since := _untouched_since(days):
-        for battle_id in _in_batches(_unvoted(since)):
+        unvoted = list(_unvoted(since).values_list("battle_id", flat=True))  # no cursor while battles are changed
+        for battle_id in unvoted:
             if expired := actions.expire_battle(battle_id, since):
                 battles, recordings = battles + 1, recordings + expired
     return Expiry(battles, recordings, _delete(_due(grace)))
@@ -60,19 +60,11 @@ def _untouched_since(days: float | None) -> datetime | None:
 
 
 def _unvoted(since: datetime) -> QuerySet[Battle]:
-    """Battles that nobody has touched since then, with recordings, without a vote, and with no turn under way."""
+    """Battles with recordings, without a vote or a running turn, that were not touched since then."""
     recorded = Attempt.objects.filter(expired_at=None, turn__battle=OuterRef("battle_id"))
     playing = Turn.objects.unsettled().filter(battle=OuterRef("battle_id"))
     unvoted = Battle.objects.exclude(status=BattleStatus.VOTED).filter(updated_at__lt=since)
     return unvoted.filter(Exists(recorded), ~Exists(playing)).order_by("pk")
-
-
-def _in_batches(battles: QuerySet[Battle]) -> Iterator[str]:
-    """Public ids by primary key; no cursor stays open while the battles are changed."""
-    after = 0
-    while batch := list(battles.filter(pk__gt=after).values_list("pk", "battle_id")[:BATCH]):
-        after = batch[-1][0]
-        yield from (battle_id for _, battle_id in batch)
 
 
 def _due(grace: timedelta) -> QuerySet[Attempt]:
@@ -80,7 +72,7 @@ def _due(grace: timedelta) -> QuerySet[Attempt]:
 
 
 def _delete(due: QuerySet[Attempt]) -> int:
-    """The recordings first, then the word of it: what is broken off in between is done again, which changes nothing."""
+    """Delete the recordings, then mark them as deleted. If this is interrupted in between, repeating it is harmless."""
     deleted = 0
     while batch := list(due.values_list("episode_id", flat=True)[:BATCH]):
         get_store().delete(batch)

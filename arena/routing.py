@@ -1,4 +1,4 @@
-"""Where websockets go."""
+"""Addresses of websockets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What may be done next with a battle, and how it is with its turns. Pure: rows in, words out, no query.
+"""The actions that a battle allows, and the states of its turns. Pure: no query.
 
-Visitors know of a turn's end when its clock has shown it (`arena.live.release`); what they may do goes by that.
+Visitors know of a turn's end once its clock has shown it (`arena.live.release`), and what they may do depends on that.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from arena.shapes import AllowedActions, Blocked, Status
 
 
 def allowed_actions(battle: Battle, turns: Sequence[Turn], now: datetime | None = None) -> AllowedActions:
-    """What may be done next with this battle, as far as visitors know. `turns`: all of it."""
+    """What may be done next with this battle, as far as visitors know. `turns`: all of its turns."""
     now = now or timezone.now()
     running = any(not release.told(turn, now) for turn in turns)
     completed = completed_turns(turns, now)
     missing = starts.missing(battle, completed) if battle.starts > starts.ONE else []
     blocked = _vote_blocked(battle, running, bool(completed), bool(missing))
-    may_go_on = battle.starts == starts.ONE or bool(missing)
+    is_unfinished = battle.starts == starts.ONE or bool(missing)
     return {
         "status": cast(Any, battle.status),
         "can_vote": blocked is None,
         "vote_blocked_because": blocked,
-        "can_send": battle.status == BattleStatus.ONGOING and not running and may_go_on,
+        "can_send": battle.status == BattleStatus.ONGOING and not running and is_unfinished,
         "can_explore": revealed(battle) and not running and kinds.of(battle.session).forks,
         "start_count": battle.starts,
     }
@@ -52,7 +52,7 @@ def revealed(battle: Battle) -> bool:
 
 
 def completed_turns(turns: Sequence[Turn], now: datetime | None = None) -> list[Turn]:
-    """Those that both sides have completed, as far as visitors know."""
+    """Turns that both sides have completed, as far as visitors know."""
     return [turn for turn in turns if told_status(turn, now) == "completed"]
 
 
@@ -61,8 +61,8 @@ def sides_of(turn: Turn) -> dict[Side, Attempt]:
 
 
 def turn_status(turn: Turn) -> Status:
-    """How it is with the turn, whether visitors know it or not: queued until both sides have started, running until
-    both have settled, failed if either has failed."""
+    """The turn's state, whether visitors know it or not: queued until both sides have started, running until both have
+    settled, failed if either has failed."""
     sides = sides_of(turn)
     if all(attempt.settled for attempt in sides.values()):
         failed = any(attempt.status == AttemptStatus.FAILED for attempt in sides.values())
@@ -71,7 +71,7 @@ def turn_status(turn: Turn) -> Status:
 
 
 def told_status(turn: Turn, now: datetime | None = None) -> Status:
-    """The same, as far as visitors know."""
+    """The turn's state as far as visitors know."""
     return turn_status(turn) if release.told(turn, now) else _open_status(sides_of(turn))
 
 
@@ -80,25 +80,24 @@ def _open_status(sides: dict[Side, Attempt]) -> Status:
 
 
 def goes_on(turn: Turn) -> bool:
-    """Whether it may start where another turn was; else it starts in its seed's first state."""
-    if turn.exploration:
-        return turn.explores_id is not None
+    """Whether it may continue another turn. Otherwise it starts in its seed's first state."""
+    if turn.is_fork:
+        return turn.forked_from_id is not None
     return turn.start == StartKind.CONTINUE and turn.seq > 1
 
 
 def starts_from(turn: Turn, turns: Sequence[Turn]) -> tuple[dict[Side, str], int] | None:
-    """Per side the recording from which this turn goes on, and after how many chunks (-1: at its end); None where it
-    starts in its seed's first state. `turns`: all of its battle.
+    """Per side the recording that this turn continues, and after how many chunks (-1: at its end). None if it starts in
+    its seed's first state. `turns`: all turns of its battle.
 
-    A turn that a side failed is as if it had not been: the next one starts, on both sides, where the last turn that
-    both sides completed ended.
+    Failed turns do not count: the next turn continues the last one that both sides completed.
     """
-    if turn.exploration:
-        origin = next((each for each in turns if each.turn_id == turn.explores_id), None)
-        return None if origin is None or turn.explores_record is None else (_recordings(origin), turn.explores_record)
+    if turn.is_fork:
+        origin = next((each for each in turns if each.turn_id == turn.forked_from_id), None)
+        return None if origin is None or turn.fork_record is None else (_recordings(origin), turn.fork_record)
     if not goes_on(turn):
         return None
-    before = [each for each in turns if each.seq < turn.seq and not each.exploration]
+    before = [each for each in turns if each.seq < turn.seq and not each.is_fork]
     completed = [each for each in before if each.settled_at is not None and turn_status(each) == "completed"]
     return (_recordings(max(completed, key=lambda each: each.seq)), -1) if completed else None
 

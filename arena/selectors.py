@@ -1,7 +1,7 @@
 """Reads shaped for a screen, and the one place that knows what may be shown of a battle before its vote.
 
-Blind means that nothing here differs by who is who: what is told of a side is the turn's, at the moment that the clock
-of the turn says (`arena.live.release`), and names, outcomes, durations and hashes wait for the vote.
+Before the vote nothing here depends on who plays. What is shown of a side is the turn's, when the turn's clock says so
+(`arena.live.release`). Names, outcomes, durations and hashes wait for the vote.
 """
 
 from __future__ import annotations
@@ -40,26 +40,25 @@ SESSIONS_LISTED = 200
 ABOUT_THE_TURN: tuple[FailureReason, ...] = ("cancelled", "not_hosted")
 
 
-def snapshot(battle_id: str) -> BattleJson:
-    """The battle as its visitor may see it now; raises Battle.DoesNotExist."""
-    return snapshot_and_news(battle_id)[0]
+def snapshot(battle_id: str) -> tuple[BattleJson, datetime | None]:
+    """The battle as its visitor may see it now, and when the end of a settled turn will be shown.
 
-
-def snapshot_and_news(battle_id: str) -> tuple[BattleJson, datetime | None]:
-    """The same, and when there is more to tell without anything happening: a turn has settled and is not told yet."""
+    Raises Battle.DoesNotExist.
+    """
     battle = find_battle(battle_id)
     if battle is None:
         raise Battle.DoesNotExist
     now = timezone.now()
-    untold = release.untold(battle.turns.all(), now)
-    return battle_json(battle, now), untold.shown_at if untold else None
+    unshown = release.untold(battle.turns.all(), now)
+    return battle_json(battle, now), unshown.shown_at if unshown else None
 
 
 def find_battle(battle_id: str) -> Battle | None:
-    """All that a snapshot shows, in two queries: the battle, and so its `event_seq`, is read before its turns."""
-    battle = row_or_none(Battle.objects.to_be_shown().filter(battle_id=battle_id))
+    """All that a snapshot shows, in two queries. The battle, with its `event_seq`, is read before its turns."""
+    shown = Battle.objects.select_related("session", "left_model", "right_model", "vote")
+    battle = row_or_none(shown.filter(battle_id=battle_id))
     if battle is not None:
-        battle.know_turns(battle.turns_with_sides())
+        battle.cache_turns(battle.turns_with_sides())
     return battle
 
 
@@ -71,7 +70,7 @@ def battle_json(battle: Battle, now: datetime | None = None) -> BattleJson:
         "session_id": battle.session_id,
         "kind": battle.session.kind,
         **_place(battle.session),
-        "seq": _told_seq(battle, turns, now),
+        "seq": _shown_seq(battle, turns, now),
         "left_model": shown_model(battle, Side.LEFT),
         "right_model": shown_model(battle, Side.RIGHT),
         "turns": [turn_json(turn, revealed(battle), now) for turn in turns],
@@ -82,10 +81,10 @@ def battle_json(battle: Battle, now: datetime | None = None) -> BattleJson:
     }
 
 
-def _told_seq(battle: Battle, turns: list[Turn], now: datetime) -> int:
-    """The last event that visitors know of."""
-    untold = release.untold(turns, now)
-    return battle.event_seq if untold is None or untold.told_seq is None else untold.told_seq
+def _shown_seq(battle: Battle, turns: list[Turn], now: datetime) -> int:
+    """The number of the last event that visitors know."""
+    unshown = release.untold(turns, now)
+    return battle.event_seq if unshown is None or unshown.told_seq is None else unshown.told_seq
 
 
 def shown_model(battle: Battle, side: Side) -> Hidden | Revealed:
@@ -93,8 +92,8 @@ def shown_model(battle: Battle, side: Side) -> Hidden | Revealed:
 
 
 def revealed_model(battle: Battle, side: Side) -> Revealed:
-    who: Contestant = battle.left_model if side == Side.LEFT else battle.right_model
-    return {"model_id": who.id, "name": who.name, "family": who.family, "provenance": who.provenance}
+    model: Contestant = battle.left_model if side == Side.LEFT else battle.right_model
+    return {"model_id": model.id, "name": model.name, "family": model.family, "provenance": model.provenance}
 
 
 def revealed_models(battle: Battle) -> RevealedModels:
@@ -113,12 +112,12 @@ def vote_json(vote: Vote | None, kind: str) -> VoteJson | None:
     if vote is None:
         return None
     reasons = {name: vote.reasons.get(name) for name in kinds.get(kind).reasons}
-    told = {"vote_id": vote.vote_id, "vote": vote.vote, "reasons": reasons, "voted_at": _time(vote.voted_at)}
-    return cast(VoteJson, told)
+    shown = {"vote_id": vote.vote_id, "vote": vote.vote, "reasons": reasons, "voted_at": _time(vote.voted_at)}
+    return cast(VoteJson, shown)
 
 
 def shared_battle(battle_id: str) -> SharedBattle | None:
-    """What may be shown to everybody: a battle that has its vote, with the turns that the vote is about."""
+    """A voted battle as everybody may see it, with its judged turns. None if it is not voted."""
     battle = find_battle(battle_id)
     vote = vote_json(vote_of(battle), battle.session.kind) if battle and revealed(battle) else None
     if battle is None or vote is None:
@@ -130,14 +129,14 @@ def shared_battle(battle_id: str) -> SharedBattle | None:
         **_place(battle.session),
         "left_model": revealed_model(battle, Side.LEFT),
         "right_model": revealed_model(battle, Side.RIGHT),
-        "turns": [turn_json(turn, show_outcome=True) for turn in turns if not turn.exploration],
+        "turns": [turn_json(turn, show_outcome=True) for turn in turns if not turn.is_fork],
         "vote": vote,
         "starts": starts_json(battle, turns),
     }
 
 
 def starts_json(battle: Battle, turns: list[Turn]) -> list[StartJson] | None:
-    """How both sides did from each start; None before the vote, and where there is one start."""
+    """How both sides did from each start. None before the vote, and for battles of one start."""
     if battle.starts == starts.ONE or not revealed(battle):
         return None
     played = {turn.start_seed: turn for turn in turns if turn_status(turn) == "completed"}
@@ -162,10 +161,10 @@ def _end_of_start(attempt: Attempt) -> EndOfStart:
 
 
 def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> TurnJson:
-    """The turn as visitors know it. `show_outcome`: with the truth of each side, which comes with the vote."""
+    """The turn as visitors know it. `show_outcome`: with each side's own outcome, as after the vote."""
     kind, sides = kinds.of(turn), sides_of(turn)
     status = told_status(turn, now)
-    true_side = status in ("completed", "failed") and show_outcome
+    with_outcome = status in ("completed", "failed") and show_outcome
     return {
         "turn_id": turn.turn_id,
         "seq": turn.seq,
@@ -177,20 +176,20 @@ def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> Tu
         "step_s": kind.chunk_s,
         "max_steps": kind.longest,
         "created_at": _time(turn.created_at),
-        "exploration": exploration_json(turn),
-        "left": _true_side(kind, sides[Side.LEFT]) if true_side else _blind_side(sides, Side.LEFT, status),
-        "right": _true_side(kind, sides[Side.RIGHT]) if true_side else _blind_side(sides, Side.RIGHT, status),
+        "exploration": fork_json(turn),
+        "left": _revealed_side(kind, sides[Side.LEFT]) if with_outcome else _blind_side(sides, Side.LEFT, status),
+        "right": _revealed_side(kind, sides[Side.RIGHT]) if with_outcome else _blind_side(sides, Side.RIGHT, status),
     }
 
 
-def exploration_json(turn: Turn) -> Exploration | None:
-    if not turn.exploration:
+def fork_json(turn: Turn) -> Exploration | None:
+    if not turn.is_fork:
         return None
-    return {"turn_id": turn.explores_id, "record": turn.explores_record, "seed": turn.seed}
+    return {"turn_id": turn.forked_from_id, "record": turn.fork_record, "seed": turn.seed}
 
 
 def _blind_side(sides: dict[Side, Attempt], side: Side, status: Status) -> SideOfTurn:
-    """Nothing but the episode's id differs between the two: `status` and the rest are the turn's."""
+    """The side before the vote. Only the episode's id is its own; `status` and the rest are the turn's."""
     return {
         "episode_id": sides[side].episode_id,
         "status": status,
@@ -199,8 +198,8 @@ def _blind_side(sides: dict[Side, Attempt], side: Side, status: Status) -> SideO
     }
 
 
-def _true_side(kind: kinds.Kind, attempt: Attempt) -> SideOfTurn:
-    """What became of the side itself, once the turn's end is told."""
+def _revealed_side(kind: kinds.Kind, attempt: Attempt) -> SideOfTurn:
+    """The side after the vote, once the turn's end is shown."""
     failed = attempt.status == AttemptStatus.FAILED
     return {
         "episode_id": attempt.episode_id,
@@ -212,7 +211,7 @@ def _true_side(kind: kinds.Kind, attempt: Attempt) -> SideOfTurn:
 
 
 def _reason(sides: dict[Side, Attempt]) -> FailureReason:
-    """Why the turn failed. A side's own reason could name its contestant, so only what is about the turn is said."""
+    """Why the turn failed. Reasons of one side are left out, because they could reveal its contestant."""
     reasons = {attempt.termination_reason for attempt in sides.values()}
     return cast(FailureReason, next((reason for reason in ABOUT_THE_TURN if reason in reasons), "turn_failed"))
 
@@ -279,7 +278,7 @@ def find_turn(turn_id: str) -> Turn | None:
 
 
 def _place(session: Session) -> Any:
-    return kinds.of(session).told(place_of(session))
+    return kinds.of(session).place_json(place_of(session))
 
 
 def _time(moment: datetime) -> str:

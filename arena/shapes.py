@@ -1,4 +1,4 @@
-"""The JSON that the arena tells browsers, declared once: for readers, for mypy, for the OpenAPI schema and for `check`.
+"""The JSON that browsers get, declared once: for readers, for mypy, for the OpenAPI schema and for `check`.
 
 NotRequired must be seen by TypedDict itself, so annotations are not postponed here.
 """
@@ -22,7 +22,7 @@ Hidden = Literal["???"]
 
 
 class Revealed(TypedDict):
-    """Who a side was, told after the vote only."""
+    """Who played a side. Shown only after the vote."""
 
     model_id: str
     name: str
@@ -31,15 +31,15 @@ class Revealed(TypedDict):
 
 
 Outcome = dict[str, bool | float | str | None]
-"""What became of a side, told after the vote only: in the words of its kind (`arena.kinds.Kind.outcome`)."""
+"""The outcome of a side, as its kind describes it (`arena.kinds.Kind.outcome`). Shown only after the vote."""
 Blocked = Literal["no_completed_turn", "starts_missing", "turn_running", "already_voted", "battle_closed"]
-"""Why there can be no vote now: a code of `arena.errors`."""
+"""Why a vote is refused now: a code of `arena.errors`."""
 
 
 class SideOfTurn(TypedDict):
-    """`steps` and `error` are null until the turn's end is told.
+    """`steps` and `error` are null until the turn's end is shown.
 
-    Before the vote both sides have the same: `steps` is the longer side's, and when one failed, both have.
+    Before the vote they are the same on both sides: `steps` is the longer side's, and if one failed, both have.
     """
 
     episode_id: str
@@ -50,7 +50,7 @@ class SideOfTurn(TypedDict):
 
 
 class Exploration(TypedDict):
-    """Where an exploration started: at a record of another turn, or (null, null) in its seed's first state."""
+    """Where a fork started: at a record of another turn, or (null, null) in its seed's first state."""
 
     turn_id: str | None
     record: int | None
@@ -58,8 +58,8 @@ class Exploration(TypedDict):
 
 
 class TurnJson(TypedDict):
-    """`exploration` is null for the turns that a vote is about. `start_number`: in a battle of several starts, which of
-    them it plays, from 1.
+    """`exploration` is null unless the turn is a fork. `start_number`: which of the battle's several starts it plays,
+    from 1.
 
     Step n of both sides is shown at `release_from` (null until both have started) plus n times `step_s` seconds.
     """
@@ -80,7 +80,7 @@ class TurnJson(TypedDict):
 
 
 class EndOfStart(TypedDict):
-    """The verdict on a side; null where the instruction has no judged goal."""
+    """The verdict on a side. Null if the instruction has no goal that is judged."""
 
     success: bool | None
     progress: float | None
@@ -98,7 +98,7 @@ class StartJson(TypedDict):
 
 
 Reasons = dict[str, JudgementName | None]
-"""Respect of the kind -> which side was better in it (left, right, equal); null where nothing was said."""
+"""Respect of the kind -> which side was better in it (left, right, equal). Null if the voter gave none."""
 
 
 class VoteJson(TypedDict):
@@ -109,7 +109,7 @@ class VoteJson(TypedDict):
 
 
 class AllowedActions(TypedDict):
-    """What the visitor may do next. `start_count`: from how many starts the battle is shown."""
+    """What the visitor may do next. `start_count`: how many starts the battle has."""
 
     status: Literal["ongoing", "voted", "abandoned"]
     can_vote: bool
@@ -120,9 +120,9 @@ class AllowedActions(TypedDict):
 
 
 class BattleJson(AllowedActions):
-    """`GET battles/{id}`, and the first message on its socket. `seq` is the last event that it includes. `secret`, from
-    which what the models saw was varied, is null before the vote, and of battles that had none. `starts` is null before
-    the vote, and of battles of one start.
+    """`GET battles/{id}`, and the first message on its socket. `seq` is the last event that it includes. `secret`, the
+    seed of what the models saw varied, is null before the vote, and in battles without. `starts` is null before
+    the vote, and in battles of one start.
     """
 
     battle_id: str
@@ -138,7 +138,7 @@ class BattleJson(AllowedActions):
 
 
 class SharedBattle(TypedDict):
-    """`GET shared/{id}`: a voted battle as anybody with its address may see it, without whose it is."""
+    """`GET shared/{id}`: a voted battle as anybody with its address may see it, without its owner."""
 
     battle_id: str
     kind: str
@@ -210,7 +210,7 @@ class SentStart(TypedDict):
 
 
 class SentTurn(SentStart):
-    """`starts`: of a battle of several starts, all turns that were sent, the first of them included."""
+    """`starts`: in a battle of several starts, all turns that were sent, with the first."""
 
     status: Status
     starts: NotRequired[list[SentStart]]
@@ -232,7 +232,7 @@ class ErrorJson(TypedDict):
 
 
 class ShapeError(ValueError):
-    """A message that is not what was declared; says where and what would have been right."""
+    """A message that does not have its declared shape. The text says where, and what was expected."""
 
 
 def check(value: Any, shape: Any, where: str = "message") -> None:
@@ -240,18 +240,18 @@ def check(value: Any, shape: Any, where: str = "message") -> None:
     try:
         _adapter(shape).validate_python([value])
     except ValidationError as error:
-        raise ShapeError("; ".join(_told(each, where) for each in error.errors(include_url=False))) from None
+        raise ShapeError("; ".join(_describe(each, where) for each in error.errors(include_url=False))) from None
 
 
 @cache
 def _adapter(shape: Any) -> TypeAdapter[list[Any]]:
-    """Of a list, since only what is within it is read with our settings: a TypedDict may have some of its own.
+    """An adapter of a list, because the configuration applies only inside it: a TypedDict may have its own.
 
-    JSON knows no number that is not finite: one of them would make the whole message unreadable.
+    JSON has no numbers that are not finite: one would make the whole message unreadable.
     """
     return TypeAdapter(list[shape], config=ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
 
 
-def _told(error: "ErrorDetails", where: str) -> str:
+def _describe(error: "ErrorDetails", where: str) -> str:
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"][1:])
     return f"{where}{path}: {error['msg'].replace('Input should be', 'expected')}, got {error['input']!r}"

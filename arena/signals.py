@@ -1,4 +1,4 @@
-"""What other rooms may listen to. A listener runs inside the sender's transaction; one that raises takes it back."""
+"""Signals to other packages. A receiver runs inside the sender's transaction, and rolls it back if it raises."""
 
 from __future__ import annotations
 

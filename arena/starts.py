@@ -1,8 +1,8 @@
-"""Battles that are shown from several starts: which seeds these are, and which of them are still to be played.
+"""Battles of several starts: their seeds, and which of them are still to be played.
 
-One clip of a policy that succeeds now and then says little about it. A battle of three starts plays one instruction
-from three first states, each a turn of its own, and takes one vote on all of them. The first start is the battle's own,
-so a battle of one start is what it always was.
+One episode says little about a contestant that succeeds now and then. A battle of three starts plays one instruction
+from three first states, each in a turn of its own, and takes one vote on all of them. The first start has the battle's
+own seed.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from arena.models import Battle, Turn
 
 ONE, SEVERAL = 1, 3
 CHOICES = (ONE, SEVERAL)
-"""From how many starts a battle may be shown."""
+"""How many starts a battle may have."""
 SEED_BITS = 31
 
 
 def seeds(battle: Battle) -> list[int]:
-    """Of the battle's starts in their order: its own seed, and those that follow from it."""
+    """The seeds of the battle's starts, in order: its own seed, and those derived from it."""
     return [battle.seed, *(_derived(battle.seed, number) for number in range(2, battle.starts + 1))]
 
 
 def number_of(turn: Turn) -> int | None:
-    """Which of its battle's starts a turn plays, from 1; None where the battle has one start, and of explorations."""
+    """Which of its battle's starts a turn plays, from 1. None in battles of one start, and for forks."""
     return None if turn.start_seed is None else seeds(turn.battle).index(turn.start_seed) + 1
 
 
 def missing(battle: Battle, completed: Iterable[Turn]) -> list[int]:
-    """Seeds of the starts that both sides have not completed yet. `completed`: the turns that they have."""
+    """The seeds of the starts that are not completed yet. `completed`: the turns that both sides have completed."""
     played = {turn.start_seed for turn in completed}
     return [seed for seed in seeds(battle) if seed not in played]
 

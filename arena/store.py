@@ -1,6 +1,6 @@
-"""Where recorded episodes live: one collection of a server that speaks MongoDB's protocol, by plain pymongo.
+"""The store of recorded episodes: one collection of a server that speaks MongoDB's protocol.
 
-A document's `_id` is the public episode id. Writing is idempotent and journaled: when `save` returns, a crash of the
+A document's `_id` is the public episode id. Writing is idempotent and journaled: once `save` returns, a crash of the
 server loses nothing. A later attempt replaces an earlier one, never the other way round.
 """
 
@@ -24,44 +24,32 @@ COLLECTION = "episodes"
 SELECTION_TIMEOUT_MS = 1500
 SOCKET_TIMEOUT_MS = 10_000
 DELETED_AT_ONCE = 100
-"""The bundled server takes some milliseconds for each, and thousands would be more than it is waited for."""
-ASKED = Histogram(
+"""The bundled server takes some milliseconds for each, so thousands at once would run into the timeout."""
+STORE_SECONDS = Histogram(
     "arena_episode_store_seconds",
-    "From asking the episode store to its answer, or to giving up.",
+    "From a request to the episode store to its answer, or to giving up.",
     ["operation"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0),
 )
-NOTHING = {"_id": "no episode"}
-"""Looking it up reads the index. Asked for any document, the bundled server goes through all of them."""
+NO_EPISODE = {"_id": "no episode"}
+"""Looking it up reads the index. For an empty filter the bundled server goes through all documents."""
 INDEXES = ([("battle_id", 1), ("side", 1)], [("turn_id", 1)])
 
 
-class StoreError(Exception):
-    """What went wrong with the episode store; `code` names it."""
-
-    code = "store_error"
-
-
-class StoreUnavailable(StoreError):
+class StoreUnavailable(Exception):
     """The episode store does not answer, or refuses."""
 
-    code = "episodes_unavailable"
+
+class EpisodeRefused(Exception):
+    """The document cannot be stored: another attempt would be refused as well."""
 
 
-class EpisodeRefused(StoreError):
-    """The document itself cannot be stored: it would be refused again."""
-
-    code = "episode_refused"
-
-
-class EpisodeSuperseded(StoreError):
-    """A later attempt at the same rollout has been stored already."""
-
-    code = "episode_superseded"
+class EpisodeSuperseded(Exception):
+    """A later attempt at the same rollout is stored already."""
 
 
 class EpisodeStore:
-    """Episodes by id. Every method raises StoreUnavailable when the server cannot be used."""
+    """Episodes by id. Every method raises StoreUnavailable if the server cannot be used."""
 
     def __init__(self, url: str, database: str) -> None:
         with _translated():
@@ -79,27 +67,27 @@ class EpisodeStore:
         self._indexed = False
 
     def ping(self) -> None:
-        """Return if the server can read, raise StoreUnavailable if not; a mere ping is answered by a broken one too."""
-        with ASKED.labels("ping").time(), _translated():
-            self._episodes.find_one(NOTHING)
+        """Raise StoreUnavailable unless the server can read. A broken server still answers MongoDB's own ping."""
+        with STORE_SECONDS.labels("ping").time(), _translated():
+            self._episodes.find_one(NO_EPISODE)
 
     def ensure_indexes(self) -> None:
-        """Make the indexes if they are missing: (battle_id, side) and turn_id; `_id` has its own."""
+        """Create the indexes that are missing. `_id` has its own."""
         with _translated():
             for keys in INDEXES:
                 self._episodes.create_index(keys)
         self._indexed = True
 
     def save(self, document: Mapping[str, Any]) -> None:
-        """Write an episode; the same document again changes nothing. Needs `_id` and `attempt`.
+        """Write an episode with `_id` and `attempt`. Writing the same document again changes nothing.
 
-        Raises EpisodeSuperseded when a later attempt is stored, and EpisodeRefused for what cannot be a document.
+        Raises EpisodeSuperseded if a later attempt is stored, and EpisodeRefused for what cannot be a document.
         """
         if not self._indexed:
             self.ensure_indexes()
         not_later = {"_id": document["_id"], "attempt": {"$lte": document["attempt"]}}
         try:
-            with ASKED.labels("save").time(), _translated():
+            with STORE_SECONDS.labels("save").time(), _translated():
                 self._episodes.replace_one(not_later, document, upsert=True)
         except DuplicateKeyError:
             raise EpisodeSuperseded(f"a later attempt at {document['_id']} is stored") from None
@@ -107,11 +95,11 @@ class EpisodeStore:
             raise EpisodeRefused(f"{document['_id']} cannot be stored: {error}") from error
 
     def get(self, episode_id: str) -> Document | None:
-        with ASKED.labels("get").time(), _translated():
+        with STORE_SECONDS.labels("get").time(), _translated():
             return self._episodes.find_one({"_id": episode_id})
 
     def delete(self, episode_ids: Sequence[str]) -> None:
-        """Delete episodes; those that are not there make no difference."""
+        """Delete episodes. Unknown ids are ignored."""
         for first in range(0, len(episode_ids), DELETED_AT_ONCE):
             with _translated():
                 self._episodes.delete_many({"_id": {"$in": list(episode_ids[first : first + DELETED_AT_ONCE])}})
@@ -126,17 +114,12 @@ class EpisodeStore:
         with _translated():
             return self._episodes.count_documents({})
 
-    def index_keys(self) -> list[list[tuple[str, int]]]:
-        """The keys of every index that the collection has."""
-        with _translated():
-            return [list(index["key"]) for index in self._episodes.index_information().values()]
-
     def close(self) -> None:
         self._client.close()
 
 
 def get_store() -> EpisodeStore:
-    """The store that the settings name; one client per process, for clients do not survive a fork."""
+    """The store that the settings name. One client per process, because clients do not survive a fork."""
     return _store(settings.MONGO_URL, settings.MONGO_DATABASE, os.getpid())
 
 
@@ -147,7 +130,7 @@ def _store(url: str, database: str, process_id: int) -> EpisodeStore:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn the driver's errors into ours. What is about the document is an answer, not a failure of the server."""
+    """Turn the driver's errors into StoreUnavailable, except those about the document."""
     try:
         yield
     except (DuplicateKeyError, DocumentTooLarge):

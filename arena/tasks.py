@@ -1,21 +1,19 @@
-"""What the queue may ask a worker for. Beat reads this too, so what plays attempts is imported where it is needed."""
+"""The tasks of the queue. Beat imports this module too, so the code that plays attempts is imported inside them."""
 
 from __future__ import annotations
 
 from celery import shared_task
 from django.conf import settings
 
-from arena.queue import worker  # noqa: F401 - connects the worker's start
-from arena.queue.retry import BUSY, PATIENCE_S
+from arena.queue import worker  # noqa: F401 - connects the signals of the worker
+from arena.queue.retry import BUSY, RETRY_FOR_S
 
 GRACE_S = 30.0
-PLAYED_WITHIN_S = settings.ROLLOUT_WALL_S + PATIENCE_S + GRACE_S
+PLAYED_WITHIN_S = settings.ROLLOUT_WALL_S + RETRY_FOR_S + GRACE_S
 
 
 @shared_task(  # type: ignore[untyped-decorator]
-    name="arena.play_rollout",
-    soft_time_limit=PLAYED_WITHIN_S,
-    time_limit=PLAYED_WITHIN_S + GRACE_S,
+    name="arena.play_rollout", soft_time_limit=PLAYED_WITHIN_S, time_limit=PLAYED_WITHIN_S + GRACE_S
 )
 def play_attempt(episode_id: str) -> None:
     from arena.queue.playing import play

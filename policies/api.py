@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import CharField
 from rest_framework.views import APIView
 
-from arena.models import Hosting, known_hosts
+from arena.models import Hosting
 from policies.models import Policy
 from policies.serializers import ModelSerializer
 
@@ -36,4 +36,4 @@ class ModelDetail(APIView):
 
 def _hosts() -> dict[str, set[str] | None]:
     able = set(Hosting.objects.able().values_list("contestant_id", flat=True))
-    return {"able": able if able or known_hosts() else None}
+    return {"able": able if able or Hosting.objects.live().exists() else None}

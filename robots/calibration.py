@@ -69,7 +69,7 @@ def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationB
 def _cast(voter: str) -> list[_Cast]:
     """The last votes, newest first: one query."""
     first = Vote.objects.filter(user_id=voter, battle__turns__seq=1).order_by("-voted_at", "-pk")
-    later = Turn.objects.filter(battle=OuterRef("battle_id"), seq=2, exploration=False)
+    later = Turn.objects.filter(battle=OuterRef("battle_id"), seq=2, is_fork=False)
     repeats = Case(When(purpose=Purpose.REPEAT, then=1), default=0)
     of_battle = ("battle__left_model_id", "battle__right_model_id", "battle__seed", "battle__secret")
     rows = first.values_list(

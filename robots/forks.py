@@ -10,7 +10,7 @@ from django.db import transaction
 from arena.actions.admission import join_queue
 from arena.actions.announce import lock_numbered, touch_session
 from arena.actions.sessions import SEEDS
-from arena.actions.turns import check_hosted, choose_profile, open_turn, withdraw
+from arena.actions.turns import add_turn, check_hosted, choose_profile, withdraw
 from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning
 from arena.live import release
 from arena.models import Battle, BattleStatus, Turn
@@ -33,7 +33,7 @@ class Fork:
 
 
 def fork(battle: Battle, wish: Fork, caller: Origin = NOWHERE) -> Turn:
-    """Add a fork (`Turn.exploration`) to a voted battle and put both sides on the queue. `caller`: where it comes from
+    """Add a fork (`Turn.is_fork`) to a voted battle and put both sides on the queue. `caller`: where it comes from
     (`throttles.caller_of`).
 
     Raises NotVoted, TurnRunning, NoSuchMoment, and, with nothing left behind, NotHosted, StoreUnavailable,
@@ -61,22 +61,18 @@ def _add(battle: Battle, wish: Fork, caller: Origin, hosts: hosting.Hosts) -> Tu
         raise TurnRunning
     origin = _origin(turns, wish) if wish.turn_id else None
     choose_profile(battle, hosts)
-    place = join_queue(battle.session, caller)
-    turn = Turn.objects.create(
-        session_id=battle.session_id,
-        battle=battle,
-        battle_seq_in_session=battle.seq_in_session,
-        seq=len(turns) + 1,
+    held = join_queue(battle.session, caller)
+    return add_turn(
+        battle,
+        turns,
+        caller,
+        held,
         instruction=wish.instruction or (origin or turns[-1]).instruction,
-        exploration=True,
-        explores=origin,
-        explores_record=wish.record if origin else None,
-        explores_seed=_seed(wish, origin),
-        caller=place.caller.address,
-        network=place.caller.network,
+        is_fork=True,
+        forked_from=origin,
+        fork_record=wish.record if origin else None,
+        fork_seed=_seed(wish, origin),
     )
-    open_turn(battle, turn, turns, place)
-    return turn
 
 
 def _origin(turns: list[Turn], wish: Fork) -> Turn:

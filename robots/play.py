@@ -18,7 +18,7 @@ from arena.actions import Ending
 from arena.errors import QueueUnavailable
 from arena.models import Attempt, Side
 from arena.queue import dispatch, hosting
-from arena.queue.retry import patiently
+from arena.queue.retry import retry_while_busy
 from arena.queue.sweeps import worker_name
 from arena.rules import goes_on, starts_from
 from arena.shapes import FailureReason
@@ -52,7 +52,7 @@ def play(episode_id: str) -> None:
     """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
     profile = runtime().render_profile
     try:
-        rollout = patiently(lambda: actions.claim_attempt(episode_id, worker_name(), profile))
+        rollout = retry_while_busy(lambda: actions.claim_attempt(episode_id, worker_name(), profile))
     except actions.RendersOtherwise as other:
         _leave_to_others(episode_id, other)
         return
@@ -67,7 +67,7 @@ def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
     """Pass the message on to the workers that render as the turn's other side was."""
     log.info("%s: %s", episode_id, other)
     try:
-        dispatch.play({episode_id: other.model_id}, other.profile)
+        dispatch.send_to_workers({episode_id: other.model_id}, other.profile)
     except QueueUnavailable:
         log.warning("The queue is down; a later sweep sends %s again", episode_id)
 
@@ -91,7 +91,7 @@ def _play_claimed(rollout: Attempt) -> None:
         _fail(rollout, "internal", _story(error))
     else:
         log.info("%s: %s", rollout.episode_id, ending.termination_reason, extra={"ms": round(ending.duration_ms)})
-        if not patiently(lambda: actions.finish_attempt(rollout, ending, lambda: _keep(details))):
+        if not retry_while_busy(lambda: actions.finish_attempt(rollout, ending, lambda: _keep(details))):
             log.warning("%s: nobody waits for the end of attempt %s", rollout.episode_id, rollout.tries)
 
 
@@ -144,7 +144,7 @@ def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollou
             view_scale=environment.world.view_scale,
         )
         began = time.perf_counter()
-        patiently(lambda: get_store().save(document))
+        retry_while_busy(lambda: get_store().save(document))
         store_ms = (time.perf_counter() - began) * 1e3
     return _ending(result), _details(rollout, result, document["start_hash"], store_ms)
 
@@ -182,7 +182,7 @@ def _set_start(environment: Environment, rollout: Attempt) -> None:
         return
     episodes, record = before
     episode_id = episodes[Side(rollout.side)]
-    document = patiently(lambda: get_store().get(episode_id))
+    document = retry_while_busy(lambda: get_store().get(episode_id))
     if document is None:
         raise StartMissing(f"{episode_id}, in whose recording this turn starts, is not in the store")
     environment.restore(state_at(document, min(record, step_count(document))))
@@ -215,7 +215,7 @@ def _identity(rollout: Attempt, variation: Variation) -> dict[str, Any]:
         "seed": turn.seed,
         "secret": battle.secret,
         "variation": variation.to_json(),
-        "exploration": turn.exploration,
+        "exploration": turn.is_fork,
         "created_at": timezone.now(),
     }
 
@@ -249,7 +249,7 @@ def _keep(details: Rollout) -> None:
 
 def _fail(rollout: Attempt, reason: FailureReason, story: str) -> None:
     log.warning("%s failed: %s (%s)", rollout.episode_id, reason, story)
-    patiently(lambda: actions.fail_attempt(rollout, reason, story))
+    retry_while_busy(lambda: actions.fail_attempt(rollout, reason, story))
 
 
 def _story(error: BaseException) -> str:

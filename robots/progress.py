@@ -12,7 +12,7 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from arena import actions
 from arena.models import Attempt
-from arena.queue.retry import drop_broken_connection, patiently
+from arena.queue.retry import drop_broken_connection, retry_while_busy
 from simulation.contracts import BaseListener, Floats, SimulationError, StartState, StepRecord
 from simulation.view_format import pack
 
@@ -74,7 +74,7 @@ class Reporter(BaseListener):
             return
         self._pass_news()
         if error is not None:
-            patiently(self.beat)
+            retry_while_busy(self.beat)
 
     def on_start(self, start: StartState) -> None:
         self._steps.append(pack(start.qpos[np.newaxis], self._scale))

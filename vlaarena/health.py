@@ -23,7 +23,7 @@ from rest_framework.decorators import api_view, authentication_classes, throttle
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from arena.store import COLLECTION, NOTHING
+from arena.store import COLLECTION, NO_EPISODE
 from vlaarena.celery import app
 
 Check = Callable[[], Awaitable[str]]
@@ -133,7 +133,7 @@ def _ask_database() -> str:
 
 def _ask_episodes() -> str:
     # A ping is answered by a server that can read and write nothing.
-    _mongo()[settings.MONGO_DATABASE][COLLECTION].find_one(NOTHING)
+    _mongo()[settings.MONGO_DATABASE][COLLECTION].find_one(NO_EPISODE)
     return "answers"
 
 

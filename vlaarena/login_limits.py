@@ -38,5 +38,5 @@ def account_of(typed: str) -> str:
 def too_many(request: HttpRequest, site: AdminSite, refusal: TooMany) -> HttpResponse:
     context = {**site.each_context(request), "title": "Too many attempts", "detail": str(refusal)}
     response = TemplateResponse(request, "admin/too_many.html", context, status=429)
-    response["Retry-After"] = str(refusal.wait)
+    response["Retry-After"] = str(refusal.retry_after_s)
     return response

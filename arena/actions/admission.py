@@ -1,14 +1,12 @@
-"""The line of turns: one lock for all who join it and for what leaves it, and the turns that go to the workers next.
+"""Admission's writes: one lock for all turns that join the queue, and sending the turns that may go to the workers.
 
-A turn whose attempts are held goes to the workers when
-earlier turns of its network and its visitor have settled (`arena.queue.admission`). A sweep sends what a crash left
-behind.
+A held turn is sent once earlier turns of its network and its visitor have settled (`arena.queue.admission`). A sweep
+sends what a crash left behind.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,34 +20,26 @@ from arena.visitors.networks import Origin
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Admission:
-    """In the line. `held`: others go first. `caller`: whose address it came from."""
+def join_queue(session: Session, caller: Origin, turns: int = 1) -> bool:
+    """Let so many turns of this session join the queue. Answers whether the first is held because others go before it.
 
-    held: bool
-    caller: Origin
-
-
-def join_queue(session: Session, caller: Origin, turns: int = 1) -> Admission:
-    """Let so many turns of this session join the line; raises TooManyTurns and QueueFull. The place is the first one's.
-
-    It locks the line until the transaction ends. Everybody who sends a turn waits for that, so it is the last lock that
-    a transaction takes, and little is left to do under it.
+    Raises TooManyTurns and QueueFull. The queue is locked until the transaction ends, and everybody who sends a turn
+    waits for that: take this lock last, and do little under it.
     """
-    _lock_line()
-    return Admission(held=not admit(session, caller, turns), caller=caller)
+    _lock_queue()
+    return not admit(session, caller, turns)
 
 
 def send_due() -> None:
-    """Send the held turns that may go to the workers now. One query, and no lock, where there are none.
+    """Send the held turns that may go to the workers now. One query and no lock if there are none.
 
-    Raises QueueUnavailable; then a sweep sends what was not sent.
+    Raises QueueUnavailable. A sweep then sends what was not sent.
     """
     if not next_turns():
         return
     with transaction.atomic():
-        _lock_line()  # however many look at once, no network gets more than its turn
-        sent = _mark(next_turns())
+        _lock_queue()  # concurrent calls give no network more than its turn
+        sent = _mark_sent(next_turns())
     if sent:
         dispatch.send(sent)
 
@@ -58,10 +48,10 @@ def send_due_or_leave_to_the_sweep() -> None:
     try:
         send_due()
     except QueueUnavailable:
-        log.warning("The queue is down; a later sweep sends what waits")
+        log.warning("The queue is down; a later sweep sends the turns that are due")
 
 
-def _mark(turns: list[int]) -> list[Attempt]:
+def _mark_sent(turns: list[int]) -> list[Attempt]:
     """Note that these turns were sent; answers their attempts, in the order of the turns."""
     held = Attempt.objects.filter(turn__pk__in=turns, status=AttemptStatus.HELD)
     attempts = list(held.select_related("turn__battle__session").order_by("turn__pk", "side"))
@@ -72,8 +62,8 @@ def _mark(turns: list[int]) -> list[Attempt]:
     return attempts
 
 
-def _lock_line() -> None:
-    line = AdmissionLock.objects.select_for_update().filter(pk=AdmissionLock.ONLY)
-    if row_or_none(line) is None:
+def _lock_queue() -> None:
+    lock = AdmissionLock.objects.select_for_update().filter(pk=AdmissionLock.ONLY)
+    if row_or_none(lock) is None:
         AdmissionLock.objects.bulk_create([AdmissionLock(pk=AdmissionLock.ONLY)], ignore_conflicts=True)
-        line.get()
+        lock.get()

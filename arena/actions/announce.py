@@ -1,4 +1,4 @@
-"""Numbering events under the battle's lock and telling them after commit."""
+"""Numbering events under the battle's lock, and publishing them after the commit."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ NUMBER = "UPDATE battles SET event_seq = event_seq + 1, updated_at = %s{columns}
 
 
 def touch_session(session_id: str) -> None:
-    """Note the visit. This locks the session's row too: whoever needs both locks takes the session's first."""
+    """Note that the session was active. This locks its row: take this lock before the battle's."""
     Session.objects.filter(session_id=session_id).update(last_active_at=timezone.now())
 
 
 def lock_battle(battle_id: str, *related: str) -> Battle:
-    """The battle with its session and what else is named, its own row locked until the transaction ends.
+    """The battle with its session and the `related` rows. Only its own row is locked, until the transaction ends.
 
     Raises Battle.DoesNotExist.
     """
@@ -31,10 +31,10 @@ def lock_battle(battle_id: str, *related: str) -> Battle:
 
 
 def lock_numbered(battle: Battle, at_first: Mapping[str, Any] | None = None) -> Battle:
-    """The battle's row as it is now, locked until the transaction ends, its sequence raised for one event (`tell`).
+    """The battle's current row, locked until the transaction ends, with its sequence raised for one event
+    (`announce_numbered`). A rollback takes the number back.
 
-    One statement instead of a lock and a save. Whoever refuses then takes the number back with the transaction.
-    `at_first`: columns to change if no event was told of the battle yet.
+    One statement instead of a lock and a save. `at_first`: columns to change if the battle has no event yet.
     """
     changed = _numbered(battle, at_first, " AND event_seq = 0") if at_first else []
     [locked] = changed or _numbered(battle, {}, "")
@@ -49,7 +49,7 @@ def _numbered(battle: Battle, columns: Mapping[str, Any], only: str) -> list[Bat
 
 
 def announce(battle: Battle, event_type: str, /, *, instead: bool = False, **fields: Any) -> None:
-    """Number an event and tell it once the transaction is committed. The caller holds the battle's lock.
+    """Number an event, and publish it once the transaction is committed. The caller holds the battle's lock.
 
     `instead`: the number was that of an event that `take_back_end` has taken back.
     """
@@ -57,20 +57,25 @@ def announce(battle: Battle, event_type: str, /, *, instead: bool = False, **fie
 
 
 def announce_all(
-    battle: Battle, *told: tuple[str, dict[str, Any]], at: datetime | None = None, instead: bool = False
+    battle: Battle, *numbered: tuple[str, dict[str, Any]], at: datetime | None = None, instead: bool = False
 ) -> None:
-    """The same for several events, (type, fields) each, whose numbers are saved at once; sockets tell them at `at`."""
+    """`announce` for several events, (type, fields) each, with one save. Sockets send them to browsers at `at`."""
     first = battle.event_seq + 1
-    skip_numbers(battle, len(told))
-    for seq, (event_type, fields) in enumerate(told, first):
-        _tell(battle, event_type, seq, fields, at=at, instead=instead)
+    skip_numbers(battle, len(numbered))
+    for seq, (event_type, fields) in enumerate(numbered, first):
+        _publish(battle, event_type, seq, fields, at=at, instead=instead)
+
+
+def announce_numbered(battle: Battle, event_type: str, /, **fields: Any) -> None:
+    """Publish, once the transaction is committed, the event that `lock_numbered` raised the sequence for."""
+    _publish(battle, event_type, battle.event_seq, fields)
 
 
 def take_back_end(battle: Battle, turns: list[Turn]) -> Turn | None:
-    """Take back the numbers of events that nobody was told yet: those of the end of a turn whose clock still runs.
+    """Take back the numbers of the events of a turn's end that is not shown yet. Answers the turn, or None.
 
-    What happens meanwhile gets these numbers, as it would while the turn is played, so that they tell nothing.
-    Answers the turn; None when all is told. The caller holds the battle's lock and saves its number.
+    Events that come before the end is shown get these numbers, as if the turn were still running, so that they do not
+    reveal the end. The caller holds the battle's lock and saves its number.
     """
     turn = release.untold(turns)
     if turn is not None and turn.told_seq is not None:
@@ -78,17 +83,12 @@ def take_back_end(battle: Battle, turns: list[Turn]) -> Turn | None:
     return turn
 
 
-def tell(battle: Battle, event_type: str, /, **fields: Any) -> None:
-    """Tell, once the transaction is committed, the event that `lock_numbered` raised the sequence for."""
-    _tell(battle, event_type, battle.event_seq, fields)
-
-
 def skip_numbers(battle: Battle, count: int = 1) -> None:
-    """Raise the sequence without an event, so that browsers see a gap and ask for a snapshot. Saves the status, too."""
+    """Raise the sequence without an event: browsers see a gap and fetch a snapshot. Saves the status, too."""
     battle.event_seq += count
     battle.save(update_fields=["status", "event_seq", "updated_at"])
 
 
-def _tell(battle: Battle, event_type: str, seq: int, fields: dict[str, Any], **how: Any) -> None:
+def _publish(battle: Battle, event_type: str, seq: int, fields: dict[str, Any], **how: Any) -> None:
     event = events.build(event_type, seq, fields)
     transaction.on_commit(partial(events.publish, battle.battle_id, event, **how))

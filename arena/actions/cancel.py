@@ -12,11 +12,11 @@ from arena.models import Turn
 
 
 def cancel_turn(turn: Turn) -> Turn:
-    """End a turn whose end is not told yet, and with it the battle's other starts that are still to be played; raises
-    TurnSettled when its end is told, NotFound when the turn is gone.
+    """End a turn whose end is not shown yet, and the battle's other starts that are still to be played. Raises
+    TurnSettled if its end is shown, and NotFound if the turn is gone.
 
-    Both sides fail alike, also those that had finished: else the visitor would learn how quick they are. Workers find
-    out with their next heartbeat. Like any turn that a side failed it counts as not having been.
+    Both sides fail alike, even one that had finished: the visitor must not learn which is faster. Workers find out with
+    their next heartbeat. Like any failed turn, it counts as not played.
     """
     with transaction.atomic():
         battle = lock_battle(turn.battle_id)
@@ -27,7 +27,7 @@ def cancel_turn(turn: Turn) -> Turn:
         if release.told(found):
             raise TurnSettled
         taken_back = take_back_end(battle, turns) is not None
-        for each in [each for each in turns if not release.told(each)]:
-            end_cancelled(battle, each, turns, instead=taken_back)
-            taken_back = False
+        unshown = [each for each in turns if not release.told(each)]
+        for number, each in enumerate(unshown):
+            end_cancelled(battle, each, turns, instead=taken_back and number == 0)
         return found

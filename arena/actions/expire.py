@@ -1,4 +1,4 @@
-"""Letting go of the recordings of a battle that nobody voted on."""
+"""Expiring the recordings of a battle without a vote."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from arena.models import Attempt, BattleStatus
 
 
 def expire_battle(battle_id: str, untouched_since: datetime) -> int:
-    """Mark the recordings of an unvoted battle as expired, and close it to turns and votes; answers how many.
+    """Mark the recordings of an unvoted battle as expired, and close it to turns and votes. Answers how many.
 
-    None where a vote, a turn or anything else has come meanwhile. They are deleted later (`arena.retention`).
+    0 if the battle was touched in the meantime. The recordings are deleted later (`arena.retention`).
     """
     with transaction.atomic():
         battle = lock_battle(battle_id)
-        playing = battle.turns.filter(settled_at=None).exists()
+        playing = battle.turns.unsettled().exists()
         if battle.status == BattleStatus.VOTED or battle.updated_at >= untouched_since or playing:
             return 0
         abandon(battle)
-        kept = Attempt.objects.filter(turn__battle=battle, expired_at=None)
-        return kept.update(expired_at=timezone.now())
+        return Attempt.objects.filter(turn__battle=battle, expired_at=None).update(expired_at=timezone.now())

@@ -10,9 +10,9 @@ from arena.models import Battle, BattleStatus
 
 
 def reveal_names(battle_id: str) -> Battle:
-    """Spoil a battle: its names may be seen by staff, and whatever is voted on it counts nowhere.
+    """Spoil a battle: staff may see its names, and its vote counts nowhere. The visitor learns nothing and may vote.
 
-    Its visitor is told nothing, and may vote. Raises AlreadyVoted where the vote was first: nothing is left to spoil.
+    Raises AlreadyVoted if the vote came first.
     """
     with transaction.atomic():
         battle = lock_battle(battle_id)

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from arena import kinds
 from arena.actions.announce import announce, take_back_end, touch_session
-from arena.actions.attempts import end_cancelled, tell_end
+from arena.actions.attempts import announce_end, end_cancelled
 from arena.kinds import Kind, Place, place_of
 from arena.models import AttemptStatus, Battle, BattleStatus, Session
 from arena.pairing import draw_pair, written_chances
@@ -19,14 +19,14 @@ SEEDS = 2**31
 
 
 def open_session(kind: Kind, place: Place, visitor: str) -> Battle:
-    """A new session with its first battle; raises NoContestants."""
+    """The first battle of a new session. Raises NoContestants."""
     with transaction.atomic():
         session = Session.objects.create(kind=kind.id, setting=place.setting, scene=place.scene, user_id=visitor)
         return _open_battle(session, 1)
 
 
 def open_next_battle(session: Session) -> Battle:
-    """The session's next battle, with a new pair. An ongoing one without a vote is abandoned; raises NoContestants."""
+    """The session's next battle, with a new pair. An ongoing battle is abandoned. Raises NoContestants."""
     with transaction.atomic():
         touch_session(session.session_id)
         ongoing = session.battles.filter(status=BattleStatus.ONGOING).order_by("pk")
@@ -46,28 +46,24 @@ def _open_battle(session: Session, seq: int) -> Battle:
     else:
         left, right = draw_pair(list(eligible.playable()), chances, hosting.hosts().can_meet)
     return Battle.objects.create(
-        session=session,
-        seq_in_session=seq,
-        left_model=left,
-        right_model=right,
-        seed=secrets.randbelow(SEEDS),
+        session=session, seq_in_session=seq, left_model=left, right_model=right, seed=secrets.randbelow(SEEDS)
     )
 
 
 def abandon(battle: Battle) -> None:
-    """Close a battle to turns and votes, unless it is closed already. The caller holds its lock.
+    """Close an ongoing battle to turns and votes. The caller holds its lock.
 
-    What is being played is played to its end; starts that wait for it are not played at all.
+    A running turn is played to its end. Starts that wait for it are not played.
     """
     if battle.status != BattleStatus.ONGOING:  # a vote came first
         return
     turns = battle.turns_with_sides()
-    unheard = take_back_end(battle, turns)
+    unshown = take_back_end(battle, turns)
     battle.status = BattleStatus.ABANDONED  # saved with the number of the event
-    told = allowed_actions(battle, [])  # none, whatever its turns
-    announce(battle, "battle.abandoned", instead=unheard is not None, battle=told)
+    allowed = allowed_actions(battle, [])  # nothing is allowed, whatever its turns
+    announce(battle, "battle.abandoned", instead=unshown is not None, battle=allowed)
     for turn in turns:
         if turn.start_seed is not None and all(side.status == AttemptStatus.HELD for side in turn.attempts.all()):
             end_cancelled(battle, turn, turns)
-    if unheard is not None:
-        tell_end(battle, unheard, turns)
+    if unshown is not None:
+        announce_end(battle, unshown, turns)

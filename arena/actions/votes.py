@@ -8,15 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from arena.actions.announce import announce, lock_battle, touch_session
-from arena.errors import (
-    AlreadyVoted,
-    ArenaError,
-    BattleClosed,
-    MixedKinds,
-    NoCompletedTurn,
-    StartsMissing,
-    TurnRunning,
-)
+from arena.errors import AlreadyVoted, ArenaError, BattleClosed, MixedKinds, NoCompletedTurn, StartsMissing, TurnRunning
 from arena.metrics import VOTES
 from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
 from arena.rules import allowed_actions, turn_status
@@ -25,21 +17,14 @@ from arena.signals import vote_cast
 from arena.visitors.networks import NOWHERE, Origin
 
 REFUSALS: dict[str, type[ArenaError]] = {
-    "already_voted": AlreadyVoted,
-    "battle_closed": BattleClosed,
-    "turn_running": TurnRunning,
-    "no_completed_turn": NoCompletedTurn,
-    "starts_missing": StartsMissing,
+    error.code: error for error in (AlreadyVoted, BattleClosed, TurnRunning, NoCompletedTurn, StartsMissing)
 }
 
 
 def cast_vote(
-    battle: Battle,
-    choice: VoteChoice,
-    reasons: Mapping[str, Judgement] | None = None,
-    origin: Origin = NOWHERE,
+    battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgement] | None = None, origin: Origin = NOWHERE
 ) -> Vote:
-    """One vote per battle, with the respects (of its kind) in which a side was better, and where it came from.
+    """Store a battle's only vote. `reasons`: respect of the kind -> the side that was better in it.
 
     Raises MixedKinds, AlreadyVoted, BattleClosed, TurnRunning, NoCompletedTurn or StartsMissing.
     """
@@ -47,7 +32,7 @@ def cast_vote(
         touch_session(battle.session_id)
         locked = lock_battle(battle.battle_id, "left_model", "right_model")
         turns = locked.turns_with_sides()
-        locked.know_turns(turns)
+        locked.cache_turns(turns)
         if locked.mixes_kinds:
             raise MixedKinds
         blocked = allowed_actions(locked, turns)["vote_blocked_because"]
@@ -83,12 +68,12 @@ def cast_vote(
             starts=starts_json(locked, turns),
             battle=allowed_actions(locked, turns),
         )
-        vote_cast.send(sender=Vote, vote=vote)  # last: whoever votes waits for its lock
+        vote_cast.send(sender=Vote, vote=vote)  # last, because it takes a lock that all voters wait for
         return vote
 
 
 def _dwell_ms(turns: list[Turn]) -> int | None:
-    """How long the visitor could look at what is voted on: since the end of the last completed turn was shown."""
+    """Milliseconds since the end of the last completed turn was shown."""
     ended = [turn.shown_at or turn.settled_at for turn in turns if turn_status(turn) == "completed"]
     moments = [moment for moment in ended if moment is not None]
     return max(0, round(1000 * (timezone.now() - max(moments)).total_seconds())) if moments else None

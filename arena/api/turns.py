@@ -11,7 +11,7 @@ from arena.actions.cancel import cancel_turn
 from arena.api.schema import answer, refusals
 from arena.api.views import ArenaView
 from arena.errors import NotFound
-from arena.queue.admission import QueueJson, place_in_queue
+from arena.queue.admission import QueueJson, queue_position
 from arena.shapes import TurnJson
 from arena.visitors.permissions import check_may_act, check_may_look
 from arena.visitors.throttles import CancelsLimited
@@ -26,7 +26,7 @@ class TurnQueue(ArenaView):
     def get(self, request: Request, turn_id: str) -> Response:
         turn = selectors.find_turn(turn_id)
         check_may_look(request, turn.battle.session if turn else None)
-        return Response(place_in_queue(turn)) if turn else Response(status=404)
+        return Response(queue_position(turn)) if turn else Response(status=404)
 
 
 class CancelTurn(ArenaView):

@@ -197,7 +197,7 @@ class Turns(ArenaView):
         wanted.is_valid(raise_exception=True)
         said = wanted.validated_data
         instruction = kinds.of(battle.session).clean_instruction(said["instruction"])
-        task = actions.Task(instruction, StartKind(said["start"]), said["starts"])
+        task = actions.TurnRequest(instruction, StartKind(said["start"]), said["starts"])
         spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
         return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
 
@@ -284,7 +284,7 @@ def _opened(battle: Battle) -> OpenedBattle:
         "session_id": battle.session_id,
         "battle_id": battle.battle_id,
         "kind": battle.session.kind,
-        **kinds.of(battle.session).told(kinds.place_of(battle.session)),
+        **kinds.of(battle.session).place_json(kinds.place_of(battle.session)),
         "left_model": selectors.HIDDEN,
         "right_model": selectors.HIDDEN,
     }

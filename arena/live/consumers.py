@@ -252,5 +252,5 @@ def _kind_of_visible(scope: Any, battle_id: str) -> Kind | None:
 
 
 _kind_shown = database_sync_to_async(_kind_of_visible)
-_snapshot = database_sync_to_async(selectors.snapshot_and_news)
+_snapshot = database_sync_to_async(selectors.snapshot)
 _played = sync_to_async(played)

@@ -1,15 +1,6 @@
 """The tables of the core. `arena.kinds` says what a kind of contestants adds to them."""
 
-from arena.models.battles import (
-    Attempt,
-    AttemptQuerySet,
-    Battle,
-    Session,
-    Turn,
-    names_known,
-    read_moment,
-    row_or_none,
-)
+from arena.models.battles import Attempt, AttemptQuerySet, Battle, Session, Turn, names_known, read_moment, row_or_none
 from arena.models.choices import (
     AttemptStatus,
     BattleStatus,
@@ -29,48 +20,8 @@ from arena.models.contestants import (
     ContestantStatus,
     Hosting,
     PairChance,
-    known_hosts,
     live_between,
 )
 from arena.models.defaults import _battle_id, _episode_id, _request_id, _secret, _session_id, _turn_id, _vote_id
 from arena.models.keys import AdmissionLock, NetworkKey
 from arena.models.votes import Vote
-
-__all__ = [
-    "FOLDER_TROUBLE",
-    "HOST_SILENT_S",
-    "MEMORY_TROUBLE",
-    "AdmissionLock",
-    "Attempt",
-    "AttemptQuerySet",
-    "AttemptStatus",
-    "Battle",
-    "BattleStatus",
-    "Contestant",
-    "ContestantQuerySet",
-    "ContestantStatus",
-    "Hosting",
-    "Judgement",
-    "NetworkKey",
-    "PairChance",
-    "ProcessingStatus",
-    "Purpose",
-    "Session",
-    "Side",
-    "StartKind",
-    "Turn",
-    "Vote",
-    "VoteChoice",
-    "_battle_id",
-    "_episode_id",
-    "_request_id",
-    "_secret",
-    "_session_id",
-    "_turn_id",
-    "_vote_id",
-    "known_hosts",
-    "live_between",
-    "names_known",
-    "read_moment",
-    "row_or_none",
-]

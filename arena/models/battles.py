@@ -1,4 +1,4 @@
-"""Sessions, battles, turns and attempts. Tables and columns are named as in the requirements V-DB-01..03."""
+"""Sessions, battles, turns and attempts."""
 
 from __future__ import annotations
 
@@ -44,30 +44,20 @@ class SessionQuerySet(models.QuerySet["Session"]):
 
 
 def row_or_none(rows: models.QuerySet[Row]) -> Row | None:
-    """The one row that there can be; None without it. `first` would sort it, which takes longer than finding it."""
+    """The only row of a query, or None. Unlike `first`, it does not sort."""
     return next(iter(rows.order_by()), None)
 
 
 def read_moment(value: Any) -> Any:
-    """What a statement by hand says of a column with moments, as Django reads it: an engine may know no such type."""
+    """A moment that a hand-written statement returned, converted as Django does: an engine may lack the type."""
     column = Attempt._meta.get_field("started_at").cached_col
     for convert in connection.ops.get_db_converters(column):
         value = convert(value, column, connection)
     return value
 
 
-TOLD_OF_CONTESTANTS = ("name", "family", "provenance")
-SHOWN = (
-    *("battle_id", "status", "event_seq", "secret", "seed", "starts"),
-    *("session__user_id", "session__kind", "session__setting", "session__scene"),
-    *(f"{side}_model__{column}" for side in ("left", "right") for column in TOLD_OF_CONTESTANTS),
-    *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", "reasons")),
-)
-"""The columns of a battle and of what belongs to it that are told."""
-
-
 def names_known(prefix: str = "") -> Q:
-    """Battles whose names staff may see: with a vote, or spoiled. `prefix`: the way to the battle."""
+    """Battles whose names staff may see: voted or spoiled. `prefix`: the lookup that leads to the battle."""
     return Q(**{f"{prefix}status": BattleStatus.VOTED}) | Q(**{f"{prefix}spoiled": True})
 
 
@@ -77,42 +67,38 @@ class BattleQuerySet(models.QuerySet["Battle"]):
         turns = Turn.objects.filter(battle=OuterRef("battle_id")).order_by("seq")
         return self.annotate(title=Subquery(turns.values("instruction")[:1]))
 
-    def to_be_shown(self) -> BattleQuerySet:
-        """With session, contestants and vote, of each but what is told of it sooner or later."""
-        return self.select_related("session", "left_model", "right_model", "vote").only(*SHOWN)
-
 
 class TurnQuerySet(models.QuerySet["Turn"]):
     def unsettled(self) -> TurnQuerySet:
-        """Turns of which a side is still queued or running."""
+        """Turns of which a side is still held, queued or running."""
         return self.filter(settled_at=None)
 
     def judged(self) -> TurnQuerySet:
-        """Turns that a vote is about: without explorations, which come after it and count for nothing."""
-        return self.filter(exploration=False)
+        """Turns that a vote is about: all but forks, which come after it and count for nothing."""
+        return self.filter(is_fork=False)
 
     def completed(self) -> TurnQuerySet:
-        """Turns that a vote is about and that both sides completed."""
+        """Judged turns that both sides completed."""
         return self.judged().exclude(settled_at=None).exclude(attempts__status=AttemptStatus.FAILED)
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):
     details: ClassVar[tuple[str, ...]] = ()
-    """One-to-one relations to what kinds keep of an attempt; `arena.kinds.register` adds them."""
+    """One-to-one relations to the kinds' own columns of an attempt. `arena.kinds.register` adds them."""
 
     def by_turn(self) -> list[Turn]:
-        """The turns of these attempts in their order, each knowing its own: one query. Ask it of whole turns."""
+        """The turns of these attempts in order, with their attempts cached: one query. Use it for whole turns only."""
         turns: dict[str, Turn] = {}
         sides: dict[str, list[Attempt]] = {}
         for attempt in self.select_related("turn", *self.details).order_by("turn__seq", "side"):
             attempt.turn = turns.setdefault(attempt.turn_id, attempt.turn)
             sides.setdefault(attempt.turn_id, []).append(attempt)
         for turn_id, turn in turns.items():
-            turn.know_attempts(sides[turn_id])
+            turn.cache_attempts(sides[turn_id])
         return list(turns.values())
 
     def claim(self, episode_id: str, worker: str) -> bool:
-        """Take a queued attempt: True for one caller, False for everybody else, however often its message comes."""
+        """Take a queued attempt. True for one caller only, however often its message arrives."""
         now = timezone.now()
         took = self.filter(episode_id=episode_id, status=AttemptStatus.QUEUED).update(
             status=AttemptStatus.RUNNING,
@@ -125,27 +111,27 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return took == 1
 
     def still_running(self, attempt: Attempt) -> AttemptQuerySet:
-        """The row while this try plays it; empty once the try was given up."""
+        """The row while this try plays it. Empty once the try was given up."""
         return self.filter(episode_id=attempt.episode_id, tries=attempt.tries, status=AttemptStatus.RUNNING)
 
     def running(self) -> AttemptQuerySet:
         return self.filter(status=AttemptStatus.RUNNING)
 
     def unanswered(self, since: datetime, until: datetime) -> AttemptQuerySet:
-        """Queued ones whose message was not sent between the two moments; held ones have none."""
+        """Queued attempts whose message was not sent between the two moments."""
         return self.filter(status=AttemptStatus.QUEUED).exclude(sent_at__range=(since, until))
 
     def first_started(self, since: datetime, until: datetime) -> dict[str, int]:
-        """For each policy, the earliest entered of its attempts that a worker took between the two moments."""
-        lately = Q(status=AttemptStatus.RUNNING) | Q(finished_at__gte=since)
-        rows = self.filter(lately, started_at__range=(since, until)).order_by().values_list("model_id")
+        """For each contestant, the smallest key of its attempts that a worker took between the two moments."""
+        active = Q(status=AttemptStatus.RUNNING) | Q(finished_at__gte=since)
+        rows = self.filter(active, started_at__range=(since, until)).order_by().values_list("model_id")
         return dict(rows.annotate(Min("pk")))
 
 
 class Session(models.Model):
-    """A visitor's stay with one kind of contestants, in one setting. Its title is its first instruction.
+    """A visitor's session with one kind of contestants. Its title is its first instruction.
 
-    `setting` and `scene` are words of the kind: in what the contestants play and where in it (robots: robot and scene).
+    `setting` and `scene` say where the contestants play, in the kind's own terms (robots: robot and scene).
     """
 
     session_id = models.CharField(max_length=50, unique=True, default=_session_id, editable=False)
@@ -167,7 +153,7 @@ class Session(models.Model):
 
 
 class Battle(models.Model):
-    """Two hidden contestants against each other. `event_seq` counts its events; raise it under a row lock."""
+    """Two hidden contestants against each other. `event_seq` counts its events. Raise it under a row lock."""
 
     battle_id = models.CharField(max_length=50, unique=True, default=_battle_id, editable=False)
     session = models.ForeignKey(
@@ -240,28 +226,28 @@ class Battle(models.Model):
 
     @property
     def mixes_kinds(self) -> bool:
-        """Whether a contestant is of another kind than the session: nothing may come of such a battle."""
+        """Whether a contestant is of another kind than the session. Such a battle must never count."""
         return {self.left_model.kind, self.right_model.kind} != {self.session.kind}
 
     @property
     def names_known(self) -> bool:
-        """Whether staff may see who plays: as `names_known` of rows."""
+        """Whether staff may see who plays, as the function `names_known` for queries."""
         return self.status == BattleStatus.VOTED or self.spoiled
 
     def turns_with_sides(self) -> list[Turn]:
-        """All its turns in their order, with their attempts: one query."""
+        """All its turns in order, with their attempts: one query."""
         turns = Attempt.objects.filter(turn__battle=self).by_turn()
         for turn in turns:
             turn.battle = self
         return turns
 
-    def know_turns(self, turns: list[Turn]) -> None:
-        """Take these for `turns.all()`, as after `prefetch_related`."""
+    def cache_turns(self, turns: list[Turn]) -> None:
+        """Let `turns.all()` answer these, as after `prefetch_related`."""
         self._prefetched_objects_cache = {"turns": turns}
 
 
 class Turn(models.Model):
-    """One instruction given to both sides. `arena.live.release` says when what becomes of it is shown."""
+    """One instruction given to both sides. `arena.live.release` says when its outcome is shown."""
 
     turn_id = models.CharField(max_length=50, unique=True, default=_turn_id, editable=False)
     session = models.ForeignKey(
@@ -299,23 +285,31 @@ class Turn(models.Model):
     start_seed = models.PositiveIntegerField(
         null=True, blank=True, help_text="Of a battle of several starts: which of them this turn plays."
     )
-    exploration = models.BooleanField(
-        default=False, db_index=True, help_text="Played after the vote, with the names known: counted nowhere."
+    is_fork = models.BooleanField(
+        default=False,
+        db_column="exploration",
+        db_index=True,
+        help_text="Played after the vote, with the names known: counted nowhere.",
     )
-    explores = models.ForeignKey(
+    forked_from = models.ForeignKey(
         "self",
         to_field="turn_id",
         db_column="explores_turn_id",
         null=True,
         blank=True,
         on_delete=models.PROTECT,
-        related_name="explorations",
-        help_text="Of an exploration: the turn from whose recording it starts; none: its seed's first state.",
+        related_name="forks",
+        help_text="Of a fork: the turn from whose recording it starts; none: its seed's first state.",
     )
-    explores_record = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The record from which it starts; a side that ended earlier starts at its end."
+    fork_record = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        db_column="explores_record",
+        help_text="The record from which it starts; a side that ended earlier starts at its end.",
     )
-    explores_seed = models.PositiveIntegerField(null=True, blank=True, help_text="In place of the battle's seed.")
+    fork_seed = models.PositiveIntegerField(
+        null=True, blank=True, db_column="explores_seed", help_text="In place of the battle's seed."
+    )
 
     objects = TurnQuerySet.as_manager()
 
@@ -325,12 +319,12 @@ class Turn(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["battle", "seq"], name="one_turn_per_place_in_battle"),
             models.CheckConstraint(
-                condition=models.Q(exploration=True, explores_seed__isnull=False)
-                | models.Q(exploration=False, explores=None, explores_record=None, explores_seed=None),
+                condition=models.Q(is_fork=True, fork_seed__isnull=False)
+                | models.Q(is_fork=False, forked_from=None, fork_record=None, fork_seed=None),
                 name="only_explorations_say_where_they_start",
             ),
             models.CheckConstraint(
-                condition=models.Q(start_seed=None) | models.Q(exploration=False, start=StartKind.RESET),
+                condition=models.Q(start_seed=None) | models.Q(is_fork=False, start=StartKind.RESET),
                 name="one_of_several_starts_is_a_first_state",
             ),
         ]
@@ -340,23 +334,23 @@ class Turn(models.Model):
 
     @property
     def seed(self) -> int:
-        """Of the first state, where the turn starts there, and of the policies' chance."""
-        own = self.explores_seed if self.exploration else self.start_seed
+        """The seed of the first state, if the turn starts there, and of the contestants' random numbers."""
+        own = self.fork_seed if self.is_fork else self.start_seed
         return self.battle.seed if own is None else own
 
-    def know_attempts(self, attempts: list[Attempt]) -> None:
-        """Take these for `attempts.all()`, as after `prefetch_related`: they were made just now, or read otherwise."""
+    def cache_attempts(self, attempts: list[Attempt]) -> None:
+        """Let `attempts.all()` answer these, as after `prefetch_related`."""
         self._prefetched_objects_cache = {"attempts": attempts}
 
 
 class Attempt(models.Model):
-    """One side's attempt at a turn. What was recorded of it has the same public id.
+    """One side's attempt at a turn. Its recording has the same public id.
 
-    A held one waits for admission (`arena.queue.admission`). When it is queued, `sent_at` says when its message was
-    last sent. Whoever plays it claims it by a conditional update (queued -> running, tries + 1) and proves to live by
-    `heartbeat_at`. `started_at` is that of the first try. `length` counts the chunks that it has had after the first
-    one, which is its start. `success` and `progress` are the verdict of the kind's judge, null where it has none.
-    Of a failed one, `termination_reason` may be told (`arena.shapes.FailureReason`); `error` is for moderators.
+    A held attempt waits for admission (`arena.queue.admission`). Once queued, `sent_at` is when its message was last
+    sent. A player claims it by a conditional update (queued -> running, tries + 1), and `heartbeat_at` shows that it
+    is alive. `started_at` is that of the first try. `length` counts the chunks after the first one, which is the
+    start. `success` and `progress` are the verdict of the kind's judge, null if it has none. Visitors may see the
+    `termination_reason` of a failed attempt (`arena.shapes.FailureReason`); `error` is for moderators.
     """
 
     episode_id = models.CharField(max_length=50, unique=True, default=_episode_id, editable=False)

@@ -1,4 +1,4 @@
-"""The words that columns choose from."""
+"""The choices of columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class BattleStatus(models.TextChoices):
 
 
 class AttemptStatus(models.TextChoices):
-    """Where one side's attempt stands. Held: not sent to be played yet. Settled: completed or failed."""
+    """The state of one side's attempt. Held: not sent to be played yet. Settled: completed or failed."""
 
     HELD = "held", "held"
     QUEUED = "queued", "queued"
@@ -39,7 +39,7 @@ class VoteChoice(models.TextChoices):
 
 
 class Purpose(models.TextChoices):
-    """What a battle is for. Only those for the ranking are counted; no visitor is told which is which."""
+    """What a battle is for. Only ranking battles are counted, and visitors never see the purpose."""
 
     RANK = "rank", "ranking"
     GOLD = "gold", "gold: the answer is known beforehand"

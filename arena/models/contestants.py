@@ -1,4 +1,4 @@
-"""The registry of contestants of every kind: which may meet, which workers play them, how often pairs meet."""
+"""The registry of contestants of every kind, the workers that host them, and how often pairs should meet."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from django.utils import timezone
 
 REASON_LENGTH = 500
 FOLDER_TROUBLE, MEMORY_TROUBLE = "folder: ", "memory: "
-"""So begin reasons that seeding and workers note themselves, and take back; what a moderator says stays."""
+"""Prefixes of reasons that seeding and workers record and take back. A moderator's reason stays."""
 HOST_SILENT_S = 20.0  # a worker that has announced nothing for so long hosts nothing
 
-# Ids stand in exported tables, where a spreadsheet would take a cell that begins otherwise for a formula.
+# Ids appear in exported tables, where a spreadsheet could take another first character for a formula.
 BEGINS_PLAINLY = RegexValidator(r"\A[A-Za-z0-9]", "An id begins with a letter or a digit.")
 
 
@@ -29,31 +29,30 @@ Row = TypeVar("Row", bound="Contestant")
 
 
 class ContestantQuerySet(models.QuerySet[Row]):
-    """Of the core's rows, or of a kind's, which have more columns."""
+    """Rows of the core, or of a kind's table with more columns."""
 
     def contestants(self) -> Self:
         """Those that may be drawn for a blind battle: active and not a reference."""
         return self.filter(status=ContestantStatus.ACTIVE, reference=False)
 
     def playable(self) -> Self:
-        """Without those that no worker hosts. While no worker announces anything, nothing is known and all stay: what
-        is sent meanwhile waits for one. So does one that was entered after some worker's latest word: that worker may
-        not know of it yet.
+        """Those that a worker hosts, or that one may soon host: all while no worker announces anything, and those
+        registered since some live worker's last announcement. Their attempts wait in the queue.
         """
-        latest = Hosting.objects.live().order_by().values("worker").annotate(said=models.Max("seen_at"))
-        words = [worker["said"] for worker in latest]
-        if not words:
+        latest = Hosting.objects.live().order_by().values_list("worker").annotate(models.Max("seen_at"))
+        announced = [seen_at for _, seen_at in latest]
+        if not announced:
             return self
         rows = Hosting.objects.filter(contestant=OuterRef("pk"))
-        unnoticed = models.Q(created_at__gt=min(words))
-        return self.filter(Exists(rows.able()) | (unnoticed & ~Exists(rows.live())))
+        registered_since = models.Q(created_at__gt=min(announced))
+        return self.filter(Exists(rows.able()) | (registered_since & ~Exists(rows.live())))
 
 
 class Contestant(models.Model):
-    """Whatever can be drawn for a battle. The public API calls it *model*; the key is `model_id`.
+    """Whatever can be drawn for a battle. The public API calls it *model*, and its key `model_id`.
 
-    What only a kind has of its contestants is in a table of that kind. `pairing_weight` is written by the rankings and
-    only read by `arena.pairing`.
+    A kind keeps further columns in a table of its own. The rankings write `pairing_weight`, and `arena.pairing` reads
+    it.
     """
 
     id = models.SlugField(primary_key=True, max_length=255, validators=[BEGINS_PLAINLY])
@@ -91,16 +90,16 @@ class Contestant(models.Model):
         super().save(*args, **kwargs)
 
     def activate(self) -> None:
-        """Let it be drawn again, and let every worker that could not play it try once more."""
+        """Draw it again, and have every worker that could not play it try once more."""
         self.hostings.update(trouble="")
         self._set_status(ContestantStatus.ACTIVE, "")
 
     def retire(self, reason: str) -> None:
-        """Draw it no more. Battles that it is in go on; its votes and its place stay."""
+        """Stop drawing it. Its battles go on; its votes and its place in the ranking stay."""
         self._set_status(ContestantStatus.RETIRED, reason)
 
     def mark_unavailable(self, reason: str) -> None:
-        """It cannot play at present; the reason says what would have to be put right."""
+        """Stop drawing it while it cannot play. The reason says what has to be fixed."""
         self._set_status(ContestantStatus.UNAVAILABLE, reason)
 
     def _set_status(self, status: ContestantStatus, reason: str) -> None:
@@ -109,10 +108,10 @@ class Contestant(models.Model):
         self.save(update_fields=["status", "status_reason"])
 
 
-def live_between() -> tuple[datetime, datetime]:
-    """When a worker that lives was last seen; later ones than now: the clock was set back."""
-    now, silent = timezone.now(), timedelta(seconds=HOST_SILENT_S)
-    return now - silent, now + silent
+def live_between(silence_s: float = HOST_SILENT_S) -> tuple[datetime, datetime]:
+    """The moments between which a live worker was last seen. A later one was written before the clock was set back."""
+    now, silence = timezone.now(), timedelta(seconds=silence_s)
+    return now - silence, now + silence
 
 
 class HostingQuerySet(models.QuerySet["Hosting"]):
@@ -120,12 +119,12 @@ class HostingQuerySet(models.QuerySet["Hosting"]):
         return self.filter(seen_at__range=live_between())
 
     def able(self) -> HostingQuerySet:
-        """Of live workers that can play the contestant."""
+        """Rows of live workers that can play the contestant."""
         return self.live().filter(trouble="")
 
 
 class Hosting(models.Model):
-    """A worker's word that it plays a contestant's attempts, renewed every few seconds as long as it lives."""
+    """A worker's announcement that it plays a contestant's attempts, renewed every few seconds while it lives."""
 
     worker = models.CharField(max_length=200)
     contestant = models.ForeignKey(Contestant, on_delete=models.CASCADE, related_name="hostings")
@@ -148,16 +147,11 @@ class Hosting(models.Model):
         return f"{self.contestant_id} on {self.worker}"
 
 
-def known_hosts() -> bool:
-    """Whether any worker announces what it hosts."""
-    return Hosting.objects.live().exists()
-
-
 class PairChance(models.Model):
-    """How often two contestants of a pool should meet, written by the rankings every hour and only read by the pairing.
+    """How often two contestants of a pool should meet. The rankings write it every hour, and the pairing reads it.
 
-    `pool` is a kind's name for those who may meet (`arena.kinds`); `one` is the smaller id. The chances of a pool's
-    pairs sum to 1 when they are written.
+    `pool`: a kind's name for contestants that may meet (`arena.kinds`). `one`: the smaller id. The chances of a pool
+    sum to 1 when they are written.
     """
 
     pool = models.CharField(max_length=150)

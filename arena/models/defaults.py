@@ -1,36 +1,20 @@
-"""What a new row is given: its public id, a secret, the id of the request that made it."""
+"""Defaults of columns: public ids, a secret, and the id of the current request. Migrations name them, too."""
 
 from __future__ import annotations
 
 import secrets
+from functools import partial
 
 from structlog.contextvars import get_contextvars
 
 from arena.ids import new_id
 
-
-def _session_id() -> str:
-    return new_id("sess")
-
-
-def _battle_id() -> str:
-    return new_id("battle")
-
-
-def _turn_id() -> str:
-    return new_id("turn")
-
-
-def _episode_id() -> str:
-    return new_id("ep")
-
-
-def _vote_id() -> str:
-    return new_id("vote")
-
-
-def _secret() -> str:
-    return secrets.token_hex(16)
+_session_id = partial(new_id, "sess")
+_battle_id = partial(new_id, "battle")
+_turn_id = partial(new_id, "turn")
+_episode_id = partial(new_id, "ep")
+_vote_id = partial(new_id, "vote")
+_secret = partial(secrets.token_hex, 16)
 
 
 def _request_id() -> str:

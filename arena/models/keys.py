@@ -1,4 +1,4 @@
-"""What keys digests, and what admission locks."""
+"""Keys of digests, and the lock of admission."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NetworkKey(models.Model):
 
 
 class AdmissionLock(models.Model):
-    """One row, locked by whoever adds a turn: so the bounds of the line hold however many add one at once."""
+    """One row, locked to add a turn to the queue, so that the queue's bounds hold for concurrent callers."""
 
     ONLY = 1
 
@@ -27,4 +27,4 @@ class AdmissionLock(models.Model):
         db_table = "turn_line"
 
     def __str__(self) -> str:
-        return "the line of turns"
+        return "the queue of turns"

@@ -1,4 +1,4 @@
-"""Votes: append-only but for how far their processing is."""
+"""Votes: append-only except for their processing state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.models.defaults import _vote_id
 
 
 class Vote(models.Model):
-    """Ends a battle. Append-only but for the processing columns; keeps its copies of what it judged."""
+    """The vote that ends a battle. Append-only except for the processing columns; copies what it judged."""
 
     vote_id = models.CharField(max_length=50, unique=True, default=_vote_id, editable=False)
     battle = models.OneToOneField(
@@ -26,18 +26,10 @@ class Vote(models.Model):
     setting = models.CharField(max_length=50, db_column="robot_id", db_index=True)
     scene = models.CharField(max_length=50, db_column="scene_id", db_index=True, blank=True)
     left_model = models.ForeignKey(
-        Contestant,
-        db_column="left_model_id",
-        on_delete=models.PROTECT,
-        related_name="votes_left",
-        db_index=False,
+        Contestant, db_column="left_model_id", on_delete=models.PROTECT, related_name="votes_left", db_index=False
     )
     right_model = models.ForeignKey(
-        Contestant,
-        db_column="right_model_id",
-        on_delete=models.PROTECT,
-        related_name="votes_right",
-        db_index=False,
+        Contestant, db_column="right_model_id", on_delete=models.PROTECT, related_name="votes_right", db_index=False
     )
     vote = models.CharField(max_length=20, choices=VoteChoice.choices)
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.RANK, db_index=True)

@@ -18,26 +18,27 @@ log = logging.getLogger(__name__)
 
 PLAY, SWEEP = "arena.play_rollout", "arena.sweep"
 SWEPT_WITHIN_S = 10.0
-# Refused connections are tried again at once and then told to the visitor, who is waiting for the answer.
+# Refused connections are retried at once, and then reported to the visitor, who is waiting for the answer.
 RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.2}
 NOT_SENT = (exceptions.KombuError, exceptions.ConnectionError, exceptions.ChannelError, OSError, AttributeError)
-"""The last where a server stalls while a queue is declared: kombu opens another channel, declares it there, and sends
-on the one that it has closed."""
+"""AttributeError: if a server stalls while a queue is declared, kombu declares it on another channel, and then sends on
+the one that it has closed."""
 
 
 def send(attempts: Collection[Attempt]) -> None:
-    """Let these attempts be played, whose turns know their battles and sessions: by workers, or here, as their kind has
-    it. Raises QueueUnavailable. A message too many does no harm.
+    """Have these attempts played by workers, or by this process if their kind says so. Raises QueueUnavailable.
+
+    Their turns must have battle and session loaded. A duplicate message does no harm.
     """
     here = [attempt.episode_id for attempt in attempts if kinds.of(attempt.turn).played_here]
     if to_workers := {each.episode_id: each.model_id for each in attempts if each.episode_id not in here}:
-        play(to_workers)
+        send_to_workers(to_workers)
     playing.play_here(here)
 
 
-def play(attempts: Mapping[str, str], profile: str = "") -> None:
-    """Let the workers that host the contestants play these attempts (episode id -> contestant); with a `profile`, only
-    those that render like that. Raises QueueUnavailable.
+def send_to_workers(attempts: Mapping[str, str], profile: str = "") -> None:
+    """Send these attempts (episode id -> contestant) to the workers that host the contestants; with a `profile`, only
+    to those that render with it. Raises QueueUnavailable.
     """
     try:
         for episode_id, model_id in attempts.items():
@@ -55,8 +56,7 @@ def play(attempts: Mapping[str, str], profile: str = "") -> None:
 
 
 def sweep_in(seconds: float) -> None:
-    """Ask for a sweep after so long: it sends what is due by then. Where the queue does not take it, beat's next sweep
-    does the same."""
+    """Request a sweep after so long, which sends what is due by then. If the queue is down, beat's next sweep does."""
     try:
         current_app.send_task(
             SWEEP, countdown=seconds, expires=seconds + SWEPT_WITHIN_S, retry=False, ignore_result=True

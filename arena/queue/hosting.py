@@ -1,15 +1,16 @@
-"""Which contestants a worker plays, and telling the others so. Loads neither networks nor physics.
+"""Which contestants a worker plays, and announcing it. Loads neither networks nor physics.
 
-`ARENA_WORKER_POLICIES` names them: ids or patterns (`film-*`), with a minus those left to others (`*,-openvla-7b`).
-A worker takes attempts from one queue per contestant, and says every few seconds what it hosts
-(`arena.models.Hosting`) and what renders there. Both sides of a turn are rendered alike: what another worker cannot
-play for that, it leaves to those that can, on a second queue per contestant that is theirs.
+`ARENA_WORKER_POLICIES` names them: ids or patterns (`film-*`), and with a minus those left to other workers
+(`*,-openvla-7b`). A worker takes attempts from one queue per contestant. Every few seconds it announces what it hosts
+and what renders there (`arena.models.Hosting`). Both sides of a turn are rendered alike: attempts that need another
+renderer go to a second queue per contestant, which only workers with that renderer read.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,14 +25,14 @@ from arena.models import FOLDER_TROUBLE, MEMORY_TROUBLE, Contestant, ContestantS
 
 log = logging.getLogger(__name__)
 ANNOUNCE_S = 5.0
-OURS = (FOLDER_TROUBLE, MEMORY_TROUBLE)
+AUTOMATIC = (FOLDER_TROUBLE, MEMORY_TROUBLE)
 FORGOTTEN_AFTER = timedelta(hours=1)
 
 
 @dataclass
 class Worker:
     """This worker: its node name, how many processes play attempts, how many threads in each, and what renders there
-    ("": not known yet).
+    ("" if not known yet).
     """
 
     name: str = "unnamed"
@@ -44,44 +45,43 @@ this = Worker()  # filled when a worker starts, before its processes are forked
 
 
 def queue_of(model_id: str, profile: str = "") -> str:
-    """The queue on which a policy's attempts wait; with a profile, those for workers that render like that."""
+    """The queue of a contestant's attempts; with a profile, of those for workers that render with it."""
     which = f".{hashlib.sha256(profile.encode()).hexdigest()[:12]}" if profile else ""
     return f"{settings.PREFIX}rollouts.{model_id}{which}"
 
 
 def queues_of(model_ids: Iterable[str]) -> set[str]:
-    """The queues from which this worker takes the attempts of these policies."""
+    """The queues from which this worker takes the attempts of these contestants."""
     return {queue_of(model_id, profile) for model_id in model_ids for profile in ("", this.render_profile)}
 
 
 def is_hosted_here(model_id: str) -> bool:
-    wanted = settings.WORKER_POLICIES
-    left_out = any(fnmatchcase(model_id, pattern[1:]) for pattern in wanted if pattern.startswith("-"))
-    named = [pattern for pattern in wanted if not pattern.startswith("-")] or ["*"]
-    return not left_out and any(fnmatchcase(model_id, pattern) for pattern in named)
+    patterns = settings.WORKER_POLICIES
+    left_out = any(fnmatchcase(model_id, pattern[1:]) for pattern in patterns if pattern.startswith("-"))
+    included = [pattern for pattern in patterns if not pattern.startswith("-")] or ["*"]
+    return not left_out and any(fnmatchcase(model_id, pattern) for pattern in included)
 
 
 def hosted() -> list[Contestant]:
-    """Every contestant that this worker plays, whatever its status: battles that it is in go on."""
+    """Every contestant that this worker plays. Status does not matter, because running battles go on."""
     registered = (each for kind in kinds.every() for each in kind.hosted())
     return [each for each in registered if is_hosted_here(each.id)]
 
 
 def is_to_be_opened(contestant: Contestant) -> bool:
-    """When a worker starts: one that may be drawn, or that a worker could not open before."""
-    return not contestant.reference and (_is_active(contestant) or _has_our_note(contestant))
+    """Whether a worker opens it at its start: it may be drawn, or a worker could not open it before."""
+    return not contestant.reference and _is_active_or_noted(contestant)
 
 
 def announce() -> set[str]:
-    """Say what this worker hosts; answers the ids of the policies whose attempts it should take.
+    """Announce what this worker hosts. Answers the ids of the contestants whose attempts it should take.
 
-    Those that it cannot play it leaves to workers that can; where there is none it takes them, and they fail with the
-    reason.
+    A contestant that it cannot play is left to workers that can. If there are none, its attempts are taken here and
+    fail with the reason.
     """
     now, mine = timezone.now(), hosted()
-    words = _of_this_worker()
     Hosting.objects.bulk_create(
-        [Hosting(contestant=each, seen_at=now, **words) for each in mine],
+        [Hosting(contestant=each, seen_at=now, **_of_this_worker()) for each in mine],
         update_conflicts=True,
         unique_fields=["worker", "contestant"],
         update_fields=["device", "slots", "render_profile", "seen_at"],
@@ -95,7 +95,7 @@ def announce() -> set[str]:
 
 
 def withdraw() -> None:
-    """This worker hosts nothing any more."""
+    """Announce that this worker hosts nothing any more."""
     Hosting.objects.filter(worker=this.name).delete()
 
 
@@ -109,7 +109,7 @@ def _of_this_worker() -> dict[str, Any]:
 
 
 def unknown_names() -> list[str]:
-    """Names in ARENA_WORKER_POLICIES that stand for no registered policy."""
+    """Names and patterns in ARENA_WORKER_POLICIES that match no registered contestant."""
     known = list(Contestant.objects.values_list("id", flat=True))
     names = [pattern.removeprefix("-") for pattern in settings.WORKER_POLICIES]
     return [name for name in names if not any(fnmatchcase(each, name) for each in known)]
@@ -117,22 +117,23 @@ def unknown_names() -> list[str]:
 
 @dataclass(frozen=True)
 class Hosts:
-    """What live workers say they can play. `anybody`: whether any of them says anything."""
+    """What live workers announce. `any_announced`: whether any of them announces anything. `contestants`: those that
+    they can play and that may be drawn for a blind battle. `profiles`: what renders where each contestant can be
+    played; "" where that is not announced yet."""
 
-    anybody: bool
-    playing: frozenset[str]
-    contestants: frozenset[str]  # of them: those that may be drawn for a blind battle
-    profiles: Mapping[str, frozenset[str]]  # of each of them: what renders where it can play; "": not said yet
+    any_announced: bool
+    contestants: frozenset[str]
+    profiles: Mapping[str, frozenset[str]]
 
     def profile_for(self, model_ids: Iterable[str], wanted: str = "") -> str | None:
-        """What both sides of a turn are to be rendered with: as `wanted`, if all these policies can be played so.
+        """What to render both sides of a turn with: `wanted`, if all these contestants can be played so.
 
-        Else what they have in common, "" where that is for the first worker to say, and None where it is nothing.
+        Otherwise a profile that they have in common, "" if the first worker is to choose, and None if there is none.
         """
-        said = [self.profiles[each] for each in model_ids if "" not in self.profiles.get(each, {""})]
-        if not said or (wanted and all(wanted in profiles for profiles in said)):
+        announced = [self.profiles[each] for each in model_ids if "" not in self.profiles.get(each, {""})]
+        if not announced or (wanted and all(wanted in profiles for profiles in announced)):
             return wanted
-        common, offered = frozenset.intersection(*said), frozenset.union(*said)
+        common, offered = frozenset.intersection(*announced), frozenset.union(*announced)
         if not common:
             return None
         return "" if len(offered) == 1 else min(common)
@@ -142,16 +143,16 @@ class Hosts:
         return self.profile_for([one, other]) is not None
 
     def renders(self, model_id: str, profile: str) -> bool:
-        """Whether some live worker can play it so, or has not said; any will do without a profile."""
+        """Whether some live worker plays it with this profile, or has not announced its own. "" fits every worker."""
         return not profile or not self.profiles.get(model_id, frozenset([""])).isdisjoint(["", profile])
 
     def unhosted(self, model_ids: Iterable[str]) -> list[str]:
-        """Those of the policies that no live worker can play; none while no worker announces anything.
+        """Those contestants that no live worker can play; none while no worker announces anything.
 
         No query, unless one of them seems to have no worker.
         """
         asked = set(model_ids)
-        if not self.anybody or asked <= self.playing:
+        if not self.any_announced or asked <= self.profiles.keys():
             return []
         playable = set(Contestant.objects.filter(pk__in=asked).playable().values_list("pk", flat=True))
         return sorted(asked - playable)
@@ -159,52 +160,49 @@ class Hosts:
 
 def hosts() -> Hosts:
     """What is hosted now: one query."""
-    told = ("contestant_id", "trouble", "contestant__status", "contestant__reference", "render_profile")
-    words = list(Hosting.objects.live().order_by().values_list(*told).distinct())
-    able = [(policy_id, status, reference) for policy_id, trouble, status, reference, _ in words if not trouble]
-    profiles: dict[str, set[str]] = {}
-    for policy_id, trouble, _, _, profile in words:
-        if not trouble:
-            profiles.setdefault(policy_id, set()).add(profile)
-    active = [(policy_id, reference) for policy_id, status, reference in able if status == ContestantStatus.ACTIVE]
-    return Hosts(
-        anybody=bool(words),
-        playing=frozenset(policy_id for policy_id, *_ in able),
-        contestants=frozenset(policy_id for policy_id, reference in active if not reference),
-        profiles={policy_id: frozenset(found) for policy_id, found in profiles.items()},
-    )
+    columns = ("contestant_id", "trouble", "contestant__status", "contestant__reference", "render_profile")
+    rows = list(Hosting.objects.live().order_by().values_list(*columns).distinct())
+    contestants, profiles = set(), defaultdict(set)
+    for model_id, trouble, status, reference, profile in rows:
+        if trouble:
+            continue
+        profiles[model_id].add(profile)
+        if status == ContestantStatus.ACTIVE and not reference:
+            contestants.add(model_id)
+    frozen = {model_id: frozenset(found) for model_id, found in profiles.items()}
+    return Hosts(any_announced=bool(rows), contestants=frozenset(contestants), profiles=frozen)
 
 
 def can_play_elsewhere(contestant: Contestant, profile: str = "") -> bool:
-    """On another live worker; with a profile, on one that renders like that, or has not said yet."""
+    """Whether another live worker can play it; with a profile, one that renders with it or has announced none."""
     others = Hosting.objects.able().filter(contestant=contestant.pk).exclude(worker=this.name)
     return (others.filter(render_profile__in=["", profile]) if profile else others).exists()
 
 
 def note_trouble(contestant: Contestant, story: str) -> None:
-    """This worker cannot play the contestant. Where no other can either, it is unavailable, with the reason.
+    """Record that this worker cannot play the contestant. If no other can either, it becomes unavailable.
 
-    `story` begins with one of OURS, so that it can be taken back.
+    `story` is the reason. It begins with one of AUTOMATIC, so that it can be taken back.
     """
     Hosting.objects.update_or_create(
         contestant_id=contestant.pk, worker=this.name, defaults={"trouble": story[:500], **_of_this_worker()}
     )
     contestant.refresh_from_db(fields=["status", "status_reason"])
-    if not can_play_elsewhere(contestant) and (_is_active(contestant) or _has_our_note(contestant)):
+    if not can_play_elsewhere(contestant) and _is_active_or_noted(contestant):
         contestant.mark_unavailable(story)
 
 
 def note_success(contestant: Contestant) -> None:
-    """This worker can play the contestant; what workers and seeding noted against it is over."""
+    """Record that this worker can play the contestant, and take back what workers and seeding noted against it."""
     contestant.refresh_from_db(fields=["status", "status_reason"])
-    if _has_our_note(contestant):
+    if _has_automatic_note(contestant):
         contestant.activate()
     Hosting.objects.filter(worker=this.name, contestant=contestant.pk).exclude(trouble="").update(trouble="")
 
 
-def _is_active(contestant: Contestant) -> bool:
-    return contestant.status == ContestantStatus.ACTIVE
+def _is_active_or_noted(contestant: Contestant) -> bool:
+    return contestant.status == ContestantStatus.ACTIVE or _has_automatic_note(contestant)
 
 
-def _has_our_note(contestant: Contestant) -> bool:
-    return contestant.status == ContestantStatus.UNAVAILABLE and contestant.status_reason.startswith(OURS)
+def _has_automatic_note(contestant: Contestant) -> bool:
+    return contestant.status == ContestantStatus.UNAVAILABLE and contestant.status_reason.startswith(AUTOMATIC)

@@ -1,4 +1,4 @@
-"""Finding attempts that nobody plays any more, and giving them another chance or an end."""
+"""Finding attempts whose worker or message was lost, and retrying or failing them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import logging
 import math
 import os
 import socket
-from datetime import datetime, timedelta
+from datetime import datetime
 
+import psutil
 from django.conf import settings
-from django.utils import timezone
 
 from arena import actions, kinds
-from arena.models import Attempt, AttemptQuerySet
+from arena.models import Attempt, AttemptQuerySet, live_between
 from arena.queue import hosting
 
 log = logging.getLogger(__name__)
@@ -24,24 +24,25 @@ def worker_name() -> str:
 
 
 def sweep() -> int:
-    """Take care of every lost attempt; answers how many there were. Safe to run at any time, by many at once."""
-    fresh = _fresh()
+    """Retry or fail every lost attempt. Answers how many there were. Safe to run at any time, also concurrently."""
+    fresh = live_between(settings.ROLLOUT_STALE_S)
     lost = [attempt for attempt in _with_battle().running() if _is_lost(attempt, fresh)]
     for attempt in lost:
         _replace_attempt(attempt)
-    forgotten = _forgotten(fresh)
-    if forgotten:
+    unclaimed = _unclaimed(fresh)
+    if unclaimed:
         hosts = hosting.hosts()
-        for attempt in forgotten:
+        for attempt in unclaimed:
             _send_again_or_refuse(attempt, hosts)
     actions.send_due_or_leave_to_the_sweep()
-    return len(lost) + len(forgotten)
+    return len(lost) + len(unclaimed)
 
 
-def _forgotten(fresh: tuple[datetime, datetime]) -> list[Attempt]:
-    """Whose message seems to be lost: nobody has taken them for long, and nobody is taking those before them either.
+def _unclaimed(fresh: tuple[datetime, datetime]) -> list[Attempt]:
+    """Attempts whose message seems to be lost: no worker has claimed them for long, nor those before them.
 
-    Where the line is long it is what makes them wait, and one message more for each would make it longer.
+    If those before them are being claimed, the length of the queue makes them wait, and another message would only make
+    it longer.
     """
     unanswered = list(_with_battle().unanswered(*fresh))
     started = Attempt.objects.first_started(*fresh) if unanswered else {}
@@ -49,15 +50,13 @@ def _forgotten(fresh: tuple[datetime, datetime]) -> list[Attempt]:
 
 
 def _send_again_or_refuse(attempt: Attempt, hosts: hosting.Hosts) -> None:
-    profile, here = attempt.turn.battle.render_profile, kinds.of(attempt.turn).played_here
-    if here:
-        actions.resend_attempt(attempt)
-        return
-    if hosts.unhosted([attempt.model_id]) or not hosts.renders(attempt.model_id, profile):
+    profile = attempt.turn.battle.render_profile
+    here = kinds.of(attempt.turn).played_here
+    if not here and (hosts.unhosted([attempt.model_id]) or not hosts.renders(attempt.model_id, profile)):
         if actions.refuse_attempt(attempt, "not_hosted", f"no worker hosts {attempt.model_id}"):
             log.error("No worker hosts %s: %s is not played", attempt.model_id, attempt.episode_id)
         return
-    log.warning("Nobody has taken %s: sending it again", attempt.episode_id)
+    log.warning("No worker has taken %s: sending it again", attempt.episode_id)
     actions.resend_attempt(attempt)
 
 
@@ -65,31 +64,15 @@ def _with_battle() -> AttemptQuerySet:
     return Attempt.objects.select_related("turn__battle__session")
 
 
-def _fresh() -> tuple[datetime, datetime]:
-    """Between these, a heartbeat is one of a living worker. One from the future is of a clock that was set back, and
-    would else be taken for fresh until the clock has caught up with it.
-    """
-    now, tolerance = timezone.now(), timedelta(seconds=settings.ROLLOUT_STALE_S)
-    return now - tolerance, now + tolerance
-
-
 def _is_lost(attempt: Attempt, fresh: tuple[datetime, datetime]) -> bool:
-    """Its worker has been silent for too long, or is a process of this host that is no more."""
+    """Whether its worker has been silent for too long, or is a process of this host that has ended."""
     beat, (since, until) = attempt.heartbeat_at, fresh
     return beat is None or not since <= beat <= until or _has_died(attempt.worker)
 
 
 def _has_died(worker: str) -> bool:
     host, _, process = worker.rpartition(":")
-    if host != socket.gethostname() or not process.isdigit():
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
+    return host == socket.gethostname() and process.isdigit() and not psutil.pid_exists(int(process))
 
 
 def _replace_attempt(attempt: Attempt) -> None:

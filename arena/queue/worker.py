@@ -1,4 +1,4 @@
-"""A worker's start and end: libraries, policies, scenes; which queues it takes attempts from, and saying so."""
+"""A worker's start and end: it loads libraries and contestants, and announces what it hosts."""
 
 from __future__ import annotations
 
@@ -26,44 +26,37 @@ log = logging.getLogger(__name__)
 
 
 def load_libraries(**_: Any) -> None:
-    """Imported before the fork, so that all processes share their memory."""
+    """Before the fork, so that all processes share the memory."""
     for kind in kinds.every():
         kind.load_libraries()
 
 
 def take_queues(sender: str, instance: Any, **_: Any) -> None:
-    """Before anything is consumed or forked: who this worker is, and the queues of the policies it hosts."""
+    """Before anything is consumed or forked: note the worker's name and size, and take the queues of what it hosts."""
     forks = "prefork" in str(instance.pool_cls.__module__)
     hosting.this.name = sender
-    hosting.this.processes, hosting.this.threads = (
-        (int(instance.concurrency), 1) if forks else (1, int(instance.concurrency))
-    )
-    announcer.worker = sender
+    size = int(instance.concurrency)
+    hosting.this.processes, hosting.this.threads = (size, 1) if forks else (1, size)
     try:
         for queue in sorted(hosting.queues_of(hosting.announce())):
             instance.app.amqp.queues.select_add(_queue(queue))
             announcer.served.add(queue)
         if unknown := hosting.unknown_names():
-            log.warning("ARENA_WORKER_POLICIES names policies that are not registered: %s", ", ".join(unknown))
+            log.warning("ARENA_WORKER_POLICIES names contestants that are not registered: %s", ", ".join(unknown))
     except DatabaseError:
-        log.exception("What there is to host could not be read; trying again soon")
+        log.exception("The contestants to host could not be read; trying again soon")
     finally:
         connection.close()  # not to be shared with the processes that are forked next
     if not forks:
         preload()
 
 
-def leave_the_parents_pool(**_: Any) -> None:
-    """In a forked process, before it asks the database anything. The pool that came along has sockets of the parent,
-    which are not ours to use or to close, and none of its threads. Celery closes it, but later than `preload` runs.
+def drop_inherited_pool(**_: Any) -> None:
+    """In a forked process, before its first query. The inherited connection pool has sockets of the parent, which must
+    not be used or closed here, and none of the pool's threads. Celery closes the pool, but only after `preload`.
     """
     if connection.vendor == "postgresql":
         connection._connection_pools.pop(connection.alias, None)  # type: ignore[attr-defined] # PostgreSQL's alone
-
-
-def give_back_connection(**_: Any) -> None:
-    """To the pool, as after a request. Celery would close the pool, and each task would make one anew."""
-    close_old_connections()
 
 
 def preload(**_: Any) -> None:
@@ -72,7 +65,7 @@ def preload(**_: Any) -> None:
 
 
 def sweep_once(**_: Any) -> None:
-    """What the last worker left behind need not wait for the next sweep."""
+    """Take care of what the last worker left behind without waiting for beat."""
     from arena.queue import sweeps
 
     try:
@@ -82,10 +75,9 @@ def sweep_once(**_: Any) -> None:
 
 
 class Announcer:
-    """Says every few seconds what this worker hosts, and follows changes of the registry with its queues."""
+    """Announces every few seconds what this worker hosts, and adapts the queues that it takes from."""
 
     def __init__(self) -> None:
-        self.worker = ""
         self.served: set[str] = set()  # queues
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -94,7 +86,7 @@ class Announcer:
         self._ended.clear()
         self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
         self._thread.start()
-        threading.Thread(target=note_what_renders, name="what-renders", daemon=True).start()  # for it takes seconds
+        threading.Thread(target=note_what_renders, name="what-renders", daemon=True).start()  # takes seconds
 
     def stop(self, **_: Any) -> None:
         self._ended.set()
@@ -104,15 +96,15 @@ class Announcer:
         try:
             hosting.withdraw()
         except DatabaseError:
-            log.warning("The end of this worker could not be announced; its word expires")
+            log.warning("The end of this worker could not be announced; what it announced expires")
 
     def announce(self) -> None:
-        """Once. Raises DatabaseError, KombuError and OSError."""
+        """Announce once. Raises DatabaseError, KombuError and OSError."""
         wanted = hosting.queues_of(hosting.announce())
         for queue in sorted(wanted - self.served):
-            current_app.control.add_consumer(queue, destination=[self.worker])
+            current_app.control.add_consumer(queue, destination=[hosting.this.name])
         for queue in sorted(self.served - wanted):
-            current_app.control.cancel_consumer(queue, destination=[self.worker])
+            current_app.control.cancel_consumer(queue, destination=[hosting.this.name])
         self.served = wanted
 
     def _run(self) -> None:
@@ -126,21 +118,21 @@ class Announcer:
 
 
 def note_what_renders() -> None:
-    """For the announcer's next word, and the queues of those who render alike."""
+    """Find out the render profile for the next announcement and the queues of workers that render alike."""
     hosting.this.render_profile = next(filter(None, (kind.render_profile() for kind in kinds.every())), "")
 
 
 def _queue(name: str) -> Queue:
-    """As Celery makes it where an attempt is sent."""
+    """The queue that Celery declares when an attempt is sent."""
     return Queue(name, Exchange(name, type="direct"), routing_key=name)  # type: ignore[no-untyped-call]
 
 
 announcer = Announcer()
 worker_init.connect(load_libraries)
 celeryd_after_setup.connect(take_queues)
-worker_process_init.connect(leave_the_parents_pool)
+worker_process_init.connect(drop_inherited_pool)
 worker_process_init.connect(preload)
-task_postrun.connect(give_back_connection)
+task_postrun.connect(close_old_connections)  # Celery would close the pool instead, and each task would open one
 worker_ready.connect(sweep_once)
 worker_ready.connect(announcer.start)
 worker_shutdown.connect(announcer.stop)

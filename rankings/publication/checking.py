@@ -10,9 +10,9 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from arena.consistent_read import consistent_read
 from arena.kinds import Kind
 from arena.models import ProcessingStatus, Purpose, Vote
-from arena.steady_view import steady_view
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
 from rankings.publication import aggregation, snapshots
 from rankings.tally.counts import OUTCOMES
@@ -47,7 +47,7 @@ def differences(*, boards: bool = True) -> list[Discrepancy]:
 
     As of one moment: no vote and no run comes in between, and none has to wait.
     """
-    with steady_view():
+    with consistent_read():
         return [*_counts_that_differ(), *_days_that_differ(), *(_rows_that_differ() if boards else ())]
 
 

@@ -232,7 +232,7 @@ def _tasks(battle_ids: set[str]) -> dict[str, str]:
 
 def _task_of(kind: str, turns: Iterable[Turn]) -> str:
     """The same of one battle, from its turns."""
-    judged = [turn for turn in turns if not turn.exploration and turn_status(turn) == "completed"]
+    judged = [turn for turn in turns if not turn.is_fork and turn_status(turn) == "completed"]
     return _common_task(kind, (turn.instruction for turn in judged))
 
 

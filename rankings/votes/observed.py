@@ -54,7 +54,7 @@ def played(kind: Kind) -> list[EpisodeSums]:
     failed = Q(status=AttemptStatus.FAILED, termination_reason="policy_failed")
     voted = Q(turn__battle__status=BattleStatus.VOTED, turn__battle__spoiled=False)
     rollouts = Attempt.objects.filter(
-        judged | failed, voted, turn__exploration=False, model__reference=False, model__kind=kind.id
+        judged | failed, voted, turn__is_fork=False, model__reference=False, model__kind=kind.id
     )
     rollouts = rollouts.exclude(turn__battle__purpose=Purpose.REPEAT)
     rows = (
@@ -163,7 +163,7 @@ def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysi
 
 
 def _rows(first: date, last: date) -> Iterator[_Row]:
-    asked, rollouts = Q(battle__turns__exploration=False), "battle__turns__attempts"
+    asked, rollouts = Q(battle__turns__is_fork=False), "battle__turns__attempts"
     left, right = (asked & Q(**{f"{rollouts}__side": side}) for side in (Side.LEFT, Side.RIGHT))
     won = Q(**{f"{rollouts}__success": True})
     failed = asked & Q(**{f"{rollouts}__status": AttemptStatus.FAILED})
@@ -200,7 +200,7 @@ def controls(kind: Kind) -> dict[str, Reliability]:
 
 def _gold_items(kind: Kind) -> Iterator[tuple[str, Item]]:
     """Only where physics bears out who was to win."""
-    wins = Q(battle__turns__exploration=False, battle__turns__attempts__success=True)
+    wins = Q(battle__turns__is_fork=False, battle__turns__attempts__success=True)
     given = Vote.objects.filter(kind=kind.id, purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
     votes = given.annotate(
         left_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.LEFT)),
@@ -213,7 +213,7 @@ def _gold_items(kind: Kind) -> Iterator[tuple[str, Item]]:
 
 def _repeat_items(kind: Kind) -> Iterator[tuple[str, Item]]:
     """A repeat with follow-up turns is not the same question any more."""
-    turns = Count("battle__turns", filter=Q(battle__turns__exploration=False))
+    turns = Count("battle__turns", filter=Q(battle__turns__is_fork=False))
     given = Vote.objects.filter(kind=kind.id, purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)
     votes = given.annotate(turns=turns).filter(turns=1)
     for voter, again, first in votes.values_list("user_id", "vote", "battle__repeats__vote__vote"):

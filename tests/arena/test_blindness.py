@@ -346,7 +346,7 @@ async def test_after_a_side_has_ended_frames_come_at_the_same_pace_whoever_goes_
 def test_until_the_clock_has_shown_a_turn_every_answer_is_what_it_was_while_both_sides_played(
     pair: tuple[Policy, Policy], stage: FakeStage, fails: bool, starts: int
 ) -> None:
-    """Status, doors, votes, episodes and places in the line went by the moment at which the sides settled, which is
+    """Status, doors, votes, episodes and places in the queue went by the moment at which the sides settled, which is
     that of the slower one (leak 3); a side's failure was told as its own (leak 2)."""
     gate = threading.Event()
     quick, slow = pair

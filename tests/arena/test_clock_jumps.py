@@ -23,7 +23,7 @@ HOUR = timedelta(hours=1)
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     messages: list[str] = []
-    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.send_to_workers", messages.extend)
     return messages
 
 

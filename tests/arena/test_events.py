@@ -66,7 +66,9 @@ class Play:
 
     def send(self) -> None:
         start = self.dice.choice(list(StartKind))
-        actions.submit_instruction(battle_row(self.battle_id), actions.Task("pick up the red cube", start, self.starts))
+        actions.submit_instruction(
+            battle_row(self.battle_id), actions.TurnRequest("pick up the red cube", start, self.starts)
+        )
 
     def explore(self) -> None:
         turns = list(battle_row(self.battle_id).turns.all())
@@ -121,10 +123,10 @@ def test_a_snapshot_and_the_events_after_it_are_the_fresh_snapshot(
 ) -> None:
     dice = random.Random(seed)
     play = Play(visitor.open(), dice, starts)
-    snapshots: list[Any] = [selectors.snapshot(play.battle_id)]
+    snapshots: list[Any] = [selectors.snapshot(play.battle_id)[0]]
     for _ in range(40):
         play.do_something()
-        fresh = selectors.snapshot(play.battle_id)
+        fresh = selectors.snapshot(play.battle_id)[0]
         check({name: value for name, value in fresh.items() if name not in PLACE}, BattleJson)
         grown = dice.choice(snapshots)
         for event in told:
@@ -157,11 +159,11 @@ def test_while_ends_are_not_told_what_else_happens_leaves_no_gap_in_the_numbers(
     sockets, dice = Sockets(), random.Random(10 * starts + seed)
     monkeypatch.setattr(events, "publish", sockets.publish)
     play = Play(visitor.open(), dice, starts)
-    grown: Any = selectors.snapshot(play.battle_id)
+    grown: Any = selectors.snapshot(play.battle_id)[0]
     hidden = 0
     for number in range(62):
         play.do(play.cancel if number in (19, 39) else play.leave if number == 59 else play.play_on)
-        fresh = selectors.snapshot(play.battle_id)
+        fresh = selectors.snapshot(play.battle_id)[0]
         check({name: value for name, value in fresh.items() if name not in PLACE}, BattleJson)
         for event in sockets.told:
             grown = apply(grown, event)
@@ -246,7 +248,7 @@ def test_a_turn_that_was_withdrawn_leaves_a_gap_so_that_browsers_ask(
     battle_id = visitor.open()
     before: Any = visitor.battle(battle_id)
     with monkeypatch.context() as outage:
-        outage.setattr("arena.queue.dispatch.play", no_queue)
+        outage.setattr("arena.queue.dispatch.send_to_workers", no_queue)
         assert visitor.post(f"battles/{battle_id}/turns", {"instruction": "wave"}).status_code == 503
     assert told == []
     visitor.send(battle_id)

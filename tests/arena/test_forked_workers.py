@@ -26,10 +26,10 @@ def test_a_forked_process_neither_uses_nor_closes_the_pool_of_its_parent(monkeyp
     pools = {"default": Pool(), "other": Pool()}
     ours = SimpleNamespace(vendor="postgresql", alias="default", _connection_pools=pools)
     monkeypatch.setattr(worker, "connection", ours)
-    worker.leave_the_parents_pool()
+    worker.drop_inherited_pool()
     assert list(pools) == ["other"]
 
 
 def test_it_leaves_the_pool_before_it_prepares_itself() -> None:
     called = [receiver() for _, receiver in worker_process_init.receivers]
-    assert called.index(worker.leave_the_parents_pool) < called.index(worker.preload)
+    assert called.index(worker.drop_inherited_pool) < called.index(worker.preload)

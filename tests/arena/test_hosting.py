@@ -77,7 +77,7 @@ def test_a_policy_without_weights_is_hosted_by_nobody() -> None:
 def test_each_policys_rollouts_go_to_a_queue_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[tuple[str, str]] = []
     monkeypatch.setattr(current_app, "send_task", lambda name, args, queue, **_: sent.append((args[0], queue)))
-    dispatch.play({"ep_1": "vla", "ep_2": "octo"})
+    dispatch.send_to_workers({"ep_1": "vla", "ep_2": "octo"})
     assert sent == [("ep_1", f"{site.PREFIX}rollouts.vla"), ("ep_2", f"{site.PREFIX}rollouts.octo")]
 
 

@@ -81,7 +81,7 @@ def test_a_broker_that_refuses_connections_is_noticed_soon(settings: Any, monkey
         monkeypatch.setattr(current_app, "send_task", lambda *args, **more: send(*args, producer=producer, **more))
         began = time.monotonic()
         with pytest.raises(QueueUnavailable):
-            dispatch.play({"ep_1": "alpha"})
+            dispatch.send_to_workers({"ep_1": "alpha"})
         assert time.monotonic() - began < 5
 
 
@@ -223,7 +223,7 @@ def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_agai
 
     with monkeypatch.context() as outage:
         outage.setattr(get_store(), "save", gone)
-        outage.setattr(retry, "PATIENCE_S", 0.0)
+        outage.setattr(retry, "RETRY_FOR_S", 0.0)
         play(turn)
     assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == "turn_failed"
     assert set(Attempt.objects.values_list("termination_reason", flat=True)) == {"internal"}

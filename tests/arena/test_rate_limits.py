@@ -51,7 +51,7 @@ def limit(settings: Any) -> Any:
 def refused_for(action: str, who: str, now: float) -> int:
     with pytest.raises(TooMany) as refusal:
         spend(action, {"visitor": who}, now)
-    return int(refusal.value.wait)
+    return int(refusal.value.retry_after_s or 0)
 
 
 def test_a_visitors_vote_too_many_is_refused_with_the_wait_and_changes_nothing(

@@ -30,7 +30,7 @@ def turn_of(*sides: tuple[str, int, str], **columns: Any) -> Turn:
         pk=1, battle=Battle(session=session), **{"release_from": NOON, "created_at": NOON - seconds(3), **columns}
     )
     names = zip(("left", "right"), sides, strict=False)
-    turn.know_attempts(
+    turn.cache_attempts(
         [
             Attempt(side=side, status=status, length=steps, termination_reason=reason)
             for side, (status, steps, reason) in names

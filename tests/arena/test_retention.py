@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from arena import retention
+from arena import actions, retention
 from arena.models import Attempt, Battle, BattleStatus, Turn
 from arena.retention import Expiry
 from arena.store import StoreUnavailable, get_store
@@ -101,15 +101,13 @@ def test_a_vote_that_comes_first_keeps_the_recordings(
     visitor: Visitor, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The list of what may expire was read before the vote."""
-    found = retention._unvoted
+    expire = actions.expire_battle
 
-    def then_voted(*arguments: Any) -> Any:
-        battles = list(found(*arguments).values_list("pk", "battle_id"))
+    def after_the_vote(*arguments: Any) -> int:
         assert visitor.post("votes", {"battle_id": old, "vote": "tie"}).status_code == 201
-        return battles
+        return expire(*arguments)
 
-    monkeypatch.setattr(retention, "_in_batches", lambda battles: [old])
-    monkeypatch.setattr(retention, "_unvoted", then_voted)
+    monkeypatch.setattr(actions, "expire_battle", after_the_vote)
     assert retention.expire(grace=AT_ONCE) == Expiry()
     assert stored(old) == [True, True]
 

@@ -33,7 +33,7 @@ WORDS = "pick up the red cube"
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.send_to_workers", messages.extend)
     return messages
 
 
@@ -256,7 +256,7 @@ def test_nothing_more_is_played_of_a_battle_that_its_visitor_has_left(
     assert [turn["status"] for turn in seen["turns"]] == ["completed", "failed", "failed"]
 
 
-def test_three_starts_take_three_places_in_the_line(visitor: Visitor, battle_id: str, settings: Any) -> None:
+def test_three_starts_take_three_places_in_the_queue(visitor: Visitor, battle_id: str, settings: Any) -> None:
     settings.QUEUE = {**settings.QUEUE, "per_visitor": 5}
     send_three(visitor, battle_id)
     other = visitor.open()
@@ -275,7 +275,7 @@ def test_waiting_as_long_as_was_said_is_enough_for_three_starts(settings: Any) -
         spend("turns", {"visitor": "one"}, now=now)
         with pytest.raises(TooMany) as refused:
             spend("turns", {"visitor": "one"}, now=now, times=2, already=1)
-    spend("turns", {"visitor": "one"}, now=5.0 + refused.value.wait, times=3)
+    spend("turns", {"visitor": "one"}, now=5.0 + (refused.value.retry_after_s or 0), times=3)
 
 
 @pytest.mark.parametrize("rule", ["turns", "per_address"])
@@ -303,7 +303,7 @@ def test_what_could_not_be_queued_leaves_no_start_behind(
         raise QueueUnavailable
 
     with monkeypatch.context() as patched:
-        patched.setattr("arena.queue.dispatch.play", down)
+        patched.setattr("arena.queue.dispatch.send_to_workers", down)
         assert send_refused(visitor, battle_id, starts=3)[0] == 503
     assert visitor.battle(battle_id)["start_count"] == 1
     assert Turn.objects.count() == 0
@@ -364,7 +364,7 @@ def test_physics_is_not_clear_where_a_side_reached_the_goal_from_one_start_of_th
     assert clear_winner(0, 1, 0.4, 1.0, turns=3) is None
 
 
-def test_an_exploration_keeps_the_seed_of_the_start_from_which_it_goes_on(
+def test_a_fork_keeps_the_seed_of_the_start_from_which_it_goes_on(
     visitor: Visitor, stage: FakeStage, battle_id: str
 ) -> None:
     turns = play_three(visitor, battle_id)

@@ -47,7 +47,7 @@ def test_a_message_is_sent_or_the_queue_is_said_to_be_down_wherever_it_stalls(
     opens.start()
     began = time.monotonic()
     with suppress(QueueUnavailable):
-        dispatch.play({"ep_2": queue})
+        dispatch.send_to_workers({"ep_2": queue})
     assert time.monotonic() - began < 20
     opens.join()
     _send("ep_3", queue)
@@ -58,6 +58,6 @@ def _send(episode_id: str, queue: str) -> None:
     deadline = time.monotonic() + 10.0
     while time.monotonic() < deadline:
         with suppress(QueueUnavailable):
-            dispatch.play({episode_id: queue})
+            dispatch.send_to_workers({episode_id: queue})
             return
     raise AssertionError("the queue took no message for ten seconds")

@@ -41,7 +41,7 @@ class PlayOfKind(Play):
         return self.dice.choice(attempts) if attempts else None
 
     def send(self) -> None:
-        actions.submit_instruction(battle_row(self.battle_id), actions.Task("good morning"))
+        actions.submit_instruction(battle_row(self.battle_id), actions.TurnRequest("good morning"))
 
     def explore(self) -> None:
         if self.house.kind.forks:
@@ -54,10 +54,10 @@ def test_a_snapshot_and_the_events_after_it_are_the_fresh_snapshot(
 ) -> None:
     dice = random.Random(seed)
     play = PlayOfKind(house, visitor, dice)
-    snapshots: list[Any] = [selectors.snapshot(play.battle_id)]
+    snapshots: list[Any] = [selectors.snapshot(play.battle_id)[0]]
     for _ in range(40):
         play.do_something()
-        fresh = selectors.snapshot(play.battle_id)
+        fresh = selectors.snapshot(play.battle_id)[0]
         grown = dice.choice(snapshots)
         for event in told:
             grown = apply(grown, event)

@@ -52,7 +52,7 @@ def test_its_recordings_and_pages_are_shown(house: House, visitor: Visitor) -> N
 def test_sessions_name_their_kind(house: House, visitor: Visitor) -> None:
     visitor.send(house.open(visitor), WORDS)
     [row] = visitor.get("sessions/?mine").json()["results"]
-    place = house.kind.told(house.kind.choose({}))
+    place = house.kind.place_json(house.kind.choose({}))
     assert {"kind": house.kind.id, "title": WORDS, **place}.items() <= row.items()
     session = visitor.get(f"sessions/{row['session_id']}").json()
     assert {"kind": house.kind.id, **place}.items() <= session.items()

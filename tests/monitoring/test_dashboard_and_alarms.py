@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from arena.metrics import EVENTS, VOTES
 from arena.models import AttemptStatus, Hosting
-from arena.store import ASKED
+from arena.store import STORE_SECONDS
 from rankings.models import WorkerStatus
 from rankings.publication import checking
 from rankings.votes import locking
@@ -69,7 +69,7 @@ def test_every_figure_named_in_them_is_one_that_the_arena_tells(
         )
     EVENTS.labels("snapshot")
     VOTES.labels("tie")
-    ASKED.labels("get")
+    STORE_SECONDS.labels("get")
     client.get("/api/robots")
 
     told = {

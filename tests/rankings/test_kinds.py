@@ -76,7 +76,7 @@ def _robots_alone() -> Iterator[None]:
     """But for the kind that a test asks for; the tests have more."""
     others = [kind for kind in kinds.every() if kind is not kinds.default()]
     for kind in others:
-        kinds.forget(kind.id)
+        kinds._known.pop(kind.id)
     yield
     for kind in others:
         kinds.register(kind)
@@ -89,7 +89,7 @@ def words() -> Iterator[Words]:
     try:
         yield kind
     finally:
-        kinds.forget(kind.id)
+        kinds._known.pop(kind.id)
 
 
 @pytest.fixture

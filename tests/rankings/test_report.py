@@ -117,7 +117,7 @@ def test_a_cancelled_turn_has_not_been_and_explorations_come_after_the_vote(pair
     cancelled = {"attempts__status": "failed", "attempts__termination_reason": "cancelled", "attempts__success": None}
     nothing_done = {"attempts__length": 0, "attempts__progress": None}
     TurnFactory(battle=vote.battle, instruction=PICK, completed=True, **cancelled, **nothing_done)
-    TurnFactory(battle=vote.battle, instruction=PICK, completed=True, exploration=True, explores_seed=1)
+    TurnFactory(battle=vote.battle, instruction=PICK, completed=True, is_fork=True, fork_seed=1)
     aggregation.aggregate()
     (fact,) = observed.vote_facts().rows()
     assert (fact.physics, fact.steps_left, fact.steps_right) == (LEFT, 50, 50)

@@ -7,8 +7,8 @@ import threading
 import pytest
 from django.db import connection
 
+from arena.consistent_read import consistent_read
 from arena.models import Session
-from arena.steady_view import steady_view
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -19,7 +19,7 @@ def open_session() -> None:
 
 
 def test_visitors_write_while_a_backup_reads_and_it_does_not_see_what_they_wrote() -> None:
-    with steady_view():
+    with consistent_read():
         assert Session.objects.count() == 0
         visitor = threading.Thread(target=open_session)
         visitor.start()
@@ -31,6 +31,6 @@ def test_visitors_write_while_a_backup_reads_and_it_does_not_see_what_they_wrote
 
 def test_afterwards_transactions_begin_as_they_always_do() -> None:
     before = getattr(connection, "transaction_mode", None)
-    with steady_view():
+    with consistent_read():
         pass
     assert getattr(connection, "transaction_mode", None) == before

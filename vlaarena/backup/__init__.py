@@ -21,8 +21,8 @@ from django.apps import apps
 from django.core.serializers.base import DeserializationError
 from django.db import DatabaseError, transaction
 
+from arena.consistent_read import consistent_read
 from arena.models import Session
-from arena.steady_view import steady_view
 from arena.store import EpisodeStore, EpisodeSuperseded, get_store
 from vlaarena.backup import archive as archives
 from vlaarena.backup import rows
@@ -42,7 +42,7 @@ def save(target: Path) -> Manifest:
         draft.unlink(missing_ok=True)
         draft.touch(mode=0o600, exist_ok=False)  # it holds password hashes and the keys of second factors
         with tarfile.open(draft, "w") as archive:
-            with steady_view():
+            with consistent_read():
                 for model in rows.tables(apps):
                     archives.add(archive, archives.table(model._meta.label), rows.lines(model), files)
             archives.add(archive, EPISODES, _episodes(get_store()), files)

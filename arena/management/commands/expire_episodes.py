@@ -1,4 +1,4 @@
-"""`manage.py expire_episodes`: by hand what beat asks for every night."""
+"""`manage.py expire_episodes`: by hand what beat requests every night."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from arena.store import StoreUnavailable
 
 class Command(BaseCommand):
     help = (
-        "Let recordings of battles without a vote expire after ARENA_UNVOTED_DAYS (0: never), and delete those that "
-        "expired a day ago. Those of voted battles stay."
+        "Expire recordings of battles without a vote after ARENA_UNVOTED_DAYS (0: never), and delete those that "
+        "expired a day ago. Recordings of voted battles stay."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py sweep`: by hand what beat asks for every few seconds."""
+"""`manage.py sweep`: by hand what beat requests every few seconds."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from arena.queue import sweeps
 
 
 class Command(BaseCommand):
-    help = (
-        "Play the attempts of lost workers again, once, fail those that had their second chance, resend lost messages."
-    )
+    help = "Retry the attempts of lost workers, fail those that were retried too often, and resend lost messages."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="answer with one JSON object")

@@ -26,7 +26,7 @@ HERE, THERE, YONDER = "198.51.100", "203.0.113", "192.0.2"
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.send_to_workers", messages.extend)
     return messages
 
 

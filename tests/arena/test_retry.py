@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError, connection
 
-from arena.queue.retry import LONGEST_PAUSE_S, PATIENCE_S, patiently
+from arena.queue import retry
+from arena.queue.retry import LONGEST_PAUSE_S, RETRY_FOR_S, retry_while_busy
 from arena.store import EpisodeRefused, StoreUnavailable
 
 
@@ -21,8 +22,15 @@ class Time:
         self.now += seconds
         self.pauses.append(seconds)
 
-    def clock(self) -> float:
+    def monotonic(self) -> float:
         return self.now
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    fake = Time()
+    monkeypatch.setattr(retry, "time", fake)
+    return fake
 
 
 def failing(error: Exception, times: int) -> Callable[[], str]:
@@ -40,40 +48,35 @@ def failing(error: Exception, times: int) -> Callable[[], str]:
     "busy",
     [OperationalError("database is locked"), InterfaceError("connection already closed"), StoreUnavailable("starting")],
 )
-def test_what_was_busy_for_a_while_is_done_in_the_end(busy: Exception) -> None:
-    time = Time()
-    assert patiently(failing(busy, 5), sleep=time.sleep, clock=time.clock) == "done"
+def test_what_was_busy_for_a_while_is_done_in_the_end(busy: Exception, time: Time) -> None:
+    assert retry_while_busy(failing(busy, 5)) == "done"
     assert len(time.pauses) == 5
 
 
 @pytest.mark.parametrize(
     "never", [IntegrityError("duplicate"), DataError("too long"), EpisodeRefused("too large"), ValueError("nonsense")]
 )
-def test_what_can_never_work_fails_at_once(never: Exception) -> None:
-    time = Time()
+def test_what_can_never_work_fails_at_once(never: Exception, time: Time) -> None:
     with pytest.raises(type(never)):
-        patiently(failing(never, 1), sleep=time.sleep, clock=time.clock)
+        retry_while_busy(failing(never, 1))
     assert time.pauses == []
 
 
-def test_pauses_grow_up_to_a_bound_and_differ_by_chance() -> None:
-    time = Time()
-    patiently(failing(StoreUnavailable("away"), 12), sleep=time.sleep, clock=time.clock)
+def test_pauses_grow_up_to_a_bound_and_differ_by_chance(time: Time) -> None:
+    retry_while_busy(failing(StoreUnavailable("away"), 12))
     assert max(time.pauses) <= LONGEST_PAUSE_S
     assert time.pauses[0] < time.pauses[2] < time.pauses[-1]
     assert len(set(time.pauses)) == len(time.pauses)
 
 
-def test_patience_ends_with_the_reason() -> None:
-    time = Time()
+def test_retrying_ends_with_the_reason(time: Time) -> None:
     with pytest.raises(StoreUnavailable, match="gone"):
-        patiently(failing(StoreUnavailable("gone"), 10_000), sleep=time.sleep, clock=time.clock)
-    assert PATIENCE_S - LONGEST_PAUSE_S <= time.now <= PATIENCE_S
+        retry_while_busy(failing(StoreUnavailable("gone"), 10_000))
+    assert RETRY_FOR_S - LONGEST_PAUSE_S <= time.now <= RETRY_FOR_S
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_connection_that_broke_is_made_anew_for_the_next_try() -> None:
-    time = Time()
+def test_a_connection_that_broke_is_made_anew_for_the_next_try(time: Time) -> None:
     connection.ensure_connection()
     broken = connection.connection
 
@@ -84,7 +87,7 @@ def test_a_connection_that_broke_is_made_anew_for_the_next_try() -> None:
             cursor.execute("SELECT 1")
             return "answered"
 
-    assert patiently(_as_operational(ask), sleep=time.sleep, clock=time.clock) == "answered"
+    assert retry_while_busy(_as_operational(ask)) == "answered"
     assert connection.connection is not broken
 
 

@@ -149,4 +149,4 @@ def test_a_turn_of_another_battle_is_no_place_to_start(visitor: Visitor, voted: 
 
 def test_the_table_keeps_a_judged_turn_from_saying_where_it_starts(visitor: Visitor, voted: str) -> None:
     with pytest.raises(IntegrityError):
-        Turn.objects.update(exploration=False, explores_seed=3)
+        Turn.objects.update(is_fork=False, fork_seed=3)

@@ -1,4 +1,4 @@
-"""Reading much while others write."""
+"""Reading many tables consistently while others write."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def steady_view() -> Iterator[None]:
-    """A transaction that reads all tables as of one moment, and in which nobody has to wait for it with a write.
+def consistent_read() -> Iterator[None]:
+    """A transaction that reads all tables as of one moment, without blocking writers.
 
-    It takes no lock, so it reads from a replica, too. Inside another transaction it is a part of that one.
+    It takes no lock, so it works on a replica, too. Inside another transaction it is a part of that one.
     """
     if connection.in_atomic_block:
         with transaction.atomic():
@@ -21,7 +21,7 @@ def steady_view() -> Iterator[None]:
     usual = getattr(connection, "transaction_mode", None)
     if connection.vendor == "sqlite":
         connection.ensure_connection()
-        # Else it would begin with the lock of those who write.
+        # The default mode would begin with the lock for writing.
         connection.transaction_mode = None  # type: ignore[attr-defined] # SQLite's alone
     try:
         with transaction.atomic():

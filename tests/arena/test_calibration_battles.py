@@ -159,7 +159,7 @@ def test_a_control_whose_turn_was_withdrawn_is_again_what_was_drawn(
 def test_a_battle_that_was_explored_after_its_vote_may_be_repeated(
     visitor: Visitor, history: list[Battle], settings: Any
 ) -> None:
-    TurnFactory(battle=history[0], completed=True, exploration=True, explores_seed=1)
+    TurnFactory(battle=history[0], completed=True, is_fork=True, fork_seed=1)
     settings.REPEAT_SHARE = 1.0
     assert sent(visitor).repeats_id == history[0].battle_id
 

@@ -1,4 +1,4 @@
-"""The line of turns is fair between visitors, bounded, and says so; the bounds hold however many ask at once."""
+"""The queue of turns is fair between visitors, bounded, and says so; the bounds hold however many ask at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RULES = {"turns": 200, "per_visitor": 5, "per_address": 60, "at_once": 1, "wait_
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The episode ids that were put on the queue, in order."""
     messages: list[str] = []
-    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.send_to_workers", messages.extend)
     return messages
 
 
@@ -64,7 +64,7 @@ def test_nobody_waits_for_anothers_turns(visitor: Visitor, stage: FakeStage, sen
     assert sent[6:] == ids(mine[2])
 
 
-def test_to_its_own_visitor_a_turn_stands_in_the_line_until_its_end_is_told(
+def test_to_its_own_visitor_a_turn_stays_in_the_queue_until_its_end_is_shown(
     visitor: Visitor, stage: FakeStage, sent: list[str], rules: dict[str, Any], default_clock: None
 ) -> None:
     """Else a second session would tell when both sides of the first were done."""
@@ -138,7 +138,7 @@ def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_s
         play(first)
     assert visitor.get(f"turns/{first['turn_id']}").json()["status"] == "completed"
     messages: list[str] = []
-    monkeypatch.setattr("arena.queue.dispatch.play", messages.extend)
+    monkeypatch.setattr("arena.queue.dispatch.send_to_workers", messages.extend)
     long_ago = timezone.now() - timedelta(minutes=5)
     Attempt.objects.filter(turn__turn_id=first["turn_id"]).update(started_at=long_ago, finished_at=long_ago)
     Attempt.objects.filter(turn__turn_id=second["turn_id"]).update(heartbeat_at=long_ago, sent_at=long_ago)
@@ -162,7 +162,7 @@ def test_one_visitor_may_have_so_many_turns_and_no_more(
 
 
 @pytest.mark.usefixtures("behind_a_proxy")
-def test_fresh_cookies_from_one_address_do_not_fill_the_line(
+def test_fresh_cookies_from_one_address_do_not_fill_the_queue(
     contestants: list[Any], stage: FakeStage, rules: dict[str, Any]
 ) -> None:
     rules["per_address"] = 2
@@ -268,7 +268,7 @@ def test_who_sends_many_turns_hears_that_others_come_in_between(visitor: Visitor
     assert visitor.get(f"turns/{second['turn_id']}/queue").json()["ahead"] == 3, "one of mine, two of theirs"
 
 
-def test_an_exploration_joins_the_same_line(visitor: Visitor, stage: FakeStage, rules: dict[str, Any]) -> None:
+def test_a_fork_joins_the_same_queue(visitor: Visitor, stage: FakeStage, rules: dict[str, Any]) -> None:
     battle_id = visitor.open()
     play(visitor.send(battle_id))
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
