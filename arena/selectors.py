@@ -55,8 +55,7 @@ def snapshot(battle_id: str) -> tuple[BattleJson, datetime | None]:
 
 def find_battle(battle_id: str) -> Battle | None:
     """All that a snapshot shows, in two queries. The battle, with its `event_seq`, is read before its turns."""
-    shown = Battle.objects.select_related("session", "left_model", "right_model", "vote")
-    battle = row_or_none(shown.filter(battle_id=battle_id))
+    battle = row_or_none(Battle.objects.to_be_shown().filter(battle_id=battle_id))
     if battle is not None:
         battle.cache_turns(battle.turns_with_sides())
     return battle
