@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from policies.base import ACTION_SPACE, MAX_SIDE, BadCard, MissingFile, PolicyCard, PolicySpec
-from policies.folder import CARD, STATISTICS, read_json
+from policies.folder import CARD, CONFIG, PREPROCESSOR, STATISTICS, read_json
 from policies.octo.shapes import read_shapes
 from policies.statistics import choose
 from simulation.contracts import CONTROL_HZ, MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
 
-CONFIG = "config.json"
-PREPROCESSOR = "preprocessor_config.json"
 OPENVLA, OCTO = "openvla", "octo"
 DEFAULT_KEYS = {OPENVLA: "bridge_orig", OCTO: "bridge_dataset"}
 

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from policies.octo.walk import Walk
+from policies.training.batches import masked_mean
 
 POINTED = 3  # object, target, tool: the first heads of the readout's attention look at them
 _OBJECT, _TARGET, _TOOL = range(POINTED)
@@ -93,14 +94,14 @@ def _maps(output: Tensor, pixels: Tensor) -> tuple[Tensor, Tensor]:
     offsets = output[..., count:].float().view(*output.shape[:2], count, PIXEL)
     found = offsets.gather(1, index[:, None, :, None].expand(-1, 1, -1, PIXEL))[:, 0]
     wanted = (pixels * side).frac() - 0.5
-    return _mean(cross, inside), _mean((found - wanted).abs().mean(-1), inside)
+    return masked_mean(cross, inside), masked_mean((found - wanted).abs().mean(-1), inside)
 
 
 def _look(scores: Tensor, cells: Tensor, inside: Tensor, count: int) -> Tensor:
     """The first heads' attention against the cells; scores (B, heads, T): text, then cells, then the readout."""
     before = scores.shape[-1] - 1 - count
     cross = F.cross_entropy(scores[:, :POINTED].float().flatten(0, 1), before + cells.flatten(), reduction="none")
-    return _mean(cross, inside.flatten())
+    return masked_mean(cross, inside.flatten())
 
 
 def _at_cells(output: Tensor, labels: OctoLabels, inside: Tensor) -> dict[str, Tensor]:
@@ -137,7 +138,3 @@ def _at_readout(output: Tensor, labels: OctoLabels) -> dict[str, Tensor]:
 
 def _binary(logits: Tensor, labels: OctoLabels) -> Tensor:
     return (F.binary_cross_entropy_with_logits(logits, labels.held, reduction="none") * labels.own).mean()
-
-
-def _mean(values: Tensor, mask: Tensor) -> Tensor:
-    return (values * mask).sum() / mask.sum().clamp(min=1)

@@ -1,4 +1,4 @@
-"""Batches for octo-mini: a matter of the seed and the step alone, so that a resumed run goes on exactly."""
+"""Batches for octo-mini."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from torch import Tensor
 from policies.octo.auxiliary import OctoLabels
 from policies.octo.policy import StandardScale
 from policies.octo.text import TextTokenizer
+from policies.training.batches import FrameOrder, draw_light, to_float
 from policies.training.dataset import Demonstrations, Frames, SceneFrames
-from policies.training.order import FrameOrder
 from policies.transforms import DatasetStatistics
 
-BRIGHTNESS, CONTRAST, COLOUR = 0.1, 0.1, 0.04  # standard deviations, pictures in -1..1
 GREY = 127.5
 WAY = 0.05  # [m] from the tool to the object, as one unit
 
@@ -34,9 +33,8 @@ class OctoBatch:
 
     def to(self, device: torch.device) -> OctoBatch:
         labels = OctoLabels(**{name: value.to(device) for name, value in vars(self.labels).items()})
-        rest = (self.images, self.ids, self.present)
-        images, ids, present = (value.to(device) for value in rest)
-        return OctoBatch(images, ids, present, labels, self.noise.to(device), self.time.to(device))
+        tensors = {name: value.to(device) for name, value in vars(self).items() if name != "labels"}
+        return OctoBatch(**tensors, labels=labels)
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,9 @@ class Asked:
 
 
 class OctoBatchMaker:
-    """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes.
+    """`make(step)` returns the batch of that step, the same for the same demonstrations, order and sizes.
 
-    `others`: share of the frames that are asked for something else than what their demonstration did.
+    `others`: share of the frames whose instruction is not that of their demonstration.
     """
 
     def __init__(
@@ -66,20 +64,19 @@ class OctoBatchMaker:
         statistics: DatasetStatistics,
         scale: StandardScale,
         text: TextTokenizer,
+        order: FrameOrder,
         *,
-        batch: int,
-        seed: int,
         others: float,
         draws: int,
         diffusion_steps: int,
     ) -> None:
         self.demos, self.statistics, self.scale, self.text = demos, statistics, scale, text
-        self.seed, self.others, self.draws, self.diffusion_steps = seed, others, draws, diffusion_steps
-        self.order, self.roles = FrameOrder(len(demos), batch, seed), demos.roles()
+        self.others, self.draws, self.diffusion_steps = others, draws, diffusion_steps
+        self.order, self.roles = order, demos.roles()
         self._encoded: dict[int, tuple[Tensor, Tensor]] = {}
 
     def make(self, step: int) -> OctoBatch:
-        return self.collect(self.order.rows(step), np.random.default_rng([self.seed, 1, step]))
+        return self.collect(self.order.rows(step), self.order.random(step))
 
     def collect(self, rows: NDArray[np.int64], random: np.random.Generator, *, disturb: bool = True) -> OctoBatch:
         """The batch of these frames; not `disturb`: pictures as they are, each with its own instruction."""
@@ -87,7 +84,7 @@ class OctoBatchMaker:
         asked = self._ask(rows, frames, scene, random, self.others if disturb else 0.0)
         images = torch.from_numpy(frames.images).float()
         if disturb:
-            gain, offset = _light(len(rows), random)
+            gain, offset = (to_float(colours[:, None, None]) for colours in draw_light(len(rows), random))
             images = (images - GREY) * gain + (offset + 1) * GREY
         ids, present = zip(*(self._encode(int(number)) for number in asked.texts), strict=True)
         labels = self._labels(frames, scene, asked)
@@ -97,7 +94,7 @@ class OctoBatchMaker:
             torch.cat(ids),
             torch.cat(present),
             labels,
-            _float(random.standard_normal(size)),
+            to_float(random.standard_normal(size)),
             torch.from_numpy(random.integers(0, self.diffusion_steps, (*size[:2], 1))),
         )
 
@@ -125,26 +122,15 @@ class OctoBatchMaker:
         spots = np.concatenate([scene.things_pixels[rows, roles], frames.pixels[:, 2:]], 1)
         points = np.concatenate([scene.things_points[rows, roles], tool], 1)
         return OctoLabels(
-            scene=_float(np.concatenate([scene.things_pixels, frames.pixels[:, 2:]], 1)),
-            pointed=_float(spots),
-            places=_float(self.statistics.normalise_places(points)),
-            way=_float((points[:, 0] - points[:, 2]) / WAY),
-            arm=_float(self.statistics.normalise_proprioception(frames.proprioception)),
-            turn=_float(frames.yaw),
-            held=_float(frames.held),
-            own=_float(asked.own),
+            scene=to_float(np.concatenate([scene.things_pixels, frames.pixels[:, 2:]], 1)),
+            pointed=to_float(spots),
+            places=to_float(self.statistics.normalise_places(points)),
+            way=to_float((points[:, 0] - points[:, 2]) / WAY),
+            arm=to_float(self.statistics.normalise_proprioception(frames.proprioception)),
+            turn=to_float(frames.yaw),
+            held=to_float(frames.held),
+            own=to_float(asked.own),
             roles=torch.from_numpy(roles),
-            actions=_float(self.scale.normalise(asked.actions)),
-            mask=_float(asked.mask),
+            actions=to_float(self.scale.normalise(asked.actions)),
+            mask=to_float(asked.mask),
         )
-
-
-def _light(count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """Gain and offset (B, 1, 1, 3). Pictures are never shifted: a pixel's place is what the arm acts on."""
-    gain = 1 + random.normal(0, CONTRAST, (count, 1)) + random.normal(0, COLOUR, (count, 3))
-    offset = random.normal(0, BRIGHTNESS, (count, 1)) + random.normal(0, COLOUR, (count, 3))
-    return _float(gain[:, None, None]), _float(offset[:, None, None])
-
-
-def _float(array: Array) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array, np.float32))

@@ -1,17 +1,14 @@
-"""What `manage.py train octo` takes, and what it does with it. Importing this loads no network library."""
+"""The options of `manage.py train octo`. Importing this module loads no network library."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from policies.base import PolicyCard
     from policies.octo.training import OctoTrainer
     from policies.training.dataset import Demonstrations
-    from policies.training.export import Naming
     from policies.training.loop import Pace
 
 SAMPLES = 500_000
@@ -30,22 +27,5 @@ def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Octo
     from policies.octo.sizes import OctoMiniSizes
     from policies.octo.training import OctoPlan, OctoTrainer
 
-    plan = OctoPlan(
-        samples=options["samples"],
-        seed=options["seed"],
-        fraction=options["fraction"],
-        batch=options["batch"],
-        learning_rate=options["learning_rate"],
-        draws=options["draws"],
-        others=options["others"],
-        sizes=OctoMiniSizes(
-            image_size=demos.image_size, chunk=demos.chunk, dim=options["dim"], layers=options["layers"]
-        ),
-    )
-    return OctoTrainer(demos, plan, options["run"], pace)
-
-
-def finish(trainer: OctoTrainer, naming: Naming, folder: Path) -> PolicyCard:
-    from policies.octo.export import export
-
-    return export(trainer, naming, folder)
+    sizes = OctoMiniSizes(image_size=demos.image_size, chunk=demos.chunk, dim=options["dim"], layers=options["layers"])
+    return OctoTrainer(demos, OctoPlan.from_options(options, sizes=sizes), options["run"], pace)

@@ -11,12 +11,10 @@ from safetensors.torch import save_file
 
 from policies import checkpoints, flax_checkpoint
 from policies.base import CheckpointError
-from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, read_json, write_json, write_sums
+from policies.folder import CONFIG, STATISTICS, TOKENIZER, WEIGHTS, read_json, write_json, write_sums
 from policies.networks.octo import Octo
 from policies.octo.config import read_config
 from policies.octo.shapes import read_shapes
-
-CONFIG = "config.json"
 
 
 def convert(source: Path, target: Path) -> dict[str, Any]:

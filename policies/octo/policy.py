@@ -17,7 +17,7 @@ from torch import Tensor
 
 from policies import checkpoints, flax_checkpoint
 from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.folder import CARD, STATISTICS, TOKENIZER, WEIGHTS, check_listed, read_json
+from policies.folder import CARD, CONFIG, STATISTICS, TOKENIZER, WEIGHTS, check_listed, read_json
 from policies.networks.octo import CameraConfig, Octo, OctoConfig
 from policies.networks.octo_fast import FastOcto, TextMemory
 from policies.octo.config import read_config
@@ -28,7 +28,6 @@ from policies.text import read_tokenizer
 from simulation.contracts import ACTION_DIM, Observation
 from simulation.contracts import Image as Picture
 
-CONFIG = "config.json"
 STATISTICS_KEY = "bridge_dataset"
 BEST_BATCH = 8
 KNOWN_TEXTS = 16  # an instruction's keys and values in all layers of octo-base take 2 MB

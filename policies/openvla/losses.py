@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from policies.networks.openvla import OpenVLAConfig
+from policies.training.batches import masked_mean
 
 REACH = 0.1  # metres that count as one unit
 BIN_SPREAD = 2.0  # standard deviation of the soft targets, in bins
@@ -48,10 +49,10 @@ class ActionLabels:
 class SoftBins:
     """Bins are ordered: a neighbour is nearly right. Cross-entropy against a narrow bell over them."""
 
-    def __init__(self, config: OpenVLAConfig, spread: float = BIN_SPREAD) -> None:
+    def __init__(self, config: OpenVLAConfig) -> None:
         self.first = config.base_vocabulary - config.action_bins
         bins = torch.arange(config.action_bins)
-        bell = torch.exp(-0.5 * ((bins[:, None] - bins[None]) / spread) ** 2)
+        bell = torch.exp(-0.5 * ((bins[:, None] - bins[None]) / BIN_SPREAD) ** 2)
         bell = bell / bell.sum(1, keepdim=True)
         self.table = bell.flip(0, 1)  # ids count down: digit d is id base - d
 
@@ -103,11 +104,3 @@ def action_losses(
         "action": straight.mean() + 0.2 * grip,
         "ways": (ways.float() - scene.vectors[batch, labels.roles]).abs().mean(),
     }
-
-
-def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    return (values * mask).sum() / mask.sum().clamp(min=1)
-
-
-def total(terms: dict[str, Tensor]) -> Tensor:
-    return torch.stack([WEIGHTS[name] * term for name, term in terms.items()]).sum()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from policies import checkpoints
 from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.folder import CARD, STATISTICS, TOKENIZER, check_listed, read_json
+from policies.folder import CARD, CONFIG, PREPROCESSOR, STATISTICS, TOKENIZER, check_listed, read_json
 from policies.networks.openvla import OpenVLA, OpenVLAConfig
 from policies.networks.openvla_fast import FastOpenVLA
 from policies.openvla.actions import ActionTokens, QuantileScale
@@ -25,8 +25,6 @@ from policies.statistics import choose
 from policies.text import read_tokenizer
 from simulation.contracts import ACTION_DIM, Image, Observation
 
-CONFIG = "config.json"
-PREPROCESSOR = "preprocessor_config.json"
 STATISTICS_KEY = "bridge_orig"
 
 

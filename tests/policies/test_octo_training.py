@@ -16,7 +16,6 @@ from policies.base import BadCard, CheckpointError, DatasetError
 from policies.folder import CARD, WEIGHTS, write_sums
 from policies.networks.octo import Octo, OctoObservation, OctoTask
 from policies.octo.auxiliary import locate
-from policies.octo.export import export
 from policies.octo.initial import initialise
 from policies.octo.sizes import OctoMiniSizes, octo_config
 from policies.octo.stem import stem_tokens
@@ -62,7 +61,7 @@ def test_a_run_learns(demos: Demonstrations, tmp_path: Path) -> None:
 def test_the_exported_folder_opens_like_a_published_one_and_plays(demos: Demonstrations, tmp_path: Path) -> None:
     trainer = OctoTrainer(demos, PLAN, tmp_path / "run", PACE)
     trainer.run()
-    card = export(trainer, Naming("octo-toy", "Toy", "For tests."), tmp_path / "octo-toy")
+    card = trainer.export(Naming("octo-toy", "Toy", "For tests."), tmp_path / "octo-toy")
     assert "Octo architecture, trained by VLA Arena" in card.provenance
     stored = load_file(tmp_path / "octo-toy" / WEIGHTS)
     assert set(stored) == set(Octo(trainer.config).state_dict())
@@ -104,7 +103,7 @@ def test_a_temperature_that_is_none_is_refused(demos: Demonstrations, tmp_path: 
 
 def _with_temperature(demos: Demonstrations, base: Path, temperature: object) -> Path:
     folder = base / "octo-toy"
-    export(OctoTrainer(demos, PLAN, base / "run", PACE), Naming("octo-toy", "Toy", "For tests."), folder)
+    OctoTrainer(demos, PLAN, base / "run", PACE).export(Naming("octo-toy", "Toy", "For tests."), folder)
     card = json.loads((folder / CARD).read_text("utf-8"))
     card["network"]["temperature"] = temperature
     if temperature is None:

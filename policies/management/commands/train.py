@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from policies.base import PolicyError
 from simulation.contracts import Chunking
 
-# Family -> module with SAMPLES, EXECUTE, add_options(parser), begin(options, demos, pace), finish(run, naming, folder).
+# Family -> module with SAMPLES, EXECUTE, add_options(parser) and begin(options, demos, pace) -> training run.
 TRAINERS = {
     "film": "policies.film.command",
     "openvla": "policies.openvla.command",
@@ -84,7 +84,7 @@ class Command(BaseCommand):
             description=options["description"],
             chunking=Chunking(options["execute"] or family.EXECUTE, options["ensemble"]),
         )
-        card: dict[str, Any] = family.finish(run, naming, out).to_json()
+        card: dict[str, Any] = run.export(naming, out).to_json()
         return card
 
     def _report(self, row: dict[str, Any]) -> None:
