@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,8 +132,8 @@ class Batcher:
 class BatchSlot:
     """One rollout's slot in a shared policy's batches: an actor (contracts.Actor) that plays this rollout alone."""
 
-    def __init__(self, batcher: Batcher, release: Callable[[], None]) -> None:
-        self._batcher, self._release = batcher, release
+    def __init__(self, batcher: Batcher) -> None:
+        self._batcher = batcher
         self._state: Any = None
         self._joined = False
 
@@ -151,4 +150,3 @@ class BatchSlot:
         if self._joined:
             self._batcher.leave()
             self._joined = False
-        self._release()

@@ -69,16 +69,16 @@ def measure(name: str, device: str | None, rounds: int = ROUNDS) -> ActionTiming
     )
 
 
-def copy_bandwidth(device: str | None, size: int = COPIED) -> float:
+def copy_bandwidth(device: str | None) -> float:
     """Bytes read and written per second by copying, the best of some: the machine's own, at this hour."""
-    source, target = (torch.ones(size, dtype=torch.uint8, device=device or "cpu") for _ in range(2))
+    source, target = (torch.ones(COPIED, dtype=torch.uint8, device=device or "cpu") for _ in range(2))
 
     def copy() -> None:
         target.copy_(source)
         if _on_cuda(device):
             torch.cuda.synchronize()
 
-    return 2 * size / (min(_times(copy, 6, _clock(device))) / 1e3)
+    return 2 * COPIED / (min(_times(copy, 6, _clock(device))) / 1e3)
 
 
 def _times(function: Callable[[], object], count: int, clock: Callable[[], float]) -> list[float]:

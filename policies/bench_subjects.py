@@ -22,7 +22,7 @@ from policies.networks.octo import CameraConfig, Octo, OctoConfig, OctoObservati
 from policies.networks.octo_fast import FastOcto
 from policies.networks.openvla import OpenVLA
 from policies.networks.openvla_fast import FastOpenVLA
-from policies.networks.t5 import T5Config
+from policies.octo.config import ENCODERS
 from policies.octo.policy import OctoPolicy
 from policies.openvla.config import MODEL_TYPE, read_config
 from policies.openvla.policy import OpenVLAPolicy
@@ -33,7 +33,6 @@ INSTRUCTION = "pick up the red cube"
 PROMPT_LENGTH = 24  # of openvla-7b's prompt with a short instruction
 ROOM = 1.15  # memory to be free, as a multiple of the weights
 
-T5_BASE = T5Config(vocabulary=32128, dim=768, head_dim=64, mlp=3072, layers=12, heads=12)
 OCTO_SIZES = {"octo-base": (768, 12, 3072), "octo-small": (384, 6, 1536)}
 PUBLISHED = ("openvla-7b", *OCTO_SIZES)
 
@@ -75,7 +74,7 @@ def octo_config(dim: int, heads: int, mlp: int) -> OctoConfig:
     """The published sizes, with the one camera that the arena has of Octo's two."""
     return OctoConfig(
         cameras=(CameraConfig("primary", 256, 256, StemConfig()),),
-        text=TextConfig("language", 16, T5_BASE),
+        text=TextConfig("language", 16, ENCODERS["t5-base"]),
         head=HeadConfig("readout_action", ACTION_DIM, 4),
         readouts={"action": 1},
         dim=dim, layers=12, heads=heads, mlp=mlp, max_horizon=10, window=2,

@@ -45,25 +45,25 @@ def default_device(device: str | None = None) -> tuple[torch.device, torch.dtype
 
 
 def build(make: Callable[[], T]) -> T:
-    """Build a network without memory for its weights; `load` brings them."""
+    """Build a network without memory for its weights, which `load` brings."""
     with torch.device("meta"):
         return make()
 
 
 def load(network: nn.Module, stored: Mapping[str, StoredTensor], device: torch.device, dtype: torch.dtype) -> None:
-    """Fill a network from `build` with exactly its tensors, in their shapes, all finite; freeze it, in eval mode.
+    """Fill a network with exactly its tensors, in their shapes, all finite; freeze it, in eval mode.
 
     Raises BadTensors naming the first tensor that is missing, misshapen, unknown, cut short or not finite.
     """
-    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    compare(wanted, stored)
-    loaded = {name: read(name, stored[name]).to(dtype).to(device) for name in wanted}
+    compare(network, stored)
+    loaded = {name: read(name, stored[name]).to(dtype).to(device) for name in network.state_dict()}
     network.load_state_dict(loaded, assign=True)
     network.requires_grad_(False).eval()
 
 
-def compare(wanted: Mapping[str, tuple[int, ...]], stored: Mapping[str, StoredTensor]) -> None:
-    """Names and shapes, before any weight is read."""
+def compare(network: nn.Module, stored: Mapping[str, StoredTensor]) -> None:
+    """Raise BadTensors unless names and shapes are the network's. Reads no weight."""
+    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     for name, shape in wanted.items():
         if name not in stored:
             raise BadTensors(f"{_place(stored)}: tensor {name} {list(shape)} is missing")
@@ -94,9 +94,11 @@ def read(name: str, stored: StoredTensor) -> Tensor:
 
 
 def _place(stored: Mapping[str, StoredTensor]) -> str:
-    """For messages: the file, or the folder when the tensors lie in several."""
-    paths = {tensor.path for tensor in stored.values()}
-    return str(next(iter(paths))) if len(paths) == 1 else str(next(iter(paths)).parent) if paths else "no file"
+    """The file, or the folder when the tensors lie in several, for messages."""
+    if not stored:
+        return "no file"
+    path, *others = {tensor.path for tensor in stored.values()}
+    return str(path.parent if others else path)
 
 
 # ---- safetensors ---------------------------------------------------------------------------------------------------

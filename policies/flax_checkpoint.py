@@ -17,7 +17,8 @@ import msgpack
 import torch
 
 from policies.base import BadTensors, MissingFile
-from policies.checkpoints import StoredTensor, whole
+from policies.checkpoints import WEIGHTS_INDEX, StoredTensor, find_safetensors, whole
+from policies.folder import WEIGHTS
 
 CHECKPOINT = "checkpoint"
 
@@ -28,6 +29,13 @@ _WINDOW = 8192  # bytes; more than any key or array header of a checkpoint takes
 _FIXED_EXTENSIONS = {0xD4, 0xD5, 0xD6, 0xD7, 0xD8}
 _SIZED_EXTENSIONS = {0xC7: 1, 0xC8: 2, 0xC9: 4}  # code -> bytes of the length
 _BYTES = {0xC4: ">B", 0xC5: ">H", 0xC6: ">I"}  # code -> format of the length
+
+
+def find_tensors(folder: Path) -> dict[str, StoredTensor]:
+    """All tensors of a folder: those of its safetensors, or where there are none, of its flax checkpoint."""
+    if (folder / WEIGHTS).is_file() or (folder / WEIGHTS_INDEX).is_file():
+        return find_safetensors(folder)
+    return read_header(find_checkpoint(folder))
 
 
 def find_checkpoint(folder: Path) -> Path:

@@ -18,7 +18,7 @@ CONFIG = "config.json"  # of a published checkpoint
 PREPROCESSOR = "preprocessor_config.json"  # of a published OpenVLA
 SUMS = "SHA256SUMS"
 LOG = "training_log.csv"
-MOST_BYTES = 64 << 20  # of a file that is read whole; a published one takes a hundredth of it
+MOST_BYTES = 64 << 20  # of a file that is read whole; published ones take at most a tenth of it
 LONGEST_NAME = 255
 
 
@@ -37,7 +37,15 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
 
 
 def read_text(folder: Path, name: str) -> str:
-    """A text file that is small enough to be read whole. Raises MissingFile, and BadCard for anything else."""
+    """A whole text file. Raises MissingFile, and BadCard when it is not UTF-8 or too large."""
+    try:
+        return read_bytes(folder, name).decode()
+    except UnicodeDecodeError as error:
+        raise BadCard(f"{folder / name}: byte {error.start} is not UTF-8") from None
+
+
+def read_bytes(folder: Path, name: str) -> bytes:
+    """A whole file. Raises MissingFile, and BadCard when it is too large."""
     path = folder / name
     if not path.is_file():
         raise MissingFile(f"{folder}: {name} is missing")
@@ -45,10 +53,7 @@ def read_text(folder: Path, name: str) -> str:
         content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise BadCard(f"{path}: larger than {MOST_BYTES >> 20} MiB")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise BadCard(f"{path}: byte {error.start} is not UTF-8") from None
+    return content
 
 
 def is_file_name(name: object) -> bool:

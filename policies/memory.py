@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import math
 from pathlib import Path
 from typing import Any
 
 import psutil
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from policies import checkpoints, flax_checkpoint
 from policies.base import PolicyError
-from policies.folder import WEIGHTS
 
 HEADROOM = 1.1  # while loading, one tensor exists twice
 
@@ -27,17 +26,15 @@ class OutOfMemory(PolicyError):
 def expected_bytes(folder: Path, device: str | None = None) -> int:
     """What the weights of a folder will take on the device, from the headers of its files alone."""
     _, dtype = checkpoints.default_device(device)
-    if (folder / WEIGHTS).is_file() or (folder / checkpoints.WEIGHTS_INDEX).is_file():
-        stored = checkpoints.find_safetensors(folder)
-    else:
-        stored = flax_checkpoint.read_header(flax_checkpoint.find_checkpoint(folder))
-    return sum(torch.Size(tensor.shape).numel() for tensor in stored.values()) * dtype.itemsize
+    stored = flax_checkpoint.find_tensors(folder)
+    return sum(math.prod(tensor.shape) for tensor in stored.values()) * dtype.itemsize
 
 
 def measured_bytes(policy: Any) -> int:
     """What the tensors of an opened policy take, each storage counted once; 0 for one without a network."""
-    found = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in _tensors(policy)}
-    return sum(found.values())
+    tensors = (each for network in _networks(policy) for each in (*network.parameters(), *network.buffers()))
+    storages = (tensor.untyped_storage() for tensor in tensors)
+    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def allocated(device: str) -> int:
@@ -81,11 +78,5 @@ def is_out_of_memory(error: BaseException | None) -> bool:
     return False
 
 
-def _networks(policy: Any) -> Iterator[nn.Module]:
-    yield from (value for value in vars(policy).values() if isinstance(value, nn.Module))
-
-
-def _tensors(policy: Any) -> Iterator[Tensor]:
-    for network in _networks(policy):
-        yield from network.parameters()
-        yield from network.buffers()
+def _networks(policy: Any) -> list[nn.Module]:
+    return [value for value in vars(policy).values() if isinstance(value, nn.Module)]

@@ -9,13 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import numpy as np
-
 from policies import memory
 from policies.base import BatchPolicy, OpenedPolicy
 from policies.batching import Batcher, BatchSlot
 from policies.memory import OutOfMemory
-from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM, Actor, Floats, Observation
+from simulation.contracts import ACTION_DIM, Actor, Floats, Observation
 
 log = logging.getLogger(__name__)
 ROOM_WAIT_S = 60.0  # how long opening waits for rollouts to end when only policies in play could make room
@@ -78,8 +76,7 @@ class Lease:
         self.closed = True
         if isinstance(self.actor, BatchSlot):
             self.actor.close()
-        else:
-            self.release()
+        self.release()
 
 
 class PolicyCache:
@@ -114,7 +111,7 @@ class PolicyCache:
         with self._opening:
             if lease := self._lease_open(key):
                 return lease
-            self._drop_other_revisions(key)
+            self._expire(lambda other: other.model_id == key.model_id and other != key)
             needed = expected()
             self._make_room(key, needed)
             entry = self._open(key, needed, load)
@@ -128,10 +125,7 @@ class PolicyCache:
 
     def drop(self, model_id: str) -> None:
         """Close a policy that failed, or as soon as the rollouts that use it are over."""
-        with self._changed:
-            for entry in self._entries:
-                entry.stale = entry.stale or entry.key.model_id == model_id
-            self._sweep()
+        self._expire(lambda key: key.model_id == model_id)
 
     def _lease_open(self, key: Key) -> Lease | None:
         with self._changed:
@@ -147,10 +141,10 @@ class PolicyCache:
         def release() -> None:
             with self._changed:
                 entry.users -= 1
-                self._sweep()
+                self._close_idle(stale_only=True)
                 self._changed.notify_all()
 
-        return Lease(entry.policy, BatchSlot(entry.batcher, release) if entry.batcher else entry.policy, release)
+        return Lease(entry.policy, BatchSlot(entry.batcher) if entry.batcher else entry.policy, release)
 
     def _open(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> _Entry:
         try:
@@ -207,20 +201,17 @@ class PolicyCache:
                 f"{self.device.name} has {_gigabytes(free)} free"
             )
 
-    def _drop_other_revisions(self, key: Key) -> None:
+    def _expire(self, expired: Callable[[Key], bool]) -> None:
+        """Close the policies with these keys, each as soon as nobody uses it."""
         with self._changed:
             for entry in self._entries:
-                entry.stale = entry.stale or (entry.key.model_id == key.model_id and entry.key != key)
-            self._sweep()
+                entry.stale = entry.stale or expired(entry.key)
+            self._close_idle(stale_only=True)
 
-    def _close_idle(self) -> None:
+    def _close_idle(self, *, stale_only: bool = False) -> None:
         with self._changed:
-            for entry in [entry for entry in self._entries if not entry.users]:
+            for entry in [each for each in self._entries if not each.users and (each.stale or not stale_only)]:
                 self._remove(entry)
-
-    def _sweep(self) -> None:
-        for entry in [entry for entry in self._entries if entry.stale and not entry.users]:
-            self._remove(entry)
 
     def _remove(self, entry: _Entry) -> None:
         self._entries.remove(entry)
@@ -239,7 +230,7 @@ def warm_up(policy: OpenedPolicy) -> float:
     Answers the seconds of one step of decoding: an action's numbers are decoded one after the other. A policy that
     fails here is left to fail in its rollouts, where the reason is kept; only a want of memory is raised.
     """
-    observation, seconds = _grey(policy), 0.0
+    observation, seconds = policy.spec.grey_observation(WARM_UP), 0.0
     try:
         for _ in range(2):
             policy.reset(WARM_UP, 0)
@@ -255,7 +246,7 @@ def warm_up(policy: OpenedPolicy) -> float:
 
 def _warm_up_batches(policy: BatchPolicy[Any], most: int) -> None:
     """Every size of batch once, whatever is compiled or captured per size; only a want of memory is raised."""
-    observation = _grey(cast(OpenedPolicy, policy))
+    observation = cast(OpenedPolicy, policy).spec.grey_observation(WARM_UP)
     try:
         for size in range(2, most + 1):
             policy.infer_batch([observation] * size, [policy.begin(WARM_UP, seed) for seed in range(size)])
@@ -263,12 +254,6 @@ def _warm_up_batches(policy: BatchPolicy[Any], most: int) -> None:
         if memory.is_out_of_memory(error):
             raise
         log.exception("A batch failed its warm-up")
-
-
-def _grey(policy: OpenedPolicy) -> Observation:
-    cameras = policy.spec.cameras
-    pictures = {camera.name: np.full((camera.height, camera.width, 3), 128, np.uint8) for camera in cameras}
-    return Observation(pictures, np.zeros(PROPRIOCEPTION_DIM, np.float32), WARM_UP, 0)
 
 
 def _gigabytes(count: float) -> str:

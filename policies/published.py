@@ -39,9 +39,13 @@ def _openvla(folder: Path, config: Mapping[str, Any], statistics_key: str | None
         _, height, width = (int(length) for length in read_json(folder, PREPROCESSOR)["input_sizes"][0])
     except (LookupError, TypeError, ValueError, OverflowError):
         raise BadCard(f"{folder / PREPROCESSOR}: input_sizes is missing") from None
-    content = read_json(folder, STATISTICS) if (folder / STATISTICS).is_file() else config.get("norm_stats") or {}
-    key, _ = choose(content, statistics_key, DEFAULT_KEYS[OPENVLA])
+    key, _ = choose(openvla_statistics(folder, config), statistics_key, DEFAULT_KEYS[OPENVLA])
     return _card(folder, OPENVLA, (height, width), key, 1, Chunking(execute=1))
+
+
+def openvla_statistics(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Those of config.json, or of the dataset_statistics.json of a fine-tune, which replaces them."""
+    return read_json(folder, STATISTICS) if (folder / STATISTICS).is_file() else config.get("norm_stats") or {}
 
 
 def _octo(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.base import MissingStatistics
-
-Floats = NDArray[np.float64]
+from simulation.contracts import Floats
 
 
 def choose(content: Mapping[str, Any], asked: str | None, default: str) -> tuple[str, Mapping[str, Any]]:

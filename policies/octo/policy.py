@@ -23,15 +23,14 @@ from policies.networks.octo_fast import FastOcto, TextMemory
 from policies.octo.config import read_config
 from policies.octo.shapes import read_shapes
 from policies.octo.text import TextTokenizer
+from policies.published import DEFAULT_KEYS, OCTO
 from policies.statistics import choose, mask, vector
 from policies.text import read_tokenizer
-from simulation.contracts import ACTION_DIM, Observation
+from simulation.contracts import ACTION_DIM, Floats, Observation
 from simulation.contracts import Image as Picture
 
-STATISTICS_KEY = "bridge_dataset"
 BEST_BATCH = 8
 KNOWN_TEXTS = 16  # an instruction's keys and values in all layers of octo-base take 2 MB
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,7 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
     config = read_config(data, read_shapes(folder, data))
     if config.head.action_dim != ACTION_DIM:
         raise BadCard(f"{CONFIG}: actions of {config.head.action_dim} numbers; the arena's have {ACTION_DIM}")
-    _, action = choose(read_json(folder, STATISTICS), card.spec.statistics_key or None, STATISTICS_KEY)
+    _, action = choose(read_json(folder, STATISTICS), card.spec.statistics_key or None, DEFAULT_KEYS[OCTO])
     scale = StandardScale.from_statistics(action)
     if len(card.spec.cameras) > len(config.cameras):
         raise BadCard(f"policy.json: {len(card.spec.cameras)} cameras; the network has {len(config.cameras)}")
@@ -180,11 +179,6 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
 
 
 def load_network(folder: Path, config: OctoConfig, device: str | None = None) -> Octo:
-    """From model.safetensors where there is one (a converted or own folder), else from the flax checkpoint."""
     network = checkpoints.build(lambda: Octo(config))
-    if (folder / WEIGHTS).is_file():
-        stored = checkpoints.find_safetensors(folder)
-    else:
-        stored = flax_checkpoint.read_header(flax_checkpoint.find_checkpoint(folder))
-    checkpoints.load(network, stored, *checkpoints.default_device(device))
+    checkpoints.load(network, flax_checkpoint.find_tensors(folder), *checkpoints.default_device(device))
     return network

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from policies.networks.openvla import OpenVLAConfig
 from policies.statistics import mask, vector
-from simulation.contracts import ACTION_DIM
+from simulation.contracts import ACTION_DIM, Floats
 
-Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 

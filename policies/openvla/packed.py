@@ -67,13 +67,9 @@ def _tower(tower: VisionTower, image: Tensor) -> Tensor:
     prefix = [token.to(x.dtype).expand(b, -1, -1) for token in (tower.cls_token, tower.reg_token) if token is not None]
     x = torch.cat([*prefix, x], 1)
     for block in cast(list[TowerBlock], list(tower.blocks)[:-1]):
-        x = x + block.ls1(_tower_attention(block.attn, _layer_norm(block.norm1, x)))
-        x = x + block.ls2(block.mlp(_layer_norm(block.norm2, x)))
+        x = x + block.ls1(_tower_attention(block.attn, block.norm1(x)))
+        x = x + block.ls2(block.mlp(block.norm2(x)))
     return x[:, config.prefix :]
-
-
-def _layer_norm(norm: torch.nn.LayerNorm, x: Tensor) -> Tensor:
-    return F.layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
 
 
 def _tower_attention(module: TowerAttention, x: Tensor) -> Tensor:

@@ -61,7 +61,7 @@ def look(instruction: str = "wave") -> Observation:
 
 
 def slots(batcher: Batcher, count: int) -> list[BatchSlot]:
-    made = [BatchSlot(batcher, lambda: None) for _ in range(count)]
+    made = [BatchSlot(batcher) for _ in range(count)]
     for seed, slot in enumerate(made):
         slot.reset("wave", seed)
     return made
