@@ -43,7 +43,7 @@ def write_scene_bundle(robot_id: str, scene_id: str, folder: Path) -> dict[str, 
 
 def _manifest(world: World) -> dict[str, Any]:
     model = world.model
-    home = Environment(world.robot_id, world.scene_id).reset(HOME_SEED)
+    environment = Environment(world.robot_id, world.scene_id)
     return {
         "robot_id": world.robot_id,
         "scene_id": world.scene_id,
@@ -57,11 +57,11 @@ def _manifest(world: World) -> dict[str, Any]:
         # Physics between two records: joint targets go from control[k][0:6] to control[k + 1][0:6] in `pieces` equal
         # steps, each held for `substeps`; the finger target is control[k + 1][6] from the first on (see
         # simulation.controller.ramp).
-        "ramp": {"pieces": RAMP_PIECES, "substeps": round(1 / CONTROL_HZ / model.opt.timestep / RAMP_PIECES)},
+        "ramp": {"pieces": RAMP_PIECES, "substeps": environment.substeps},
         "control_size": CONTROL_DIM,
         # Rows of `view.bin` and of live frames: int16, times `scale` they are qpos (see simulation.view_format).
         "view": {"rate_hz": VIEW_HZ, "rows_per_step": ROWS_PER_STEP, "scale": world.view_scale.tolist()},
-        "home": home.qpos.tolist(),
+        "home": environment.reset(HOME_SEED).qpos.tolist(),
         "cameras": [_camera(model, index) for index in range(model.ncam)],
         "presets": [model.camera(index).name for index in range(model.ncam)],
         "objects": list(world.objects),

@@ -36,7 +36,9 @@ class Cameras:
     def render(self, data: mujoco.MjData, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Image:
         """uint8 (height, width, 3). `data` needs current kinematics; only its derived camera pose is overwritten."""
         self._apply(variation)
-        self._place_camera(data, camera.name, variation)
+        index = self._model.camera(camera.name).id
+        position, rotation = camera_pose(self._pristine, camera.name, variation)
+        data.cam_xpos[index], data.cam_xmat[index] = position, rotation.ravel()
         renderer = self._renderer(camera.height, camera.width)
         renderer.update_scene(data, camera.name)
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = variation.shadows
@@ -75,11 +77,6 @@ class Cameras:
         for name, colour in variation.colours.items():
             model.mat_rgba[model.material(name).id, :3] = colour
         self._applied = variation
-
-    def _place_camera(self, data: mujoco.MjData, name: str, variation: Variation) -> None:
-        index = self._model.camera(name).id
-        position, rotation = camera_pose(self._pristine, name, variation)
-        data.cam_xpos[index], data.cam_xmat[index] = position, rotation.ravel()
 
 
 def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple[Floats, Floats]:

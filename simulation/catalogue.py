@@ -12,15 +12,13 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, TypeVar
 
-from simulation import catalogue_rows
 from simulation.catalogue_rows import (
-    CatalogueError as CatalogueError,
-)
-from simulation.catalogue_rows import (
+    CatalogueError,
     Row,
     amount_of,
     count_of,
     mapping_of,
+    read_rows,
     rows_of,
     text_of,
     texts_of,
@@ -64,6 +62,10 @@ class Thing:
 
 @dataclass(frozen=True)
 class Scene:
+    """`suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
+    differ most.
+    """
+
     id: str
     name: str
     description: str
@@ -139,11 +141,6 @@ def tasks() -> tuple[Task, ...]:
 
 def task(task_id: str) -> Task:
     return _named({row.id: row for row in tasks()}, task_id, "task")
-
-
-def suggestions(scene_id: str) -> list[str]:
-    """Instructions to offer beside the input; mostly stacking and two-object sentences, which tell policies apart."""
-    return list(scene(scene_id).suggestions)
 
 
 def task_for(instruction: str) -> tuple[str, dict[str, str]] | None:
@@ -284,4 +281,4 @@ def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
 
 @cache
 def _rows(name: str) -> list[Row]:
-    return catalogue_rows.read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+    return read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")

@@ -227,18 +227,8 @@ class EpisodeResult:
     physics_ms: float
 
 
-class Listener(Protocol):
-    """Told what happens during a rollout; never asked. The loop does not know what it does with it."""
-
-    def on_start(self, start: StartState) -> None: ...
-
-    def on_step(self, record: StepRecord) -> None: ...
-
-    def on_end(self, result: EpisodeResult) -> None: ...
-
-
-class BaseListener:
-    """A listener that ignores everything; override what matters."""
+class Listener:
+    """Is told what happens during a rollout, and ignores it: override what matters."""
 
     def on_start(self, start: StartState) -> None:
         pass

@@ -29,7 +29,7 @@ class Controller:
     """Keeps the control memory of one WidowX: joint targets, finger target and the commanded tool pose."""
 
     def __init__(self) -> None:
-        self._model = _arm_model()
+        self._model = widowx.build(assets.robot_meshes(widowx.MESHES)).compile()
         self._data = mujoco.MjData(self._model)
         self._site = self._model.site("tool").id
         self._low, self._high = self._model.jnt_range[:ARM].T.copy()
@@ -60,7 +60,7 @@ class Controller:
         new = old.copy()
         new[POSITION] = np.clip(old[POSITION] + _shortened(action[:3], MAX_STEP_M), *widowx.WORKSPACE)
         new[QUATERNION] = _turned(old[QUATERNION], _shortened(_rotation_vector(action[3:6]), MAX_STEP_RAD))
-        new[JOINTS], reached = self._solve(old[JOINTS], new[POSITION], new[QUATERNION])
+        new[JOINTS], reached = self.solve(old[JOINTS], new[POSITION], new[QUATERNION])
         opening = min(1.0, max(0.0, float(action[6])))
         new[FINGER] = widowx.FINGER_CLOSED + opening * (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
         self.memory = new
@@ -68,11 +68,8 @@ class Controller:
             self._remember_reached()
         return ramp(old, new)
 
-    def solve(self, start: Floats, position: Floats, quaternion: Floats) -> Floats:
-        """Joints (6,) [rad] near `start` whose tool is at the pose, as close as it gets."""
-        return self._solve(start, position, quaternion)[0]
-
-    def _solve(self, start: Floats, position: Floats, quaternion: Floats) -> tuple[Floats, bool]:
+    def solve(self, start: Floats, position: Floats, quaternion: Floats) -> tuple[Floats, bool]:
+        """Joints (6,) [rad] near `start` whose tool is as close to the pose as it gets, and whether it is there."""
         joints = start.copy()
         normal, step, right = np.empty((6, 6)), np.empty(6), np.empty(6)
         for _ in range(MAX_ITERATIONS):
@@ -119,10 +116,6 @@ def ramp(old: Floats, new: Floats) -> Floats:
     ctrl[:, :ARM] = old[JOINTS] + (new[JOINTS] - old[JOINTS]) * part
     ctrl[:, ARM] = new[FINGER]
     return ctrl
-
-
-def _arm_model() -> mujoco.MjModel:
-    return widowx.build(assets.robot_meshes(widowx.MESHES)).compile()
 
 
 def _shortened(vector: Floats, longest: float) -> Floats:

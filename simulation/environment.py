@@ -28,7 +28,6 @@ from simulation.worlds import engine_version, load_world, widowx
 
 # The seeded start pose of the tool: lowest and highest offset from SimplerEnv's start [m: x, y, z; rad: yaw].
 START_JITTER = np.array([[-0.03, -0.04, -0.02, -0.2], [0.03, 0.04, 0.03, 0.2]])
-POINTING_DOWN = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # tool x axis (approach) down, y axis along base y
 SETTLE_STEPS = 50  # physics steps after the objects are put down, so that nothing starts in the air or inside the table
 DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
@@ -71,7 +70,7 @@ class Environment:
         self.goal: Goal | None = None
         self.engine_version = engine_version()
         self.scene_hash = self.world.scene_hash
-        self._substeps = round(CONTROL_PERIOD / self.model.opt.timestep / RAMP_PIECES)
+        self.substeps = round(CONTROL_PERIOD / self.model.opt.timestep / RAMP_PIECES)
         joints = [self.model.joint(f"{widowx.PREFIX}{name}") for name in widowx.ARM_JOINTS]
         self._arm = np.array([int(joint.qposadr[0]) for joint in joints])
         self._fingers = [
@@ -137,7 +136,7 @@ class Environment:
         ctrl, between = self.data.ctrl, np.empty((ROWS_PER_STEP, self.model.nq))
         for number, piece in enumerate(self.controller.command(action)):
             ctrl[:] = piece
-            mujoco.mj_step(self.model, self.data, self._substeps)
+            mujoco.mj_step(self.model, self.data, self.substeps)
             between[number // PIECES_PER_ROW] = self.data.qpos  # a row's last piece stays
         self._refresh()
         diverged = self._diverged()
@@ -146,14 +145,15 @@ class Environment:
 
     def proprioception(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         """float32 (8,), see contracts.Observation."""
-        rotation = self.view.tool_rotation()
-        yaw = np.arctan2(-rotation[0, 1], rotation[1, 1])
-        finger = self.data.qpos[self._fingers[0]]
-        opening = (finger - widowx.FINGER_CLOSED) / (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
-        tilt = rotation[:2, 0]
+        yaw, tilt = self.view.tool_yaw(), self.view.tool_rotation()[:2, 0]
+        opening = (self.finger() - widowx.FINGER_CLOSED) / (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
         return np.array(
             [*self.view.tool(), np.sin(yaw), np.cos(yaw), *tilt, np.clip(opening, 0.0, 1.0)], dtype=np.float32
         )
+
+    def finger(self) -> float:
+        """Position of the left finger's joint [m]."""
+        return float(self.data.qpos[self._fingers[0]])
 
     def picture(self, camera: CameraSpec = POLICY_CAMERA) -> Image:
         cameras = cameras_of(self.world.robot_id, self.world.scene_id, self.variation.fifth_object)
@@ -164,9 +164,6 @@ class Environment:
     ) -> Observation:
         images = {camera.name: self.picture(camera) for camera in cameras}
         return Observation(images, self.proprioception(), instruction, step)
-
-    def close(self) -> None:
-        """Nothing to free: the renderer belongs to the process."""
 
     # -- details ------------------------------------------------------------------------------------------------------
 
@@ -181,9 +178,7 @@ class Environment:
     def _put_arm(self, rng: np.random.Generator) -> None:
         jitter = rng.uniform(*START_JITTER)
         position = self.controller.tool_pose(widowx.START_ARM)[0] + jitter[:3]
-        turn, quaternion = np.array([np.cos(jitter[3] / 2), 0.0, 0.0, np.sin(jitter[3] / 2)]), np.empty(4)
-        mujoco.mju_mulQuat(quaternion, turn, POINTING_DOWN)
-        joints = self.controller.solve(widowx.START_ARM, position, quaternion)
+        joints, _ = self.controller.solve(widowx.START_ARM, position, pointing_down(jitter[3]))
         self.controller.start_at(joints, widowx.FINGER_OPEN)
         self.data.qpos[self._arm] = joints
         self.data.qpos[self._fingers] = [widowx.FINGER_OPEN, -widowx.FINGER_OPEN]
@@ -203,3 +198,10 @@ class Environment:
         if any(self.data.warning[kind].number for kind in DIVERGED):
             return True
         return not (np.isfinite(self.data.qpos).all() and np.isfinite(self.data.qvel).all())
+
+
+def pointing_down(yaw: float) -> Floats:
+    """Quaternion wxyz (4,) of a tool whose x axis (approach) points down, turned about z by `yaw` [rad]."""
+    down, quaternion = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]), np.empty(4)
+    mujoco.mju_mulQuat(quaternion, np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)]), down)
+    return quaternion

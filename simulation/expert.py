@@ -12,7 +12,7 @@ import numpy as np
 
 from simulation import controller
 from simulation.contracts import ACTION_DIM, Floats, Observation
-from simulation.environment import POINTING_DOWN, Environment
+from simulation.environment import Environment, pointing_down
 from simulation.goals import PLATE_TOP, Goal, Lifted, OnPlate, Stacked, goal_for
 from simulation.worlds import widowx
 from simulation.worlds.table import REST_HEIGHT
@@ -87,17 +87,22 @@ def holds(environment: Environment, name: str) -> bool:
 def grasp_yaw_error(environment: Environment, name: str) -> float:
     """How far the commanded tool must turn about z to grasp the object squarely [rad], the short way round."""
     rotation = environment.view.rotation(name)
-    yaw = tool_yaw(environment.controller.memory[controller.QUATERNION])
+    yaw = command_yaw(environment.controller.memory[controller.QUATERNION])
     if name in CUBES:
-        axis = rotation[:, int(np.argmin(np.abs(rotation[2])))]
-        return _wrapped(np.arctan2(axis[1], axis[0]) - yaw, np.pi / 2)
+        return _wrapped(cube_yaw(rotation) - yaw, np.pi / 2)
     if name == "blue_cylinder" and abs(rotation[2, 2]) < 0.7:
         return _wrapped(np.arctan2(rotation[1, 2], rotation[0, 2]) - yaw, np.pi)
     return 0.0
 
 
-def tool_yaw(quaternion: Floats) -> float:
-    """Yaw [rad] of a tool pose that points about downwards."""
+def cube_yaw(rotation: Floats) -> float:
+    """Yaw [rad] of the most level axis of a cube's rotation (3, 3)."""
+    axis = rotation[:, int(np.argmin(np.abs(rotation[2])))]
+    return float(np.arctan2(axis[1], axis[0]))
+
+
+def command_yaw(quaternion: Floats) -> float:
+    """Yaw [rad] of a commanded tool pose that points about downwards."""
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, quaternion)
     return float(np.arctan2(-matrix[1], matrix[4]))
@@ -112,8 +117,7 @@ class _Planner:
         memory = environment.controller.memory
         self.command = memory[controller.POSITION]
         self.quaternion = memory[controller.QUATERNION]
-        finger = int(environment.model.joint(f"{widowx.PREFIX}left_finger").qposadr[0])
-        self.gap = 2 * (float(environment.data.qpos[finger]) - PAD_INSET)
+        self.gap = 2 * (environment.finger() - PAD_INSET)
 
     def pick(self, name: str) -> Floats:
         if not self._has(name):
@@ -128,7 +132,7 @@ class _Planner:
         error = float(np.hypot(*(place[:2] - middle[:2])))
         low = place[2] < rest + RELEASE_HEIGHT
         if self._set_down(name, target, error, tolerance, low):
-            return self._retreat(place)
+            return self._go(np.array([self.command[0], self.command[1], place[2] + 0.08]), 0.0, OPEN)
         if not self._has(name):
             return self._fetch(name)
         if low and error < tolerance:
@@ -141,9 +145,6 @@ class _Planner:
     def _set_down(self, name: str, target: str, error: float, tolerance: float, low: bool) -> bool:
         loose = self.view.pads_touching(name) < 2
         return bool(loose and low and error < max(0.015, 2 * tolerance) and self.view.touching(name, target))
-
-    def _retreat(self, place: Floats) -> Floats:
-        return self._go(np.array([self.command[0], self.command[1], place[2] + 0.08]), 0.0, OPEN)
 
     def _carry(self, place: Floats, middle: Floats, rest: float, error: float, tolerance: float) -> Floats:
         grip = self.view.tool() - place
@@ -161,9 +162,9 @@ class _Planner:
         return not (by_diagonal and self.view.position(name)[2] < REST_HEIGHT[name] + 0.02)
 
     def _fetch(self, name: str) -> Floats:
-        other = self._other_held(name)
-        if other is not None:
-            return self._put_away(other)
+        for other in self.environment.world.objects:
+            if other != name and holds(self.environment, other):
+                return self._put_away(other)
         place = self.view.position(name)
         turn = grasp_yaw_error(self.environment, name)
         grasp = np.array([place[0], place[1], max(widowx.WORKSPACE[0, 2], place[2] + GRASP_OFFSET)])
@@ -175,19 +176,13 @@ class _Planner:
 
     def _at(self, grasp: Floats, turn: float) -> bool:
         tool = self.view.tool()
+        touching = any(self.view.pads_touching(name) for name in self.environment.world.objects)
         return bool(
             np.hypot(*(grasp[:2] - tool[:2])) < AT_GRASP_XY
             and abs(grasp[2] - tool[2]) < AT_GRASP_Z
             and abs(turn) < AT_GRASP_YAW
-            and not (self.gap < EMPTY_GAP and self._touches_nothing())
+            and (touching or self.gap >= EMPTY_GAP)
         )
-
-    def _touches_nothing(self) -> bool:
-        return not any(self.view.pads_touching(name) for name in self.environment.world.objects)
-
-    def _other_held(self, name: str) -> str | None:
-        others = (one for one in self.environment.world.objects if one != name)
-        return next((one for one in others if holds(self.environment, one)), None)
 
     def _put_away(self, name: str) -> Floats:
         """Lower what is held to whatever is below before letting go of it."""
@@ -213,11 +208,10 @@ class _Planner:
 
     def _upright(self, turn: float) -> Floats:
         """roll, pitch, yaw [rad] that make the commanded tool point down and turn it about z."""
-        yaw = tool_yaw(self.quaternion) + turn
-        wanted, back, delta, matrix = np.empty(4), np.empty(4), np.empty(4), np.empty(9)
-        mujoco.mju_mulQuat(wanted, np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)]), POINTING_DOWN)
+        yaw = command_yaw(self.quaternion) + turn
+        back, delta, matrix = np.empty(4), np.empty(4), np.empty(9)
         mujoco.mju_negQuat(back, self.quaternion)
-        mujoco.mju_mulQuat(delta, wanted, back)
+        mujoco.mju_mulQuat(delta, pointing_down(yaw), back)
         mujoco.mju_quat2Mat(matrix, delta)
         roll, pitch, spin = (
             np.arctan2(matrix[7], matrix[8]),

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from simulation import catalogue
+from simulation.catalogue_rows import CatalogueError
 from simulation.contracts import Floats
 from simulation.worlds import World
 from simulation.worlds.table import REST_HEIGHT
@@ -57,6 +58,11 @@ class View:
 
     def tool_rotation(self) -> Floats:
         return cast(Floats, self._data.site_xmat[self._tool].reshape(3, 3))
+
+    def tool_yaw(self) -> float:
+        """[rad], of a tool that points about downwards."""
+        rotation = self.tool_rotation()
+        return float(np.arctan2(-rotation[0, 1], rotation[1, 1]))
 
     def resting(self, name: str) -> bool:
         first = self._dofs[name]
@@ -135,7 +141,7 @@ def goal_of(task_id: str, slots: Mapping[str, str]) -> Goal:
         return OnPlate(slots["object"], slots["target"], criteria["distance_m"])
     if criteria["goal"] == "stacked":
         return Stacked(slots["object"], slots["base"], criteria["distance_m"])
-    raise catalogue.CatalogueError(f"unknown goal {criteria['goal']!r}; known: lifted, on_plate, stacked")
+    raise CatalogueError(f"unknown goal {criteria['goal']!r}; known: lifted, on_plate, stacked")
 
 
 def _set_down(view: View, name: str, target: str, distance_m: float, height_m: float) -> GoalProgress:

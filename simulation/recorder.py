@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simulation.contracts import BaseListener, EpisodeResult, Floats, StartState, StepRecord
+from simulation.contracts import EpisodeResult, Floats, Listener, StartState, StepRecord
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Recording:
         return np.concatenate([self.states[0].qpos[None], *self.between])
 
 
-class Recorder(BaseListener):
+class Recorder(Listener):
     """Fills `recording`; start it anew for each rollout."""
 
     def __init__(self) -> None:

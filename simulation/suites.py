@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 
-from simulation.catalogue import CatalogueError
+from simulation.catalogue_rows import CatalogueError
 from simulation.variation import NO_VARIATION, Variation
 
 
@@ -38,20 +37,18 @@ OTHER_COLOURS = {
     "blue_cylinder": (0.05, 0.50, 0.60),
     "green_sphere": (0.55, 0.80, 0.15),
 }
-SHIFTS: Mapping[str, Shift] = MappingProxyType(
-    {
-        shift.id: shift
-        for shift in (
-            Shift("camera-1cm", camera_move=0.01),
-            Shift("camera-3cm", camera_move=0.03),
-            Shift("dim-light", Variation(light_scale=0.5)),
-            Shift("shadows", Variation(shadows=True)),
-            Shift("other-colours", Variation(colours=OTHER_COLOURS)),
-            Shift("kept-out-phrasings", kept_out=True),
-            Shift("fifth-object", Variation(fifth_object=True)),
-        )
-    }
-)
+SHIFTS: Mapping[str, Shift] = {
+    shift.id: shift
+    for shift in (
+        Shift("camera-1cm", camera_move=0.01),
+        Shift("camera-3cm", camera_move=0.03),
+        Shift("dim-light", Variation(light_scale=0.5)),
+        Shift("shadows", Variation(shadows=True)),
+        Shift("other-colours", Variation(colours=OTHER_COLOURS)),
+        Shift("kept-out-phrasings", kept_out=True),
+        Shift("fifth-object", Variation(fifth_object=True)),
+    )
+}
 
 
 def shift(shift_id: str) -> Shift:

@@ -6,6 +6,8 @@ Physics never changes.
 from __future__ import annotations
 
 import hashlib
+import itertools
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from math import radians
@@ -31,9 +33,7 @@ class Variation:
 
     def to_json(self) -> dict[str, Any]:
         """Numbers, lists and names alone, as an episode keeps them."""
-        row = asdict(self)
-        lists = {name: list(value) if isinstance(value, tuple) else value for name, value in row.items()}
-        return {**lists, "colours": {name: list(colour) for name, colour in self.colours.items()}}
+        return dict(json.loads(json.dumps(asdict(self))))
 
 
 NO_VARIATION = Variation()
@@ -61,15 +61,18 @@ def variation_of(secret: str) -> Variation:
     """
     if not secret:
         return NO_VARIATION
-    draw = _draws(secret)
+    draws = _draws(secret)
+
+    def number(low: float, high: float) -> float:
+        return low + (high - low) * next(draws)
 
     def vector(low: float, high: float) -> Vector:
-        return _between(low, high, next(draw)), _between(low, high, next(draw)), _between(low, high, next(draw))
+        return number(low, high), number(low, high), number(low, high)
 
     offset = vector(-CAMERA_M, CAMERA_M)
     rotation = vector(-CAMERA_RAD, CAMERA_RAD)
-    light = _between(*LIGHT, next(draw))
-    table, tint = _between(*TABLE, next(draw)), vector(1 - TABLE_TINT, 1 + TABLE_TINT)
+    light = number(*LIGHT)
+    table, tint = number(*TABLE), vector(1 - TABLE_TINT, 1 + TABLE_TINT)
     colours = {name: _shifted(colour, vector(-COLOUR, COLOUR)) for name, colour in COLOURS.items()}
     return Variation(offset, rotation, light, (table * tint[0], table * tint[1], table * tint[2]), colours=colours)
 
@@ -82,16 +85,10 @@ def chance_of(secret: str, seed: int) -> int:
 
 
 def _draws(secret: str) -> Iterator[float]:
-    """Numbers in 0..1, as many as are asked for."""
-    place = 0
-    while True:
+    """Numbers in 0..1, without end."""
+    for place in itertools.count():
         digest = hashlib.sha256(f"{secret}/{place}".encode()).digest()
         yield int.from_bytes(digest[:6]) / 2**48
-        place += 1
-
-
-def _between(low: float, high: float, part: float) -> float:
-    return low + (high - low) * part
 
 
 def _shifted(colour: Vector, by: Vector) -> Vector:

@@ -10,8 +10,7 @@ import yaml
 from hypothesis import strategies as st
 
 from simulation import catalogue
-from simulation.catalogue import CatalogueError
-from simulation.catalogue_rows import read_rows
+from simulation.catalogue_rows import CatalogueError, read_rows
 from tests.fuzz.damage import damaged, damaged_bytes
 from tests.fuzz.effort import fuzz
 
