@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from simulation.contracts import (
+    CONTROL_HZ,
     MAX_CHUNK,
     PROPRIOCEPTION_DIM,
     Actor,
@@ -82,11 +83,11 @@ class PolicySpec:
     name: str
     family: str
     cameras: tuple[CameraSpec, ...]
-    action_space: str
-    rate_hz: int
     chunk: int
     chunking: Chunking
     statistics_key: str
+    action_space: str = ACTION_SPACE
+    rate_hz: int = CONTROL_HZ
 
     def grey_observation(self, instruction: str) -> Observation:
         """Grey pictures from all cameras and an arm at zero, to try the policy with."""
@@ -137,13 +138,13 @@ class PolicyCard:
 
     spec: PolicySpec
     description: str
-    organization: str
-    license: str
     provenance: str
     revision: str
-    network: Mapping[str, Any]
-    training: Mapping[str, Any]
-    measured: Mapping[str, Any]
+    organization: str = ""
+    license: str = ""
+    network: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    measured: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PolicyCard:
@@ -151,7 +152,7 @@ class PolicyCard:
         try:
             found = {name: read(data, name) for name, read in _LAYOUT.items()}
             chunking = Chunking(found.pop("execute"), found.pop("ensembling"))
-            spec = {field.name: found.pop(field.name) for field in fields(PolicySpec) if field.name in found}
+            spec = {each.name: found.pop(each.name) for each in fields(PolicySpec) if each.name in found}
             return cls(PolicySpec(**spec, chunking=chunking), **found)
         except KeyError as error:
             raise BadCard(f"policy.json: field {error.args[0]!r} is missing") from None

@@ -93,6 +93,7 @@ class PolicyCache:
         """Bytes of all weights that are open."""
         return sum(entry.size for entry in self._entries)
 
+    @property
     def keys(self) -> list[Key]:
         """What is open, the least recently used first."""
         return [entry.key for entry in self._entries]

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from policies.base import ACTION_SPACE, MAX_SIDE, BadCard, MissingFile, PolicyCard, PolicySpec
+from policies.base import MAX_SIDE, BadCard, MissingFile, PolicyCard, PolicySpec
 from policies.folder import CARD, CONFIG, PREPROCESSOR, STATISTICS, read_json
 from policies.octo.shapes import read_shapes
 from policies.statistics import choose
-from simulation.contracts import CONTROL_HZ, MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
+from simulation.contracts import MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
 
 OPENVLA, OCTO = "openvla", "octo"
 DEFAULT_KEYS = {OPENVLA: "bridge_orig", OCTO: "bridge_dataset"}
@@ -73,8 +73,6 @@ def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int
         name=name,
         family=family,
         cameras=(CameraSpec(POLICY_CAMERA.name, *size),),
-        action_space=ACTION_SPACE,
-        rate_hz=CONTROL_HZ,
         chunk=chunk,
         chunking=chunking,
         statistics_key=key,
@@ -82,13 +80,8 @@ def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int
     return PolicyCard(
         spec,
         description=f"Opened from a checkpoint in the layout that {family}'s authors publish.",
-        organization="",
-        license="",
         provenance=f"Weights as found in the folder {name}; not trained by VLA Arena",
         revision=_revision(folder),
-        network={},
-        training={},
-        measured={},
     )
 
 

@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 from simulation.catalogue_rows import (
     CatalogueError,
     Row,
-    amount_of,
-    count_of,
     mapping_of,
+    read_as,
     read_rows,
     rows_of,
     text_of,
@@ -185,28 +184,15 @@ def _by_wording() -> dict[str, Instruction]:
 
 def robot_from(row: Row) -> Robot:
     """One entry of robots.yaml. Raises CatalogueError."""
-    return Robot(
-        id=text_of(row, "id"),
-        name=text_of(row, "name"),
-        description=text_of(row, "description"),
-        control_hz=count_of(row, "control_hz"),
-        action_space=text_of(row, "action_space"),
-        action=text_of(row, "action"),
-        scenes=texts_of(row, "scenes"),
-    )
+    return read_as(Robot, row)
 
 
 def scene_from(row: Row) -> Scene:
     """One entry of scenes.yaml. Raises CatalogueError."""
+    cameras = tuple(read_as(CameraSpec, camera) for camera in rows_of(row, "cameras"))
     things = mapping_of(row, "things")
-    return Scene(
-        id=text_of(row, "id"),
-        name=text_of(row, "name"),
-        description=text_of(row, "description"),
-        robots=texts_of(row, "robots"),
-        cameras=tuple(_camera(camera) for camera in rows_of(row, "cameras")),
-        things={name: _thing(name, mapping_of(things, name)) for name in things},
-        suggestions=texts_of(row, "suggestions"),
+    return read_as(
+        Scene, row, cameras=cameras, things={name: _thing(name, mapping_of(things, name)) for name in things}
     )
 
 
@@ -221,26 +207,12 @@ def task_from(row: Row) -> Task:
     templates = _phrases(row, "instruction_templates")
     for template in templates:
         _check_template(template.text, slots)
-    return Task(
-        id=text_of(row, "id"),
-        name=text_of(row, "name"),
-        description=text_of(row, "description"),
-        robot_id=robot(text_of(environment, "robot")).id,
-        scene_id=scene_id,
-        templates=templates,
-        slots=slots,
-        success_criteria=mapping_of(row, "success_criteria"),
-        max_steps=count_of(row, "max_steps"),
-        timeout_s=amount_of(row, "timeout_s"),
-    )
-
-
-def _camera(row: Row) -> CameraSpec:
-    return CameraSpec(text_of(row, "name"), count_of(row, "height"), count_of(row, "width"))
+    robot_id = robot(text_of(environment, "robot")).id
+    return read_as(Task, row, robot_id=robot_id, scene_id=scene_id, templates=templates, slots=slots)
 
 
 def _thing(name: str, row: Row) -> Thing:
-    return Thing(name, text_of(row, "kind"), _phrases(row, "nouns"))
+    return read_as(Thing, row, id=name, nouns=_phrases(row, "nouns"))
 
 
 def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:

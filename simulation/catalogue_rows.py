@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
 
 import yaml
 
 from simulation.contracts import SimulationError
 
 Row = Mapping[str, Any]
+Read = TypeVar("Read")
 LARGEST = 1_000_000
 DEEPEST = 20
 
@@ -90,6 +91,15 @@ def rows_of(row: Row, name: str) -> list[Row]:
     if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
         raise CatalogueError(f"{name}: expected a list of mappings, got {_told(value)}")
     return value
+
+
+_READERS = {str: text_of, tuple[str, ...]: texts_of, int: count_of, float: amount_of, Row: mapping_of}
+
+
+def read_as(kind: type[Read], row: Row, **known: Any) -> Read:
+    """A dataclass with the fields that are `known`, and all others as the row has them, each of its field's type."""
+    hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in known}
+    return kind(**known, **{name: _READERS[hint](row, name) for name, hint in hints.items()})
 
 
 def _value(row: Row, name: str) -> Any:

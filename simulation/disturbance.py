@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulation.contracts import Floats
-from simulation.variation import COLOURS, Variation
+from simulation.variation import COLOURS, Variation, vector_of
 
 
 @dataclass
@@ -48,11 +48,6 @@ def draw_variation(rng: np.random.Generator) -> Variation:
     table = rng.uniform(0.55, 1.15) * rng.uniform(0.93, 1.07, 3)
     shadows = bool(rng.random() < 0.04)
     colours = {
-        name: _vector(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in COLOURS.items()
+        name: vector_of(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in COLOURS.items()
     }
-    return Variation(_vector(offset), _vector(turn), float(light), _vector(table), shadows, colours)
-
-
-def _vector(array: Floats) -> tuple[float, float, float]:
-    x, y, z = array.tolist()
-    return x, y, z
+    return Variation(vector_of(offset), vector_of(turn), float(light), vector_of(table), shadows, colours)

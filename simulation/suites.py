@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simulation.catalogue_rows import CatalogueError
-from simulation.variation import NO_VARIATION, Variation
+from simulation.variation import NO_VARIATION, Variation, vector_of
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Shift:
         if self.camera_move == 0.0:
             return self.variation
         direction = rng.normal(size=3)
-        x, y, z = (direction * self.camera_move / float(np.linalg.norm(direction))).tolist()
-        return replace(self.variation, camera_offset=(x, y, z))
+        offset = vector_of(direction * self.camera_move / float(np.linalg.norm(direction)))
+        return replace(self.variation, camera_offset=offset)
 
 
 OTHER_COLOURS = {

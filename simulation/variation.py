@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field
 from math import radians
 from typing import Any
 
+from simulation.contracts import Floats
+
 Vector = tuple[float, float, float]
 
 
@@ -34,6 +36,11 @@ class Variation:
     def to_json(self) -> dict[str, Any]:
         """Numbers, lists and names alone, as an episode keeps them."""
         return dict(json.loads(json.dumps(asdict(self))))
+
+
+def vector_of(array: Floats) -> Vector:
+    x, y, z = array.tolist()
+    return x, y, z
 
 
 NO_VARIATION = Variation()

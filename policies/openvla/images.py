@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageOps
 from torch import Tensor
 
 from policies.base import BadCard
@@ -110,9 +110,7 @@ def _letterbox(image: Image.Image, fill: tuple[int, ...]) -> Image.Image:
     """Equal borders on both sides of the shorter direction, rounded down."""
     side = max(image.size)
     border = [(side - length) // 2 for length in image.size]
-    boxed = Image.new("RGB", (image.size[0] + 2 * border[0], image.size[1] + 2 * border[1]), fill)
-    boxed.paste(image, (border[0], border[1]))
-    return boxed
+    return ImageOps.expand(image, (border[0], border[1]), fill)
 
 
 def crop_area(picture: Picture, area: float, size: tuple[int, int]) -> Picture:

@@ -13,7 +13,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from policies.base import CheckpointError
+from policies.base import CheckpointError, PolicyError
+from policies.folder import read_json
 
 STATE = "checkpoint.json"
 
@@ -73,8 +74,6 @@ def _read_tensors(folder: Path, progress: Mapping[str, Any]) -> dict[str, Tensor
 
 def read_progress(folder: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads((folder / STATE).read_text("utf-8")))
-    except FileNotFoundError:
-        raise CheckpointError(f"{folder}: nothing to resume, {STATE} is missing") from None
-    except ValueError as error:
-        raise CheckpointError(f"{folder / STATE}: not JSON: {error}") from None
+        return read_json(folder, STATE)
+    except PolicyError as error:
+        raise CheckpointError(f"nothing to resume: {error}") from None

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.base import DatasetError
+from policies.base import DatasetError, PolicyError
+from policies.folder import read_json
 from policies.transforms import measure
 
 Array = NDArray[Any]
@@ -73,38 +74,30 @@ class Demonstrations:
         keep = _share(arrays["episode"], fraction, seed)
         self._shard = (np.searchsorted(starts, keep, side="right") - 1).astype(np.int64)
         self._row = keep - starts[self._shard]
-        self._small = {name: array[keep] for name, array in arrays.items()}
+        self.labels = {name: array[keep] for name, array in arrays.items()}
+        """All labels but pictures and those of `read_scene`, one row per frame."""
+        self.episodes = len(np.unique(self.labels["episode"]))
+        self.chunk = int(self.labels["actions"].shape[1])
+        self.image_size = int(self._images[0].shape[1])
         self._shards, self._keep, self._scene = shards, keep, dict[str, Array]()
         self.wordings: list[str] = index["texts"]  # by text number, those that never occur included
         self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things
         self._tasks: list[dict[str, Any]] = index.get("tasks", [])
         self.texts, self.goals = self._instructions(index)
-        self.fingerprint = _fingerprint(self.texts, self._small)
+        self.fingerprint = _fingerprint(self.texts, self.labels)
 
     def _instructions(self, index: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]]:
         """The texts that occur and the goal (task number) of each, by text number; kept-out wordings never occur."""
-        numbers, first = np.unique(self._small["instruction"], return_index=True)
+        numbers, first = np.unique(self.labels["instruction"], return_index=True)
         texts = {int(number): str(index["texts"][number]) for number in numbers}
-        return texts, {int(n): int(self._small["task"][row]) for n, row in zip(numbers, first, strict=True)}
+        return texts, {int(n): int(self.labels["task"][row]) for n, row in zip(numbers, first, strict=True)}
 
     def __len__(self) -> int:
         return len(self._row)
 
-    @property
-    def episodes(self) -> int:
-        return len(np.unique(self._small["episode"]))
-
-    @property
-    def chunk(self) -> int:
-        return int(self._small["actions"].shape[1])
-
-    @property
-    def image_size(self) -> int:
-        return int(self._images[0].shape[1])
-
     def read(self, rows: Array) -> Frames:
         images = np.stack([self._images[self._shard[row]][self._row[row]] for row in rows])
-        return Frames(images, **{name: self._small[name][rows] for name in LABELS})
+        return Frames(images, **{name: self.labels[name][rows] for name in LABELS})
 
     def read_scene(self, rows: Array) -> SceneFrames:
         """Loaded when first asked for: a family that learns from one instruction per frame does without."""
@@ -121,26 +114,18 @@ class Demonstrations:
         named = [(slot["object"], slot.get("target") or slot.get("base") or slot["object"]) for slot in slots]
         return np.array([[self.things.index(name) for name in pair] for pair in named], np.int64)
 
-    @property
-    def labels(self) -> Mapping[str, Array]:
-        """All labels but pictures and those of `read_scene`, one row per frame."""
-        return self._small
-
     def statistics(self) -> dict[str, Any]:
         """The content of dataset_statistics.json, over the first action of every chunk."""
-        actions = self._small["actions"][:, 0].astype(np.float64)
-        points = self._small["points"].reshape(-1, 3).astype(np.float64)
-        return measure(actions, self._small["proprioception"].astype(np.float64), points)
+        actions = self.labels["actions"][:, 0].astype(np.float64)
+        points = self.labels["points"].reshape(-1, 3).astype(np.float64)
+        return measure(actions, self.labels["proprioception"].astype(np.float64), points)
 
 
 def _read_index(folder: Path) -> dict[str, Any]:
     try:
-        index = json.loads((folder / INDEX).read_text("utf-8"))
-    except FileNotFoundError:
-        raise DatasetError(f"{folder}: no {INDEX}; make demonstrations with `manage.py demos`") from None
-    except ValueError as error:
-        raise DatasetError(f"{folder / INDEX}: not JSON: {error}") from None
-    return dict(index)
+        return read_json(folder, INDEX)
+    except PolicyError as error:
+        raise DatasetError(f"{error}; make demonstrations with `manage.py demos`") from None
 
 
 def _load(shard: Path, name: str) -> Array:

@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 
-from policies.base import ACTION_SPACE, PolicyCard, PolicySpec
+from policies.base import PolicyCard, PolicySpec
 from policies.folder import CARD, LOG, STATISTICS, WEIGHTS, file_hash, write_json, write_sums
 from policies.training.loop import TrainingRun, cut_log
 from policies.transforms import STATISTICS_KEY
-from simulation.contracts import CONTROL_HZ, POLICY_CAMERA, CameraSpec, Chunking
+from simulation.contracts import POLICY_CAMERA, CameraSpec, Chunking
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,6 @@ def write_folder(
             name=naming.name,
             family=run.family,
             cameras=(CameraSpec(POLICY_CAMERA.name, run.demos.image_size, run.demos.image_size),),
-            action_space=ACTION_SPACE,
-            rate_hz=CONTROL_HZ,
             chunk=chunk,
             chunking=naming.chunking,
             statistics_key=STATISTICS_KEY,
@@ -75,7 +73,6 @@ def write_folder(
         revision=file_hash(folder / WEIGHTS),
         network=network,
         training=_summary(run, sum(value.numel() for value in weights.values())),
-        measured={},
     )
     write_json(folder / CARD, card.to_json())
     write_sums(folder)
