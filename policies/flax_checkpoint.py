@@ -1,7 +1,7 @@
-"""Reading the one file that flax and orbax write for a tree of arrays, with msgpack alone.
+"""Reading the one msgpack file that flax and orbax write for a tree of arrays.
 
-Nested maps; an array is an extension of type 1 around (shape, dtype name, bytes), and one past 1 GiB a map of chunks. A
-tensor is named by its path, joined with dots.
+It holds nested maps. An array is an extension of type 1 around (shape, dtype name, bytes), or above 1 GiB a map of
+chunks. The name of a tensor is its path, joined with dots.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ def read_header(path: Path) -> dict[str, StoredTensor]:
 
 
 class _Cursor:
-    """A position in a msgpack file. Small values are unpacked; of an array's bytes only the place is taken."""
+    """A position in a msgpack file. Unpacks small values, and takes only the place of an array's bytes."""
 
     def __init__(self, path: Path, content: mmap.mmap) -> None:
         self.path, self.content, self.at, self.name = path, content, 0, "(the first)"
 
     def unpack(self, method: str = "unpack") -> Any:
         """One value, or with `read_map_header` or `read_array_header` a length."""
-        # A header may claim any length: no list is longer than what is looked at.
+        # A header may claim any length, so the buffer bounds the length of a list.
         unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=_WINDOW)
         unpacker.feed(self.content[self.at : self.at + _WINDOW])
         try:
@@ -87,7 +87,7 @@ class _Cursor:
         return code >> 4 == 0x8 or code in (0xDE, 0xDF)
 
     def extension(self) -> int | None:
-        """Pass the header of an extension and answer its type; None for any other value, which stays unread."""
+        """Skip the header of an extension and return its type; None for any other value, which stays unread."""
         code = self._code()
         if code not in _FIXED_EXTENSIONS and code not in _SIZED_EXTENSIONS:
             return None
@@ -95,7 +95,7 @@ class _Cursor:
         return self._number(self.at - 1, ">b")
 
     def skip_bytes(self) -> tuple[int, int]:
-        """Pass a byte string and answer (offset, bytes) of its content."""
+        """Skip a byte string and return (offset, bytes) of its content."""
         form = _BYTES.get(self._code()) or self.fail("expected bytes")
         size = self._number(self.at + 1, form)
         begin = self.at + 1 + struct.calcsize(form)

@@ -1,4 +1,4 @@
-"""The files of a policy folder, and proof that they are the ones that were shipped. Needs no torch."""
+"""The files of a policy folder, and checking them against its hashes. Needs no torch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST_NAME = 255
 
 
 def read_json(folder: Path, name: str) -> dict[str, Any]:
-    """The object in `folder`/`name`; raises MissingFile, or BadCard when it is not a JSON object."""
+    """The object in `folder`/`name`. Raises MissingFile, and BadCard when it is not a JSON object."""
     path = folder / name
     try:
         data = json.loads(read_text(folder, name))
@@ -57,7 +57,7 @@ def read_bytes(folder: Path, name: str) -> bytes:
 
 
 def is_file_name(name: object) -> bool:
-    """Whether this names a file within the folder itself."""
+    """Whether this is the name of a file in the folder itself."""
     named = isinstance(name, str) and len(name) > 0 and len(name.encode(errors="replace")) <= LONGEST_NAME
     return named and name not in (".", "..") and not {"/", "\0"} & set(str(name))
 
@@ -83,7 +83,7 @@ def write_sums(folder: Path) -> None:
 
 
 def check_listed(folder: Path, required: tuple[str, ...]) -> dict[str, str]:
-    """File name -> hash as listed; every required one is. No file is read but SHA256SUMS."""
+    """File name -> hash as listed. Raises HashMismatch unless every required one is. Reads SHA256SUMS alone."""
     lines = read_text(folder, SUMS).splitlines()
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines if line)}
     for name in listed:
@@ -96,7 +96,7 @@ def check_listed(folder: Path, required: tuple[str, ...]) -> dict[str, str]:
 
 
 def check_sums(folder: Path, required: tuple[str, ...]) -> None:
-    """Every listed file is there with its hash, and every required one is listed; the error names the file."""
+    """Raise MissingFile or HashMismatch unless every listed file has its hash and every required one is listed."""
     for name, digest in check_listed(folder, required).items():
         if not (folder / name).is_file():
             raise MissingFile(f"{folder}: {name} is missing")

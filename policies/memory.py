@@ -1,4 +1,4 @@
-"""How much memory a policy's weights take, before and after they are loaded, and how running out of it looks."""
+"""The memory that a policy's weights take, before and after loading, and what a device has."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ class OutOfMemory(PolicyError):
 
 
 def expected_bytes(folder: Path, device: str | None = None) -> int:
-    """What the weights of a folder will take on the device, from the headers of its files alone."""
+    """Bytes that the weights of a folder will take on the device, from the headers of its files alone."""
     _, dtype = checkpoints.default_device(device)
     stored = flax_checkpoint.find_tensors(folder)
     return sum(math.prod(tensor.shape) for tensor in stored.values()) * dtype.itemsize
 
 
 def measured_bytes(policy: Any) -> int:
-    """What the tensors of an opened policy take, each storage counted once; 0 for one without a network."""
+    """Bytes of an opened policy's tensors, each storage counted once; 0 for one without a network."""
     tensors = (each for network in _networks(policy) for each in (*network.parameters(), *network.buffers()))
     storages = (tensor.untyped_storage() for tensor in tensors)
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def allocated(device: str) -> int:
-    """Bytes that tensors take on a GPU now; 0 for any other device, where nobody counts."""
+    """Bytes that tensors take on a GPU at present; 0 for any other device, where it is not counted."""
     return int(torch.cuda.memory_allocated(device)) if torch.device(device).type == "cuda" else 0
 
 
 def free(device: str) -> int:
-    """Bytes that the device could still give."""
+    """Bytes of the device that are free."""
     if torch.device(device).type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
     return int(psutil.virtual_memory().available)
@@ -57,7 +57,7 @@ def total(device: str) -> int:
 
 
 def give_back(device: str) -> None:
-    """Let the device have what closed policies held."""
+    """Free the memory of closed policies on the device."""
     gc.collect()
     if torch.device(device).type == "cuda":
         torch.cuda.empty_cache()
@@ -69,7 +69,7 @@ def parameters(policy: Any) -> int:
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether this error, or what caused it, is a want of memory, on a GPU or off it."""
+    """Whether this error or one of its causes says that memory ran out, on a GPU or elsewhere."""
     while error is not None:
         said = isinstance(error, RuntimeError) and "not enough memory" in str(error)
         if said or isinstance(error, MemoryError | torch.OutOfMemoryError | OutOfMemory):

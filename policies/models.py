@@ -1,4 +1,4 @@
-"""What the registry has of robot policies beside what it has of every contestant."""
+"""The registry's columns that only robot policies have, beside those of every contestant."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from arena.models import Contestant, ContestantQuerySet
 from simulation.contracts import Embodiment
 
 ROBOTS = "robots"
-"""The kind of contestants that robot policies are."""
+"""The kind of robot policies."""
 
 
 class PolicyQuerySet(ContestantQuerySet["Policy"]):
     def made_for(self, robot_id: str, scene_id: str) -> PolicyQuerySet:
-        """Policies whose card fits the robot in the scene. A row without a card declares nothing: it is compared when
-        a worker opens its folder.
+        """Policies whose card fits the robot in the scene, and rows without a card, which are compared when a worker
+        opens their folder.
         """
         worlds = PolicyWorld.objects.filter(policy=OuterRef("pk"), robot_id=robot_id, scene_id=scene_id)
         return self.filter(Exists(worlds) | models.Q(card={}))
@@ -52,7 +52,7 @@ class Policy(Contestant):
         super().save(*args, **kwargs)
 
     def keep_worlds(self, worlds: Iterable[Embodiment]) -> None:
-        """Note which robots and scenes the card fits, where the pairing can ask without opening anything."""
+        """Store which robots and scenes the card fits, so that pairing needs to open no folder."""
         fits = {(world.robot_id, world.scene_id) for world in worlds}
         if fits == set(self.worlds.values_list("robot_id", "scene_id")):
             return

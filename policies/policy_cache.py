@@ -1,4 +1,4 @@
-"""The policies that a worker process keeps open, within a budget of memory: the least recently used goes first."""
+"""The policies that a worker process keeps open within a memory budget. The least recently used is closed first."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from policies.memory import OutOfMemory
 from simulation.contracts import ACTION_DIM, Actor, Floats, Observation
 
 log = logging.getLogger(__name__)
-ROOM_WAIT_S = 60.0  # how long opening waits for rollouts to end when only policies in play could make room
+ROOM_WAIT_S = 60.0  # how long opening waits for rollouts to end when only their policies could make room
 WARM_UP = "pick up the red cube"
 
 
 @dataclass(frozen=True)
 class Key:
-    """What has to be the same for an open policy to be used again."""
+    """What must be the same for an open policy to be used again."""
 
     model_id: str
     revision: str
@@ -32,10 +32,10 @@ class Key:
 
 @dataclass(frozen=True)
 class Device:
-    """What policies are opened on. `budget`: bytes for the weights of one process; `free`: bytes there are now.
+    """What policies are opened on. `budget`: bytes for the weights of one process. `free`: bytes free at present.
 
-    `threads`: rollouts that the process plays at once; more than one share a policy that infers for several.
-    `most`: rollouts in one forward, 0 for what the policy finds best.
+    `threads`: rollouts that the process plays at once, which share a policy where it infers for several.
+    `most`: rollouts in one forward pass; with 0, the policy's `best_batch`.
     """
 
     name: str
@@ -52,12 +52,12 @@ class _Entry:
     size: int
     batcher: Batcher | None = None
     users: int = 0
-    stale: bool = False  # goes as soon as nobody uses it
+    stale: bool = False  # closed as soon as it has no users
 
 
 @dataclass
 class Lease:
-    """An open policy for one rollout; `close` gives it back and leaves it open."""
+    """An open policy for one rollout. `close` returns it to the cache, which keeps it open."""
 
     opened: OpenedPolicy
     actor: Actor = field(repr=False)
@@ -80,7 +80,7 @@ class Lease:
 
 
 class PolicyCache:
-    """Safe for threads. One policy is opened at a time; meanwhile others go on playing."""
+    """Thread-safe. One policy is opened at a time, while rollouts of others go on."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -99,13 +99,13 @@ class PolicyCache:
         return [entry.key for entry in self._entries]
 
     def fits(self, expected: int) -> bool:
-        """Whether there is room without closing anything."""
+        """Whether there is room without closing another policy."""
         return self.size + expected <= self.device.budget and expected * memory.HEADROOM <= self.device.free()
 
     def lease(self, key: Key, expected: Callable[[], int], load: Callable[[], OpenedPolicy]) -> Lease:
-        """The policy, opened by `load` unless it is open, and warm. Raises what `load` raises, and OutOfMemory.
+        """The policy, warmed up; `load` opens it unless it is open. Raises what `load` raises, and OutOfMemory.
 
-        `expected` answers the bytes that its weights will take; what they do take is measured once they are there.
+        `expected` returns the bytes that its weights will take. What they do take is measured after loading.
         """
         if lease := self._lease_open(key):
             return lease
@@ -125,7 +125,7 @@ class PolicyCache:
         return lease
 
     def drop(self, model_id: str) -> None:
-        """Close a policy that failed, or as soon as the rollouts that use it are over."""
+        """Close a policy that failed as soon as no rollout uses it."""
         self._expire(lambda key: key.model_id == model_id)
 
     def _lease_open(self, key: Key) -> Lease | None:
@@ -177,7 +177,7 @@ class PolicyCache:
         return _Entry(key, policy, size, batcher)
 
     def _make_room(self, key: Key, expected: int, keep: _Entry | None = None) -> None:
-        """Close idle policies until `expected` more bytes fit; waits for rollouts to end. Raises OutOfMemory."""
+        """Close idle policies until `expected` more bytes fit, if need be as rollouts end. Raises OutOfMemory."""
         budget = self.device.budget
         if expected > budget:
             raise OutOfMemory(
@@ -191,7 +191,7 @@ class PolicyCache:
                 if idle is not None:
                     self._remove(idle)
                 elif keep is not None:
-                    return  # larger than expected, and nobody can go: better over the budget than not at all
+                    return  # larger than expected, and no other can be closed: it stays open above the budget
                 elif not self._changed.wait(max(0.0, deadline - time.monotonic())):
                     raise OutOfMemory(f"{key.model_id} needs {_gigabytes(expected)}; other policies in play hold them")
         if expected * memory.HEADROOM > self.device.free():
@@ -219,17 +219,17 @@ class PolicyCache:
         log.info("%s is closed", entry.key.model_id)
         try:
             entry.policy.close()
-        except Exception:  # whatever a policy raises while it is put away concerns nobody
+        except Exception:  # what a policy raises while it is closed has no consequence
             log.warning("%s could not be closed cleanly", entry.key.model_id, exc_info=True)
         del entry.policy, entry.batcher
         memory.give_back(self.device.name)
 
 
 def warm_up(policy: OpenedPolicy) -> float:
-    """Let a policy infer twice on grey pictures, so that its first rollout is as quick as the others.
+    """Let a policy infer twice on grey pictures, so that its first rollout is as fast as the others.
 
-    Answers the seconds of one step of decoding: an action's numbers are decoded one after the other. A policy that
-    fails here is left to fail in its rollouts, where the reason is kept; only a want of memory is raised.
+    Returns the seconds of one decoding step, of which an action takes as many as it has numbers. Raises only when
+    memory runs out: any other failure occurs again in a rollout, where its reason is recorded.
     """
     observation, seconds = policy.spec.grey_observation(WARM_UP), 0.0
     try:
@@ -246,7 +246,7 @@ def warm_up(policy: OpenedPolicy) -> float:
 
 
 def _warm_up_batches(policy: BatchPolicy[Any], most: int) -> None:
-    """Every size of batch once, whatever is compiled or captured per size; only a want of memory is raised."""
+    """Infer once with every batch size, for what is compiled or captured per size. Raises when memory runs out."""
     observation = cast(OpenedPolicy, policy).spec.grey_observation(WARM_UP)
     try:
         for size in range(2, most + 1):

@@ -1,4 +1,4 @@
-"""Recognising a checkpoint as its authors publish it, without a policy.json, and making the card it lacks. No torch."""
+"""Recognising a checkpoint as its authors publish it, and making the policy.json that it lacks. Needs no torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_KEYS = {OPENVLA: "bridge_orig", OCTO: "bridge_dataset"}
 
 
 def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCard:
-    """A card from the checkpoint's own files; its name is the folder's.
+    """A card from the checkpoint's own files, with the folder's name.
 
     Raises MissingFile when the folder has no config.json either, BadCard for an unknown architecture.
     """
@@ -34,7 +34,7 @@ def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCar
 
 
 def _openvla(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
-    """One action per inference; the picture is asked for at the size that the vision towers take."""
+    """One action per inference, and a picture of the size that the vision towers take."""
     try:
         _, height, width = (int(length) for length in read_json(folder, PREPROCESSOR)["input_sizes"][0])
     except (LookupError, TypeError, ValueError, OverflowError):
@@ -49,7 +49,7 @@ def openvla_statistics(folder: Path, config: Mapping[str, Any]) -> Mapping[str, 
 
 
 def _octo(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
-    """Asked at every step, chunks averaged with equal weights. Only the first camera: Bridge has no other."""
+    """Infers at every step and averages chunks with equal weights. Uses the first camera, the only one of Bridge."""
     try:
         first = next(iter(config["model"]["observation_tokenizers"].values()))["kwargs"]["obs_stack_keys"][0]
         head = config["model"]["heads"]["action"]["kwargs"]
@@ -86,7 +86,7 @@ def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int
 
 
 def _revision(folder: Path) -> str:
-    """Changes with the configuration and the size of any file; hashing 15 GB of weights for a card would not pay."""
+    """A hash of the configuration and of every file's size: hashing 15 GB of weights for a card takes too long."""
     digest = hashlib.sha256((folder / CONFIG).read_bytes())
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         digest.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
