@@ -97,9 +97,6 @@ def _randomised(make: Callable[[], Any], device: torch.device, dtype: torch.dtyp
     return network.requires_grad_(False).eval()
 
 
-# ---- OpenVLA -------------------------------------------------------------------------------------------------------
-
-
 def _openvla_policy(policy: OpenVLAPolicy) -> Subject:
     camera, prompt = policy.spec.cameras[0], policy.prompts.encode(INSTRUCTION, ACTION_DIM)
     looks = [_look(policy, index) for index in range(8)]
@@ -136,9 +133,6 @@ def openvla_bytes(network: OpenVLA) -> int:
     seen = sum(_size(part) for tower in towers if tower is not None for part in (tower.patch_embed, *tower.blocks[:-1]))
     language = _size(network.language_model) - _size(network.language_model.model.embed_tokens)
     return seen + _size(network.projector) + ACTION_DIM * language
-
-
-# ---- Octo ----------------------------------------------------------------------------------------------------------
 
 
 def _octo_policy(policy: OctoPolicy) -> Subject:
@@ -194,9 +188,6 @@ def octo_bytes(network: Octo) -> int:
     transformer = network.octo_transformer
     text = _size(transformer.get_submodule(f"task_tokenizers_{network.config.text.name}"))
     return _size(transformer) - text + network.config.head.steps * _size(network.heads_action)
-
-
-# ---- both ----------------------------------------------------------------------------------------------------------
 
 
 def _look(policy: OpenVLAPolicy | OctoPolicy, seed: int) -> Observation:

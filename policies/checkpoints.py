@@ -101,9 +101,6 @@ def _place(stored: Mapping[str, StoredTensor]) -> str:
     return str(path.parent if others else path)
 
 
-# ---- safetensors ---------------------------------------------------------------------------------------------------
-
-
 def find_safetensors(folder: Path) -> dict[str, StoredTensor]:
     """All tensors of a folder: those of the shards that the index names, or of the one file."""
     if not (folder / WEIGHTS_INDEX).is_file():

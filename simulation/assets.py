@@ -14,8 +14,6 @@ FOLDER = Path(__file__).parent / "assets"
 class AssetError(SimulationError):
     """A mesh is missing or is not the one this arena was measured with."""
 
-    code = "asset_error"
-
 
 def read_manifest(path: Path) -> dict[str, str]:
     """File name -> sha256 hex, as `sha256sum` writes it."""

@@ -18,8 +18,6 @@ DEEPEST = 20
 class CatalogueError(SimulationError, LookupError):
     """An unknown name, or a catalogue that contradicts itself."""
 
-    code = "unknown_name"
-
 
 def read_rows(text: str, source: str) -> list[Row]:
     """The list of mappings that the text holds. `source`: its name, for errors.

@@ -30,19 +30,13 @@ TerminationReason = Literal["success", "step_limit", "time_limit", "diverged", "
 class SimulationError(Exception):
     """Any failure of the simulation that a caller may want to catch."""
 
-    code = "simulation_error"
-
 
 class SpecError(SimulationError, ValueError):
     """An array that is not what was declared."""
 
-    code = "spec_error"
-
 
 class PolicyFailure(SimulationError):
     """A policy raised, was too slow or answered something unusable. The reason names no policy."""
-
-    code = "policy_failure"
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -51,8 +45,6 @@ class PolicyFailure(SimulationError):
 
 class PolicyTooSlow(PolicyFailure):
     """A policy took longer over one inference than the limits allow."""
-
-    code = "policy_too_slow"
 
 
 @dataclass(frozen=True)

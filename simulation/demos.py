@@ -59,8 +59,6 @@ FIELDS = {  # name -> (shape of one frame, dtype, meaning)
 class DemonstrationError(SimulationError):
     """A folder that holds another data set, or a broken one."""
 
-    code = "dataset_error"
-
 
 @dataclass(frozen=True)
 class Assignment:

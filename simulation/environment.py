@@ -42,8 +42,6 @@ PIECES_PER_ROW = RAMP_PIECES // ROWS_PER_STEP
 class StateMismatch(SimulationError, ValueError):
     """A state that does not belong to this scene."""
 
-    code = "state_mismatch"
-
 
 @dataclass(frozen=True)
 class StepOutcome:
@@ -76,8 +74,6 @@ class Environment:
         self._fingers = [
             int(self.model.joint(f"{widowx.PREFIX}{side}_finger").qposadr[0]) for side in ("left", "right")
         ]
-
-    # -- states -------------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int, variation: Variation | None = None) -> StartState:
         """Lay out the scene that the seed stands for. A new `variation` may change its looks, not its objects."""
@@ -122,8 +118,6 @@ class Environment:
         self.controller.memory = np.array(state.control, dtype=np.float64)
         self._refresh()
 
-    # -- acting and seeing --------------------------------------------------------------------------------------------
-
     def set_instruction(self, text: str) -> Goal | None:
         """Judge by this instruction from now on; free text has no goal."""
         self.goal = goal_for(text)
@@ -164,8 +158,6 @@ class Environment:
     ) -> Observation:
         images = {camera.name: self.picture(camera) for camera in cameras}
         return Observation(images, self.proprioception(), instruction, step)
-
-    # -- details ------------------------------------------------------------------------------------------------------
 
     def _put(self, name: str, x: float, y: float, z: float, yaw: float) -> None:
         if name in self.world.targets:

@@ -24,8 +24,6 @@ FORMAT_VERSION = 1
 class EpisodeFormatError(SimulationError, ValueError):
     """A document or buffer that is not an episode of this format."""
 
-    code = "episode_format_error"
-
 
 def build_document(
     identity: Mapping[str, Any],

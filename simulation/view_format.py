@@ -26,8 +26,6 @@ DECIMALS = 4  # of rows told as JSON
 class ViewFormatError(SimulationError, ValueError):
     """Positions or bytes that are no view."""
 
-    code = "view_format_error"
-
 
 def pack(qpos: Floats, scale: Floats) -> bytes:
     """Rows of positions (n, nq) in MuJoCo's units as n * nq * 2 bytes. `scale` (nq,): what one unit stands for."""

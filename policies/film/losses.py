@@ -1,4 +1,4 @@
-"""What the FiLM network is trained towards. Labels come from the demonstrations; every term is in network units."""
+"""Losses of the FiLM network, in network units. Labels come from the demonstrations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from policies.networks.film import LINEAR_DIMS, SUPERVISED_MAPS, FilmOutput
 from policies.training.batches import masked_mean, weighted_sum
 
 YAW_RANGE = 1.1  # bins span -YAW_RANGE .. YAW_RANGE network units
-STEP_WEIGHTS = (1.0, 0.8, 0.6, 0.5)  # the first action of a chunk is always played; later ones less often
+STEP_WEIGHTS = (1.0, 0.8, 0.6, 0.5)  # the first action of a chunk is always played, later ones less often
 WEIGHTS = {
     "linear": 1.0,
     "yaw": 0.12,
@@ -40,7 +40,7 @@ def yaw_centres(bins: int, device: torch.device | str = "cpu") -> Tensor:
 
 
 def yaw_target(values: Tensor, bins: int) -> Tensor:
-    """(...,) -> (..., bins): each value shared between its two nearest bins, so that its mean is exact."""
+    """(...,) -> (..., bins): each value shared between its two nearest bins, whose weighted mean is exact."""
     position = (values.clamp(-YAW_RANGE, YAW_RANGE) + YAW_RANGE) * ((bins - 1) / (2 * YAW_RANGE))
     low = position.floor().clamp(max=bins - 2).long()
     part = (position - low).unsqueeze(-1)
@@ -48,7 +48,7 @@ def yaw_target(values: Tensor, bins: int) -> Tensor:
 
 
 def decode_yaw(logits: Tensor) -> Tensor:
-    """(..., bins) -> (...,): the mean over the most likely bin and its two neighbours, never over two far answers."""
+    """(..., bins) -> (...,): the mean over the most likely bin and its two neighbours, never over two distant modes."""
     bins = logits.shape[-1]
     odds = logits.softmax(-1)
     mode = odds.argmax(-1, keepdim=True)

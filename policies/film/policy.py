@@ -1,4 +1,4 @@
-"""A trained FiLM network as a policy: observation in, un-normalised chunk of actions out."""
+"""A trained FiLM network as a policy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from simulation.contracts import Observation
 
 
 class FilmPolicy:
-    """Reads one camera, the instruction and proprioception; keeps nothing between steps but the encoded sentence."""
+    """Reads one camera, the instruction and proprioception. Between steps it keeps only the encoded sentence."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class FilmPolicy:
         self._text: Tensor | None = None
 
     def reset(self, instruction: str, seed: int) -> None:
-        """The policy is deterministic: `seed` is not used."""
+        """`seed` is not used: the policy is deterministic."""
         self._encode(instruction)
 
     @torch.inference_mode()

@@ -1,8 +1,8 @@
-"""Auxiliary heads and losses: learnt beside the actions, from labels that a simulator gives for nothing; not shipped.
+"""Auxiliary heads and losses, trained with labels from the simulator and not shipped.
 
-Without them a small network takes many times the frames to find out which pixels an instruction is about. They say it
-at every stage: the stem's tokens where all things are, the tokens in mid-transformer which of them are meant, the
-readout's attention which cells to look at, the readout what the action rests on.
+Without them a small network needs many times the frames to learn which pixels an instruction is about. They supervise
+every stage: the stem's tokens (where all things are), the tokens in mid-transformer (which of them are meant), the
+readout's attention (the cells of those), and the readout (what the action depends on).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WEIGHTS = {
 
 @dataclass(frozen=True)
 class OctoLabels:
-    """Of B frames, the instruction given. Places and ways in units of the data, pictures' x, y in 0..1."""
+    """Labels of B frames for the instruction given. Places and ways in units of the data, pixels x, y in 0..1."""
 
     scene: Tensor  # (B, things + 1, 2) pixels of all things, the tool last
     pointed: Tensor  # (B, 3, 2) pixels of object, target, tool
@@ -54,7 +54,7 @@ class AuxiliaryHeads(nn.Module):
         self.text = nn.Linear(text_dim, 2 * things)
 
     def forward(self, walk: Walk, labels: OctoLabels, present: Tensor) -> dict[str, Tensor]:
-        """All terms but the noise's. `present` (B, L): which tokens are text."""
+        """All terms except the noise. `present` (B, L): which tokens are text."""
         cells, inside = locate(labels.pointed, walk.stem.shape[1])
         middle = self.norm(walk.middle)
         scene, scene_offset = _maps(self.scene(walk.stem), labels.scene)
@@ -68,7 +68,7 @@ class AuxiliaryHeads(nn.Module):
         return terms | _at_readout(self.reading(walk.readout).float(), labels)
 
     def _text(self, states: Tensor, present: Tensor, roles: Tensor) -> Tensor:
-        """Which thing is the object, which the target: from the mean over the words."""
+        """Which thing is the object and which the target, from the mean over the words."""
         mean = (states * present[..., None]).sum(1) / present.sum(1, keepdim=True)
         logits = self.text(mean).float().unflatten(-1, (2, self.things))
         return F.cross_entropy(logits.flatten(0, 1), roles.flatten()) * 2
@@ -105,7 +105,7 @@ def _look(scores: Tensor, cells: Tensor, inside: Tensor, count: int) -> Tensor:
 
 
 def _at_cells(output: Tensor, labels: OctoLabels, inside: Tensor) -> dict[str, Tensor]:
-    """What the tokens know of the thing that lies in their cell; output (B, 3, all)."""
+    """Regressions from the tokens about the thing in their cell; output (B, 3, all)."""
     pixels, known = labels.pointed * 4 - 2, PIXEL + PLACE
     rest = known + TURN + 1
     of, at, tool = output[:, _OBJECT, :rest], output[:, _TARGET, rest : rest + known], output[:, _TOOL, rest + known :]
@@ -123,7 +123,7 @@ def _at_cells(output: Tensor, labels: OctoLabels, inside: Tensor) -> dict[str, T
 
 
 def _at_readout(output: Tensor, labels: OctoLabels) -> dict[str, Tensor]:
-    """What the action rests on, and the action itself, all as regressions."""
+    """Regressions of what the action depends on, and of the action itself."""
     sizes = (POINTED * PIXEL, POINTED * PLACE, PLACE, ARM, TURN, 1, ACTION)
     pixels, places, way, arm, turn, held, action = torch.split(output, list(sizes), 1)
     wanted = (labels.pointed.clamp(0, 1).flatten(1) * 4 - 2, labels.places.flatten(1), labels.way, labels.arm)

@@ -38,11 +38,11 @@ class OctoBatch:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What each frame is asked for: text and task numbers (B,), actions (B, chunk, 7), which of them count (B, chunk).
+class Assigned:
+    """The instruction of each frame: text and task numbers (B,), actions (B, chunk, 7), which of them count (B, chunk).
 
-    `own` (B,): the demonstration's instruction. Of another one only the action in this very state is known; the chunk
-    repeats it.
+    `own` (B,): it is the demonstration's. Of any other only the action in the present state is known, which the chunk
+    repeats.
     """
 
     texts: Array
@@ -79,16 +79,16 @@ class OctoBatchMaker:
         return self.collect(self.order.rows(step), self.order.random(step))
 
     def collect(self, rows: NDArray[np.int64], random: np.random.Generator, *, disturb: bool = True) -> OctoBatch:
-        """The batch of these frames; not `disturb`: pictures as they are, each with its own instruction."""
+        """The batch of these frames. Without `disturb`, pictures stay as they are, each with its own instruction."""
         frames, scene = self.demos.read(rows), self.demos.read_scene(rows)
-        asked = self._ask(rows, frames, scene, random, self.others if disturb else 0.0)
+        assigned = self._assign(rows, frames, scene, random, self.others if disturb else 0.0)
         images = torch.from_numpy(frames.images).float()
         if disturb:
             gain, offset = (to_float(colours[:, None, None]) for colours in draw_light(len(rows), random))
             images = (images - GREY) * gain + (offset + 1) * GREY
-        ids, present = zip(*(self._encode(int(number)) for number in asked.texts), strict=True)
-        labels = self._labels(frames, scene, asked)
-        size = (len(rows), self.draws, asked.actions[0].size)
+        ids, present = zip(*(self._encode(int(number)) for number in assigned.texts), strict=True)
+        labels = self._labels(frames, scene, assigned)
+        size = (len(rows), self.draws, assigned.actions[0].size)
         return OctoBatch(
             images,
             torch.cat(ids),
@@ -98,12 +98,14 @@ class OctoBatchMaker:
             torch.from_numpy(random.integers(0, self.diffusion_steps, (*size[:2], 1))),
         )
 
-    def _ask(self, rows: Array, frames: Frames, scene: SceneFrames, random: np.random.Generator, share: float) -> Asked:
+    def _assign(
+        self, rows: Array, frames: Frames, scene: SceneFrames, random: np.random.Generator, share: float
+    ) -> Assigned:
         count = np.arange(len(rows))
         other, which = random.random(len(rows)) < share, random.integers(0, scene.tasks.shape[1], len(rows))
         tasks = self.demos.labels["task"][rows]
         known = np.arange(frames.mask.shape[1]) == 0
-        return Asked(
+        return Assigned(
             np.where(other, scene.instructions[count, which], frames.instruction),
             np.where(other, scene.tasks[count, which], tasks),
             np.where(other[:, None, None], scene.actions[count, which][:, None], frames.actions).astype(np.float64),
@@ -116,8 +118,8 @@ class OctoBatchMaker:
             self._encoded[number] = self.text.encode(self.demos.wordings[number])
         return self._encoded[number]
 
-    def _labels(self, frames: Frames, scene: SceneFrames, asked: Asked) -> OctoLabels:
-        roles = self.roles[asked.tasks]
+    def _labels(self, frames: Frames, scene: SceneFrames, assigned: Assigned) -> OctoLabels:
+        roles = self.roles[assigned.tasks]
         rows, tool = np.arange(len(roles))[:, None], frames.proprioception[:, None, :3]
         spots = np.concatenate([scene.things_pixels[rows, roles], frames.pixels[:, 2:]], 1)
         points = np.concatenate([scene.things_points[rows, roles], tool], 1)
@@ -129,8 +131,8 @@ class OctoBatchMaker:
             arm=to_float(self.statistics.normalise_proprioception(frames.proprioception)),
             turn=to_float(frames.yaw),
             held=to_float(frames.held),
-            own=to_float(asked.own),
+            own=to_float(assigned.own),
             roles=torch.from_numpy(roles),
-            actions=to_float(self.scale.normalise(asked.actions)),
-            mask=to_float(asked.mask),
+            actions=to_float(self.scale.normalise(assigned.actions)),
+            mask=to_float(assigned.mask),
         )

@@ -1,4 +1,4 @@
-"""Octo as a policy: last frames and an instruction in, a chunk of actions out. Opens published folders and our own."""
+"""Octo as a policy. Opens published folders and those that this project trained."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KNOWN_TEXTS = 16  # an instruction's keys and values in all layers of octo-base 
 
 @dataclass(frozen=True)
 class StandardScale:
-    """Mean and deviation of the unmasked dimensions; a masked one passes as it is."""
+    """Mean and deviation of the unmasked dimensions. A masked one is not scaled."""
 
     mean: Floats
     deviation: Floats
@@ -56,25 +56,25 @@ class StandardScale:
 
 @dataclass
 class OctoState:
-    """The frames of the window, each camera -> its tokens (tokens, dim), and where the rollout's noise comes from."""
+    """The frames of the window, each camera -> its tokens (tokens, dim), and the generator of the rollout's noise."""
 
     frames: deque[dict[str, Tensor]]
     noise: torch.Generator
 
 
 class OctoPolicy:
-    """Keeps encoded instructions, and of a rollout the frames of its window and the generator of its noise."""
+    """Keeps encoded instructions, and an OctoState per rollout."""
 
     best_batch = BEST_BATCH
 
     def __init__(
         self, spec: PolicySpec, network: Octo, text: TextTokenizer, scale: StandardScale, temperature: float = 1.0
     ) -> None:
-        """`temperature`: how much of the head's noise is used. 1 draws as published; 0 answers one middle action."""
+        """`temperature`: the factor of the head's noise. 1 draws as published; 0 gives one action from the middle."""
         self.spec, self.network, self.text, self.scale = spec, network, text, scale
         self.temperature = temperature
         self.config = network.config
-        # The spec lists the arena's cameras in the order of the network's; one that the arena lacks is left out.
+        # The spec lists the arena's cameras in the order of the network's, without those that the arena lacks.
         self._cameras = list(zip(self.config.cameras, spec.cameras, strict=False))
         self._fast = FastOcto(network, [camera.name for camera, _ in self._cameras])
         self._encode = lru_cache(KNOWN_TEXTS)(self._remember)
@@ -121,7 +121,7 @@ class OctoPolicy:
         return [{name: rows[index] for name, rows in tokens.items()} for index in range(len(observations))]
 
     def _predict(self, states: Sequence[OctoState], texts: Sequence[TextMemory]) -> Floats:
-        """A draw of (B, horizon, 7). What is missing of a window repeats its first frame, marked as padding."""
+        """A draw of (B, horizon, 7). A short window is filled with its first frame, marked as padding."""
         missing = [self.config.window - len(state.frames) for state in states]
         windows = [[state.frames[0]] * gap + list(state.frames) for gap, state in zip(missing, states, strict=True)]
         frames = {
@@ -133,7 +133,7 @@ class OctoPolicy:
         return self.scale.unnormalise(actions.double().cpu().numpy())
 
     def _draw(self, states: Sequence[OctoState]) -> tuple[Tensor, Tensor]:
-        """Noise (B, A) and (steps, B, A) from the CPU, where a seed means the same whatever the network runs on.
+        """Noise (B, A) and (steps, B, A), drawn on the CPU so that a seed means the same for every device.
 
         The head draws for every frame of the window, as published, and uses the last one's.
         """
@@ -145,7 +145,7 @@ class OctoPolicy:
 
     @torch.inference_mode()
     def _remember(self, instruction: str) -> TextMemory:
-        """T5 and the text's way through the transformer, once per instruction."""
+        """Encode the text with T5 and the transformer, once per instruction."""
         ids, present = self.text.encode(instruction)
         device = self._fast.device
         return self._fast.remember(self.network.encode_text(ids.to(device), present.to(device))[0])

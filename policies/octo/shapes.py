@@ -1,6 +1,6 @@
-"""How large an Octo checkpoint's pictures are and how many frames it sees: told by its example batch, not its config.
+"""The sizes of an Octo checkpoint's pictures and its number of frames, which its example batch has, not its config.
 
-Needs no torch: a policy's card says which pictures it wants before any weight is read.
+Needs no torch, because a policy's card is read before any weight.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _from_example(folder: Path) -> InputShapes:
 
 
 def _shape(kind: int, content: bytes) -> Any:
-    """Arrays are extensions of type 1 around (shape, dtype, bytes); only the shape is kept."""
+    """The shape of an array, which is an extension of type 1 around (shape, dtype, bytes)."""
     return tuple(msgpack.unpackb(content, **_LIMITS)[0]) if kind == 1 else None
 
 

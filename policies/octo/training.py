@@ -1,4 +1,4 @@
-"""Behaviour cloning of a small Octo: noise prediction for its head, auxiliary losses for all that lies before it."""
+"""Behaviour cloning of a small Octo: noise prediction for its head, and auxiliary losses for all earlier stages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from policies.training.export import Naming, write_folder
 from policies.training.loop import TrainingPlan, TrainingRun
 from policies.transforms import STATISTICS_KEY, read_statistics
 
-TEMPERATURE = 0.0  # a draw is twice as far from the expert's action as the middle of all draws
+TEMPERATURE = 0.0  # a draw is twice as far from the expert's action as the mean of all draws
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class OctoStudent(nn.Module):
     def __init__(self, octo: Octo, things: int) -> None:
         super().__init__()
         self.octo = octo
-        # The name stays: checkpoints of runs that can be resumed know it.
+        # The checkpoints of runs that can be resumed have this name.
         self.hints = AuxiliaryHeads(octo.config.dim, octo.config.text.encoder.dim, things)
 
 

@@ -1,7 +1,7 @@
-"""Octo's forward for training: one frame of one camera, the same numbers as `Octo.forward`, but less work.
+"""Octo's forward pass for training: one frame of one camera, the same numbers as `Octo.forward`, but less work.
 
-In the last block only the readout is asked: nothing else of it reaches the action. On the way it shows what the
-auxiliary heads need: the image tokens before and between the blocks, and where the readout looks.
+The last block computes only the readout, because nothing else of it reaches the action. The pass also returns what the
+auxiliary heads need: the image tokens before and between the blocks, and the attention of the readout.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Walk:
 
 
 class OneFrame:
-    """Walks through a network of window 1 with one camera, one readout token and no repeated text."""
+    """The forward pass of a network of window 1 with one camera, one readout token and no repeated text."""
 
     def __init__(self, network: Octo) -> None:
         config = network.config
@@ -82,9 +82,9 @@ class OneFrame:
 
 
 def attend(attention: Attention, asking: Tensor, asked: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """asking (B, n, dim) looks at asked (B, T, dim): the mix (B, n, dim) and its scores (B, heads, n, T).
+    """Attention of asking (B, n, dim) to asked (B, T, dim): the mix (B, n, dim) and its scores (B, heads, n, T).
 
-    Written out: with a bias, torch's fused attention takes several times as long on a CPU, backwards.
+    Written out, because with a bias the backward pass of torch's fused attention takes several times as long on a CPU.
     """
     b, n, _ = asking.shape
     q = attention.query(asking).view(b, n, attention.heads, -1).transpose(1, 2)

@@ -33,8 +33,6 @@ MAX_TRIES = 10_000
 class LayoutError(SimulationError):
     """No free place was found for an object."""
 
-    code = "layout_error"
-
 
 def object_names(fifth_object: bool) -> tuple[str, ...]:
     return (*OBJECTS, FIFTH_OBJECT) if fifth_object else OBJECTS
