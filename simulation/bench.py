@@ -30,10 +30,9 @@ class LoopCost:
 def control_loop_cost(
     episodes: int = 10, seed: int = 0, instruction: str = "stack the red cube on the yellow cube"
 ) -> LoopCost:
-    """The same expert episodes twice: through Environment.step (IK, ramp, judging), then as bare mj_step of the same
-    ctrl.
+    """The same expert episodes by Environment.step (IK, ramp, judging), and by bare mj_step with the same ctrl.
 
-    Both are the best of three, in CPU time of this process, and go through identical states.
+    Both are the best of three in CPU time of this process, and go through identical states.
     """
     environment = Environment()
     scripts = [_script(environment, number, instruction) for number in range(seed, seed + episodes)]

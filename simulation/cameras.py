@@ -1,4 +1,4 @@
-"""Camera pictures in one frozen look. Another look or another renderer is another profile: scores do not compare."""
+"""Camera pictures in one fixed look. Another look or renderer is another profile, whose scores do not compare."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LOOK = "look-1"
 """No shadows, no reflections, no multisampling, hidden sites and collision shapes."""
 PROFILE_LENGTH = 120
 
-logging.getLogger("OpenGL").setLevel(logging.WARNING)  # it announces at every start which accelerators it lacks
+logging.getLogger("OpenGL").setLevel(logging.WARNING)  # at every start it lists the accelerators that it lacks
 
 
 class Cameras:
-    """Renders one world. It owns a copy of the model, so that colours and light change without touching the physics."""
+    """Renders one world with a copy of the model, so that colours and light can change without the physics."""
 
     def __init__(self, world: World) -> None:
         self._model = world.compile()
@@ -95,15 +95,14 @@ def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple
 
 
 def cameras_of(robot_id: str, scene_id: str, fifth_object: bool = False) -> Cameras:
-    """This thread's one renderer of a world: making one costs a quarter of a second, keeping it is free.
-
-    Not another thread's, which may draw another battle's looks at the same time.
+    """This thread's renderer of a world. It is kept, because making one takes a quarter of a second, and not shared,
+    because another thread may draw another battle's looks at the same time.
     """
     kept: dict[tuple[str, str, bool], Cameras] = _own.__dict__.setdefault("cameras", {})
     world = (robot_id, scene_id, fifth_object)
     if world not in kept:
         kept[world] = Cameras(load_world(*world))
-        atexit.register(kept[world].close)  # while OpenGL can still be spoken to
+        atexit.register(kept[world].close)  # while OpenGL still works
     return kept[world]
 
 
@@ -112,11 +111,11 @@ _own = threading.local()
 
 @cache
 def render_profile() -> str:
-    """What draws in this process, in at most 120 characters: our look, the back end, and what OpenGL calls itself."""
+    """The look, the back end and OpenGL's names of this process, in at most 120 characters."""
     context = mujoco.GLContext(16, 16)
     try:
         context.make_current()
-        from OpenGL import GL  # only now: the context's module says which platform it is to look for
+        from OpenGL import GL  # after the context, whose module selects the platform
 
         told = [_text(GL.glGetString(name)) for name in (GL.GL_RENDERER, GL.GL_VERSION)]
     finally:
@@ -125,7 +124,7 @@ def render_profile() -> str:
 
 
 def profile_of(back_end: str, renderer: str, version: str) -> str:
-    """Of one that is too long the end is a hash, so that different ones stay different."""
+    """A profile that is too long ends in a hash, so that different profiles stay different."""
     told = f"{LOOK} {back_end or 'glfw'}; {renderer}; {version}"
     if len(told) <= PROFILE_LENGTH:
         return told

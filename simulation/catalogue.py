@@ -1,4 +1,4 @@
-"""Robots, scenes and tasks as written in `catalogue_data/*.yaml`, and what an instruction means. Needs no physics."""
+"""Robots, scenes and tasks from `catalogue_data/*.yaml`, and the meaning of instructions. Needs no physics."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ from simulation.contracts import CameraSpec, Embodiment
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
 FILLER = frozenset({"the", "a", "an", "please"})
-MOST_FILLINGS = 10_000
-"""Of the slots of one task."""
+MOST_FILLINGS = 10_000  # of the slots of one task
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A wording; `train` is False for one kept out of the training data."""
+    """A wording. `train` is False for one that is kept out of the training data."""
 
     text: str
     train: bool
@@ -52,7 +51,7 @@ class Robot:
 
 @dataclass(frozen=True)
 class Thing:
-    """An object that can be carried (`kind` "object") or a place to put it (`kind` "target")."""
+    """An object that can be carried (`kind` "object"), or a place for it (`kind` "target")."""
 
     id: str
     kind: str
@@ -96,7 +95,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One wording of one task. `train` is False when its template or any of its nouns is kept out of training."""
+    """One wording of one task. `train` is False when its template or one of its nouns is kept out of training."""
 
     text: str
     task_id: str
@@ -123,13 +122,13 @@ def scene(scene_id: str) -> Scene:
 
 
 def embodiment(robot_id: str, scene_id: str) -> Embodiment:
-    """What policies of this robot in this scene have to fit."""
+    """What a policy for this robot in this scene has to fit."""
     arm = robot(robot_id)
     return Embodiment(robot_id, scene_id, arm.action_space, arm.control_hz, scene(scene_id).cameras)
 
 
 def embodiments() -> list[Embodiment]:
-    """Of every robot in every scene that it is at home in."""
+    """Of every robot in each of its scenes."""
     return [embodiment(robot.id, scene_id) for robot in robots() for scene_id in robot.scenes]
 
 
@@ -143,7 +142,7 @@ def task(task_id: str) -> Task:
 
 
 def task_for(instruction: str) -> tuple[str, dict[str, str]] | None:
-    """The task and slots that a wording (trained or kept out) stands for, or None for free text."""
+    """The task and slots of a wording (trained or kept out), or None for free text."""
     found = _by_wording().get(normalise(instruction))
     return (found.task_id, dict(found.slots)) if found else None
 
@@ -154,7 +153,7 @@ def normalise(instruction: str) -> str:
 
 
 def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None) -> list[Instruction]:
-    """Every wording of one filled task, in a fixed order; with `train`, only the trained or the kept-out ones."""
+    """Every wording of one filled task, in a fixed order. `train` selects the trained or the kept-out ones."""
     chosen = task(task_id)
     things = scene(chosen.scene_id).things
     names = list(slots)
@@ -197,7 +196,7 @@ def scene_from(row: Row) -> Scene:
 
 
 def task_from(row: Row) -> Task:
-    """One entry of tasks.yaml, about a robot and a scene that are known. Raises CatalogueError."""
+    """One entry of tasks.yaml, whose robot and scene are known. Raises CatalogueError."""
     environment = mapping_of(row, "environment")
     scene_id = text_of(environment, "scene")
     slots = _fillings(row)
@@ -216,7 +215,7 @@ def _thing(name: str, row: Row) -> Thing:
 
 
 def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:
-    """Of `values`: a list of fillings, or by slot the values to combine."""
+    """From `values`: a list of fillings, or for each slot the values to combine."""
     if isinstance(row.get("values"), Mapping):
         values = mapping_of(row, "values")
         by_slot = {name: texts_of(values, name) for name in values}
@@ -227,7 +226,7 @@ def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:
 
 
 def _check_template(text: str, slots: Sequence[Mapping[str, str]]) -> None:
-    """Every place in braces is a slot that each filling fills."""
+    """Raise CatalogueError unless the places in braces are the slots of every filling."""
     try:
         places = [place for _, *place in Formatter().parse(text) if place[0] is not None]
     except ValueError as error:

@@ -1,6 +1,6 @@
-"""Demonstrations: the expert, disturbed on purpose, labelled with what it would do, in varied camera and light.
+"""Demonstrations: the disturbed expert, labelled with what it would do, with varied camera and light.
 
-Frames go to shards of plain `.npy` files (no pickle), `dataset.json` describes them; see decision: training.
+Frames go to shards of plain `.npy` files (no pickle), which `dataset.json` describes; see docs/decisions/training.md.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_STEPS = 60
 HOLD_STEPS = 5
 FAMILIES = {"pick": 0.25, "place": 0.35, "stack": 0.40}
 NOISE_LEVELS = (0.0, 1.0, 1.6)
-OTHERS = 3  # further instructions per frame that the expert answers too
+OTHERS = 3  # further instructions per frame with the expert's action
 SWITCH_SHARE = 0.2  # of the demonstrations change their instruction midway
 THINGS = (*OBJECTS, *TARGETS)  # the order of scene_pixels and scene_points
 FIELDS = {  # name -> (shape of one frame, dtype, meaning)
@@ -57,12 +57,12 @@ FIELDS = {  # name -> (shape of one frame, dtype, meaning)
 
 
 class DemonstrationError(SimulationError):
-    """A folder that holds another data set, or a broken one."""
+    """A folder that already holds a data set."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One wording and what it asks for; indices point into the data set's lists."""
+    """One wording and its goal. Indices are those of the data set's lists."""
 
     text: str
     instruction: int
@@ -82,7 +82,7 @@ def text_list() -> list[str]:
 
 
 class Demonstrator:
-    """Makes demonstrations one seed at a time, keeping the environment and the catalogue's lists."""
+    """Makes one demonstration per seed, and keeps the environment and the catalogue's lists."""
 
     def __init__(self) -> None:
         self.environment = Environment()
@@ -107,7 +107,7 @@ class Demonstrator:
         rng = np.random.default_rng([seed, 1])
         environment = self.environment
         environment.reset(seed, draw_variation(rng))
-        elsewhere = np.random.default_rng([seed, 3])  # apart: asking for more labels changes no demonstration
+        elsewhere = np.random.default_rng([seed, 3])  # its own, so that more labels change no demonstration
         disturb = Disturbance(rng, NOISE_LEVELS[int(rng.integers(len(NOISE_LEVELS)))])
         assigned = self.assign(rng)
         switch_at = int(rng.integers(4, 16)) if rng.random() < SWITCH_SHARE else -1
@@ -149,17 +149,17 @@ class Demonstrator:
         }
 
     def _others(self, rng: np.random.Generator) -> dict[str, Any]:
-        """What the expert would do here for other instructions: it has no memory, so any state can be asked about."""
-        asked = [self.assign(rng) for _ in range(OTHERS)]
+        """What the expert would do here for other instructions, which it can because it has no memory."""
+        assigned = [self.assign(rng) for _ in range(OTHERS)]
         return {
-            "other_instructions": [one.instruction for one in asked],
-            "other_tasks": [one.task for one in asked],
-            "other_actions": [act(self.environment, goal_of(*self.tasks[one.task])) for one in asked],
+            "other_instructions": [one.instruction for one in assigned],
+            "other_tasks": [one.task for one in assigned],
+            "other_actions": [act(self.environment, goal_of(*self.tasks[one.task])) for one in assigned],
         }
 
 
 def relative_yaw(environment: Environment, name: str) -> tuple[float, float]:
-    """sin 4a and cos 4a of a cube's yaw a against the tool's; (0, 0) for things without one."""
+    """sin 4a and cos 4a of a cube's yaw a against the tool's; (0, 0) for round things."""
     if name not in CUBES:
         return 0.0, 0.0
     angle = cube_yaw(environment.view.rotation(name)) - environment.view.tool_yaw()
@@ -174,9 +174,9 @@ def write_dataset(
     resume: bool,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Write `episodes` demonstrations tried from seeds `seed`, `seed` + 1, ... and answer the content of dataset.json.
+    """Try `episodes` demonstrations from seeds `seed`, `seed` + 1, ... and return the content of dataset.json.
 
-    A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips whole shards.
+    A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips such shards.
     """
     if (folder / "dataset.json").exists() and not resume:
         raise DemonstrationError(f"{folder} already holds a data set; pass --resume or choose another folder")
@@ -206,7 +206,7 @@ def _chunked(frames: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
         if name not in ("actions", "mask")
     }
     columns["actions"] = labels[inside]
-    # The last label may repeat past the end: a finished demonstration stays as it is.
+    # The last label may repeat past the end, because a finished demonstration stays as it is.
     columns["mask"] = texts[inside] == texts[:, None]
     return columns
 

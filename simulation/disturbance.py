@@ -1,4 +1,4 @@
-"""What makes demonstrations teach more than the one right way: noise on what is executed, variety in what is seen."""
+"""Variety of demonstrations: noise on the executed actions, and changes of camera, light and colours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulation.variation import COLOURS, Variation, vector_of
 
 @dataclass
 class Disturbance:
-    """DART noise: what is executed differs from what is stored. Lengths in m and rad, per control step."""
+    """DART noise: the executed action differs from the stored one. Lengths in m and rad, per control step."""
 
     rng: np.random.Generator
     level: float
@@ -40,7 +40,7 @@ class Disturbance:
 
 
 def draw_variation(rng: np.random.Generator) -> Variation:
-    """Camera within 3 cm and 2 degrees (a quarter stays put), light 0.5..1.2, tinted things, rarely shadows."""
+    """Camera within 3 cm and 2 degrees (a quarter stays in place), light 0.5..1.2, tinted things, rarely shadows."""
     moved = rng.random() < 0.75
     offset = rng.uniform(-0.03, 0.03, 3) * moved
     turn = rng.uniform(-1.0, 1.0, 3) * np.deg2rad(2.0) * moved

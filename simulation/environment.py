@@ -1,4 +1,4 @@
-"""One robot in one scene: resets by seed, obeys actions at 5 Hz, shows pictures, and judges the instruction."""
+"""One robot in one scene: resets by seed, plays actions at 5 Hz, renders pictures, and judges the instruction."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from simulation.worlds import engine_version, load_world, widowx
 
 # The seeded start pose of the tool: lowest and highest offset from SimplerEnv's start [m: x, y, z; rad: yaw].
 START_JITTER = np.array([[-0.03, -0.04, -0.02, -0.2], [0.03, 0.04, 0.03, 0.2]])
-SETTLE_STEPS = 50  # physics steps after the objects are put down, so that nothing starts in the air or inside the table
+SETTLE_STEPS = 50  # physics steps after placing the objects, so that none starts in the air or inside the table
 DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
     mujoco.mjtWarning.mjWARN_BADQVEL,
@@ -45,7 +45,7 @@ class StateMismatch(SimulationError, ValueError):
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """After one control step: the judgement of this instant, whether physics broke down, the wall time [s], and the
+    """The result of a control step: the judgement at its end, whether physics diverged, the wall time [s], and the
     positions on the way (contracts.StepRecord.between).
     """
 
@@ -56,7 +56,7 @@ class StepOutcome:
 
 
 class Environment:
-    """Everything the seed varies lives in qpos, so a StartState is all there is to a start."""
+    """Everything that the seed varies is in qpos, so that a StartState is a complete start."""
 
     def __init__(self, robot_id: str = "widowx", scene_id: str = "table", variation: Variation | None = None) -> None:
         self.variation = variation or NO_VARIATION
@@ -76,7 +76,7 @@ class Environment:
         ]
 
     def reset(self, seed: int, variation: Variation | None = None) -> StartState:
-        """Lay out the scene that the seed stands for. A new `variation` may change its looks, not its objects."""
+        """Lay out the scene of the seed. A new `variation` may change its looks, not its objects."""
         if variation is not None:
             self.look(variation)
         rng = np.random.default_rng(seed)
@@ -88,7 +88,7 @@ class Environment:
         return self.state()
 
     def look(self, variation: Variation) -> None:
-        """Show the scene like this from now on. Raises StateMismatch for other objects than those that it has."""
+        """Show the scene with this variation from now on. Raises StateMismatch if its objects differ."""
         if variation.fifth_object != self.variation.fifth_object:
             raise StateMismatch("a fifth object is another scene: make another Environment")
         self.variation = variation
@@ -104,7 +104,7 @@ class Environment:
         )
 
     def restore(self, state: StartState) -> None:
-        """Go on from a state, bit for bit as if it had never been left."""
+        """Go on from a state, bit for bit as the original run did."""
         wanted = {"qpos": self.model.nq, "qvel": self.model.nv, "qacc_warmstart": self.model.nv, "control": CONTROL_DIM}
         for name, length in wanted.items():
             got = np.shape(getattr(state, name))
@@ -119,12 +119,12 @@ class Environment:
         self._refresh()
 
     def set_instruction(self, text: str) -> Goal | None:
-        """Judge by this instruction from now on; free text has no goal."""
+        """Judge by this instruction from now on. Free text has no goal."""
         self.goal = goal_for(text)
         return self.goal
 
     def step(self, action: Floats) -> StepOutcome:
-        """Play one action (7,) for 0.2 s: the joint targets walk along a ramp, 10 pieces of 10 physics steps."""
+        """Play one action (7,) for 0.2 s: a ramp of the joint targets in 10 pieces of 10 physics steps."""
         ACTION.check(action)
         began = time.perf_counter()
         ctrl, between = self.data.ctrl, np.empty((ROWS_PER_STEP, self.model.nq))
@@ -182,7 +182,7 @@ class Environment:
         self._refresh()
 
     def _refresh(self) -> None:
-        """Bring derived positions up to the state: mj_step leaves those of its beginning. Changes no state."""
+        """Update derived positions, which mj_step leaves as at its beginning. Changes no state."""
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_camlight(self.model, self.data)
 

@@ -1,7 +1,7 @@
 """The episode document, and the two exact binary forms that browsers fetch after the vote. Needs numpy alone.
 
-A document holds float64 numbers, so that physics can be repeated bit for bit. The float32 form is for looking: poses
-made from it are within a tenth of a micrometre. The float64 form has all that physics needs to go on from any record.
+A document has float64 numbers, so that physics can be repeated bit for bit. The float32 form is for display: its poses
+are within a tenth of a micrometre. The float64 form has everything that physics needs to go on from any record.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def build_document(
     render_profile: str,
     view_scale: Floats,
 ) -> dict[str, Any]:
-    """The document of a finished rollout. `identity` brings `_id` and the ids, names and versions that physics
-    ignores; `view_scale` (nq,) is the world's.
+    """The document of a finished rollout. `identity`: `_id`, and the ids, names and versions that physics ignores.
+    `view_scale` (nq,): the world's.
     """
     result = recording.result
     if result is None or len(recording.states) != len(recording.actions) + 1:
@@ -65,7 +65,7 @@ def step_count(document: Mapping[str, Any]) -> int:
 
 
 def state_at(document: Mapping[str, Any], index: int) -> StartState:
-    """The full state after `index` actions; -1 is the last, from which a follow-up turn starts."""
+    """The full state after `index` actions; -1 for the last, from which a follow-up turn starts."""
     with _of_this_format():
         state = document["states"][index]
         return StartState(
@@ -131,7 +131,7 @@ def _floats(values: Any, dimensions: int) -> Floats:
 
 @contextmanager
 def _of_this_format() -> Iterator[None]:
-    """Whatever cannot be read as this format says so itself."""
+    """Turn every failure to read this format into an EpisodeFormatError."""
     try:
         yield
     except EpisodeFormatError:

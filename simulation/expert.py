@@ -1,8 +1,7 @@
-"""The scripted expert: reads the simulator's state, never a picture. A reference and a teacher, not a contestant.
+"""The scripted expert, which reads the simulator's state and no picture: a reference policy, and the teacher of others.
 
-It is stateless: the action depends on the present state alone, so it can label any state, recover from any slip, and
-follow an instruction that changes midway. It plans on the commanded tool pose, which the arm follows some millimetres
-behind.
+It is stateless: the action depends on the present state alone, so that it can label any state, recover from any slip,
+and follow an instruction that changes midway. It plans on the commanded tool pose, some millimetres ahead of the arm.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ FUNNEL_SLOPE, FUNNEL_TOP = 3.0, 0.07  # height over the grasp grows with the sid
 YAW_FREE, YAW_SLOPE = 0.09, 0.16  # ... and with the yaw error [rad, m/rad]: fingers wait above until they fit
 LOOK_AHEAD = 0.014  # of the sideways error that this step will remove anyway [m]
 AT_GRASP_XY, AT_GRASP_Z, AT_GRASP_YAW = 0.007, 0.007, 0.14
-TIE_BREAK = np.deg2rad(3.0)  # of two equally near grasps take the one to the left
+TIE_BREAK = np.deg2rad(3.0)  # of two equally near grasps, the one to the left is taken
 DIAGONAL_GAP = 0.041  # pads further apart than this hold a 33 mm cube by its diagonal [m]
 EMPTY_GAP = 0.02  # pads closer than this hold none of the objects [m]
 PAD_INSET = 0.009  # from the finger's joint value to the inner face of its pad [m]
@@ -36,7 +35,7 @@ CUBES = ("red_cube", "yellow_cube", "purple_cube")
 
 
 class ScriptedExpert:
-    """An actor (contracts.Actor) tied to one environment. Free text makes it hold still."""
+    """An actor (contracts.Actor) of one environment. For free text it holds still."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
@@ -53,7 +52,7 @@ class ScriptedExpert:
 
 
 class HoldStill:
-    """The policy that does nothing: the other reference."""
+    """The other reference policy, which does nothing."""
 
     def reset(self, instruction: str, seed: int) -> None:
         pass
@@ -85,7 +84,7 @@ def holds(environment: Environment, name: str) -> bool:
 
 
 def grasp_yaw_error(environment: Environment, name: str) -> float:
-    """How far the commanded tool must turn about z to grasp the object squarely [rad], the short way round."""
+    """The turn of the commanded tool about z to a square grasp of the object [rad], the shorter way round."""
     rotation = environment.view.rotation(name)
     yaw = command_yaw(environment.controller.memory[controller.QUATERNION])
     if name in CUBES:
@@ -185,7 +184,7 @@ class _Planner:
         )
 
     def _put_away(self, name: str) -> Floats:
-        """Lower what is held to whatever is below before letting go of it."""
+        """Lower the held object onto what is below, then let go of it."""
         place = self.view.position(name)
         landed = place[2] < REST_HEIGHT[name] + 0.012 or self.view.supported(name)
         if landed:
@@ -193,7 +192,7 @@ class _Planner:
         return self._go(self.command - np.array([0.0, 0.0, place[2] - REST_HEIGHT[name]]), 0.0, CLOSED)
 
     def _go(self, position: Floats, turn: float, gripper: float) -> Floats:
-        """Towards the position, upright, turned by `turn` about z; sideways only as far as the height allows."""
+        """Move towards the position, upright, turned by `turn` about z; sideways only as far as the height allows."""
         move = position - self.command
         if move[2] > 0.015:
             move[:2] *= max(0.0, 1.0 - (move[2] - 0.015) / 0.035)
@@ -223,6 +222,6 @@ class _Planner:
 
 
 def _wrapped(angle: float, period: float) -> float:
-    """Into one period around zero; the seam lies a little right of half a period, so that a tie always turns left."""
+    """The angle within one period around zero, which ends a little right of its half, so that a tie turns left."""
     low = -period / 2 + TIE_BREAK
     return float((angle - low) % period + low)

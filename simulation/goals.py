@@ -1,4 +1,4 @@
-"""Success and progress, judged from physics alone: positions, speeds and contacts after a control step."""
+"""Success and progress, judged by positions, speeds and contacts after a control step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REACH_SCALE = 0.15  # distance [m] from which an approach counts as progress
 
 @dataclass(frozen=True)
 class GoalProgress:
-    """`success` is for this instant; the runner asks for it to be held. `progress` is 0..1."""
+    """`success` is that of this instant, which the runner requires to be held. `progress` is 0..1."""
 
     success: bool
     progress: float
@@ -35,7 +35,7 @@ class Goal(Protocol):
 
 
 class View:
-    """What a judge may look at. `data` needs current kinematics."""
+    """What goals are judged by. `data` needs current kinematics."""
 
     def __init__(self, world: World, data: mujoco.MjData) -> None:
         model = world.model
@@ -88,7 +88,7 @@ class View:
 
 @dataclass(frozen=True)
 class Lifted:
-    """The object is held by both pads at least `height_m` over where it would stand on the table."""
+    """Both pads hold the object at least `height_m` above its height on the table."""
 
     object: str
     height_m: float
@@ -128,7 +128,7 @@ class Stacked:
 
 
 def goal_for(instruction: str) -> Goal | None:
-    """The goal of a known wording, or None for free text, which nobody can judge."""
+    """The goal of a known wording, or None for free text, which cannot be judged."""
     found = catalogue.task_for(instruction)
     return goal_of(*found) if found else None
 

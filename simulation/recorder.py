@@ -1,4 +1,4 @@
-"""A listener that keeps what a stored episode is made of."""
+"""A listener that collects the content of a stored episode."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Recording:
 
 
 class Recorder(Listener):
-    """Fills `recording`; start it anew for each rollout."""
+    """Fills `recording` with the present rollout."""
 
     def __init__(self) -> None:
         self.recording = Recording()

@@ -1,4 +1,4 @@
-"""The one loop that plays a rollout. It knows nothing of who listens, and treats every policy alike."""
+"""The loop that plays a rollout, the same for every policy and independent of its listeners."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from simulation.contracts import (
 from simulation.environment import Environment
 from simulation.goals import GoalProgress
 
-HOLD_STEPS = CONTROL_HZ  # success counts once it was held for a second
+HOLD_STEPS = CONTROL_HZ  # success counts once it has been held for a second
 
 
 @dataclass
 class Score:
-    """Goal progress, added up. A step's reward is the gain in best progress, plus 1 once success is complete."""
+    """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete."""
 
     progress: float = 0.0
     total_reward: float = 0.0
@@ -41,7 +41,7 @@ class Score:
         return self.held >= HOLD_STEPS
 
     def add(self, judgement: GoalProgress) -> float:
-        """Count one step and answer its reward."""
+        """Count one step and return its reward."""
         self.held = self.held + 1 if judgement.success else 0
         reward = max(0.0, judgement.progress - self.progress) + float(self.complete)
         self.progress = max(self.progress, judgement.progress)
@@ -70,8 +70,7 @@ def run_episode(
 ) -> EpisodeResult:
     """Play from the environment's present state until success is held, a limit is met or physics breaks down.
 
-    Raises PolicyFailure, without telling the listeners of an end, when the policy raises, is too slow or answers
-    nonsense.
+    Raises PolicyFailure when the policy raises, is too slow or returns an unusable chunk. Listeners then get no end.
     """
     rollout = _Rollout(environment, policy, instruction, limits, cameras)
     rollout.start(seed)
@@ -115,7 +114,7 @@ class _Rollout:
             raise PolicyFailure(f"reset raised {type(error).__name__}") from error
 
     def infer(self) -> Floats:
-        """Look and ask the policy; the time of both is kept apart."""
+        """Render and infer, and time both."""
         began = time.perf_counter()
         observation = self.environment.observe(self.instruction, self.steps, self.cameras)
         rendered = time.perf_counter()
@@ -130,7 +129,7 @@ class _Rollout:
         return actions
 
     def step(self, player: ChunkPlayer) -> tuple[StepRecord | None, TerminationReason | None]:
-        """One control step; a step on which physics broke down leaves no record."""
+        """One control step. A step in which physics diverged leaves no record."""
         self.now = _Clock()
         action = player.next()
         outcome = self.environment.step(action)

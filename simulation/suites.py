@@ -1,4 +1,4 @@
-"""The shift suite: what is changed, one thing at a time, to see how far a policy's skill reaches."""
+"""The shift suite: one thing is changed at a time, to measure how far a policy generalises."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from simulation.variation import NO_VARIATION, Variation, vector_of
 
 @dataclass(frozen=True)
 class Shift:
-    """`camera_move` [m]: the camera is moved so far in a direction drawn per episode. `kept_out`: only wordings that
-    training never saw, instead of only those that it did.
+    """`camera_move` [m]: distance that the camera moves, in a direction drawn per episode. `kept_out`: only wordings
+    that training never saw, instead of only those that it saw.
     """
 
     id: str
@@ -23,7 +23,7 @@ class Shift:
     kept_out: bool = False
 
     def draw(self, rng: np.random.Generator) -> Variation:
-        """This shift's looks for one episode."""
+        """The variation of one episode."""
         if self.camera_move == 0.0:
             return self.variation
         direction = rng.normal(size=3)

@@ -1,7 +1,4 @@
-"""What may look different from the frozen scene: in training, for measuring shifts, and by a battle's secret.
-
-Physics never changes.
-"""
+"""Changes of a scene's looks: in training, for measuring shifts, and by a battle's secret. Physics never changes."""
 
 from __future__ import annotations
 
@@ -20,8 +17,8 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Variation:
-    """`camera_offset` [m, base frame], `camera_rotation` [rad, rotation vector in the camera's frame], factors on all
-    light and on the table's colour, shadows on, other colours (name -> RGB 0..1), and a fifth object that nothing
+    """`camera_offset` [m, base frame], `camera_rotation` [rad, rotation vector in the camera's frame], factors of all
+    light and of the table's colour, shadows, other colours (name -> RGB 0..1), and a fifth object that no instruction
     names.
     """
 
@@ -34,7 +31,7 @@ class Variation:
     fifth_object: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Numbers, lists and names alone, as an episode keeps them."""
+        """JSON types alone, as an episode stores them."""
         return dict(json.loads(json.dumps(asdict(self))))
 
 
@@ -50,9 +47,9 @@ COLOURS: Mapping[str, Vector] = {
     "blue_cylinder": (0.10, 0.25, 0.78),
     "green_sphere": (0.13, 0.60, 0.20),
 }
-"""What training and secrets draw tints around."""
+"""The colours around which training and secrets draw tints."""
 
-# How far a secret reaches: within what `simulation.disturbance.draw_variation` trains on.
+# The range of a secret, which lies within that of training (`simulation.disturbance.draw_variation`).
 CAMERA_M = 0.01  # each axis
 CAMERA_RAD = radians(1.0)  # each axis
 LIGHT = (0.65, 1.15)
@@ -62,9 +59,9 @@ COLOUR = 0.05  # each channel
 
 
 def variation_of(secret: str) -> Variation:
-    """How the scene looks in the battles with this secret; without one (""), as it is.
+    """The looks of the scene in the battles with this secret; without one (""), no variation.
 
-    The numbers come from the secret's hash alone, so that they are the same with every version of every library.
+    The numbers come from the secret's hash alone, so that they do not depend on the version of a library.
     """
     if not secret:
         return NO_VARIATION
@@ -85,7 +82,7 @@ def variation_of(secret: str) -> Variation:
 
 
 def chance_of(secret: str, seed: int) -> int:
-    """The seed of the policies' own chance, 0..2**31 - 1; without a secret it is the scene's seed."""
+    """The seed of the policies' noise, 0..2**31 - 1; without a secret it is the scene's seed."""
     if not secret:
         return seed
     return int.from_bytes(hashlib.sha256(f"{secret} {seed}".encode()).digest()[:4]) >> 1

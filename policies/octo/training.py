@@ -40,7 +40,7 @@ class OctoPlan(TrainingPlan):
 
 
 class OctoStudent(nn.Module):
-    """The network that is shipped and the auxiliary heads that are not."""
+    """The shipped network and the auxiliary heads."""
 
     def __init__(self, octo: Octo, things: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Batches for openvla-mini: pictures, the demonstration's instruction and further ones, and all labels as tensors."""
+"""Batches for openvla-mini: pictures, the demonstration's instruction and others, and all labels."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class OpenVLABatchMaker:
         config: OpenVLAConfig,
         order: FrameOrder,
     ) -> None:
-        self.demos, self.statistics, self.scale, self.prompts, self.config = demos, statistics, scale, prompts, config
+        self.demos, self.statistics, self.scale, self.config = demos, statistics, scale, config
         self.order, self.roles, self.codes = order, demos.roles(), ActionTokens(config)
-        self._ids: dict[int, list[int]] = {}
+        self._ids = [prompts.encode(wording, ACTION_DIM)[1:] for wording in demos.wordings]  # without BOS
 
     def make(self, step: int) -> OpenVLABatch:
         rows = self.order.rows(step)
@@ -60,7 +60,7 @@ class OpenVLABatchMaker:
         moves = self.scale.normalise(moves.astype(np.float64))
         ids = self.codes.encode(moves)
         texts = np.concatenate([frames.instruction[:, None], scene.instructions], 1)
-        prompts = [self._prompt(int(number)) for number in texts.flat]
+        prompts = [self._ids[number] for number in texts.flat]
         longest = max(map(len, prompts)) + ACTION_DIM - 1
         packed = np.zeros((len(prompts), longest), np.int64)
         for row, prompt, answer in zip(packed, prompts, ids.reshape(-1, ACTION_DIM), strict=True):
@@ -71,12 +71,6 @@ class OpenVLABatchMaker:
         suffixes = Suffixes(torch.from_numpy(packed).view(*texts.shape, -1), torch.from_numpy(answers))
         digits = torch.from_numpy(self.config.base_vocabulary - ids)
         return suffixes, ActionLabels(digits, torch.from_numpy(moves).float(), torch.from_numpy(roles))
-
-    def _prompt(self, number: int) -> list[int]:
-        """Ids without BOS."""
-        if number not in self._ids:
-            self._ids[number] = self.prompts.encode(self.demos.wordings[number], ACTION_DIM)[1:]
-        return self._ids[number]
 
     def _scene(self, frames: Frames, scene: SceneFrames, named: NDArray[np.int64]) -> SceneLabels:
         side = round(self.config.patches**0.5)

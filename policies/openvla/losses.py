@@ -1,4 +1,4 @@
-"""What openvla-mini is trained towards: action tokens first, and what they rest on."""
+"""Losses of openvla-mini: action tokens, and what they depend on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor
 from policies.networks.openvla import OpenVLAConfig
 from policies.training.batches import masked_mean
 
-REACH = 0.1  # metres that count as one unit
+REACH = 0.1  # metres per unit
 BIN_SPREAD = 2.0  # standard deviation of the soft targets, in bins
 DIM_WEIGHTS = (1.0, 1.0, 1.0, 0.3, 0.3, 0.6, 1.0)
 WEIGHTS = {
@@ -47,7 +47,7 @@ class ActionLabels:
 
 
 class SoftBins:
-    """Bins are ordered: a neighbour is nearly right. Cross-entropy against a narrow bell over them."""
+    """Cross-entropy against a narrow bell over the bins, whose neighbours are nearly right."""
 
     def __init__(self, config: OpenVLAConfig) -> None:
         self.first = config.base_vocabulary - config.action_bins
@@ -87,8 +87,8 @@ def scene_losses(found: dict[str, Tensor], labels: SceneLabels) -> dict[str, Ten
 def action_losses(
     logits: Tensor, guess: tuple[Tensor, Tensor], look: Tensor, scene: SceneLabels, labels: ActionLabels, bins: SoftBins
 ) -> dict[str, Tensor]:
-    """logits (B, K, 7, V); guess of the action head; look (B, K, heads, 7, P) log attention, whose first three heads
-    learn to look at object, target and tool."""
+    """logits (B, K, 7, V); guess of the action head; look (B, K, heads, 7, P) log attention, of which the first three
+    heads learn to look at object, target and tool."""
     weights = logits.new_tensor(DIM_WEIGHTS)
     action, ways = guess
     straight = (action[..., :6].float() - labels.actions[..., :6]).abs() * weights[:6]

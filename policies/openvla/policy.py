@@ -1,4 +1,4 @@
-"""OpenVLA as a policy: a picture and an instruction in, one action out. Opens folders as published, and our own."""
+"""OpenVLA as a policy. Opens published folders and those that this project trained."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from policies.statistics import choose
 from policies.text import read_tokenizer
 from simulation.contracts import ACTION_DIM, Floats, Image, Observation
 
-BEST_BATCH = 8  # beyond, a GPU computes as long as it reads weights, and a CPU has long been computing
+BEST_BATCH = 8  # above, computing takes a GPU longer than reading weights, and a CPU well before
 KNOWN_PROMPTS = 64
 
 

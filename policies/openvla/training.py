@@ -1,4 +1,4 @@
-"""Behaviour cloning of a small OpenVLA: first a run of the towers alone, which learn where things are, then of all."""
+"""Behaviour cloning of a small OpenVLA: first of the towers, which learn where things are, then of all parts."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ TOWERS = f"{VLA}vision_backbone."
 
 @dataclass(frozen=True)
 class OpenVLAPlan(TrainingPlan):
-    """`towers_only`: only the labels of the scene, without language. `tower_rate`: the towers' share of the learning
-    rate. `origin`: the run whose averaged weights it began with, when they were not drawn anew."""
+    """`towers_only`: trains on the labels of the scene, without language. `tower_rate`: factor of the towers' learning
+    rate. `origin`: the run with whose averaged weights this one began, if any."""
 
     batch: int = 32
     weight_decay: float = 0.01
@@ -46,7 +46,7 @@ class OpenVLAPlan(TrainingPlan):
 
 
 class OpenVLAStudent(nn.Module):
-    """The network that is shipped and the heads that are not."""
+    """The shipped network and the auxiliary heads."""
 
     def __init__(self, vla: OpenVLA, things: int) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class OpenVLATrainer(TrainingRun):
         return terms | absent | {"total": weighted_sum(terms, WEIGHTS)}
 
     def start_from(self, run: Path) -> None:
-        """Begin with the averaged weights that another run of these sizes has reached."""
+        """Begin with the averaged weights of another run of the same sizes."""
         found = checkpoint.read_averaged(run)
         past = checkpoint.read_progress(run)
         self.history = [*past.get("history", []), {key: round(past[key]) for key in ("samples", "seconds")}]
@@ -124,7 +124,7 @@ class OpenVLATrainer(TrainingRun):
 
 
 def initialise(network: OpenVLA) -> None:
-    """Small normal weights, zero biases; the towers' pictures start at the scale of their positions."""
+    """Draw small normal weights and set biases to zero."""
     for module in network.modules():
         if isinstance(module, nn.Linear):
             nn.init.normal_(module.weight, std=module.in_features**-0.5 * 0.7)

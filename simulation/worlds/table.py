@@ -1,4 +1,4 @@
-"""The table top: two cubes, a cylinder, a sphere and two plates, and where a seed puts them."""
+"""The table top: two cubes, a cylinder, a sphere and two plates, and their places for a seed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ REST_HEIGHT = {  # centre over the table when standing on it [m]
 # Where things may start [m, base frame]: x lowest, x highest, y lowest, y highest of their centres.
 OBJECT_AREA = (0.21, 0.38, -0.13, 0.13)
 PLATE_AREA = {"left_plate": (0.26, 0.34, 0.11, 0.15), "right_plate": (0.26, 0.34, -0.15, -0.11)}
-OBJECT_GAP = 0.065  # least distance between the centres of two objects: open fingers pass between them
+OBJECT_GAP = 0.065  # least distance between the centres of two objects, for open fingers to pass
 PLATE_GAP = 0.08  # least distance from an object's centre to a plate's: radius 5 cm and half a cube's diagonal
-MAX_YAW = np.pi / 4  # a cube looks the same every quarter turn: this is any yaw
+MAX_YAW = np.pi / 4  # all yaws of a cube, which looks the same every quarter turn
 MAX_TRIES = 10_000
 
 
