@@ -43,30 +43,30 @@ class Added:
     warnings: list[str]
 
 
-def add_policy(asked: Registration, worlds: Iterable[Embodiment]) -> Added:
+def add_policy(registration: Registration, worlds: Iterable[Embodiment]) -> Added:
     """Open the folder, let it infer once, and add or update its row. Raises PolicyError and then changes no row.
 
     `worlds`: those of the arena, of which the policy has to fit one.
     """
-    folder = asked.folder.resolve()
-    found = Policy.objects.filter(id=asked.model_id).first()
-    key = asked.statistics_key or _usual_key(asked.model_id, found, folder)
+    folder = registration.folder.resolve()
+    found = Policy.objects.filter(id=registration.model_id).first()
+    key = registration.statistics_key or _usual_key(registration.model_id, found, folder)
     card = describe(folder, key or None)
-    if asked.family and asked.family != card.spec.family:
-        raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {asked.family!r}")
+    if registration.family and registration.family != card.spec.family:
+        raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {registration.family!r}")
     fits = fitting(card.spec, worlds)
-    _check_room(folder, asked.device or "cpu")
-    policy = open_policy(folder, asked.device, key or None)
+    _check_room(folder, registration.device or "cpu")
+    policy = open_policy(folder, registration.device, key or None)
     try:
         _try_out(policy)
         count = memory.parameters(policy)
     finally:
         policy.close()
     fields = {**card_fields(card, folder), "statistics_key": key, "parameters": count}
-    fields, warnings = _with_published_facts(asked.model_id, fields)
-    fields |= {name: text for name, text in asked.columns.items() if text}
+    fields, warnings = _with_published_facts(registration.model_id, fields)
+    fields |= {name: text for name, text in registration.columns.items() if text}
     with transaction.atomic():
-        row, created = Policy.objects.update_or_create(id=asked.model_id, defaults=fields)
+        row, created = Policy.objects.update_or_create(id=registration.model_id, defaults=fields)
         row.keep_worlds(fits)
     if row.status == ContestantStatus.UNAVAILABLE:
         row.activate()
@@ -103,8 +103,12 @@ def _with_published_facts(model_id: str, fields: dict[str, Any]) -> tuple[dict[s
     if facts is None:
         return fields, []
     if fields["parameters"] != facts["parameters"]:
-        told = f"{model_id} as published has {facts['parameters']:,} parameters, this network {fields['parameters']:,}"
-        return {**fields, "name": model_id}, [f"{told}: it is entered without the published model's name and facts"]
+        difference = (
+            f"{model_id} as published has {facts['parameters']:,} parameters, this network {fields['parameters']:,}"
+        )
+        return {**fields, "name": model_id}, [
+            f"{difference}: it is entered without the published model's name and facts"
+        ]
     keep = ("revision", "model_path", "card", "statistics_key", "weights_bytes", "parameters")
     return {**fields, **facts, **{name: fields[name] for name in keep}}, []
 

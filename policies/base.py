@@ -70,7 +70,7 @@ class DatasetError(PolicyError):
 
 
 class CheckpointError(PolicyError):
-    """A training run that cannot be resumed as asked."""
+    """A training run that cannot be resumed."""
 
     code = "checkpoint_error"
 

@@ -73,7 +73,9 @@ class Batcher:
             while not self._settle(request):
                 pass
         finally:
-            self._forget(request)
+            with self._changed:
+                if request in self._waiting:
+                    self._waiting.remove(request)
         if request.error is not None:
             raise request.error
         assert request.answer is not None  # noqa: S101 - `done` without an error
@@ -122,11 +124,6 @@ class Batcher:
         else:
             for each, answer in zip(batch, answers, strict=True):
                 each.answer = answer
-
-    def _forget(self, request: _Request) -> None:
-        with self._changed:
-            if request in self._waiting:
-                self._waiting.remove(request)
 
 
 class BatchSlot:

@@ -29,10 +29,10 @@ def fitting(spec: PolicySpec, worlds: Iterable[Embodiment]) -> list[Embodiment]:
 
 def _missing_cameras(cameras: Iterable[CameraSpec], world: Embodiment) -> Iterator[str]:
     largest = {camera.name: camera for camera in world.cameras}
-    for asked in cameras:
-        offered = largest.get(asked.name)
+    for wanted in cameras:
+        offered = largest.get(wanted.name)
         if offered is None:
-            yield f"{world.scene_id} has the cameras {', '.join(largest)}, not {asked.name!r}"
-        elif asked.height > offered.height or asked.width > offered.width:
-            most, size = f"{offered.height} x {offered.width}", f"{asked.height} x {asked.width}"
-            yield f"{world.scene_id} renders the camera {asked.name!r} at up to {most} pixels, not {size}"
+            yield f"{world.scene_id} has the cameras {', '.join(largest)}, not {wanted.name!r}"
+        elif wanted.height > offered.height or wanted.width > offered.width:
+            most, size = f"{offered.height} x {offered.width}", f"{wanted.height} x {wanted.width}"
+            yield f"{world.scene_id} renders the camera {wanted.name!r} at up to {most} pixels, not {size}"

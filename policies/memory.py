@@ -56,8 +56,8 @@ def total(device: str) -> int:
     return int(psutil.virtual_memory().total)
 
 
-def give_back(device: str) -> None:
-    """Free the memory of closed policies on the device."""
+def release(device: str) -> None:
+    """Free the memory of closed policies."""
     gc.collect()
     if torch.device(device).type == "cuda":
         torch.cuda.empty_cache()

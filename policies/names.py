@@ -68,8 +68,8 @@ def card_fields(card: PolicyCard, folder: Path) -> dict[str, Any]:
 
 def training_data(training: Mapping[str, Any]) -> str:
     """A sentence about the data: the card's own, or one made of the counts that training writes into the card."""
-    if told := training.get("training_data"):
-        return str(told)
+    if text := training.get("training_data"):
+        return str(text)
     if not (count := training.get("demonstrations")):
         return ""
     frames = f" ({training['frames']:,} frames)" if training.get("frames") else ""

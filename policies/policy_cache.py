@@ -222,7 +222,7 @@ class PolicyCache:
         except Exception:  # what a policy raises while it is closed has no consequence
             log.warning("%s could not be closed cleanly", entry.key.model_id, exc_info=True)
         del entry.policy, entry.batcher
-        memory.give_back(self.device.name)
+        memory.release(self.device.name)
 
 
 def warm_up(policy: OpenedPolicy) -> float:

@@ -117,20 +117,20 @@ def render_profile() -> str:
         context.make_current()
         from OpenGL import GL  # after the context, whose module selects the platform
 
-        told = [_text(GL.glGetString(name)) for name in (GL.GL_RENDERER, GL.GL_VERSION)]
+        names = [_text(GL.glGetString(name)) for name in (GL.GL_RENDERER, GL.GL_VERSION)]
     finally:
         context.free()
-    return profile_of(os.environ.get("MUJOCO_GL", ""), *told)
+    return profile_of(os.environ.get("MUJOCO_GL", ""), *names)
 
 
 def profile_of(back_end: str, renderer: str, version: str) -> str:
     """A profile that is too long ends in a hash, so that different profiles stay different."""
-    told = f"{LOOK} {back_end or 'glfw'}; {renderer}; {version}"
-    if len(told) <= PROFILE_LENGTH:
-        return told
-    digest = hashlib.sha256(told.encode()).hexdigest()[:12]
-    return f"{told[: PROFILE_LENGTH - len(digest) - 1]} {digest}"
+    profile = f"{LOOK} {back_end or 'glfw'}; {renderer}; {version}"
+    if len(profile) <= PROFILE_LENGTH:
+        return profile
+    digest = hashlib.sha256(profile.encode()).hexdigest()[:12]
+    return f"{profile[: PROFILE_LENGTH - len(digest) - 1]} {digest}"
 
 
-def _text(told: Any) -> str:
-    return " ".join((told or b"").decode("utf-8", "replace").split())
+def _text(name: Any) -> str:
+    return " ".join((name or b"").decode("utf-8", "replace").split())

@@ -105,7 +105,7 @@ class Instruction:
 
 @cache
 def robots() -> tuple[Robot, ...]:
-    return tuple(robot_from(row) for row in _rows("robots"))
+    return tuple(read_as(Robot, row) for row in _rows("robots"))
 
 
 def robot(robot_id: str) -> Robot:
@@ -181,11 +181,6 @@ def _by_wording() -> dict[str, Instruction]:
     return found
 
 
-def robot_from(row: Row) -> Robot:
-    """One entry of robots.yaml. Raises CatalogueError."""
-    return read_as(Robot, row)
-
-
 def scene_from(row: Row) -> Scene:
     """One entry of scenes.yaml. Raises CatalogueError."""
     cameras = tuple(read_as(CameraSpec, camera) for camera in rows_of(row, "cameras"))
@@ -235,8 +230,8 @@ def _check_template(text: str, slots: Sequence[Mapping[str, str]]) -> None:
         raise CatalogueError(f"instruction_templates: {text!r}: expected a name alone between braces")
     for filling in slots:
         if {name for name, _, _ in places} != set(filling):
-            told = ", ".join(sorted(filling)) or "none"
-            raise CatalogueError(f"instruction_templates: {text!r} names other slots than values: {told}")
+            known = ", ".join(sorted(filling)) or "none"
+            raise CatalogueError(f"instruction_templates: {text!r} names other slots than values: {known}")
 
 
 def _phrases(row: Row, name: str) -> tuple[Phrase, ...]:

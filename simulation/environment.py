@@ -78,7 +78,7 @@ class Environment:
     def reset(self, seed: int, variation: Variation | None = None) -> StartState:
         """Lay out the scene of the seed. A new `variation` may change its looks, not its objects."""
         if variation is not None:
-            self.look(variation)
+            self.set_variation(variation)
         rng = np.random.default_rng(seed)
         mujoco.mj_resetData(self.model, self.data)
         for name, (x, y, z, yaw) in self.world.sample(rng).items():
@@ -87,7 +87,7 @@ class Environment:
         self._settle()
         return self.state()
 
-    def look(self, variation: Variation) -> None:
+    def set_variation(self, variation: Variation) -> None:
         """Show the scene with this variation from now on. Raises StateMismatch if its objects differ."""
         if variation.fifth_object != self.variation.fifth_object:
             raise StateMismatch("a fifth object is another scene: make another Environment")

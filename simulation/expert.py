@@ -74,7 +74,7 @@ def act(environment: Environment, goal: Goal | None) -> Floats:
     if isinstance(goal, Stacked):
         top = float(environment.view.position(goal.base)[2]) + REST_HEIGHT[goal.base]
         return planner.put(goal.object, goal.base, top, 0.005)
-    return planner.stay(OPEN)
+    return planner.hold_still()
 
 
 def holds(environment: Environment, name: str) -> bool:
@@ -135,11 +135,11 @@ class _Planner:
         if not self._has(name):
             return self._fetch(name)
         if low and error < tolerance:
-            return self.stay(OPEN)
+            return self.hold_still()
         return self._carry(place, middle, rest, error, tolerance)
 
-    def stay(self, gripper: float) -> Floats:
-        return self._go(self.command, 0.0, gripper)
+    def hold_still(self) -> Floats:
+        return self._go(self.command, 0.0, OPEN)
 
     def _set_down(self, name: str, target: str, error: float, tolerance: float, low: bool) -> bool:
         loose = self.view.pads_touching(name) < 2
@@ -188,7 +188,7 @@ class _Planner:
         place = self.view.position(name)
         landed = place[2] < REST_HEIGHT[name] + 0.012 or self.view.supported(name)
         if landed:
-            return self.stay(OPEN)
+            return self.hold_still()
         return self._go(self.command - np.array([0.0, 0.0, place[2] - REST_HEIGHT[name]]), 0.0, CLOSED)
 
     def _go(self, position: Floats, turn: float, gripper: float) -> Floats:

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from policies.octo.walk import Walk
+from policies.octo.one_frame import OneFrameOutput
 from policies.training.batches import masked_mean
 
 POINTED = 3  # object, target, tool: the first heads of the readout's attention look at them
@@ -53,19 +53,19 @@ class AuxiliaryHeads(nn.Module):
         self.reading = _mlp(dim, POINTED * (PIXEL + PLACE) + PLACE + ARM + TURN + 1 + ACTION)
         self.text = nn.Linear(text_dim, 2 * things)
 
-    def forward(self, walk: Walk, labels: OctoLabels, present: Tensor) -> dict[str, Tensor]:
+    def forward(self, output: OneFrameOutput, labels: OctoLabels, present: Tensor) -> dict[str, Tensor]:
         """All terms except the noise. `present` (B, L): which tokens are text."""
-        cells, inside = locate(labels.pointed, walk.stem.shape[1])
-        middle = self.norm(walk.middle)
-        scene, scene_offset = _maps(self.scene(walk.stem), labels.scene)
+        cells, inside = locate(labels.pointed, output.stem.shape[1])
+        middle = self.norm(output.middle)
+        scene, scene_offset = _maps(self.scene(output.stem), labels.scene)
         pointer, pointer_offset = _maps(self.pointer(middle), labels.pointed)
         terms = {"scene": scene, "scene_offset": scene_offset, "pointer": pointer, "pointer_offset": pointer_offset}
-        looks = [_look(scores, cells, inside, walk.stem.shape[1]) for scores in walk.looks]
+        looks = [_look(scores, cells, inside, output.stem.shape[1]) for scores in output.readout_scores]
         terms["look"] = torch.stack(looks).sum()
-        terms["text"] = self._text(walk.text, present, labels.roles)
+        terms["text"] = self._text(output.text, present, labels.roles)
         index = cells[..., None].expand(-1, -1, middle.shape[-1])
         terms |= _at_cells(self.cell(middle.gather(1, index)).float(), labels, inside.float())
-        return terms | _at_readout(self.reading(walk.readout).float(), labels)
+        return terms | _at_readout(self.reading(output.readout).float(), labels)
 
     def _text(self, states: Tensor, present: Tensor, roles: Tensor) -> Tensor:
         """Which thing is the object and which the target, from the mean over the words."""

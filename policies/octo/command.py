@@ -19,7 +19,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--dim", type=int, default=128, help="width of the tokens")
     parser.add_argument("--layers", type=int, default=4, help="blocks of the transformer")
     parser.add_argument("--draws", type=int, default=4, help="noisy chunks per frame for the diffusion head")
-    parser.add_argument("--others", type=float, default=0.25, help="share of frames asked for something else")
+    parser.add_argument("--others", type=float, default=0.25, help="share of frames with another instruction")
     parser.add_argument("--learning-rate", type=float, default=1e-3)
 
 

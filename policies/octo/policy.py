@@ -18,7 +18,7 @@ from torch import Tensor
 from policies import checkpoints, flax_checkpoint
 from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.folder import CARD, CONFIG, STATISTICS, TOKENIZER, WEIGHTS, check_listed, read_json
-from policies.networks.octo import CameraConfig, Octo, OctoConfig
+from policies.networks.octo import CameraConfig, Octo
 from policies.networks.octo_fast import FastOcto, TextMemory
 from policies.octo.config import read_config
 from policies.octo.shapes import read_shapes
@@ -174,11 +174,6 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
     if not isinstance(temperature, int | float) or not 0 <= temperature <= 1:
         raise BadCard(f"policy.json: network: temperature: expected a number in 0..1, got {temperature!r}")
     tokenizer = read_tokenizer(folder / TOKENIZER, config.text.encoder.vocabulary)
-    network = load_network(folder, config, device)
-    return OctoPolicy(card.spec, network, TextTokenizer(tokenizer, config.text), scale, temperature)
-
-
-def load_network(folder: Path, config: OctoConfig, device: str | None = None) -> Octo:
     network = checkpoints.build(lambda: Octo(config))
     checkpoints.load(network, flax_checkpoint.find_tensors(folder), *checkpoints.default_device(device))
-    return network
+    return OctoPolicy(card.spec, network, TextTokenizer(tokenizer, config.text), scale, temperature)

@@ -15,11 +15,11 @@ from policies.networks.octo import Octo
 from policies.octo.auxiliary import WEIGHTS, AuxiliaryHeads
 from policies.octo.batches import OctoBatch, OctoBatchMaker
 from policies.octo.initial import initialise
+from policies.octo.one_frame import OneFrame, OneFrameOutput
 from policies.octo.policy import StandardScale
 from policies.octo.sizes import OctoMiniSizes, config_json, octo_config
 from policies.octo.text import TextTokenizer
 from policies.octo.tokenizer import train_tokenizer
-from policies.octo.walk import OneFrame, Walk
 from policies.training.batches import FrameOrder, weighted_sum
 from policies.training.export import Naming, write_folder
 from policies.training.loop import TrainingPlan, TrainingRun
@@ -73,21 +73,21 @@ class OctoTrainer(TrainingRun):
         )
         octo = Octo(self.config)
         initialise(octo)
-        self.walk = OneFrame(octo)
+        self.one_frame = OneFrame(octo)
         return OctoStudent(octo, len(self.demos.things))
 
     def losses(self, step: int) -> dict[str, Tensor]:
         batch = self.batches.make(step).to(self.device)
         with torch.autocast(self.device.type, torch.bfloat16):
-            walk = self.walk(batch.images, batch.ids, batch.present)
-            auxiliary: dict[str, Tensor] = self.network.hints(walk, batch.labels, batch.present)
-            terms = {"noise": self._noise(walk, batch), **auxiliary}
+            output = self.one_frame(batch.images, batch.ids, batch.present)
+            auxiliary: dict[str, Tensor] = self.network.hints(output, batch.labels, batch.present)
+            terms = {"noise": self._noise(output, batch), **auxiliary}
         return terms | {"total": weighted_sum(terms, WEIGHTS)}
 
-    def _noise(self, walk: Walk, batch: OctoBatch) -> Tensor:
+    def _noise(self, output: OneFrameOutput, batch: OctoBatch) -> Tensor:
         """The head's loss over several draws of noise per frame, which cost little beside the transformer."""
         labels, size = batch.labels, batch.noise.shape
-        readout = walk.readout[:, None].expand(-1, size[1], -1)
+        readout = output.readout[:, None].expand(-1, size[1], -1)
         actions = labels.actions.flatten(1)[:, None].expand(size)
         mask = labels.mask[..., None].expand_as(labels.actions).flatten(1)[:, None].expand(size)
         found: Tensor = self.network.octo.heads_action.loss(readout, actions, mask, batch.time, batch.noise)

@@ -67,6 +67,8 @@ def read_config(data: Mapping[str, Any]) -> OpenVLAConfig:
         raise BadCard(f"config.json: unknown architecture {data.get('model_type')!r}; known here: {MODEL_TYPE}")
     try:
         text = data.get("text_config") or {}
+        # The first OpenVLA was built on Vicuna, and is prompted in its chat form.
+        vicuna = str(data.get("llm_backbone_id", "")).startswith("vicuna")
         config = OpenVLAConfig(
             towers=_towers(data),
             language=_language(text),
@@ -74,7 +76,7 @@ def read_config(data: Mapping[str, Any]) -> OpenVLAConfig:
             action_bins=int(data.get("n_action_bins", 256)),
             bos_id=int(text.get("bos_token_id", LLAMA_DEFAULTS["bos_token_id"])),
             trailing_id=data.get("trailing_token_id", TRAILING_ID),
-            prompt=data.get("prompt") or _prompt(data),
+            prompt=data.get("prompt") or (VICUNA_PROMPT if vicuna else PROMPT),
             max_tokens=int(data.get("llm_max_length", LLAMA_DEFAULTS["max_position_embeddings"])),
             projector_widening=int(data.get("projector_widening", 4)),
         )
@@ -122,11 +124,6 @@ def _language(text: Mapping[str, Any]) -> LanguageConfig:
         rms_eps=float(size["rms_norm_eps"]),
         max_positions=int(size["max_position_embeddings"]),
     )
-
-
-def _prompt(data: Mapping[str, Any]) -> str:
-    """The first OpenVLA was built on Vicuna, and is prompted in its chat form."""
-    return VICUNA_PROMPT if str(data.get("llm_backbone_id", "")).startswith("vicuna") else PROMPT
 
 
 def _check(config: OpenVLAConfig) -> None:

@@ -20,6 +20,7 @@ from policies.base import BadCard
 from simulation.contracts import Image as Picture
 
 STRATEGIES = ("resize-naive", "resize-crop", "letterbox")
+_PIL = {filter_.name.lower(): filter_.value for filter_ in Image.Resampling}
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def _read_view(data: Mapping[str, Any], index: int, strategy: str) -> TowerTrans
     cropping = data["tvf_crop_params"][index] if "tvf_crop_params" in data else {}
     size = resizing.get("size", (height, width) if strategy == "resize-naive" else width)
     crop = cropping.get("output_size", (height, width))
-    filter_ = resizing["interpolation"] if resizing else Image.Resampling[data["interpolations"][index].upper()]
+    filter_ = resizing["interpolation"] if resizing else _PIL[data["interpolations"][index]]
     return TowerTransform(
         resize=size if isinstance(size, int) else (int(size[0]), int(size[1])),
         filter=int(filter_),

@@ -11,7 +11,7 @@ import torch
 from policies import checkpoints
 from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.folder import CARD, CONFIG, PREPROCESSOR, TOKENIZER, check_listed, read_json
-from policies.networks.openvla import OpenVLA, OpenVLAConfig
+from policies.networks.openvla import OpenVLA
 from policies.networks.openvla_fast import FastOpenVLA
 from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.config import read_config
@@ -78,23 +78,14 @@ def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAP
     data = read_json(folder, CONFIG)
     config = read_config(data)
     images = read_transform(read_json(folder, PREPROCESSOR), card.network.get("centre_crop"))
-    _check_images(images, config)
+    wanted = [(tower.image_size, tower.image_size) for tower in config.towers]
+    if (found := [view.crop for view in images.views]) != wanted:
+        raise BadCard(f"{PREPROCESSOR}: pictures of {found}; the vision towers take {wanted}")
     _, action = choose(openvla_statistics(folder, data), card.spec.statistics_key or None, DEFAULT_KEYS[OPENVLA])
     scale = QuantileScale.from_statistics(action)
     tokenizer = read_tokenizer(folder / TOKENIZER, config.language.vocabulary)
     prompts = PromptEncoder(tokenizer, config)
     prompts.encode("", ACTION_DIM)  # raises BadCard where the model has no room for a question
-    network = load_network(folder, config, device)
-    return OpenVLAPolicy(card.spec, network, prompts, images, scale)
-
-
-def load_network(folder: Path, config: OpenVLAConfig, device: str | None = None) -> OpenVLA:
     network = checkpoints.build(lambda: OpenVLA(config))
     checkpoints.load(network, checkpoints.find_safetensors(folder), *checkpoints.default_device(device))
-    return network
-
-
-def _check_images(images: ImageTransform, config: OpenVLAConfig) -> None:
-    wanted = [(tower.image_size, tower.image_size) for tower in config.towers]
-    if (found := [view.crop for view in images.views]) != wanted:
-        raise BadCard(f"{PREPROCESSOR}: pictures of {found}; the vision towers take {wanted}")
+    return OpenVLAPolicy(card.spec, network, prompts, images, scale)
