@@ -103,12 +103,8 @@ def _with_published_facts(model_id: str, fields: dict[str, Any]) -> tuple[dict[s
     if facts is None:
         return fields, []
     if fields["parameters"] != facts["parameters"]:
-        difference = (
-            f"{model_id} as published has {facts['parameters']:,} parameters, this network {fields['parameters']:,}"
-        )
-        return {**fields, "name": model_id}, [
-            f"{difference}: it is entered without the published model's name and facts"
-        ]
+        sizes = f"{model_id} as published has {facts['parameters']:,} parameters, this network {fields['parameters']:,}"
+        return {**fields, "name": model_id}, [f"{sizes}: it is entered without the published model's name and facts"]
     keep = ("revision", "model_path", "card", "statistics_key", "weights_bytes", "parameters")
     return {**fields, **facts, **{name: fields[name] for name in keep}}, []
 

@@ -39,14 +39,9 @@ class Batcher:
         self.policy, self.most, self.wait_s = policy, max(1, most), wait_s
         self._changed = threading.Condition()
         self._forward = threading.Lock()  # the policy takes one call at a time
-        self._waiting: list[_Request] = []
+        self.waiting: list[_Request] = []  # those that are in no forward pass yet
         self._leading = False
         self._rollouts = 0
-
-    @property
-    def waiting(self) -> int:
-        """Requests that are in no forward pass yet."""
-        return len(self._waiting)
 
     def join(self) -> None:
         """Count one more rollout, whose requests others may wait for."""
@@ -67,15 +62,15 @@ class Batcher:
         """The rollout's next actions. Raises what the policy raises for this rollout alone."""
         request = _Request(observation, state)
         with self._changed:
-            self._waiting.append(request)
+            self.waiting.append(request)
             self._changed.notify_all()
         try:
             while not self._settle(request):
                 pass
         finally:
             with self._changed:
-                if request in self._waiting:
-                    self._waiting.remove(request)
+                if request in self.waiting:
+                    self.waiting.remove(request)
         if request.error is not None:
             raise request.error
         assert request.answer is not None  # noqa: S101 - `done` without an error
@@ -94,18 +89,18 @@ class Batcher:
             self._carry(batch)
         finally:
             with self._changed:
-                self._waiting[:0] = [each for each in batch if not each.done]
+                self.waiting[:0] = [each for each in batch if not each.done]
                 self._leading = False
                 self._changed.notify_all()
         return request.done
 
     def _gather(self) -> list[_Request]:
         with self._changed:
-            until = self._waiting[0].since + self.wait_s
-            while len(self._waiting) < min(self.most, self._rollouts) and (left := until - time.monotonic()) > 0:
+            until = self.waiting[0].since + self.wait_s
+            while len(self.waiting) < min(self.most, self._rollouts) and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)
-            batch = self._waiting[: self.most]
-            del self._waiting[: self.most]
+            batch = self.waiting[: self.most]
+            del self.waiting[: self.most]
             return batch
 
     def _carry(self, batch: list[_Request]) -> None:

@@ -46,7 +46,7 @@ class Device:
 
 
 @dataclass(eq=False)
-class _Entry:
+class Entry:
     key: Key
     policy: OpenedPolicy
     size: int
@@ -84,19 +84,14 @@ class PolicyCache:
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._entries: list[_Entry] = []  # the least recently used first
+        self.entries: list[Entry] = []  # the least recently used first
         self._changed = threading.Condition()
         self._opening = threading.Lock()
 
     @property
     def size(self) -> int:
         """Bytes of all weights that are open."""
-        return sum(entry.size for entry in self._entries)
-
-    @property
-    def keys(self) -> list[Key]:
-        """What is open, the least recently used first."""
-        return [entry.key for entry in self._entries]
+        return sum(entry.size for entry in self.entries)
 
     def fits(self, expected: int) -> bool:
         """Whether there is room without closing another policy."""
@@ -117,7 +112,7 @@ class PolicyCache:
             self._make_room(key, needed)
             entry = self._open(key, needed, load)
             with self._changed:
-                self._entries.append(entry)
+                self.entries.append(entry)
             self._make_room(key, 0, keep=entry)
             lease = self._lease_open(key)
         if lease is None:
@@ -130,15 +125,15 @@ class PolicyCache:
 
     def _lease_open(self, key: Key) -> Lease | None:
         with self._changed:
-            for entry in self._entries:
+            for entry in self.entries:
                 if entry.key == key and not entry.stale and (entry.batcher or not entry.users):
                     entry.users += 1
-                    self._entries.remove(entry)
-                    self._entries.append(entry)
+                    self.entries.remove(entry)
+                    self.entries.append(entry)
                     return self._new_lease(entry)
         return None
 
-    def _new_lease(self, entry: _Entry) -> Lease:
+    def _new_lease(self, entry: Entry) -> Lease:
         def release() -> None:
             with self._changed:
                 entry.users -= 1
@@ -147,7 +142,7 @@ class PolicyCache:
 
         return Lease(entry.policy, BatchSlot(entry.batcher) if entry.batcher else entry.policy, release)
 
-    def _open(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> _Entry:
+    def _open(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> Entry:
         try:
             return self._opened(key, load)
         except Exception as error:
@@ -164,7 +159,7 @@ class PolicyCache:
                 f"{key.model_id} needs about {needs}; {self.device.name} ran out of memory with {free} free"
             ) from error
 
-    def _opened(self, key: Key, load: Callable[[], OpenedPolicy]) -> _Entry:
+    def _opened(self, key: Key, load: Callable[[], OpenedPolicy]) -> Entry:
         before = memory.allocated(self.device.name)
         policy = load()
         step_s = warm_up(policy)
@@ -174,9 +169,9 @@ class PolicyCache:
             _warm_up_batches(policy, batcher.most)
         size = max(memory.measured_bytes(policy), memory.allocated(self.device.name) - before)
         log.info("%s is open: %s on %s", key.model_id, _gigabytes(size), self.device.name)
-        return _Entry(key, policy, size, batcher)
+        return Entry(key, policy, size, batcher)
 
-    def _make_room(self, key: Key, expected: int, keep: _Entry | None = None) -> None:
+    def _make_room(self, key: Key, expected: int, keep: Entry | None = None) -> None:
         """Close idle policies until `expected` more bytes fit, if need be as rollouts end. Raises OutOfMemory."""
         budget = self.device.budget
         if expected > budget:
@@ -187,7 +182,7 @@ class PolicyCache:
         deadline = time.monotonic() + ROOM_WAIT_S
         with self._changed:
             while self.size + expected > budget:
-                idle = next((entry for entry in self._entries if not entry.users and entry is not keep), None)
+                idle = next((entry for entry in self.entries if not entry.users and entry is not keep), None)
                 if idle is not None:
                     self._remove(idle)
                 elif keep is not None:
@@ -205,17 +200,17 @@ class PolicyCache:
     def _expire(self, expired: Callable[[Key], bool]) -> None:
         """Close the policies with these keys, each as soon as nobody uses it."""
         with self._changed:
-            for entry in self._entries:
+            for entry in self.entries:
                 entry.stale = entry.stale or expired(entry.key)
             self._close_idle(stale_only=True)
 
     def _close_idle(self, *, stale_only: bool = False) -> None:
         with self._changed:
-            for entry in [each for each in self._entries if not each.users and (each.stale or not stale_only)]:
+            for entry in [each for each in self.entries if not each.users and (each.stale or not stale_only)]:
                 self._remove(entry)
 
-    def _remove(self, entry: _Entry) -> None:
-        self._entries.remove(entry)
+    def _remove(self, entry: Entry) -> None:
+        self.entries.remove(entry)
         log.info("%s is closed", entry.key.model_id)
         try:
             entry.policy.close()

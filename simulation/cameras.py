@@ -88,10 +88,7 @@ def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple
     angle = float(np.linalg.norm(vector))
     mujoco.mju_axisAngle2Quat(quaternion, vector / angle if angle else np.array([1.0, 0, 0]), angle)
     mujoco.mju_quat2Mat(turn, quaternion)
-    return (
-        model.cam_pos[index] + np.array(variation.camera_offset),
-        rotation.reshape(3, 3) @ turn.reshape(3, 3),
-    )
+    return model.cam_pos[index] + np.array(variation.camera_offset), rotation.reshape(3, 3) @ turn.reshape(3, 3)
 
 
 def cameras_of(robot_id: str, scene_id: str, fifth_object: bool = False) -> Cameras:

@@ -15,10 +15,8 @@ from policies.film.losses import WEIGHTS, FilmLabels, losses
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import TOKENIZER
 from policies.networks.film import GREY, FilmConfig, FilmNetwork
-from policies.training.batches import FrameOrder
 from policies.training.export import Naming, write_folder
 from policies.training.loop import TrainingPlan, TrainingRun
-from policies.transforms import STATISTICS_KEY, read_statistics
 
 
 @dataclass(frozen=True)
@@ -40,9 +38,7 @@ class FilmTrainer(TrainingRun):
         self.tokenizer = WordTokenizer.from_texts(demos.texts.values()) if plan.language else WordTokenizer([])
         config = FilmConfig(self.tokenizer.size, image_size=demos.image_size, channels=plan.channels, chunk=demos.chunk)
         self.sizes = asdict(config)
-        numbers = read_statistics(self.statistics, STATISTICS_KEY)
-        order = FrameOrder(len(demos), plan.batch, plan.seed)
-        self.batches = FilmBatchMaker(demos, numbers, self.tokenizer, order, config.patch)
+        self.batches = FilmBatchMaker(demos, self.scales, self.tokenizer, self.order, config.patch)
         network: nn.Module = FilmNetwork(config).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         return network
 

@@ -20,10 +20,10 @@ from policies.octo.policy import StandardScale
 from policies.octo.sizes import OctoMiniSizes, config_json, octo_config
 from policies.octo.text import TextTokenizer
 from policies.octo.tokenizer import train_tokenizer
-from policies.training.batches import FrameOrder, weighted_sum
+from policies.training.batches import weighted_sum
 from policies.training.export import Naming, write_folder
 from policies.training.loop import TrainingPlan, TrainingRun
-from policies.transforms import STATISTICS_KEY, read_statistics
+from policies.transforms import STATISTICS_KEY
 
 TEMPERATURE = 0.0  # a draw is twice as far from the expert's action as the mean of all draws
 
@@ -63,10 +63,10 @@ class OctoTrainer(TrainingRun):
         self.config = octo_config(plan.sizes)
         self.batches = OctoBatchMaker(
             self.demos,
-            read_statistics(self.statistics, STATISTICS_KEY),
+            self.scales,
             StandardScale.from_statistics(self.statistics[STATISTICS_KEY]["action"]),
             TextTokenizer(self.tokenizer, self.config.text),
-            FrameOrder(len(self.demos), plan.batch, plan.seed),
+            self.order,
             others=plan.others,
             draws=plan.draws,
             diffusion_steps=self.config.head.steps,

@@ -22,10 +22,10 @@ from policies.openvla.prompt import PromptEncoder
 from policies.openvla.sizes import OpenVLAMiniSizes, config_json, preprocessor_json
 from policies.openvla.tokenizer import train_tokenizer
 from policies.training import checkpoint
-from policies.training.batches import FrameOrder, weighted_sum
+from policies.training.batches import weighted_sum
 from policies.training.export import Naming, write_folder
 from policies.training.loop import TrainingPlan, TrainingRun
-from policies.transforms import STATISTICS_KEY, read_statistics
+from policies.transforms import STATISTICS_KEY
 
 VLA = "vla."  # prefix of the weights that are shipped
 TOWERS = f"{VLA}vision_backbone."
@@ -68,10 +68,8 @@ class OpenVLATrainer(TrainingRun):
         self.tokenizer = train_tokenizer(demos.texts.values(), PROMPT)
         config = read_config(config_json(plan.sizes))
         prompts = PromptEncoder(self.tokenizer, config)
-        numbers = read_statistics(self.statistics, STATISTICS_KEY)
         scale = QuantileScale.from_statistics(self.statistics[STATISTICS_KEY]["action"])
-        order = FrameOrder(len(demos), plan.batch, plan.seed)
-        self.batches = OpenVLABatchMaker(demos, numbers, scale, prompts, config, order)
+        self.batches = OpenVLABatchMaker(demos, self.scales, scale, prompts, config, self.order)
         self.bins = SoftBins(config)
         # The layer that learns where to look: two layers remain to make an action of it.
         self.watched_layer = max(0, plan.sizes.layers - 3)

@@ -30,13 +30,7 @@ class Naming:
 
 
 def write_folder(
-    run: TrainingRun,
-    naming: Naming,
-    folder: Path,
-    files: Mapping[str, Any],
-    *,
-    chunk: int,
-    network: Mapping[str, Any],
+    run: TrainingRun, naming: Naming, folder: Path, files: Mapping[str, Any], *, chunk: int, network: Mapping[str, Any]
 ) -> PolicyCard:
     """Write the whole folder with the averaged weights as they are now, and replace what was there.
 

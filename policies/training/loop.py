@@ -18,7 +18,9 @@ from torch import Tensor, nn
 from policies.base import CheckpointError, DatasetError
 from policies.folder import LOG
 from policies.training import checkpoint
+from policies.training.batches import FrameOrder
 from policies.training.dataset import Demonstrations
+from policies.transforms import STATISTICS_KEY, read_statistics
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class TrainingRun(ABC):
         torch.manual_seed(plan.seed)
         self.device = torch.device(self.pace.device)
         self.statistics = demos.statistics()
+        self.scales = read_statistics(self.statistics, STATISTICS_KEY)
+        self.order = FrameOrder(len(demos), plan.batch, plan.seed)
         self.network: nn.Module = self.build().to(self.device)
         self.ema = {name: value.detach().clone() for name, value in self.network.named_parameters()}
         self.optimiser = torch.optim.AdamW(

@@ -190,7 +190,7 @@ def test_a_policy_that_is_open_is_compared_with_each_world_that_asks_for_it(
         patched.setattr(catalogue, "embodiment", lambda *place: replace(TABLE, rate_hz=10))
         with pytest.raises(PolicyError, match="controlled at 10 Hz, not 5 Hz"):
             runtime.player(policy, "widowx", "table")
-    assert [key.model_id for key in runtime.cache.keys] == ["film"]
+    assert [entry.key.model_id for entry in runtime.cache.entries] == ["film"]
     runtime.player(policy, "widowx", "table").close()
 
 

@@ -79,7 +79,7 @@ def use(cache: PolicyCache, opener: Opener, *names: str) -> None:
 
 
 def names(cache: PolicyCache) -> list[str]:
-    return [each.model_id for each in cache.keys]
+    return [entry.key.model_id for entry in cache.entries]
 
 
 def test_a_policy_is_opened_once_and_is_warm_before_its_first_rollout() -> None:
@@ -165,7 +165,7 @@ def test_a_new_revision_takes_the_place_of_the_old_one() -> None:
     cache, opener = PolicyCache(device(10 * SIZE)), Opener()
     use(cache, opener, "a")
     cache.lease(key("a", "2"), size_of, opener("a")).close()
-    assert cache.keys == [key("a", "2")]
+    assert [entry.key for entry in cache.entries] == [key("a", "2")]
     assert opener.opened[0].closed
 
 

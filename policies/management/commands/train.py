@@ -15,11 +15,7 @@ from policies.base import PolicyError
 from simulation.contracts import Chunking
 
 # Family -> module with SAMPLES, EXECUTE, add_options(parser) and begin(options, demos, pace) -> training run.
-TRAINERS = {
-    "film": "policies.film.command",
-    "openvla": "policies.openvla.command",
-    "octo": "policies.octo.command",
-}
+TRAINERS = {"film": "policies.film.command", "openvla": "policies.openvla.command", "octo": "policies.octo.command"}
 
 
 class Command(BaseCommand):
