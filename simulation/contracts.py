@@ -220,7 +220,7 @@ class EpisodeResult:
 
 
 class Listener:
-    """Is told what happens during a rollout, and ignores it: override what matters."""
+    """Receives the events of a rollout. Every method does nothing unless it is overridden."""
 
     def on_start(self, start: StartState) -> None:
         pass

@@ -94,7 +94,7 @@ class OctoTrainer(TrainingRun):
         return found
 
     def export(self, naming: Naming, folder: Path) -> PolicyCard:
-        """Writes the folder without the auxiliary heads."""
+        """Write the folder without the auxiliary heads."""
         sizes = self.plan.sizes
         files = {CONFIG: config_json(sizes), TOKENIZER: self.tokenizer.to_str(pretty=True)}
         network = {**self.sizes, "temperature": TEMPERATURE}

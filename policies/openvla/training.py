@@ -71,7 +71,7 @@ class OpenVLATrainer(TrainingRun):
         scale = QuantileScale.from_statistics(self.statistics[STATISTICS_KEY]["action"])
         self.batches = OpenVLABatchMaker(demos, self.scales, scale, prompts, config, self.order)
         self.bins = SoftBins(config)
-        # The layer that learns where to look: two layers remain to make an action of it.
+        # The layer whose attention is supervised. Two layers after it turn what it sees into an action.
         self.watched_layer = max(0, plan.sizes.layers - 3)
         vla = OpenVLA(config)
         initialise(vla)
@@ -115,7 +115,7 @@ class OpenVLATrainer(TrainingRun):
                 self.ema[name].copy_(found[name])
 
     def export(self, naming: Naming, folder: Path) -> PolicyCard:
-        """Writes the folder in OpenVLA's published layout, without the heads of training."""
+        """Write the folder in OpenVLA's published layout, without the auxiliary heads."""
         sizes, tokenizer = self.plan.sizes, self.tokenizer.to_str(pretty=True)
         files = {CONFIG: config_json(sizes), PREPROCESSOR: preprocessor_json(sizes), TOKENIZER: tokenizer}
         return write_folder(self, naming, folder, files, chunk=1, network={"sizes": self.sizes})

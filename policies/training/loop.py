@@ -68,10 +68,8 @@ class TrainingRun(ABC):
     family: ClassVar[str]
     architecture: ClassVar[str]
     terms: ClassVar[tuple[str, ...]]
-    shipped_prefix: ClassVar[str] = ""
-    """Of the names of the weights that a policy folder holds."""
-    shipped_dtype: ClassVar[torch.dtype] = torch.bfloat16
-    """bfloat16 is what the networks compute with in training, and halves the file; loading widens it on a CPU."""
+    shipped_prefix: ClassVar[str] = ""  # of the names of the weights that a policy folder holds
+    shipped_dtype: ClassVar[torch.dtype] = torch.bfloat16  # as computed with in training; loading widens it on a CPU
     sizes: Mapping[str, Any]
 
     def __init__(self, demos: Demonstrations, plan: TrainingPlan, folder: Path, pace: Pace | None = None) -> None:
@@ -93,7 +91,7 @@ class TrainingRun(ABC):
 
     @abstractmethod
     def build(self) -> nn.Module:
-        """Set up everything of the family and return its network with first weights. The seed has been set."""
+        """Set up what the family needs, and return its network with initial weights. The seed has been set."""
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """What the optimiser works on. `share` scales the learning rate of a group."""
