@@ -112,10 +112,10 @@ class _Cursor:
         return self._number(self.at, ">B")
 
     def _number(self, at: int, form: str) -> int:
-        raw = self.content[at : at + struct.calcsize(form)]
-        if len(raw) < struct.calcsize(form):
+        try:
+            return int(struct.unpack_from(form, self.content, at)[0])
+        except struct.error:
             self.fail("")
-        return int(struct.unpack(form, raw)[0])
 
 
 def _walk(cursor: _Cursor, prefix: str) -> Iterator[tuple[str, StoredTensor]]:

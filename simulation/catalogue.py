@@ -184,10 +184,9 @@ def _by_wording() -> dict[str, Instruction]:
 def scene_from(row: Row) -> Scene:
     """One entry of scenes.yaml. Raises CatalogueError."""
     cameras = tuple(read_as(CameraSpec, camera) for camera in rows_of(row, "cameras"))
-    things = mapping_of(row, "things")
-    return read_as(
-        Scene, row, cameras=cameras, things={name: _thing(name, mapping_of(things, name)) for name in things}
-    )
+    rows = mapping_of(row, "things")
+    things = {name: _thing(name, mapping_of(rows, name)) for name in rows}
+    return read_as(Scene, row, cameras=cameras, things=things)
 
 
 def task_from(row: Row) -> Task:
