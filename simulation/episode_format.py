@@ -12,7 +12,6 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulation.contracts import ACTION_DIM, Floats, SimulationError, StartState
 from simulation.recorder import Recording
@@ -90,14 +89,6 @@ def to_float32(document: Mapping[str, Any]) -> bytes:
     with _of_this_format():
         rows = [[state["time"], *state["qpos"], *state["qvel"]] for state in document["states"]]
         return _floats(rows, 2).astype("<f4").tobytes()
-
-
-def from_float32(content: bytes, nq: int, nv: int) -> NDArray[np.float32]:
-    """(steps + 1, 1 + nq + nv), as `to_float32` wrote it."""
-    width = 1 + nq + nv
-    if not content or len(content) % (4 * width):
-        raise EpisodeFormatError(f"expected a whole number of rows of {4 * width} bytes, got {len(content)} bytes")
-    return np.frombuffer(content, dtype="<f4").reshape(-1, width)
 
 
 def to_float64(document: Mapping[str, Any]) -> bytes:
