@@ -1,4 +1,4 @@
-"""Entering a folder of weights into the registry, once it has been opened whole and has answered. Loads torch."""
+"""Registering a folder of weights once it has been opened completely and has inferred. Loads torch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from django.db import transaction
 
 from arena.models import ContestantStatus
@@ -18,14 +17,14 @@ from policies.memory import OutOfMemory
 from policies.models import Policy
 from policies.names import PUBLISHED, card_fields
 from policies.registry import describe, open_policy
-from simulation.contracts import ACTION_CHUNK, PROPRIOCEPTION_DIM, Embodiment, Observation, SimulationError
+from simulation.contracts import ACTION_CHUNK, Embodiment, SimulationError
 
 INSTRUCTION = "pick up the red cube"
 
 
 @dataclass(frozen=True)
 class Registration:
-    """What the moderator asks for. `columns`: registry columns that win over the folder's card; empty ones do not."""
+    """What the moderator asks for. `columns`: registry columns that override the folder's card where not empty."""
 
     model_id: str
     folder: Path
@@ -37,37 +36,37 @@ class Registration:
 
 @dataclass(frozen=True)
 class Added:
-    """The row as it is now. `warnings` are for the moderator's eyes."""
+    """The row as it is now, and `warnings` for the moderator."""
 
     policy: Policy
     created: bool
     warnings: list[str]
 
 
-def add_policy(asked: Registration, worlds: Iterable[Embodiment]) -> Added:
-    """Open the folder, let it infer once, and enter or update its row. Raises PolicyError and leaves the row alone.
+def add_policy(registration: Registration, worlds: Iterable[Embodiment]) -> Added:
+    """Open the folder, let it infer once, and add or update its row. Raises PolicyError and then changes no row.
 
-    `worlds`: those that the arena has; the policy has to fit one of them.
+    `worlds`: those of the arena, of which the policy has to fit one.
     """
-    folder = asked.folder.resolve()
-    found = Policy.objects.filter(id=asked.model_id).first()
-    key = asked.statistics_key or _usual_key(asked.model_id, found, folder)
+    folder = registration.folder.resolve()
+    found = Policy.objects.filter(id=registration.model_id).first()
+    key = registration.statistics_key or _usual_key(registration.model_id, found, folder)
     card = describe(folder, key or None)
-    if asked.family and asked.family != card.spec.family:
-        raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {asked.family!r}")
+    if registration.family and registration.family != card.spec.family:
+        raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {registration.family!r}")
     fits = fitting(card.spec, worlds)
-    _check_room(folder, asked.device or "cpu")
-    policy = open_policy(folder, asked.device, key or None)
+    _check_room(folder, registration.device or "cpu")
+    policy = open_policy(folder, registration.device, key or None)
     try:
         _try_out(policy)
         count = memory.parameters(policy)
     finally:
         policy.close()
     fields = {**card_fields(card, folder), "statistics_key": key, "parameters": count}
-    fields, warnings = _with_published_facts(asked.model_id, fields)
-    fields |= {name: text for name, text in asked.columns.items() if text}
+    fields, warnings = _with_published_facts(registration.model_id, fields)
+    fields |= {name: text for name, text in registration.columns.items() if text}
     with transaction.atomic():
-        row, created = Policy.objects.update_or_create(id=asked.model_id, defaults=fields)
+        row, created = Policy.objects.update_or_create(id=registration.model_id, defaults=fields)
         row.keep_worlds(fits)
     if row.status == ContestantStatus.UNAVAILABLE:
         row.activate()
@@ -77,7 +76,7 @@ def add_policy(asked: Registration, worlds: Iterable[Embodiment]) -> Added:
 
 
 def _check_room(folder: Path, device: str) -> None:
-    """Refuse what the device has no room for before it is read: a machine without memory ends the command unasked."""
+    """Raise OutOfMemory before weights are read that the device has no room for: the system would end the process."""
     needed, free = memory.HEADROOM * memory.expected_bytes(folder, device), memory.free(device)
     if needed > free:
         raise OutOfMemory(
@@ -87,7 +86,7 @@ def _check_room(folder: Path, device: str) -> None:
 
 
 def _usual_key(model_id: str, found: Policy | None, folder: Path) -> str:
-    """The row's key as it is, where the folder has it: statistics of another folder may be named otherwise."""
+    """The key that the row has, or a published policy's, or "" where the folder lacks it."""
     known = found.statistics_key if found else PUBLISHED.get(model_id, {}).get("statistics_key", "")
     try:
         return known if known and describe(folder, known) else ""
@@ -96,28 +95,24 @@ def _usual_key(model_id: str, found: Policy | None, folder: Path) -> str:
 
 
 def _with_published_facts(model_id: str, fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Under a published name, what is known of it fills what the folder does not say, unless the network is another.
+    """The row's fields, completed under a published name by what is known of that policy; and warnings.
 
-    Weights of another size are not the published ones, so nothing that is known of those is said of them.
+    Weights of another size are not the published ones, so they get neither its name nor its facts.
     """
     facts = PUBLISHED.get(model_id)
     if facts is None:
         return fields, []
     if fields["parameters"] != facts["parameters"]:
-        told = f"{model_id} as published has {facts['parameters']:,} parameters, this network {fields['parameters']:,}"
-        return {**fields, "name": model_id}, [f"{told}: it is entered without the published model's name and facts"]
+        sizes = f"{model_id} as published has {facts['parameters']:,} parameters, this network {fields['parameters']:,}"
+        return {**fields, "name": model_id}, [f"{sizes}: it is entered without the published model's name and facts"]
     keep = ("revision", "model_path", "card", "statistics_key", "weights_bytes", "parameters")
     return {**fields, **facts, **{name: fields[name] for name in keep}}, []
 
 
 def _try_out(policy: OpenedPolicy) -> None:
-    """One inference on grey pictures: the answer has to be a chunk of actions."""
-    spec = policy.spec
-    pictures = {camera.name: np.full((camera.height, camera.width, 3), 128, np.uint8) for camera in spec.cameras}
+    """Infer once on grey pictures. Raises PolicyError unless the answer is a chunk of actions."""
     policy.reset(INSTRUCTION, 0)
     try:
-        ACTION_CHUNK.check(
-            policy.infer(Observation(pictures, np.zeros(PROPRIOCEPTION_DIM, np.float32), INSTRUCTION, 0))
-        )
+        ACTION_CHUNK.check(policy.infer(policy.spec.grey_observation(INSTRUCTION)))
     except SimulationError as error:
-        raise PolicyError(f"{spec.id}: its first answer is not usable: {error}") from error
+        raise PolicyError(f"{policy.spec.id}: its first answer is not usable: {error}") from error

@@ -1,4 +1,4 @@
-"""Moderators run the registry here: edit, activate, retire with a reason."""
+"""The registry's admin pages: edit, activate, retire with a reason."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ class PolicyAdmin(PolicyAdminBase):
 
     @admin.display(description="Workers that host it")
     def workers(self, policy: Policy) -> str:
-        """As they announced it themselves within the last seconds."""
+        """Those that announced it within the last seconds."""
         found = [f"{each.worker}: {each.trouble or each.device or 'cpu'}" for each in policy.hostings.all().live()]
         return "\n".join(found) or "none"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Policy | None = None) -> list[str]:
-        """The key of a registered policy stays: votes and ranks refer to it."""
+        """A registered policy keeps its key, which votes and rankings refer to."""
         return [*self.readonly_fields, "id"] if obj else list(self.readonly_fields)
 
     def has_delete_permission(self, request: HttpRequest, obj: Policy | None = None) -> bool:
-        """Nobody is deleted: a policy that should play no more is retired."""
+        """Policies are never deleted: one that should play no more is retired."""
         return False
 
     @admin.action(description="Activate", permissions=["change"])

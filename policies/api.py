@@ -1,4 +1,4 @@
-"""Which policies there are. The same for everybody, at any time: nothing here depends on a battle."""
+"""The list of policies. It is the same for every visitor: nothing here depends on a battle."""
 
 from __future__ import annotations
 

@@ -1,12 +1,24 @@
-"""What a policy says about itself, and how opening one can fail. Needs neither Django nor torch."""
+"""What a policy declares about itself, and how opening one can fail. Needs neither Django nor torch."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from simulation.contracts import MAX_CHUNK, Actor, CameraSpec, Chunking, Floats, Observation
+import numpy as np
+
+from simulation.contracts import (
+    CONTROL_HZ,
+    MAX_CHUNK,
+    PROPRIOCEPTION_DIM,
+    Actor,
+    CameraSpec,
+    Chunking,
+    Floats,
+    Observation,
+)
 
 ACTION_SPACE = "eef_delta_bridge7"
 MAX_SIDE = 4096  # of a camera picture [pixels]
@@ -14,7 +26,7 @@ MAX_RATE_HZ = 1000
 
 
 class PolicyError(Exception):
-    """A policy folder that cannot be opened. The message says what would have been right."""
+    """A policy folder that cannot be opened. The message names what is accepted."""
 
     code = "policy_error"
 
@@ -58,24 +70,29 @@ class DatasetError(PolicyError):
 
 
 class CheckpointError(PolicyError):
-    """A training run that cannot be resumed as asked."""
+    """A training run that cannot be resumed."""
 
     code = "checkpoint_error"
 
 
 @dataclass(frozen=True)
 class PolicySpec:
-    """What a runner must know. `chunk`: actions per inference; `chunking`: how they are used; `rate_hz`: of control."""
+    """What a runner must know. `chunk`: actions per inference. `chunking`: how they are used. `rate_hz`: of control."""
 
     id: str
     name: str
     family: str
     cameras: tuple[CameraSpec, ...]
-    action_space: str
-    rate_hz: int
     chunk: int
     chunking: Chunking
     statistics_key: str
+    action_space: str = ACTION_SPACE
+    rate_hz: int = CONTROL_HZ
+
+    def grey_observation(self, instruction: str) -> Observation:
+        """Grey pictures from all cameras and an arm at zero, to try the policy with."""
+        pictures = {camera.name: np.full((camera.height, camera.width, 3), 128, np.uint8) for camera in self.cameras}
+        return Observation(pictures, np.zeros(PROPRIOCEPTION_DIM, np.float32), instruction, 0)
 
 
 class OpenedPolicy(Actor, Protocol):
@@ -90,27 +107,27 @@ State = TypeVar("State")
 
 @runtime_checkable
 class BatchPolicy(Protocol[State]):
-    """A policy that infers for several independent rollouts in one forward.
+    """A policy that infers for several independent rollouts in one forward pass.
 
-    A rollout's memory (frames seen, noise to come) is its state: made by `begin`, changed by `infer_batch` alone, let
-    go by forgetting it. `reset` and `infer` play one rollout on a state of the policy's own, so they and `infer_batch`
-    may take turns. One call at a time: the caller keeps two threads apart.
+    A rollout's state (frames seen, noise to come) is made by `begin` and changed by `infer_batch` alone. `reset` and
+    `infer` play one rollout on a state of the policy's own, so that calls of them and of `infer_batch` may alternate.
+    The caller must not call from two threads at once.
     """
 
     @property
     def best_batch(self) -> int:
-        """The most rollouts that are worth inferring together on this device; 1: waiting for others never pays."""
+        """The most rollouts worth inferring together on this device. With 1, waiting for others never pays."""
         ...
 
     def begin(self, instruction: str, seed: int) -> State:
-        """The state of a new rollout. Whatever the arena lets in as an instruction is read, or its beginning."""
+        """The state of a new rollout. Of an instruction that is too long for the network, the beginning is read."""
         ...
 
     def infer_batch(self, observations: Sequence[Observation], states: Sequence[State]) -> list[Floats]:
-        """Each rollout's next actions, (n, 7) as `infer` answers them: the same numbers up to rounding.
+        """Each rollout's next actions, (n, 7), the numbers of `infer` up to rounding.
 
-        observations[i] belongs to states[i]; no state twice. All observations are checked before any state changes, so
-        after an error (SpecError) the batch can be asked again one by one to find whose it is.
+        observations[i] belongs to states[i], and no state may occur twice. All observations are checked before any
+        state changes, so that after an error (SpecError) each rollout of the batch can be inferred alone.
         """
         ...
 
@@ -121,72 +138,33 @@ class PolicyCard:
 
     spec: PolicySpec
     description: str
-    organization: str
-    license: str
     provenance: str
     revision: str
-    network: Mapping[str, Any]
-    training: Mapping[str, Any]
-    measured: Mapping[str, Any]
+    organization: str = ""
+    license: str = ""
+    network: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    measured: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PolicyCard:
         """Raises BadCard naming the first field that is missing or unusable."""
         try:
-            cameras = tuple(
-                CameraSpec(_text(c, "name"), _count(c, "height", MAX_SIDE), _count(c, "width", MAX_SIDE))
-                for c in data["cameras"]
-            )
-            spec = PolicySpec(
-                id=_text(data, "id"),
-                name=_text(data, "name"),
-                family=_text(data, "family"),
-                cameras=cameras,
-                action_space=_text(data, "action_space"),
-                rate_hz=_count(data, "rate_hz", MAX_RATE_HZ),
-                chunk=_count(data, "chunk", MAX_CHUNK),
-                chunking=Chunking(_count(data, "execute", MAX_CHUNK), data["ensembling"]),
-                statistics_key=_text(data, "statistics_key"),
-            )
-            return cls(
-                spec,
-                description=_text(data, "description"),
-                organization=_text(data, "organization"),
-                license=_text(data, "license"),
-                provenance=_text(data, "provenance"),
-                revision=_text(data, "revision"),
-                network=_object(data, "network"),
-                training=_object(data, "training"),
-                measured=_object(data, "measured"),
-            )
+            found = {name: read(data, name) for name, read in _LAYOUT.items()}
+            chunking = Chunking(found.pop("execute"), found.pop("ensembling"))
+            spec = {each.name: found.pop(each.name) for each in fields(PolicySpec) if each.name in found}
+            return cls(PolicySpec(**spec, chunking=chunking), **found)
         except KeyError as error:
             raise BadCard(f"policy.json: field {error.args[0]!r} is missing") from None
         except (TypeError, ValueError) as error:
             raise BadCard(f"policy.json: {error}") from None
 
     def to_json(self) -> dict[str, Any]:
-        """The inverse of `from_json`, in the order that people read."""
-        spec = self.spec
-        return {
-            "id": spec.id,
-            "name": spec.name,
-            "family": spec.family,
-            "description": self.description,
-            "organization": self.organization,
-            "license": self.license,
-            "provenance": self.provenance,
-            "revision": self.revision,
-            "cameras": [{"name": c.name, "height": c.height, "width": c.width} for c in spec.cameras],
-            "action_space": spec.action_space,
-            "rate_hz": spec.rate_hz,
-            "chunk": spec.chunk,
-            "execute": spec.chunking.execute,
-            "ensembling": spec.chunking.ensemble,
-            "statistics_key": spec.statistics_key,
-            "network": dict(self.network),
-            "training": dict(self.training),
-            "measured": dict(self.measured),
-        }
+        """The inverse of `from_json`."""
+        spec = asdict(self.spec) | {"cameras": [asdict(camera) for camera in self.spec.cameras]}
+        chunking = {"execute": self.spec.chunking.execute, "ensembling": self.spec.chunking.ensemble}
+        content = {**vars(self), **spec, **chunking}
+        return {name: content[name] for name in _LAYOUT}
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:
@@ -209,3 +187,26 @@ def _object(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise TypeError(f"{name}: expected an object, got {value!r}")
     return value
+
+
+def _cameras(data: Mapping[str, Any], name: str) -> tuple[CameraSpec, ...]:
+    return tuple(
+        CameraSpec(_text(row, "name"), _count(row, "height", MAX_SIDE), _count(row, "width", MAX_SIDE))
+        for row in data[name]
+    )
+
+
+# Field of policy.json -> how it is read, in the order in which the file is written.
+_LAYOUT: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
+    **dict.fromkeys(
+        ("id", "name", "family", "description", "organization", "license", "provenance", "revision"), _text
+    ),
+    "cameras": _cameras,
+    "action_space": _text,
+    "rate_hz": partial(_count, most=MAX_RATE_HZ),
+    "chunk": partial(_count, most=MAX_CHUNK),
+    "execute": partial(_count, most=MAX_CHUNK),
+    "ensembling": lambda data, name: data[name],
+    "statistics_key": _text,
+    **dict.fromkeys(("network", "training", "measured"), _object),
+}

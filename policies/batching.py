@@ -1,10 +1,9 @@
-"""Rollouts of one policy, each played in a thread of its own, share the policy's forwards."""
+"""Batching the inference of one policy's rollouts, each of which is played in a thread of its own."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,7 @@ from simulation.contracts import Floats, Observation
 
 @dataclass(eq=False)
 class _Request:
-    """One rollout's question. `done` once it has an answer or an error."""
+    """One inference of a rollout. `done` once it has an answer or an error."""
 
     observation: Observation
     state: Any
@@ -29,28 +28,23 @@ class _Request:
 
 
 class Batcher:
-    """Gathers what rollouts ask at about the same time into one forward.
+    """Gathers requests that arrive at about the same time into one forward pass.
 
-    Whoever finds nobody leading leads: it waits until as many ask as rollouts are being played, or `most`, or until
-    the oldest has waited `wait_s` seconds, and carries the oldest `most` of them. So a request waits for the forward
-    that is under way, at most `wait_s` more, and for one forward per `most` requests older than itself.
+    A request's thread leads when no other does. It waits until `most` requests or one per rollout are there, or until
+    the oldest has waited `wait_s` seconds, and then infers for the oldest `most`. So a request waits for the present
+    forward pass, at most `wait_s` more, and for one forward pass per `most` older requests.
     """
 
     def __init__(self, policy: BatchPolicy[Any], most: int, wait_s: float) -> None:
         self.policy, self.most, self.wait_s = policy, max(1, most), wait_s
         self._changed = threading.Condition()
-        self._forward = threading.Lock()  # the policy does one thing at a time
-        self._waiting: list[_Request] = []
+        self._forward = threading.Lock()  # the policy takes one call at a time
+        self.waiting: list[_Request] = []  # those that are in no forward pass yet
         self._leading = False
         self._rollouts = 0
 
-    @property
-    def waiting(self) -> int:
-        """Requests that no forward carries yet."""
-        return len(self._waiting)
-
     def join(self) -> None:
-        """One more rollout is being played: others may wait for it."""
+        """Count one more rollout, whose requests others may wait for."""
         with self._changed:
             self._rollouts += 1
 
@@ -60,28 +54,30 @@ class Batcher:
             self._changed.notify_all()
 
     def begin(self, instruction: str, seed: int) -> Any:
-        """The state of a new rollout; raises what the policy raises."""
+        """The state of a new rollout. Raises what the policy raises."""
         with self._forward:
             return self.policy.begin(instruction, seed)
 
     def infer(self, observation: Observation, state: Any) -> Floats:
-        """The rollout's next actions; raises what the policy raises for this rollout, and for no other."""
+        """The rollout's next actions. Raises what the policy raises for this rollout alone."""
         request = _Request(observation, state)
         with self._changed:
-            self._waiting.append(request)
+            self.waiting.append(request)
             self._changed.notify_all()
         try:
             while not self._settle(request):
                 pass
         finally:
-            self._forget(request)
+            with self._changed:
+                if request in self.waiting:
+                    self.waiting.remove(request)
         if request.error is not None:
             raise request.error
         assert request.answer is not None  # noqa: S101 - `done` without an error
         return request.answer
 
     def _settle(self, request: _Request) -> bool:
-        """Wait for the answer or lead a forward; True once the request is done."""
+        """Wait for the answer, or lead a forward pass. True once the request is done."""
         with self._changed:
             self._changed.wait_for(lambda: request.done or not self._leading)
             if request.done:
@@ -93,26 +89,26 @@ class Batcher:
             self._carry(batch)
         finally:
             with self._changed:
-                self._waiting[:0] = [each for each in batch if not each.done]
+                self.waiting[:0] = [each for each in batch if not each.done]
                 self._leading = False
                 self._changed.notify_all()
         return request.done
 
     def _gather(self) -> list[_Request]:
         with self._changed:
-            until = self._waiting[0].since + self.wait_s
-            while len(self._waiting) < min(self.most, self._rollouts) and (left := until - time.monotonic()) > 0:
+            until = self.waiting[0].since + self.wait_s
+            while len(self.waiting) < min(self.most, self._rollouts) and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)
-            batch = self._waiting[: self.most]
-            del self._waiting[: self.most]
+            batch = self.waiting[: self.most]
+            del self.waiting[: self.most]
             return batch
 
     def _carry(self, batch: list[_Request]) -> None:
-        """Answer a batch. When it fails each is asked alone, so that only whose fault it is gets the error."""
+        """Answer a batch. When it fails, infer for each request alone, so that only the failing ones get an error."""
         try:
             with self._forward:
                 answers = self.policy.infer_batch([each.observation for each in batch], [each.state for each in batch])
-        except Exception as error:  # noqa: BLE001 - whatever a policy raises is for the rollout that asked
+        except Exception as error:  # noqa: BLE001 - whatever a policy raises belongs to its rollout
             if len(batch) == 1:
                 batch[0].error = error
                 return
@@ -124,17 +120,12 @@ class Batcher:
             for each, answer in zip(batch, answers, strict=True):
                 each.answer = answer
 
-    def _forget(self, request: _Request) -> None:
-        with self._changed:
-            if request in self._waiting:
-                self._waiting.remove(request)
-
 
 class BatchSlot:
     """One rollout's slot in a shared policy's batches: an actor (contracts.Actor) that plays this rollout alone."""
 
-    def __init__(self, batcher: Batcher, release: Callable[[], None]) -> None:
-        self._batcher, self._release = batcher, release
+    def __init__(self, batcher: Batcher) -> None:
+        self._batcher = batcher
         self._state: Any = None
         self._joined = False
 
@@ -151,4 +142,3 @@ class BatchSlot:
         if self._joined:
             self._batcher.leave()
             self._joined = False
-        self._release()

@@ -1,6 +1,6 @@
-"""How long one action takes, on one core or one device: `python -m policies.bench octo-mini` prints one JSON object.
+"""Times an action of a network on one core or one device: `python -m policies.bench octo-mini` prints a JSON object.
 
-A process of its own per network, so that the first action and the memory are those of a fresh worker.
+Each network has a process of its own, so that the first action and the memory are those of a fresh worker.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ COPIED = 1 << 28  # bytes: far more than any cache holds
 
 @dataclass(frozen=True)
 class ActionTiming:
-    """Milliseconds per action: wall time on a GPU, processor time on a CPU, which is the same where nobody else runs.
+    """Milliseconds per action: wall time on a GPU, processor time on a CPU.
 
-    `first_ms`: the first action of all. `memory_mb`: what opening and playing added. `floor_ms`: the time to read all
-    weights that an action needs, at the bandwidth of a large copy; weights that fit into caches can be read faster.
+    `first_ms`: the first action of the process. `memory_mb`: what opening and playing added. `floor_ms`: the time to
+    read all weights of an action at the bandwidth of a large copy; weights that fit into caches can be read faster.
     """
 
     name: str
@@ -69,16 +69,16 @@ def measure(name: str, device: str | None, rounds: int = ROUNDS) -> ActionTiming
     )
 
 
-def copy_bandwidth(device: str | None, size: int = COPIED) -> float:
-    """Bytes read and written per second by copying, the best of some: the machine's own, at this hour."""
-    source, target = (torch.ones(size, dtype=torch.uint8, device=device or "cpu") for _ in range(2))
+def copy_bandwidth(device: str | None) -> float:
+    """Bytes read and written per second by copying, the best of six: the machine's bandwidth at present."""
+    source, target = (torch.ones(COPIED, dtype=torch.uint8, device=device or "cpu") for _ in range(2))
 
     def copy() -> None:
         target.copy_(source)
         if _on_cuda(device):
             torch.cuda.synchronize()
 
-    return 2 * size / (min(_times(copy, 6, _clock(device))) / 1e3)
+    return 2 * COPIED / (min(_times(copy, 6, _clock(device))) / 1e3)
 
 
 def _times(function: Callable[[], object], count: int, clock: Callable[[], float]) -> list[float]:
@@ -91,7 +91,7 @@ def _times(function: Callable[[], object], count: int, clock: Callable[[], float
 
 
 def _memory(device: str | None) -> int:
-    """Bytes that this process holds where the network lives."""
+    """Bytes that this process holds on the network's device."""
     if _on_cuda(device):
         return torch.cuda.max_memory_reserved()
     return int(psutil.Process().memory_info().rss)

@@ -1,4 +1,4 @@
-"""The networks' lines of `make bench`: each network timed by `policies.bench` in a process of its own."""
+"""The lines of `make bench` about networks, each timed by `policies.bench` in a process of its own."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = ("openvla", "octo")
 MINI_MS = 60.0
-AS_PLAIN = 1 / 1.3  # of the plain way's time
+AS_PLAIN = 1 / 1.3  # of the plain network's time
 GPU_MS = {"openvla-7b": 51.0, "octo-base": 10.0}
 GPU_BATCH = 1 / 4  # of a single action's time, for each of a batch of eight
 
-# Name, value, lowest, highest, unit, at most, note: the fields of the table's lines.
+# Name, value, lowest, highest, unit, at most, note.
 Line = tuple[str, float, float, float, str, float | None, str]
 
 
@@ -32,13 +32,13 @@ def measure(published: list[str], device: str | None) -> Iterator[Line]:
 
 
 def shipped() -> list[Path]:
-    """Folders of the two families that come with the code."""
+    """Shipped folders of the two families."""
     cards = sorted((ROOT / "policies" / "weights").glob("*/policy.json"))
     return [card.parent for card in cards if json.loads(card.read_text("utf-8")).get("family") in FAMILIES]
 
 
 def run(subject: str, device: str | None) -> dict[str, Any] | str:
-    """The timing, or why there is none."""
+    """The timing, or the reason why there is none."""
     command = [sys.executable, "-m", "policies.bench", subject, *(["--device", device] if device else [])]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False

@@ -1,7 +1,7 @@
-"""Networks to be timed: shipped or local policy folders, and the published sizes with random weights.
+"""The networks to be timed: policy folders, and the published sizes with random weights.
 
-A subject answers the same action twice: `act` as the arena plays it, `plain` by the network as it is written, module by
-module, with neither joined weights nor anything kept but the encoded instruction and the key-value cache.
+A subject computes an action in two ways: `act` as the arena plays it, and `plain` with the network as it is written,
+module by module, which keeps nothing but the encoded instruction and the key-value cache.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from policies.networks.octo import CameraConfig, Octo, OctoConfig, OctoObservati
 from policies.networks.octo_fast import FastOcto
 from policies.networks.openvla import OpenVLA
 from policies.networks.openvla_fast import FastOpenVLA
-from policies.networks.t5 import T5Config
+from policies.octo.config import ENCODERS
 from policies.octo.policy import OctoPolicy
 from policies.openvla.config import MODEL_TYPE, read_config
 from policies.openvla.policy import OpenVLAPolicy
@@ -33,18 +33,17 @@ INSTRUCTION = "pick up the red cube"
 PROMPT_LENGTH = 24  # of openvla-7b's prompt with a short instruction
 ROOM = 1.15  # memory to be free, as a multiple of the weights
 
-T5_BASE = T5Config(vocabulary=32128, dim=768, head_dim=64, mlp=3072, layers=12, heads=12)
 OCTO_SIZES = {"octo-base": (768, 12, 3072), "octo-small": (384, 6, 1536)}
 PUBLISHED = ("openvla-7b", *OCTO_SIZES)
 
 
 class NoRoom(Exception):
-    """The weights do not fit. The message says how much there is."""
+    """The weights do not fit. The message says how much memory is free."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """`act(n)`: n rollouts' next actions, on the CPU when it returns. `bytes_read`: of weights, for one action."""
+    """`act(n)`: the next actions of n rollouts, on the CPU when it returns. `bytes_read`: of weights, per action."""
 
     network: nn.Module
     act: Callable[[int], object]
@@ -63,7 +62,7 @@ def folder(path: Path, device: str | None) -> Subject:
 
 
 def published(name: str, device: str | None) -> Subject:
-    """Random weights: time depends on sizes alone. Raises NoRoom."""
+    """A published size with random weights, because time depends on sizes alone. Raises NoRoom."""
     target, dtype = checkpoints.default_device(device)
     if name in OCTO_SIZES:
         return _octo(_randomised(lambda: Octo(octo_config(*OCTO_SIZES[name])), target, dtype))
@@ -72,10 +71,10 @@ def published(name: str, device: str | None) -> Subject:
 
 
 def octo_config(dim: int, heads: int, mlp: int) -> OctoConfig:
-    """The published sizes, with the one camera that the arena has of Octo's two."""
+    """The published sizes, with only that one of Octo's two cameras which the arena has."""
     return OctoConfig(
         cameras=(CameraConfig("primary", 256, 256, StemConfig()),),
-        text=TextConfig("language", 16, T5_BASE),
+        text=TextConfig("language", 16, ENCODERS["t5-base"]),
         head=HeadConfig("readout_action", ACTION_DIM, 4),
         readouts={"action": 1},
         dim=dim, layers=12, heads=heads, mlp=mlp, max_horizon=10, window=2,
@@ -96,9 +95,6 @@ def _randomised(make: Callable[[], Any], device: torch.device, dtype: torch.dtyp
     }
     network.load_state_dict(random, assign=True)
     return network.requires_grad_(False).eval()
-
-
-# ---- OpenVLA -------------------------------------------------------------------------------------------------------
 
 
 def _openvla_policy(policy: OpenVLAPolicy) -> Subject:
@@ -132,14 +128,11 @@ def _plain_tokens(network: OpenVLA, prompt: list[int], pixels: Tensor) -> Tensor
 
 
 def openvla_bytes(network: OpenVLA) -> int:
-    """Towers but for the last blocks, and the projector, once; the language model once per token of the answer."""
+    """Bytes of the towers without their last blocks and of the projector, and seven times the language model's."""
     towers = [network.vision_backbone.featurizer, network.vision_backbone.fused_featurizer]
     seen = sum(_size(part) for tower in towers if tower is not None for part in (tower.patch_embed, *tower.blocks[:-1]))
     language = _size(network.language_model) - _size(network.language_model.model.embed_tokens)
     return seen + _size(network.projector) + ACTION_DIM * language
-
-
-# ---- Octo ----------------------------------------------------------------------------------------------------------
 
 
 def _octo_policy(policy: OctoPolicy) -> Subject:
@@ -191,13 +184,10 @@ def _plain_octo(network: Octo, text: Tensor) -> Callable[[Tensor], Tensor]:
 
 
 def octo_bytes(network: Octo) -> int:
-    """Stem, projections and transformer once, the head's layers once per step; the text not at all."""
+    """Bytes of stem, projections and transformer, and those of the head once per diffusion step; no text encoder."""
     transformer = network.octo_transformer
     text = _size(transformer.get_submodule(f"task_tokenizers_{network.config.text.name}"))
     return _size(transformer) - text + network.config.head.steps * _size(network.heads_action)
-
-
-# ---- both ----------------------------------------------------------------------------------------------------------
 
 
 def _look(policy: OpenVLAPolicy | OctoPolicy, seed: int) -> Observation:

@@ -1,7 +1,7 @@
-"""Weights from files into a network built on the meta device: tensor by tensor, each checked, none copied twice.
+"""Loading weights into a network built on the meta device, tensor by tensor, each checked and copied once.
 
-A checkpoint is first a table of places in files, made from headers alone: here for safetensors, whole or in shards, in
-`policies.flax_checkpoint` for flax. Then the bytes of each tensor are read once, straight into the tensor.
+Headers alone give the place of every tensor in its file: here for safetensors, whole or in shards, and in
+`policies.flax_checkpoint` for flax. Then the bytes of each tensor are read straight into it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ MOST_HEADER = 16 << 20  # bytes; those of published checkpoints take a hundredth
 MOST_DIMENSIONS, LONGEST_DIMENSION = 16, 1 << 40
 
 _SAFETENSORS_TYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
-_FINITE_PIECE = 1 << 18  # elements looked at together: for a whole embedding the test would need as much room again
+_FINITE_PIECE = 1 << 18  # elements checked together: for a whole embedding the check would take its memory again
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """Where a tensor lies: `pieces` are (offset, bytes) in `path`, in order."""
+    """The place of a tensor. `pieces`: (offset, bytes) in `path`, in order."""
 
     path: Path
     shape: tuple[int, ...]
@@ -39,31 +39,31 @@ class StoredTensor:
 
 
 def default_device(device: str | None = None) -> tuple[torch.device, torch.dtype]:
-    """The device asked for, or the CPU, and the number type that goes with it: bfloat16 on CUDA, float32 elsewhere."""
+    """The device, the CPU unless another is named, and its number type: bfloat16 on CUDA, float32 elsewhere."""
     chosen = torch.device(device or "cpu")
     return chosen, torch.bfloat16 if chosen.type == "cuda" else torch.float32
 
 
 def build(make: Callable[[], T]) -> T:
-    """Build a network without memory for its weights; `load` brings them."""
+    """Build a network without memory for its weights, which `load` brings."""
     with torch.device("meta"):
         return make()
 
 
 def load(network: nn.Module, stored: Mapping[str, StoredTensor], device: torch.device, dtype: torch.dtype) -> None:
-    """Fill a network from `build` with exactly its tensors, in their shapes, all finite; freeze it, in eval mode.
+    """Fill a network with exactly its tensors, in their shapes, all finite; freeze it, in eval mode.
 
     Raises BadTensors naming the first tensor that is missing, misshapen, unknown, cut short or not finite.
     """
-    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    compare(wanted, stored)
-    loaded = {name: read(name, stored[name]).to(dtype).to(device) for name in wanted}
+    compare(network, stored)
+    loaded = {name: read(name, stored[name]).to(dtype).to(device) for name in network.state_dict()}
     network.load_state_dict(loaded, assign=True)
     network.requires_grad_(False).eval()
 
 
-def compare(wanted: Mapping[str, tuple[int, ...]], stored: Mapping[str, StoredTensor]) -> None:
-    """Names and shapes, before any weight is read."""
+def compare(network: nn.Module, stored: Mapping[str, StoredTensor]) -> None:
+    """Raise BadTensors unless names and shapes are the network's. Reads no weight."""
+    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     for name, shape in wanted.items():
         if name not in stored:
             raise BadTensors(f"{_place(stored)}: tensor {name} {list(shape)} is missing")
@@ -76,7 +76,7 @@ def compare(wanted: Mapping[str, tuple[int, ...]], stored: Mapping[str, StoredTe
 
 
 def read(name: str, stored: StoredTensor) -> Tensor:
-    """One tensor in its stored number type; every number in it is finite."""
+    """One tensor in its stored number type. Raises BadTensors unless it is whole and every number is finite."""
     flat = torch.empty(math.prod(stored.shape), dtype=stored.dtype)
     room = memoryview(flat.view(torch.uint8).numpy())  # type: ignore[arg-type]  # numpy arrays are buffers
     with stored.path.open("rb", buffering=0) as stream:
@@ -94,16 +94,15 @@ def read(name: str, stored: StoredTensor) -> Tensor:
 
 
 def _place(stored: Mapping[str, StoredTensor]) -> str:
-    """For messages: the file, or the folder when the tensors lie in several."""
-    paths = {tensor.path for tensor in stored.values()}
-    return str(next(iter(paths))) if len(paths) == 1 else str(next(iter(paths)).parent) if paths else "no file"
-
-
-# ---- safetensors ---------------------------------------------------------------------------------------------------
+    """The file, or the folder when the tensors lie in several, for messages."""
+    if not stored:
+        return "no file"
+    path, *others = {tensor.path for tensor in stored.values()}
+    return str(path.parent if others else path)
 
 
 def find_safetensors(folder: Path) -> dict[str, StoredTensor]:
-    """All tensors of a folder: of the shards that the index names, or of the one file."""
+    """All tensors of a folder: those of the shards that the index names, or of the one file."""
     if not (folder / WEIGHTS_INDEX).is_file():
         return read_safetensors_header(folder / WEIGHTS)
     places = read_json(folder, WEIGHTS_INDEX).get("weight_map")
@@ -122,7 +121,7 @@ def find_safetensors(folder: Path) -> dict[str, StoredTensor]:
 
 
 def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
-    """Places of all tensors of one file, in its order. Each lies within the file and has the bytes its shape needs."""
+    """Places of all tensors of one file, in its order. Each lies within the file and has the bytes of its shape."""
     if not path.is_file():
         raise MissingFile(f"{path.parent}: {path.name} is missing")
     size = path.stat().st_size
@@ -160,7 +159,7 @@ def _safetensor(path: Path, name: str, entry: Any, base: int) -> StoredTensor:
 def whole(
     path: Path, name: str, shape: tuple[int, ...], dtype: torch.dtype, pieces: tuple[tuple[int, int], ...]
 ) -> StoredTensor:
-    """A stored tensor, once its pieces add up to what its shape needs."""
+    """A stored tensor whose pieces add up to the bytes of its shape. Raises BadTensors for any other."""
     if len(shape) > MOST_DIMENSIONS or not _are_counts(shape):
         raise BadTensors(f"{path}: tensor {name} has no proper shape")
     needed, there = math.prod(shape) * dtype.itemsize, sum(size for _, size in pieces)

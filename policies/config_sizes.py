@@ -1,4 +1,4 @@
-"""What a network may be asked to be: sizes from a file are checked before anything is built from them."""
+"""Checking a network's sizes from a file before anything is built from them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from policies.base import BadCard
 MOST = 1 << 20
 MOST_REPEATS = 1000
 REPEATS = ("layers", "depth", "blocks", "registers")
-"""Sizes that say how often something is built; each of the others is a length of a tensor."""
+"""Sizes that count modules. Each of the others is a length of a tensor."""
 
 
 def check_sizes(config: Any, where: str) -> None:
-    """Every field of a configuration, nested ones too, has its declared type, and no number is beyond reason.
-
-    Raises BadCard. `where`: the file, for the message.
+    """Raise BadCard unless every field of a configuration, nested ones included, has its declared type and a number
+    is within bounds. `where`: the file, for the message.
     """
     for name, hint, value in _leaves(config):
         if not _fits(value, hint):
@@ -28,7 +27,7 @@ def check_sizes(config: Any, where: str) -> None:
 
 
 def _leaves(config: Any) -> Iterator[tuple[str, Any, Any]]:
-    """(field, declared type, value) of everything that is not itself a configuration."""
+    """(field, declared type, value) of every field that is not itself a configuration."""
     hints = get_type_hints(type(config))
     for field in fields(config):
         value, hint = getattr(config, field.name), hints[field.name]

@@ -1,4 +1,4 @@
-"""Whether a policy was made for a robot in a scene: its declared action space, control rate and cameras, compared."""
+"""Comparing what a policy declares (action space, control rate, cameras) with a robot in a scene."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simulation.contracts import CameraSpec, Embodiment
 
 
 def mismatches(spec: PolicySpec, world: Embodiment) -> list[str]:
-    """Everything that the policy declares and the world does not have, each with what would have been right."""
+    """Everything that the policy declares and the world lacks, each with what the world has."""
     found = []
     if spec.action_space != world.action_space:
         found.append(f"{world.robot_id} takes the action space {world.action_space!r}, not {spec.action_space!r}")
@@ -18,25 +18,21 @@ def mismatches(spec: PolicySpec, world: Embodiment) -> list[str]:
     return found + list(_missing_cameras(spec.cameras, world))
 
 
-def fits(spec: PolicySpec, world: Embodiment) -> bool:
-    return not mismatches(spec, world)
-
-
 def fitting(spec: PolicySpec, worlds: Iterable[Embodiment]) -> list[Embodiment]:
-    """Those of the worlds that the policy fits. Raises WrongEmbodiment when it fits none of them."""
-    asked = list(worlds)
-    if found := [world for world in asked if fits(spec, world)]:
+    """The worlds that the policy fits. Raises WrongEmbodiment when there is none."""
+    compared = [(world, mismatches(spec, world)) for world in worlds]
+    if found := [world for world, reasons in compared if not reasons]:
         return found
-    told = dict.fromkeys(line for world in asked for line in mismatches(spec, world))
-    raise WrongEmbodiment("; ".join(told) or "there is no world to play in")
+    distinct = dict.fromkeys(reason for _, reasons in compared for reason in reasons)
+    raise WrongEmbodiment("; ".join(distinct) or "there is no world to play in")
 
 
 def _missing_cameras(cameras: Iterable[CameraSpec], world: Embodiment) -> Iterator[str]:
     largest = {camera.name: camera for camera in world.cameras}
-    for asked in cameras:
-        offered = largest.get(asked.name)
+    for wanted in cameras:
+        offered = largest.get(wanted.name)
         if offered is None:
-            yield f"{world.scene_id} has the cameras {', '.join(largest)}, not {asked.name!r}"
-        elif asked.height > offered.height or asked.width > offered.width:
-            most, size = f"{offered.height} x {offered.width}", f"{asked.height} x {asked.width}"
-            yield f"{world.scene_id} renders the camera {asked.name!r} at up to {most} pixels, not {size}"
+            yield f"{world.scene_id} has the cameras {', '.join(largest)}, not {wanted.name!r}"
+        elif wanted.height > offered.height or wanted.width > offered.width:
+            most, size = f"{offered.height} x {offered.width}", f"{wanted.height} x {wanted.width}"
+            yield f"{world.scene_id} renders the camera {wanted.name!r} at up to {most} pixels, not {size}"

@@ -1,7 +1,7 @@
-"""Reading the one file that flax and orbax write for a tree of arrays, with msgpack alone.
+"""Reading the one msgpack file that flax and orbax write for a tree of arrays.
 
-Nested maps; an array is an extension of type 1 around (shape, dtype name, bytes), and one past 1 GiB a map of chunks. A
-tensor is named by its path, joined with dots.
+It holds nested maps. An array is an extension of type 1 around (shape, dtype name, bytes), or above 1 GiB a map of
+chunks. The name of a tensor is its path, joined with dots.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import msgpack
 import torch
 
 from policies.base import BadTensors, MissingFile
-from policies.checkpoints import StoredTensor, whole
+from policies.checkpoints import WEIGHTS_INDEX, StoredTensor, find_safetensors, whole
+from policies.folder import WEIGHTS
 
 CHECKPOINT = "checkpoint"
 
@@ -28,6 +29,13 @@ _WINDOW = 8192  # bytes; more than any key or array header of a checkpoint takes
 _FIXED_EXTENSIONS = {0xD4, 0xD5, 0xD6, 0xD7, 0xD8}
 _SIZED_EXTENSIONS = {0xC7: 1, 0xC8: 2, 0xC9: 4}  # code -> bytes of the length
 _BYTES = {0xC4: ">B", 0xC5: ">H", 0xC6: ">I"}  # code -> format of the length
+
+
+def find_tensors(folder: Path) -> dict[str, StoredTensor]:
+    """All tensors of a folder: those of its safetensors, or where there are none, of its flax checkpoint."""
+    if (folder / WEIGHTS).is_file() or (folder / WEIGHTS_INDEX).is_file():
+        return find_safetensors(folder)
+    return read_header(find_checkpoint(folder))
 
 
 def find_checkpoint(folder: Path) -> Path:
@@ -57,14 +65,14 @@ def read_header(path: Path) -> dict[str, StoredTensor]:
 
 
 class _Cursor:
-    """A position in a msgpack file. Small values are unpacked; of an array's bytes only the place is taken."""
+    """A position in a msgpack file. Unpacks small values, and takes only the place of an array's bytes."""
 
     def __init__(self, path: Path, content: mmap.mmap) -> None:
         self.path, self.content, self.at, self.name = path, content, 0, "(the first)"
 
     def unpack(self, method: str = "unpack") -> Any:
         """One value, or with `read_map_header` or `read_array_header` a length."""
-        # A header may claim any length: no list is longer than what is looked at.
+        # A header may claim any length, so the buffer bounds the length of a list.
         unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=_WINDOW)
         unpacker.feed(self.content[self.at : self.at + _WINDOW])
         try:
@@ -79,7 +87,7 @@ class _Cursor:
         return code >> 4 == 0x8 or code in (0xDE, 0xDF)
 
     def extension(self) -> int | None:
-        """Pass the header of an extension and answer its type; None for any other value, which stays unread."""
+        """Skip the header of an extension and return its type; None for any other value, which stays unread."""
         code = self._code()
         if code not in _FIXED_EXTENSIONS and code not in _SIZED_EXTENSIONS:
             return None
@@ -87,7 +95,7 @@ class _Cursor:
         return self._number(self.at - 1, ">b")
 
     def skip_bytes(self) -> tuple[int, int]:
-        """Pass a byte string and answer (offset, bytes) of its content."""
+        """Skip a byte string and return (offset, bytes) of its content."""
         form = _BYTES.get(self._code()) or self.fail("expected bytes")
         size = self._number(self.at + 1, form)
         begin = self.at + 1 + struct.calcsize(form)
@@ -104,10 +112,10 @@ class _Cursor:
         return self._number(self.at, ">B")
 
     def _number(self, at: int, form: str) -> int:
-        raw = self.content[at : at + struct.calcsize(form)]
-        if len(raw) < struct.calcsize(form):
+        try:
+            return int(struct.unpack_from(form, self.content, at)[0])
+        except struct.error:
             self.fail("")
-        return int(struct.unpack(form, raw)[0])
 
 
 def _walk(cursor: _Cursor, prefix: str) -> Iterator[tuple[str, StoredTensor]]:

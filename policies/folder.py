@@ -1,4 +1,4 @@
-"""The files of a policy folder, and proof that they are the ones that were shipped. Needs no torch."""
+"""The files of a policy folder, and checking them against its hashes. Needs no torch."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ CARD = "policy.json"
 WEIGHTS = "model.safetensors"
 STATISTICS = "dataset_statistics.json"
 TOKENIZER = "tokenizer.json"
+CONFIG = "config.json"  # of a published checkpoint
+PREPROCESSOR = "preprocessor_config.json"  # of a published OpenVLA
 SUMS = "SHA256SUMS"
 LOG = "training_log.csv"
-MOST_BYTES = 64 << 20  # of a file that is read whole; a published one takes a hundredth of it
+MOST_BYTES = 64 << 20  # of a file that is read whole; published ones take at most a tenth of it
 LONGEST_NAME = 255
 
 
 def read_json(folder: Path, name: str) -> dict[str, Any]:
-    """The object in `folder`/`name`; raises MissingFile, or BadCard when it is not a JSON object."""
+    """The object in `folder`/`name`. Raises MissingFile, and BadCard when it is not a JSON object."""
     path = folder / name
     try:
         data = json.loads(read_text(folder, name))
@@ -35,7 +37,15 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
 
 
 def read_text(folder: Path, name: str) -> str:
-    """A text file that is small enough to be read whole. Raises MissingFile, and BadCard for anything else."""
+    """A whole text file. Raises MissingFile, and BadCard when it is not UTF-8 or too large."""
+    try:
+        return read_bytes(folder, name).decode()
+    except UnicodeDecodeError as error:
+        raise BadCard(f"{folder / name}: byte {error.start} is not UTF-8") from None
+
+
+def read_bytes(folder: Path, name: str) -> bytes:
+    """A whole file. Raises MissingFile, and BadCard when it is too large."""
     path = folder / name
     if not path.is_file():
         raise MissingFile(f"{folder}: {name} is missing")
@@ -43,14 +53,11 @@ def read_text(folder: Path, name: str) -> str:
         content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise BadCard(f"{path}: larger than {MOST_BYTES >> 20} MiB")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise BadCard(f"{path}: byte {error.start} is not UTF-8") from None
+    return content
 
 
 def is_file_name(name: object) -> bool:
-    """Whether this names a file within the folder itself."""
+    """Whether this is the name of a file in the folder itself."""
     named = isinstance(name, str) and len(name) > 0 and len(name.encode(errors="replace")) <= LONGEST_NAME
     return named and name not in (".", "..") and not {"/", "\0"} & set(str(name))
 
@@ -76,7 +83,7 @@ def write_sums(folder: Path) -> None:
 
 
 def check_listed(folder: Path, required: tuple[str, ...]) -> dict[str, str]:
-    """File name -> hash as listed; every required one is. No file is read but SHA256SUMS."""
+    """File name -> hash as listed. Raises HashMismatch unless every required one is. Reads SHA256SUMS alone."""
     lines = read_text(folder, SUMS).splitlines()
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines if line)}
     for name in listed:
@@ -89,7 +96,7 @@ def check_listed(folder: Path, required: tuple[str, ...]) -> dict[str, str]:
 
 
 def check_sums(folder: Path, required: tuple[str, ...]) -> None:
-    """Every listed file is there with its hash, and every required one is listed; the error names the file."""
+    """Raise MissingFile or HashMismatch unless every listed file has its hash and every required one is listed."""
     for name, digest in check_listed(folder, required).items():
         if not (folder / name).is_file():
             raise MissingFile(f"{folder}: {name} is missing")

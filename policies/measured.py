@@ -1,4 +1,4 @@
-"""What a policy's card says of how often it succeeds, summed up, with its interval."""
+"""A policy's overall success rate according to its card."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNSHIFTED = "table"  # the suite whose scenes are drawn as the training's were
 
 
 def overall(card: Mapping[str, Any]) -> Success | None:
-    """All tasks of the unshifted suite taken together, from a policy.json; None when it was not measured."""
+    """The success rate over all tasks of the unshifted suite, from a policy.json; None when it was not measured."""
     suite = (card.get("measured") or {}).get(UNSHIFTED)
     tasks = suite.get("tasks", {}) if isinstance(suite, Mapping) else {}
     counts = [(row["episodes"], row["successes"]) for row in tasks.values()]

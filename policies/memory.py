@@ -1,19 +1,18 @@
-"""How much memory a policy's weights take, before and after they are loaded, and how running out of it looks."""
+"""The memory that a policy's weights take, before and after loading, and what a device has."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import math
 from pathlib import Path
 from typing import Any
 
 import psutil
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from policies import checkpoints, flax_checkpoint
 from policies.base import PolicyError
-from policies.folder import WEIGHTS
 
 HEADROOM = 1.1  # while loading, one tensor exists twice
 
@@ -25,28 +24,26 @@ class OutOfMemory(PolicyError):
 
 
 def expected_bytes(folder: Path, device: str | None = None) -> int:
-    """What the weights of a folder will take on the device, from the headers of its files alone."""
+    """Bytes that the weights of a folder will take on the device, from the headers of its files alone."""
     _, dtype = checkpoints.default_device(device)
-    if (folder / WEIGHTS).is_file() or (folder / checkpoints.WEIGHTS_INDEX).is_file():
-        stored = checkpoints.find_safetensors(folder)
-    else:
-        stored = flax_checkpoint.read_header(flax_checkpoint.find_checkpoint(folder))
-    return sum(torch.Size(tensor.shape).numel() for tensor in stored.values()) * dtype.itemsize
+    stored = flax_checkpoint.find_tensors(folder)
+    return sum(math.prod(tensor.shape) for tensor in stored.values()) * dtype.itemsize
 
 
 def measured_bytes(policy: Any) -> int:
-    """What the tensors of an opened policy take, each storage counted once; 0 for one without a network."""
-    found = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in _tensors(policy)}
-    return sum(found.values())
+    """Bytes of an opened policy's tensors, each storage counted once; 0 for one without a network."""
+    tensors = (each for network in _networks(policy) for each in (*network.parameters(), *network.buffers()))
+    storages = (tensor.untyped_storage() for tensor in tensors)
+    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def allocated(device: str) -> int:
-    """Bytes that tensors take on a GPU now; 0 for any other device, where nobody counts."""
+    """Bytes that tensors take on a GPU at present; 0 for any other device, where it is not counted."""
     return int(torch.cuda.memory_allocated(device)) if torch.device(device).type == "cuda" else 0
 
 
 def free(device: str) -> int:
-    """Bytes that the device could still give."""
+    """Bytes of the device that are free."""
     if torch.device(device).type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
     return int(psutil.virtual_memory().available)
@@ -59,8 +56,8 @@ def total(device: str) -> int:
     return int(psutil.virtual_memory().total)
 
 
-def give_back(device: str) -> None:
-    """Let the device have what closed policies held."""
+def release(device: str) -> None:
+    """Free the memory of closed policies."""
     gc.collect()
     if torch.device(device).type == "cuda":
         torch.cuda.empty_cache()
@@ -72,7 +69,7 @@ def parameters(policy: Any) -> int:
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether this error, or what caused it, is a want of memory, on a GPU or off it."""
+    """Whether this error or one of its causes says that memory ran out, on a GPU or elsewhere."""
     while error is not None:
         said = isinstance(error, RuntimeError) and "not enough memory" in str(error)
         if said or isinstance(error, MemoryError | torch.OutOfMemoryError | OutOfMemory):
@@ -81,11 +78,5 @@ def is_out_of_memory(error: BaseException | None) -> bool:
     return False
 
 
-def _networks(policy: Any) -> Iterator[nn.Module]:
-    yield from (value for value in vars(policy).values() if isinstance(value, nn.Module))
-
-
-def _tensors(policy: Any) -> Iterator[Tensor]:
-    for network in _networks(policy):
-        yield from network.parameters()
-        yield from network.buffers()
+def _networks(policy: Any) -> list[nn.Module]:
+    return [value for value in vars(policy).values() if isinstance(value, nn.Module)]

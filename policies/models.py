@@ -1,4 +1,4 @@
-"""What the registry has of robot policies beside what it has of every contestant."""
+"""The registry's columns that only robot policies have, beside those of every contestant."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.models import Contestant
 from simulation.contracts import Embodiment
 
 ROBOTS = "robots"
-"""The kind of contestants that robot policies are."""
+"""The kind of robot policies."""
 
 
 class Policy(Contestant):
@@ -40,7 +40,7 @@ class Policy(Contestant):
         super().save(*args, **kwargs)
 
     def keep_worlds(self, worlds: Iterable[Embodiment]) -> None:
-        """Note which robots and scenes the card fits, where the pairing can ask without opening anything."""
+        """Store which robots and scenes the card fits, so that pairing needs to open no folder."""
         fits = {(world.robot_id, world.scene_id) for world in worlds}
         if fits == set(self.worlds.values_list("robot_id", "scene_id")):
             return

@@ -1,4 +1,4 @@
-"""What the registry says about a policy besides its votes: from its card, or, for published weights, what is known."""
+"""The columns of a policy's registry row: from its card, or for published weights from what is known of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from policies.base import PolicyCard
 
-# Weights that their authors publish and the arena does not bring. Shapes and counts: docs/policies.md.
+# Weights that their authors publish and the arena does not ship. Shapes and counts: docs/policies.md.
 PUBLISHED: dict[str, dict[str, Any]] = {
     "openvla-7b": {
         "name": "OpenVLA 7B",
@@ -47,7 +47,7 @@ def install_line(model_id: str) -> str:
 
 
 def card_fields(card: PolicyCard, folder: Path) -> dict[str, Any]:
-    """Columns of a registry row, as a folder's card gives them."""
+    """Columns of a registry row from a folder's card."""
     return {
         "name": card.spec.name,
         "family": card.spec.family,
@@ -67,9 +67,9 @@ def card_fields(card: PolicyCard, folder: Path) -> dict[str, Any]:
 
 
 def training_data(training: Mapping[str, Any]) -> str:
-    """In words: as the card says it itself, or from the counts that training writes into it."""
-    if told := training.get("training_data"):
-        return str(told)
+    """A sentence about the data: the card's own, or one made of the counts that training writes into the card."""
+    if text := training.get("training_data"):
+        return str(text)
     if not (count := training.get("demonstrations")):
         return ""
     frames = f" ({training['frames']:,} frames)" if training.get("frames") else ""
@@ -77,6 +77,6 @@ def training_data(training: Mapping[str, Any]) -> str:
 
 
 def stored_bytes(folder: Path) -> int:
-    """Size of the weights' files: safetensors, or where there are none Octo's published checkpoint file."""
+    """Bytes of the weights' files: safetensors, or where there are none, Octo's published checkpoint."""
     files = list(folder.glob("*.safetensors")) or [path for path in folder.rglob("checkpoint") if path.is_file()]
     return sum(path.stat().st_size for path in files)

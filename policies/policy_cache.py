@@ -1,4 +1,4 @@
-"""The policies that a worker process keeps open, within a budget of memory: the least recently used goes first."""
+"""The policies that a worker process keeps open within a memory budget. The least recently used is closed first."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import numpy as np
-
 from policies import memory
 from policies.base import BatchPolicy, OpenedPolicy
 from policies.batching import Batcher, BatchSlot
 from policies.memory import OutOfMemory
-from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM, Actor, Floats, Observation
+from simulation.contracts import ACTION_DIM, Actor, Floats, Observation
 
 log = logging.getLogger(__name__)
-ROOM_WAIT_S = 60.0  # how long opening waits for rollouts to end when only policies in play could make room
+ROOM_WAIT_S = 60.0  # how long opening waits for rollouts to end when only their policies could make room
 WARM_UP = "pick up the red cube"
 
 
 @dataclass(frozen=True)
 class Key:
-    """What has to be the same for an open policy to be used again."""
+    """What must be the same for an open policy to be used again."""
 
     model_id: str
     revision: str
@@ -34,10 +32,10 @@ class Key:
 
 @dataclass(frozen=True)
 class Device:
-    """What policies are opened on. `budget`: bytes for the weights of one process; `free`: bytes there are now.
+    """What policies are opened on. `budget`: bytes for the weights of one process. `free`: bytes free at present.
 
-    `threads`: rollouts that the process plays at once; more than one share a policy that infers for several.
-    `most`: rollouts in one forward, 0 for what the policy finds best.
+    `threads`: rollouts that the process plays at once, which share a policy where it infers for several.
+    `most`: rollouts in one forward pass; with 0, the policy's `best_batch`.
     """
 
     name: str
@@ -48,18 +46,18 @@ class Device:
 
 
 @dataclass(eq=False)
-class _Entry:
+class Entry:
     key: Key
     policy: OpenedPolicy
     size: int
     batcher: Batcher | None = None
     users: int = 0
-    stale: bool = False  # goes as soon as nobody uses it
+    stale: bool = False  # closed as soon as it has no users
 
 
 @dataclass
 class Lease:
-    """An open policy for one rollout; `close` gives it back and leaves it open."""
+    """An open policy for one rollout. `close` returns it to the cache, which keeps it open."""
 
     opened: OpenedPolicy
     actor: Actor = field(repr=False)
@@ -78,48 +76,43 @@ class Lease:
         self.closed = True
         if isinstance(self.actor, BatchSlot):
             self.actor.close()
-        else:
-            self.release()
+        self.release()
 
 
 class PolicyCache:
-    """Safe for threads. One policy is opened at a time; meanwhile others go on playing."""
+    """Thread-safe. One policy is opened at a time, while rollouts of others go on."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._entries: list[_Entry] = []  # the least recently used first
+        self.entries: list[Entry] = []  # the least recently used first
         self._changed = threading.Condition()
         self._opening = threading.Lock()
 
     @property
     def size(self) -> int:
         """Bytes of all weights that are open."""
-        return sum(entry.size for entry in self._entries)
-
-    def keys(self) -> list[Key]:
-        """What is open, the least recently used first."""
-        return [entry.key for entry in self._entries]
+        return sum(entry.size for entry in self.entries)
 
     def fits(self, expected: int) -> bool:
-        """Whether there is room without closing anything."""
+        """Whether there is room without closing another policy."""
         return self.size + expected <= self.device.budget and expected * memory.HEADROOM <= self.device.free()
 
     def lease(self, key: Key, expected: Callable[[], int], load: Callable[[], OpenedPolicy]) -> Lease:
-        """The policy, opened by `load` unless it is open, and warm. Raises what `load` raises, and OutOfMemory.
+        """The policy, warmed up; `load` opens it unless it is open. Raises what `load` raises, and OutOfMemory.
 
-        `expected` answers the bytes that its weights will take; what they do take is measured once they are there.
+        `expected` returns the bytes that its weights will take. What they do take is measured after loading.
         """
         if lease := self._lease_open(key):
             return lease
         with self._opening:
             if lease := self._lease_open(key):
                 return lease
-            self._drop_other_revisions(key)
+            self._expire(lambda other: other.model_id == key.model_id and other != key)
             needed = expected()
             self._make_room(key, needed)
             entry = self._open(key, needed, load)
             with self._changed:
-                self._entries.append(entry)
+                self.entries.append(entry)
             self._make_room(key, 0, keep=entry)
             lease = self._lease_open(key)
         if lease is None:
@@ -127,32 +120,29 @@ class PolicyCache:
         return lease
 
     def drop(self, model_id: str) -> None:
-        """Close a policy that failed, or as soon as the rollouts that use it are over."""
-        with self._changed:
-            for entry in self._entries:
-                entry.stale = entry.stale or entry.key.model_id == model_id
-            self._sweep()
+        """Close a policy that failed as soon as no rollout uses it."""
+        self._expire(lambda key: key.model_id == model_id)
 
     def _lease_open(self, key: Key) -> Lease | None:
         with self._changed:
-            for entry in self._entries:
+            for entry in self.entries:
                 if entry.key == key and not entry.stale and (entry.batcher or not entry.users):
                     entry.users += 1
-                    self._entries.remove(entry)
-                    self._entries.append(entry)
+                    self.entries.remove(entry)
+                    self.entries.append(entry)
                     return self._new_lease(entry)
         return None
 
-    def _new_lease(self, entry: _Entry) -> Lease:
+    def _new_lease(self, entry: Entry) -> Lease:
         def release() -> None:
             with self._changed:
                 entry.users -= 1
-                self._sweep()
+                self._close_idle(stale_only=True)
                 self._changed.notify_all()
 
-        return Lease(entry.policy, BatchSlot(entry.batcher, release) if entry.batcher else entry.policy, release)
+        return Lease(entry.policy, BatchSlot(entry.batcher) if entry.batcher else entry.policy, release)
 
-    def _open(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> _Entry:
+    def _open(self, key: Key, expected: int, load: Callable[[], OpenedPolicy]) -> Entry:
         try:
             return self._opened(key, load)
         except Exception as error:
@@ -169,7 +159,7 @@ class PolicyCache:
                 f"{key.model_id} needs about {needs}; {self.device.name} ran out of memory with {free} free"
             ) from error
 
-    def _opened(self, key: Key, load: Callable[[], OpenedPolicy]) -> _Entry:
+    def _opened(self, key: Key, load: Callable[[], OpenedPolicy]) -> Entry:
         before = memory.allocated(self.device.name)
         policy = load()
         step_s = warm_up(policy)
@@ -179,10 +169,10 @@ class PolicyCache:
             _warm_up_batches(policy, batcher.most)
         size = max(memory.measured_bytes(policy), memory.allocated(self.device.name) - before)
         log.info("%s is open: %s on %s", key.model_id, _gigabytes(size), self.device.name)
-        return _Entry(key, policy, size, batcher)
+        return Entry(key, policy, size, batcher)
 
-    def _make_room(self, key: Key, expected: int, keep: _Entry | None = None) -> None:
-        """Close idle policies until `expected` more bytes fit; waits for rollouts to end. Raises OutOfMemory."""
+    def _make_room(self, key: Key, expected: int, keep: Entry | None = None) -> None:
+        """Close idle policies until `expected` more bytes fit, if need be as rollouts end. Raises OutOfMemory."""
         budget = self.device.budget
         if expected > budget:
             raise OutOfMemory(
@@ -192,11 +182,11 @@ class PolicyCache:
         deadline = time.monotonic() + ROOM_WAIT_S
         with self._changed:
             while self.size + expected > budget:
-                idle = next((entry for entry in self._entries if not entry.users and entry is not keep), None)
+                idle = next((entry for entry in self.entries if not entry.users and entry is not keep), None)
                 if idle is not None:
                     self._remove(idle)
                 elif keep is not None:
-                    return  # larger than expected, and nobody can go: better over the budget than not at all
+                    return  # larger than expected, and no other can be closed: it stays open above the budget
                 elif not self._changed.wait(max(0.0, deadline - time.monotonic())):
                     raise OutOfMemory(f"{key.model_id} needs {_gigabytes(expected)}; other policies in play hold them")
         if expected * memory.HEADROOM > self.device.free():
@@ -207,39 +197,36 @@ class PolicyCache:
                 f"{self.device.name} has {_gigabytes(free)} free"
             )
 
-    def _drop_other_revisions(self, key: Key) -> None:
+    def _expire(self, expired: Callable[[Key], bool]) -> None:
+        """Close the policies with these keys, each as soon as nobody uses it."""
         with self._changed:
-            for entry in self._entries:
-                entry.stale = entry.stale or (entry.key.model_id == key.model_id and entry.key != key)
-            self._sweep()
+            for entry in self.entries:
+                entry.stale = entry.stale or expired(entry.key)
+            self._close_idle(stale_only=True)
 
-    def _close_idle(self) -> None:
+    def _close_idle(self, *, stale_only: bool = False) -> None:
         with self._changed:
-            for entry in [entry for entry in self._entries if not entry.users]:
+            for entry in [each for each in self.entries if not each.users and (each.stale or not stale_only)]:
                 self._remove(entry)
 
-    def _sweep(self) -> None:
-        for entry in [entry for entry in self._entries if entry.stale and not entry.users]:
-            self._remove(entry)
-
-    def _remove(self, entry: _Entry) -> None:
-        self._entries.remove(entry)
+    def _remove(self, entry: Entry) -> None:
+        self.entries.remove(entry)
         log.info("%s is closed", entry.key.model_id)
         try:
             entry.policy.close()
-        except Exception:  # whatever a policy raises while it is put away concerns nobody
+        except Exception:  # what a policy raises while it is closed has no consequence
             log.warning("%s could not be closed cleanly", entry.key.model_id, exc_info=True)
         del entry.policy, entry.batcher
-        memory.give_back(self.device.name)
+        memory.release(self.device.name)
 
 
 def warm_up(policy: OpenedPolicy) -> float:
-    """Let a policy infer twice on grey pictures, so that its first rollout is as quick as the others.
+    """Let a policy infer twice on grey pictures, so that its first rollout is as fast as the others.
 
-    Answers the seconds of one step of decoding: an action's numbers are decoded one after the other. A policy that
-    fails here is left to fail in its rollouts, where the reason is kept; only a want of memory is raised.
+    Returns the seconds of one decoding step, of which an action takes as many as it has numbers. Raises only when
+    memory runs out: any other failure occurs again in a rollout, where its reason is recorded.
     """
-    observation, seconds = _grey(policy), 0.0
+    observation, seconds = policy.spec.grey_observation(WARM_UP), 0.0
     try:
         for _ in range(2):
             policy.reset(WARM_UP, 0)
@@ -254,8 +241,8 @@ def warm_up(policy: OpenedPolicy) -> float:
 
 
 def _warm_up_batches(policy: BatchPolicy[Any], most: int) -> None:
-    """Every size of batch once, whatever is compiled or captured per size; only a want of memory is raised."""
-    observation = _grey(cast(OpenedPolicy, policy))
+    """Infer once with every batch size, for what is compiled or captured per size. Raises when memory runs out."""
+    observation = cast(OpenedPolicy, policy).spec.grey_observation(WARM_UP)
     try:
         for size in range(2, most + 1):
             policy.infer_batch([observation] * size, [policy.begin(WARM_UP, seed) for seed in range(size)])
@@ -263,12 +250,6 @@ def _warm_up_batches(policy: BatchPolicy[Any], most: int) -> None:
         if memory.is_out_of_memory(error):
             raise
         log.exception("A batch failed its warm-up")
-
-
-def _grey(policy: OpenedPolicy) -> Observation:
-    cameras = policy.spec.cameras
-    pictures = {camera.name: np.full((camera.height, camera.width, 3), 128, np.uint8) for camera in cameras}
-    return Observation(pictures, np.zeros(PROPRIOCEPTION_DIM, np.float32), WARM_UP, 0)
 
 
 def _gigabytes(count: float) -> str:

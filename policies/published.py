@@ -1,4 +1,4 @@
-"""Recognising a checkpoint as its authors publish it, without a policy.json, and making the card it lacks. No torch."""
+"""Recognising a checkpoint as its authors publish it, and making the policy.json that it lacks. Needs no torch."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from policies.base import ACTION_SPACE, MAX_SIDE, BadCard, MissingFile, PolicyCard, PolicySpec
-from policies.folder import CARD, STATISTICS, read_json
+from policies.base import MAX_SIDE, BadCard, MissingFile, PolicyCard, PolicySpec
+from policies.folder import CARD, CONFIG, PREPROCESSOR, STATISTICS, read_json
 from policies.octo.shapes import read_shapes
 from policies.statistics import choose
-from simulation.contracts import CONTROL_HZ, MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
+from simulation.contracts import MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
 
-CONFIG = "config.json"
-PREPROCESSOR = "preprocessor_config.json"
 OPENVLA, OCTO = "openvla", "octo"
 DEFAULT_KEYS = {OPENVLA: "bridge_orig", OCTO: "bridge_dataset"}
 
 
 def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCard:
-    """A card from the checkpoint's own files; its name is the folder's.
+    """A card from the checkpoint's own files, with the folder's name.
 
     Raises MissingFile when the folder has no config.json either, BadCard for an unknown architecture.
     """
@@ -36,18 +34,22 @@ def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCar
 
 
 def _openvla(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
-    """One action per inference; the picture is asked for at the size that the vision towers take."""
+    """One action per inference, and a picture of the size that the vision towers take."""
     try:
         _, height, width = (int(length) for length in read_json(folder, PREPROCESSOR)["input_sizes"][0])
     except (LookupError, TypeError, ValueError, OverflowError):
         raise BadCard(f"{folder / PREPROCESSOR}: input_sizes is missing") from None
-    content = read_json(folder, STATISTICS) if (folder / STATISTICS).is_file() else config.get("norm_stats") or {}
-    key, _ = choose(content, statistics_key, DEFAULT_KEYS[OPENVLA])
+    key, _ = choose(openvla_statistics(folder, config), statistics_key, DEFAULT_KEYS[OPENVLA])
     return _card(folder, OPENVLA, (height, width), key, 1, Chunking(execute=1))
 
 
+def openvla_statistics(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Those of config.json, or of the dataset_statistics.json of a fine-tune, which replaces them."""
+    return read_json(folder, STATISTICS) if (folder / STATISTICS).is_file() else config.get("norm_stats") or {}
+
+
 def _octo(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
-    """Asked at every step, chunks averaged with equal weights. Only the first camera: Bridge has no other."""
+    """Infers at every step and averages chunks with equal weights. Uses the first camera, the only one of Bridge."""
     try:
         first = next(iter(config["model"]["observation_tokenizers"].values()))["kwargs"]["obs_stack_keys"][0]
         head = config["model"]["heads"]["action"]["kwargs"]
@@ -71,8 +73,6 @@ def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int
         name=name,
         family=family,
         cameras=(CameraSpec(POLICY_CAMERA.name, *size),),
-        action_space=ACTION_SPACE,
-        rate_hz=CONTROL_HZ,
         chunk=chunk,
         chunking=chunking,
         statistics_key=key,
@@ -80,18 +80,13 @@ def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int
     return PolicyCard(
         spec,
         description=f"Opened from a checkpoint in the layout that {family}'s authors publish.",
-        organization="",
-        license="",
         provenance=f"Weights as found in the folder {name}; not trained by VLA Arena",
         revision=_revision(folder),
-        network={},
-        training={},
-        measured={},
     )
 
 
 def _revision(folder: Path) -> str:
-    """Changes with the configuration and the size of any file; hashing 15 GB of weights for a card would not pay."""
+    """A hash of the configuration and of every file's size: hashing 15 GB of weights for a card takes too long."""
     digest = hashlib.sha256((folder / CONFIG).read_bytes())
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         digest.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())

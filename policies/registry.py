@@ -1,4 +1,4 @@
-"""Opening a policy folder by its family's name. Importing this loads no network library; opening a policy does."""
+"""Opening a policy folder by its family's name. Only opening loads a network library, not importing this module."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ families: dict[str, str] = {
 
 
 def describe(folder: Path, statistics_key: str | None = None) -> PolicyCard:
-    """Read policy.json, or what a published checkpoint has in its place; neither weights nor hashes are looked at.
+    """The card from policy.json, or from a published checkpoint's files. Reads neither weights nor hashes.
 
-    `statistics_key`: the data set whose units the actions have; None leaves the choice to the card.
+    `statistics_key`: the data set whose units the actions have; with None, the card decides.
     """
     if not (folder / CARD).is_file():
         return published_card(folder, statistics_key)
@@ -43,8 +43,8 @@ def open_policy(
 ) -> OpenedPolicy:
     """Check every hash, then let the family open the folder. Raises a PolicyError that says what is wrong.
 
-    `device`: a torch device name; None takes the CPU. A published checkpoint need not bring hashes.
-    `worlds`: what it is opened for; it has to fit one of them, and None leaves the comparison to the caller.
+    `device`: a torch device name, the CPU by default. A published checkpoint need not have hashes.
+    `worlds`: those of which the policy has to fit one; with None, the caller compares.
     """
     card = describe(folder, statistics_key)
     if worlds is not None:

@@ -1,5 +1,5 @@
-"""Registering the policies that ship with the arena: the folders under POLICY_WEIGHTS, and the two references; and
-those whose published weights each arena must be given.
+"""Registering the policies that ship with the arena (the folders under POLICY_WEIGHTS and the two references), and the
+published ones whose weights an operator has to install.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ REFERENCE_FIELDS = {
 
 @dataclass(frozen=True)
 class Seeded:
-    """What became of one policy: `trouble` is empty when it is ready to play."""
+    """The result for one policy. `trouble` is empty when it is ready to play."""
 
     model_id: str
     created: bool
@@ -49,10 +49,10 @@ class Seeded:
 
 
 def seed_policies(weights: Path, worlds: Sequence[Embodiment]) -> list[Seeded]:
-    """Enter or refresh every shipped policy. A moderator's choice of status stays; a broken folder is noted, and so is
-    a card that fits none of `worlds`, those that the arena has.
+    """Add or update the row of every shipped policy, and keep a status that a moderator chose.
 
-    What `add_policy` has entered under a published name stays as it is.
+    A broken folder, or a card that fits none of `worlds` (those of the arena), makes its row unavailable. What
+    `add_policy` registered under a published name stays as it is.
     """
     folders = sorted(path.parent for path in weights.glob(f"*/{CARD}"))
     seeded = [_seed_folder(folder, worlds) for folder in folders]
@@ -67,7 +67,7 @@ def seed_policies(weights: Path, worlds: Sequence[Embodiment]) -> list[Seeded]:
 
 
 def _announce(model_id: str, facts: dict[str, Any]) -> Seeded:
-    """A row for published weights. Without a folder it cannot play, and says how to install one."""
+    """Add or update the row of published weights. Without a folder it is unavailable and says how to install one."""
     absent = f"the weights are not here; install them: {install_line(model_id)}"
     row = Policy(id=model_id, **facts, status=ContestantStatus.UNAVAILABLE, status_reason=absent)
     found = Policy.objects.filter(id=model_id).first()
@@ -81,7 +81,7 @@ def _announce(model_id: str, facts: dict[str, Any]) -> Seeded:
 
 
 def _refresh_worlds(policy: Policy, worlds: Sequence[Embodiment]) -> None:
-    """By the card as it was read when the policy was registered: robots and scenes may have come or gone since."""
+    """Compare the registered card again, because robots and scenes may have been added or removed since."""
     try:
         policy.keep_worlds(fitting(PolicyCard.from_json(policy.card).spec, worlds))
     except PolicyError as error:

@@ -20,25 +20,9 @@ class ModelSerializer(serializers.ModelSerializer[Policy]):
     class Meta:
         model = Policy
         fields = [
-            "model_id",
-            "name",
-            "description",
-            "organization",
-            "license",
-            "family",
-            "provenance",
-            "training_data",
-            "source",
-            "parameters",
-            "weights_bytes",
-            "statistics_key",
-            "status",
-            "status_reason",
-            "reference",
-            "revision",
-            "measured",
-            "success",
-            "hosted",
+            *("model_id", "name", "description", "organization", "license", "family", "provenance", "training_data"),
+            *("source", "parameters", "weights_bytes", "statistics_key", "status", "status_reason", "reference"),
+            *("revision", "measured", "success", "hosted"),
         ]
         read_only_fields = fields
 

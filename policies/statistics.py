@@ -1,4 +1,4 @@
-"""The numbers of a data set that turn a network's actions into metres and radians: finding and checking them."""
+"""Finding and checking the statistics of a data set, which turn a network's actions into metres and radians."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.base import MissingStatistics
-
-Floats = NDArray[np.float64]
+from simulation.contracts import Floats
 
 
 def choose(content: Mapping[str, Any], asked: str | None, default: str) -> tuple[str, Mapping[str, Any]]:
-    """One data set's key and its `action` numbers.
+    """One data set's key and its `action` numbers: of the data set `asked` for, else of the default, else of the only
+    one. A fine-tune may hold the numbers of one data set at the top level, whose key is "".
 
-    Without a wish, the default; failing that, the only data set there is. A fine-tune may hold the numbers of one data
-    set without a key, at the top level. Raises MissingStatistics listing the keys there are.
+    Raises MissingStatistics listing the known keys.
     """
     if not isinstance(content, Mapping):
         raise MissingStatistics(f"statistics: expected data sets by name, got {type(content).__name__}")
@@ -37,14 +36,14 @@ def choose(content: Mapping[str, Any], asked: str | None, default: str) -> tuple
 
 
 def vector(action: Mapping[str, Any], name: str, length: int) -> Floats:
-    """A vector of numbers, all finite."""
+    """action.`name` as an array of `length` finite numbers. Raises MissingStatistics."""
     if name not in action:
         raise MissingStatistics(f"statistics: action.{name} is missing")
     return finite(action[name], f"statistics: action.{name}", length)
 
 
 def finite(numbers: Any, where: str, length: int) -> Floats:
-    """A list of so many finite numbers as an array; raises MissingStatistics saying where it stood."""
+    """A list of `length` finite numbers as an array. Raises MissingStatistics that begins with `where`."""
     try:
         values = np.asarray(numbers, np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -55,7 +54,7 @@ def finite(numbers: Any, where: str, length: int) -> Floats:
 
 
 def mask(action: Mapping[str, Any], length: int) -> NDArray[np.bool_]:
-    """Which dimensions are normalised: all, where the file says nothing."""
+    """Which dimensions are normalised; all of them where the file has no mask."""
     values = action.get("mask", [True] * length)
     if not isinstance(values, list) or len(values) != length or not all(isinstance(value, bool) for value in values):
         raise MissingStatistics(f"statistics: action.mask must be {length} times true or false")

@@ -1,4 +1,4 @@
-"""Opening the tokenizer.json that comes with a checkpoint."""
+"""Opening a checkpoint's tokenizer.json."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from policies.base import BadCard, MissingFile
 
 
 def read_tokenizer(path: Path, vocabulary: int) -> Tokenizer:
-    """A tokenizer whose ids all fit a network's vocabulary; padding and cutting are ours to do. Raises PolicyError."""
+    """A tokenizer whose ids fit the vocabulary, without padding or truncation of its own. Raises PolicyError."""
     if not path.is_file():
         raise MissingFile(f"{path.parent}: {path.name} is missing")
     try:

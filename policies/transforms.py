@@ -1,4 +1,4 @@
-"""From what a robot measures to what a network reads, and back: pure numpy, so that training and playing agree."""
+"""Scaling what a robot measures for a network, and back. Pure numpy, so that training and playing agree."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from policies.statistics import finite
 from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM
 
 STATISTICS_KEY = "arena_widowx"
-# Smallest spans taken as one unit of the network [m, m, m, rad, rad, rad]: a motion the demonstrations hardly make must
-# not be blown up into noise.
+# Smallest spans of one network unit [m, m, m, rad, rad, rad]: a motion that the demonstrations hardly make must not
+# become noise.
 MIN_ACTION_SCALE = np.array([0.01, 0.01, 0.01, 0.05, 0.05, 0.05])
 MIN_PROPRIOCEPTION_STD = 0.02
 
@@ -24,7 +24,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class DatasetStatistics:
-    """How numbers become network units. Actions: `action_scale` (6,) [m, rad]; the gripper passes as it is.
+    """How numbers become network units. Actions: `action_scale` (6,) [m, rad]; the gripper is not scaled.
 
     Proprioception: `mean`, `std` (8,). Places (xyz of things, base frame): `place_mean`, `place_scale` (3,) [m].
     """
@@ -71,7 +71,7 @@ def measure(actions: Array, proprioception: Array, places: Array) -> dict[str, A
 
 
 def read_statistics(content: Mapping[str, Any], key: str) -> DatasetStatistics:
-    """Pick one data set's numbers; an unknown key lists the known ones."""
+    """One data set's numbers. Raises MissingStatistics listing the known keys."""
     if not isinstance(content.get(key), Mapping):
         raise MissingStatistics(f"statistics key {key!r} is missing; known: {', '.join(sorted(content)) or 'none'}")
     chosen = content[key]

@@ -1,4 +1,4 @@
-"""Addresses under /api/. A closing slash makes no difference."""
+"""Addresses under /api/, each with and without a closing slash."""
 
 from __future__ import annotations
 

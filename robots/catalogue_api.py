@@ -45,7 +45,7 @@ class Tasks(APIView):
         return Response(
             {
                 "results": [_task_json(task) for task in catalogue.tasks()],
-                "suggestions": catalogue.suggestions(settings.DEFAULT_SCENE),
+                "suggestions": catalogue.scene(settings.DEFAULT_SCENE).suggestions,
             }
         )
 

@@ -130,7 +130,7 @@ class Robots(Kind):
         return {
             "robot": catalogue.robot(place.setting),
             "scene": scene,
-            "suggestions": catalogue.suggestions(scene.id),
+            "suggestions": scene.suggestions,
             "tasks": [_task(task) for task in catalogue.tasks() if task.scene_id == scene.id],
         }
 

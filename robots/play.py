@@ -174,7 +174,7 @@ def _set_start(environment: Environment, rollout: Attempt) -> None:
     """The seed's first state; where this side ended the last turn that both sides completed; or, exploring, where it
     was at the chosen record. It looks as the battle's secret has it, for both sides and in every turn.
     """
-    environment.look(variation_of(rollout.turn.battle.secret))
+    environment.set_variation(variation_of(rollout.turn.battle.secret))
     turn = rollout.turn
     before = starts_from(turn, turn.battle.turns_with_sides()) if goes_on(turn) else None
     if before is None:

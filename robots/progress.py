@@ -13,7 +13,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from arena import actions
 from arena.models import Attempt
 from arena.queue.retry import drop_broken_connection, retry_while_busy
-from simulation.contracts import BaseListener, Floats, SimulationError, StartState, StepRecord
+from simulation.contracts import Floats, Listener, SimulationError, StartState, StepRecord
 from simulation.view_format import pack
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ class AttemptGivenUp(SimulationError):
     code = "attempt_given_up"
 
 
-class Reporter(BaseListener):
+class Reporter(Listener):
     """A listener, and a context that runs as long as the rollout does.
 
     One thread passes on the view rows of new steps every ROWS_S: they go to the sockets alone, which show them by the

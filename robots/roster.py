@@ -8,10 +8,9 @@ from django.conf import settings
 from django.db import DatabaseError
 
 from policies.base import PolicyError
-from policies.folder import CARD
+from policies.folder import CARD, CONFIG
 from policies.models import Policy
 from policies.names import card_fields
-from policies.published import CONFIG
 from policies.registry import describe
 from robots.players import EXPERT, STILL
 

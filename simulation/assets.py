@@ -1,4 +1,4 @@
-"""The robot's meshes, checked against the committed manifest before anything is built from them."""
+"""The robot's meshes, checked against the committed manifest."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ FOLDER = Path(__file__).parent / "assets"
 
 
 class AssetError(SimulationError):
-    """A mesh is missing or is not the one this arena was measured with."""
-
-    code = "asset_error"
+    """A mesh is missing or is not the one of the manifest."""
 
 
 def read_manifest(path: Path) -> dict[str, str]:
@@ -24,7 +22,7 @@ def read_manifest(path: Path) -> dict[str, str]:
 
 
 def load_checked(folder: Path, manifest: Path) -> dict[str, bytes]:
-    """Every file of the manifest by name, or AssetError saying what to run."""
+    """Every file of the manifest by name. Raises AssetError, which says what to run."""
     found = {}
     for name, wanted in read_manifest(manifest).items():
         path = folder / name

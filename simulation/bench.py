@@ -1,15 +1,14 @@
-"""Figures of the simulation: what the control loop and the rollout loop add to what they run."""
+"""Benchmarks of the simulation: what the control loop adds to bare physics, and what a picture costs."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 
-from simulation.contracts import EpisodeResult, Floats
+from simulation.contracts import Floats
 from simulation.controller import ramp
 from simulation.environment import Environment
 from simulation.expert import act
@@ -31,23 +30,15 @@ class LoopCost:
 def control_loop_cost(
     episodes: int = 10, seed: int = 0, instruction: str = "stack the red cube on the yellow cube"
 ) -> LoopCost:
-    """The same expert episodes twice: through Environment.step (IK, ramp, judging), then as bare mj_step of the same
-    ctrl.
+    """The same expert episodes by Environment.step (IK, ramp, judging), and by bare mj_step with the same ctrl.
 
-    Both are the best of three, in CPU time of this process, and go through identical states.
+    Both are the best of three in CPU time of this process, and go through identical states.
     """
     environment = Environment()
     scripts = [_script(environment, number, instruction) for number in range(seed, seed + episodes)]
     loop = min(sum(_played(environment, *script) for script in scripts) for _ in range(3))
     bare = min(sum(_stepped(environment, *script) for script in scripts) for _ in range(3))
     return LoopCost(bare * 1e3, loop * 1e3, sum(len(actions) for _, actions in scripts))
-
-
-def rollout_ratio(results: Iterable[EpisodeResult]) -> float:
-    """Wall time of rollouts over the sum of their physics, rendering and inference."""
-    rows = list(results)
-    parts = sum(row.physics_ms + row.render_ms + row.infer_ms for row in rows)
-    return sum(row.duration_ms for row in rows) / parts
 
 
 def render_ms(frames: int = 200) -> float:
@@ -89,9 +80,8 @@ def _stepped(environment: Environment, seed: int, actions: list[Floats]) -> floa
         controls.append(ramp(before, environment.controller.memory))
     model, data = environment.model, environment.data
     pieces = np.concatenate(controls)
-    substeps = round(0.2 / model.opt.timestep / len(controls[0]))
     began = time.process_time()
     for piece in pieces:
         data.ctrl[:] = piece
-        mujoco.mj_step(model, data, substeps)
+        mujoco.mj_step(model, data, environment.substeps)
     return time.process_time() - began

@@ -1,4 +1,4 @@
-"""What a browser loads to show a scene: the flattened XML, the meshes, and a manifest that names and hashes them."""
+"""The files that a browser loads to show a scene: flattened XML, meshes, and a manifest that names and hashes them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ HOME_SEED = 0  # the layout shown before there is anything to replay
 
 
 def write_scene_bundle(robot_id: str, scene_id: str, folder: Path) -> dict[str, Any]:
-    """Fill `folder` and answer the manifest, which is written last.
+    """Fill `folder` and return the manifest, which is written last.
 
-    File names carry the content's hash, so that a name never changes its content; files of older scenes are removed.
-    `assets[].name` is what the XML calls a mesh, `assets[].file` its file in the folder.
+    File names contain the content's hash, so that the content of a name never changes. Files of older scenes are
+    removed. `assets[].name` is a mesh's name in the XML, `assets[].file` its file in the folder.
     """
     world = load_world(robot_id, scene_id)
     folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def write_scene_bundle(robot_id: str, scene_id: str, folder: Path) -> dict[str, 
 
 def _manifest(world: World) -> dict[str, Any]:
     model = world.model
-    home = Environment(world.robot_id, world.scene_id).reset(HOME_SEED)
+    environment = Environment(world.robot_id, world.scene_id)
     return {
         "robot_id": world.robot_id,
         "scene_id": world.scene_id,
@@ -57,15 +57,15 @@ def _manifest(world: World) -> dict[str, Any]:
         # Physics between two records: joint targets go from control[k][0:6] to control[k + 1][0:6] in `pieces` equal
         # steps, each held for `substeps`; the finger target is control[k + 1][6] from the first on (see
         # simulation.controller.ramp).
-        "ramp": {"pieces": RAMP_PIECES, "substeps": round(1 / CONTROL_HZ / model.opt.timestep / RAMP_PIECES)},
+        "ramp": {"pieces": RAMP_PIECES, "substeps": environment.substeps},
         "control_size": CONTROL_DIM,
         # Rows of `view.bin` and of live frames: int16, times `scale` they are qpos (see simulation.view_format).
         "view": {"rate_hz": VIEW_HZ, "rows_per_step": ROWS_PER_STEP, "scale": world.view_scale.tolist()},
-        "home": home.qpos.tolist(),
+        "home": environment.reset(HOME_SEED).qpos.tolist(),
         "cameras": [_camera(model, index) for index in range(model.ncam)],
         "presets": [model.camera(index).name for index in range(model.ncam)],
         "objects": list(world.objects),
-        # What a viewer calls by name: the tool point, the finger pads, and how the robot's bodies begin.
+        # Names that a viewer uses: the tool point, the finger pads, and the prefix of the robot's bodies.
         "tool_site": f"{widowx.PREFIX}tool",
         "pads": [f"{widowx.PREFIX}{side}_pad" for side in ("left", "right")],
         "robot_prefix": widowx.PREFIX,

@@ -1,4 +1,4 @@
-"""Camera pictures in one frozen look. Another look or another renderer is another profile: scores do not compare."""
+"""Camera pictures in one fixed look. Another look or renderer is another profile, whose scores do not compare."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LOOK = "look-1"
 """No shadows, no reflections, no multisampling, hidden sites and collision shapes."""
 PROFILE_LENGTH = 120
 
-logging.getLogger("OpenGL").setLevel(logging.WARNING)  # it announces at every start which accelerators it lacks
+logging.getLogger("OpenGL").setLevel(logging.WARNING)  # at every start it lists the accelerators that it lacks
 
 
 class Cameras:
-    """Renders one world. It owns a copy of the model, so that colours and light change without touching the physics."""
+    """Renders one world with a copy of the model, so that colours and light can change without the physics."""
 
     def __init__(self, world: World) -> None:
         self._model = world.compile()
@@ -36,7 +36,9 @@ class Cameras:
     def render(self, data: mujoco.MjData, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Image:
         """uint8 (height, width, 3). `data` needs current kinematics; only its derived camera pose is overwritten."""
         self._apply(variation)
-        self._place_camera(data, camera.name, variation)
+        index = self._model.camera(camera.name).id
+        position, rotation = camera_pose(self._pristine, camera.name, variation)
+        data.cam_xpos[index], data.cam_xmat[index] = position, rotation.ravel()
         renderer = self._renderer(camera.height, camera.width)
         renderer.update_scene(data, camera.name)
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = variation.shadows
@@ -76,11 +78,6 @@ class Cameras:
             model.mat_rgba[model.material(name).id, :3] = colour
         self._applied = variation
 
-    def _place_camera(self, data: mujoco.MjData, name: str, variation: Variation) -> None:
-        index = self._model.camera(name).id
-        position, rotation = camera_pose(self._pristine, name, variation)
-        data.cam_xpos[index], data.cam_xmat[index] = position, rotation.ravel()
-
 
 def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple[Floats, Floats]:
     """Position [m] and rotation (3, 3) of a camera in the base frame: x right, y up, z backwards."""
@@ -91,22 +88,18 @@ def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple
     angle = float(np.linalg.norm(vector))
     mujoco.mju_axisAngle2Quat(quaternion, vector / angle if angle else np.array([1.0, 0, 0]), angle)
     mujoco.mju_quat2Mat(turn, quaternion)
-    return (
-        model.cam_pos[index] + np.array(variation.camera_offset),
-        rotation.reshape(3, 3) @ turn.reshape(3, 3),
-    )
+    return model.cam_pos[index] + np.array(variation.camera_offset), rotation.reshape(3, 3) @ turn.reshape(3, 3)
 
 
 def cameras_of(robot_id: str, scene_id: str, fifth_object: bool = False) -> Cameras:
-    """This thread's one renderer of a world: making one costs a quarter of a second, keeping it is free.
-
-    Not another thread's, which may draw another battle's looks at the same time.
+    """This thread's renderer of a world. It is kept, because making one takes a quarter of a second, and not shared,
+    because another thread may draw another battle's looks at the same time.
     """
     kept: dict[tuple[str, str, bool], Cameras] = _own.__dict__.setdefault("cameras", {})
     world = (robot_id, scene_id, fifth_object)
     if world not in kept:
         kept[world] = Cameras(load_world(*world))
-        atexit.register(kept[world].close)  # while OpenGL can still be spoken to
+        atexit.register(kept[world].close)  # while OpenGL still works
     return kept[world]
 
 
@@ -115,26 +108,26 @@ _own = threading.local()
 
 @cache
 def render_profile() -> str:
-    """What draws in this process, in at most 120 characters: our look, the back end, and what OpenGL calls itself."""
+    """The look, the back end and OpenGL's names of this process, in at most 120 characters."""
     context = mujoco.GLContext(16, 16)
     try:
         context.make_current()
-        from OpenGL import GL  # only now: the context's module says which platform it is to look for
+        from OpenGL import GL  # after the context, whose module selects the platform
 
-        told = [_text(GL.glGetString(name)) for name in (GL.GL_RENDERER, GL.GL_VERSION)]
+        names = [_text(GL.glGetString(name)) for name in (GL.GL_RENDERER, GL.GL_VERSION)]
     finally:
         context.free()
-    return profile_of(os.environ.get("MUJOCO_GL", ""), *told)
+    return profile_of(os.environ.get("MUJOCO_GL", ""), *names)
 
 
 def profile_of(back_end: str, renderer: str, version: str) -> str:
-    """Of one that is too long the end is a hash, so that different ones stay different."""
-    told = f"{LOOK} {back_end or 'glfw'}; {renderer}; {version}"
-    if len(told) <= PROFILE_LENGTH:
-        return told
-    digest = hashlib.sha256(told.encode()).hexdigest()[:12]
-    return f"{told[: PROFILE_LENGTH - len(digest) - 1]} {digest}"
+    """A profile that is too long ends in a hash, so that different profiles stay different."""
+    profile = f"{LOOK} {back_end or 'glfw'}; {renderer}; {version}"
+    if len(profile) <= PROFILE_LENGTH:
+        return profile
+    digest = hashlib.sha256(profile.encode()).hexdigest()[:12]
+    return f"{profile[: PROFILE_LENGTH - len(digest) - 1]} {digest}"
 
 
-def _text(told: Any) -> str:
-    return " ".join((told or b"").decode("utf-8", "replace").split())
+def _text(name: Any) -> str:
+    return " ".join((name or b"").decode("utf-8", "replace").split())

@@ -1,4 +1,4 @@
-"""Robots, scenes and tasks as written in `catalogue_data/*.yaml`, and what an instruction means. Needs no physics."""
+"""Robots, scenes and tasks from `catalogue_data/*.yaml`, and the meaning of instructions. Needs no physics."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, TypeVar
 
-from simulation import catalogue_rows
 from simulation.catalogue_rows import (
-    CatalogueError as CatalogueError,
-)
-from simulation.catalogue_rows import (
+    CatalogueError,
     Row,
-    amount_of,
-    count_of,
     mapping_of,
+    read_as,
+    read_rows,
     rows_of,
     text_of,
     texts_of,
@@ -30,13 +27,12 @@ from simulation.contracts import CameraSpec, Embodiment
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
 FILLER = frozenset({"the", "a", "an", "please"})
-MOST_FILLINGS = 10_000
-"""Of the slots of one task."""
+MOST_FILLINGS = 10_000  # of the slots of one task
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A wording; `train` is False for one kept out of the training data."""
+    """A wording. `train` is False for one that is kept out of the training data."""
 
     text: str
     train: bool
@@ -55,7 +51,7 @@ class Robot:
 
 @dataclass(frozen=True)
 class Thing:
-    """An object that can be carried (`kind` "object") or a place to put it (`kind` "target")."""
+    """An object that can be carried (`kind` "object"), or a place for it (`kind` "target")."""
 
     id: str
     kind: str
@@ -64,6 +60,10 @@ class Thing:
 
 @dataclass(frozen=True)
 class Scene:
+    """`suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
+    differ most.
+    """
+
     id: str
     name: str
     description: str
@@ -95,7 +95,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One wording of one task. `train` is False when its template or any of its nouns is kept out of training."""
+    """One wording of one task. `train` is False when its template or one of its nouns is kept out of training."""
 
     text: str
     task_id: str
@@ -105,7 +105,7 @@ class Instruction:
 
 @cache
 def robots() -> tuple[Robot, ...]:
-    return tuple(robot_from(row) for row in _rows("robots"))
+    return tuple(read_as(Robot, row) for row in _rows("robots"))
 
 
 def robot(robot_id: str) -> Robot:
@@ -122,13 +122,13 @@ def scene(scene_id: str) -> Scene:
 
 
 def embodiment(robot_id: str, scene_id: str) -> Embodiment:
-    """What policies of this robot in this scene have to fit."""
+    """What a policy for this robot in this scene has to fit."""
     arm = robot(robot_id)
     return Embodiment(robot_id, scene_id, arm.action_space, arm.control_hz, scene(scene_id).cameras)
 
 
 def embodiments() -> list[Embodiment]:
-    """Of every robot in every scene that it is at home in."""
+    """Of every robot in each of its scenes."""
     return [embodiment(robot.id, scene_id) for robot in robots() for scene_id in robot.scenes]
 
 
@@ -141,13 +141,8 @@ def task(task_id: str) -> Task:
     return _named({row.id: row for row in tasks()}, task_id, "task")
 
 
-def suggestions(scene_id: str) -> list[str]:
-    """Instructions to offer beside the input; mostly stacking and two-object sentences, which tell policies apart."""
-    return list(scene(scene_id).suggestions)
-
-
 def task_for(instruction: str) -> tuple[str, dict[str, str]] | None:
-    """The task and slots that a wording (trained or kept out) stands for, or None for free text."""
+    """The task and slots of a wording (trained or kept out), or None for free text."""
     found = _by_wording().get(normalise(instruction))
     return (found.task_id, dict(found.slots)) if found else None
 
@@ -158,7 +153,7 @@ def normalise(instruction: str) -> str:
 
 
 def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None) -> list[Instruction]:
-    """Every wording of one filled task, in a fixed order; with `train`, only the trained or the kept-out ones."""
+    """Every wording of one filled task, in a fixed order. `train` selects the trained or the kept-out ones."""
     chosen = task(task_id)
     things = scene(chosen.scene_id).things
     names = list(slots)
@@ -186,35 +181,16 @@ def _by_wording() -> dict[str, Instruction]:
     return found
 
 
-def robot_from(row: Row) -> Robot:
-    """One entry of robots.yaml. Raises CatalogueError."""
-    return Robot(
-        id=text_of(row, "id"),
-        name=text_of(row, "name"),
-        description=text_of(row, "description"),
-        control_hz=count_of(row, "control_hz"),
-        action_space=text_of(row, "action_space"),
-        action=text_of(row, "action"),
-        scenes=texts_of(row, "scenes"),
-    )
-
-
 def scene_from(row: Row) -> Scene:
     """One entry of scenes.yaml. Raises CatalogueError."""
-    things = mapping_of(row, "things")
-    return Scene(
-        id=text_of(row, "id"),
-        name=text_of(row, "name"),
-        description=text_of(row, "description"),
-        robots=texts_of(row, "robots"),
-        cameras=tuple(_camera(camera) for camera in rows_of(row, "cameras")),
-        things={name: _thing(name, mapping_of(things, name)) for name in things},
-        suggestions=texts_of(row, "suggestions"),
-    )
+    cameras = tuple(read_as(CameraSpec, camera) for camera in rows_of(row, "cameras"))
+    rows = mapping_of(row, "things")
+    things = {name: _thing(name, mapping_of(rows, name)) for name in rows}
+    return read_as(Scene, row, cameras=cameras, things=things)
 
 
 def task_from(row: Row) -> Task:
-    """One entry of tasks.yaml, about a robot and a scene that are known. Raises CatalogueError."""
+    """One entry of tasks.yaml, whose robot and scene are known. Raises CatalogueError."""
     environment = mapping_of(row, "environment")
     scene_id = text_of(environment, "scene")
     slots = _fillings(row)
@@ -224,30 +200,16 @@ def task_from(row: Row) -> Task:
     templates = _phrases(row, "instruction_templates")
     for template in templates:
         _check_template(template.text, slots)
-    return Task(
-        id=text_of(row, "id"),
-        name=text_of(row, "name"),
-        description=text_of(row, "description"),
-        robot_id=robot(text_of(environment, "robot")).id,
-        scene_id=scene_id,
-        templates=templates,
-        slots=slots,
-        success_criteria=mapping_of(row, "success_criteria"),
-        max_steps=count_of(row, "max_steps"),
-        timeout_s=amount_of(row, "timeout_s"),
-    )
-
-
-def _camera(row: Row) -> CameraSpec:
-    return CameraSpec(text_of(row, "name"), count_of(row, "height"), count_of(row, "width"))
+    robot_id = robot(text_of(environment, "robot")).id
+    return read_as(Task, row, robot_id=robot_id, scene_id=scene_id, templates=templates, slots=slots)
 
 
 def _thing(name: str, row: Row) -> Thing:
-    return Thing(name, text_of(row, "kind"), _phrases(row, "nouns"))
+    return read_as(Thing, row, id=name, nouns=_phrases(row, "nouns"))
 
 
 def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:
-    """Of `values`: a list of fillings, or by slot the values to combine."""
+    """From `values`: a list of fillings, or for each slot the values to combine."""
     if isinstance(row.get("values"), Mapping):
         values = mapping_of(row, "values")
         by_slot = {name: texts_of(values, name) for name in values}
@@ -258,7 +220,7 @@ def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:
 
 
 def _check_template(text: str, slots: Sequence[Mapping[str, str]]) -> None:
-    """Every place in braces is a slot that each filling fills."""
+    """Raise CatalogueError unless the places in braces are the slots of every filling."""
     try:
         places = [place for _, *place in Formatter().parse(text) if place[0] is not None]
     except ValueError as error:
@@ -267,8 +229,8 @@ def _check_template(text: str, slots: Sequence[Mapping[str, str]]) -> None:
         raise CatalogueError(f"instruction_templates: {text!r}: expected a name alone between braces")
     for filling in slots:
         if {name for name, _, _ in places} != set(filling):
-            told = ", ".join(sorted(filling)) or "none"
-            raise CatalogueError(f"instruction_templates: {text!r} names other slots than values: {told}")
+            known = ", ".join(sorted(filling)) or "none"
+            raise CatalogueError(f"instruction_templates: {text!r} names other slots than values: {known}")
 
 
 def _phrases(row: Row, name: str) -> tuple[Phrase, ...]:
@@ -284,4 +246,4 @@ def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
 
 @cache
 def _rows(name: str) -> list[Row]:
-    return catalogue_rows.read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+    return read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")

@@ -1,29 +1,28 @@
-"""Reading the catalogue's YAML: every field has the kind that was expected of it, or the error says which has not."""
+"""Reading the catalogue's YAML. Every field has the expected type, or the error names it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
 
 import yaml
 
 from simulation.contracts import SimulationError
 
 Row = Mapping[str, Any]
+Read = TypeVar("Read")
 LARGEST = 1_000_000
 DEEPEST = 20
 
 
 class CatalogueError(SimulationError, LookupError):
-    """An unknown name, or a catalogue that contradicts itself."""
-
-    code = "unknown_name"
+    """An unknown name, or an invalid catalogue."""
 
 
 def read_rows(text: str, source: str) -> list[Row]:
-    """The list of mappings that the text holds. `source`: its name, for errors.
+    """The list of mappings in the text. `source`: its name, for errors.
 
-    Aliases are refused: a few lines of them stand for more than any memory holds.
+    Aliases are refused, because a few lines of them can stand for more than fits into memory.
     """
     try:
         _check_events(text, source)
@@ -36,7 +35,7 @@ def read_rows(text: str, source: str) -> list[Row]:
 
 
 def _check_events(text: str, source: str) -> None:
-    """What is refused before anything is built: aliases, and depths whose reading would take for ever."""
+    """Refuse aliases, and depths that would take too long to read, before anything is built."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent):
@@ -50,14 +49,14 @@ def text_of(row: Row, name: str) -> str:
     """A text that is not empty."""
     value = _value(row, name)
     if not isinstance(value, str) or not value:
-        raise CatalogueError(f"{name}: expected a text, got {_told(value)}")
+        raise CatalogueError(f"{name}: expected a text, got {_shown(value)}")
     return value
 
 
 def texts_of(row: Row, name: str) -> tuple[str, ...]:
     value = _value(row, name)
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-        raise CatalogueError(f"{name}: expected a list of texts, got {_told(value)}")
+        raise CatalogueError(f"{name}: expected a list of texts, got {_shown(value)}")
     return tuple(value)
 
 
@@ -65,22 +64,22 @@ def count_of(row: Row, name: str) -> int:
     """A whole number, 1 or more."""
     value = _value(row, name)
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST:
-        raise CatalogueError(f"{name}: expected a whole number, 1..{LARGEST}, got {_told(value)}")
+        raise CatalogueError(f"{name}: expected a whole number, 1..{LARGEST}, got {_shown(value)}")
     return value
 
 
 def amount_of(row: Row, name: str) -> float:
-    """A number over 0, of whatever unit."""
+    """A number above 0."""
     value = _value(row, name)
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
-        raise CatalogueError(f"{name}: expected a number over 0, got {_told(value)}")
+        raise CatalogueError(f"{name}: expected a number over 0, got {_shown(value)}")
     return value
 
 
 def mapping_of(row: Row, name: str) -> Row:
     value = _value(row, name)
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise CatalogueError(f"{name}: expected a mapping, got {_told(value)}")
+        raise CatalogueError(f"{name}: expected a mapping, got {_shown(value)}")
     return value
 
 
@@ -88,8 +87,17 @@ def rows_of(row: Row, name: str) -> list[Row]:
     """A list of mappings, at least one."""
     value = _value(row, name)
     if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
-        raise CatalogueError(f"{name}: expected a list of mappings, got {_told(value)}")
+        raise CatalogueError(f"{name}: expected a list of mappings, got {_shown(value)}")
     return value
+
+
+_READERS = {str: text_of, tuple[str, ...]: texts_of, int: count_of, float: amount_of, Row: mapping_of}
+
+
+def read_as(kind: type[Read], row: Row, **known: Any) -> Read:
+    """A dataclass with the fields that are `known`, and all others as the row has them, each of its field's type."""
+    hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in known}
+    return kind(**known, **{name: _READERS[hint](row, name) for name, hint in hints.items()})
 
 
 def _value(row: Row, name: str) -> Any:
@@ -98,7 +106,7 @@ def _value(row: Row, name: str) -> Any:
     return row[name]
 
 
-def _told(value: Any) -> str:
-    """In few words, whatever it is."""
+def _shown(value: Any) -> str:
+    """A short form of any value."""
     shown = f"{type(value).__name__} {value!r}" if value is None or isinstance(value, str | int | float) else ""
     return shown[:80] or type(value).__name__

@@ -1,4 +1,4 @@
-"""Playing chunks of actions, alike for every policy: execute the first n, or average overlapping predictions."""
+"""Playing chunks of actions, the same for every policy: execute the first n, or average overlapping predictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simulation.contracts import ACTION_CHUNK, MAX_CHUNK, Chunking, Floats, Poli
 
 
 class ChunkPlayer:
-    """Asks for a chunk only when one is needed and answers one action per step."""
+    """Infers only when a chunk is needed, and returns one action per step."""
 
     def __init__(self, chunking: Chunking, infer: Callable[[], Floats]) -> None:
         self._chunking = chunking
@@ -43,7 +43,7 @@ class ChunkPlayer:
 
 
 def checked_chunk(chunk: Floats) -> Floats:
-    """The chunk itself if it is float64 (1..MAX_CHUNK, 7) and finite, else PolicyFailure saying what was expected."""
+    """The chunk. Raises PolicyFailure unless it is float64 (1..MAX_CHUNK, 7) and finite."""
     try:
         ACTION_CHUNK.check(chunk)
     except SpecError as error:

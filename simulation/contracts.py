@@ -1,4 +1,4 @@
-"""What a policy, a world and a recorder agree on: shapes, units and frames. Needs numpy and nothing else.
+"""The contracts between policy, world and recorder: shapes, units and frames. Needs numpy and nothing else.
 
 Frames: the robot's base frame is the world frame; x points away from the robot, y to its left, z up; z = 0 is the
 table top. An action is BridgeData's: dx, dy, dz [m], droll, dpitch, dyaw [rad] of the tool in the base frame, gripper
@@ -28,21 +28,15 @@ TerminationReason = Literal["success", "step_limit", "time_limit", "diverged", "
 
 
 class SimulationError(Exception):
-    """Any failure of the simulation that a caller may want to catch."""
-
-    code = "simulation_error"
+    """The base of all failures of the simulation."""
 
 
 class SpecError(SimulationError, ValueError):
     """An array that is not what was declared."""
 
-    code = "spec_error"
-
 
 class PolicyFailure(SimulationError):
-    """A policy raised, was too slow or answered something unusable. The reason names no policy."""
-
-    code = "policy_failure"
+    """A policy raised, was too slow or returned something unusable. The reason names no policy."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -52,12 +46,10 @@ class PolicyFailure(SimulationError):
 class PolicyTooSlow(PolicyFailure):
     """A policy took longer over one inference than the limits allow."""
 
-    code = "policy_too_slow"
-
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """One array as declared: None in `shape` is any length; `low` and `high` bound every element, ends included."""
+    """A declared array. None in `shape` is any length; `low` and `high` bound every element, ends included."""
 
     name: str
     shape: tuple[int | None, ...]
@@ -67,7 +59,7 @@ class ArraySpec:
     high: float | None = None
 
     def check(self, array: NDArray[Any]) -> None:
-        """Raise SpecError unless `array` is what was declared; the message says what would have been right."""
+        """Raise SpecError unless `array` is as declared. The message says what was expected."""
         if not isinstance(array, np.ndarray):
             raise SpecError(f"{self.name}: expected {self._wanted()}, got {type(array).__name__}")
         fits = array.ndim == len(self.shape) and all(
@@ -88,7 +80,7 @@ class ArraySpec:
 
 @dataclass(frozen=True)
 class CameraSpec:
-    """A camera picture that a policy asks for: uint8 RGB, shape (height, width, 3)."""
+    """A camera picture that a policy needs: uint8 RGB, shape (height, width, 3)."""
 
     name: str
     height: int
@@ -106,7 +98,7 @@ POLICY_CAMERA = CameraSpec("workspace", 128, 128)
 
 @dataclass(frozen=True)
 class Observation:
-    """What a policy sees, and all of it.
+    """Everything that a policy sees.
 
     `images`: camera name -> uint8 (H, W, 3). `proprioception`: float32 (8,) = tool x, y, z [m, base frame], sin and
     cos of the tool's yaw, two tilt terms (x and y of the approach axis, 0 when it points straight down), finger
@@ -121,7 +113,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Embodiment:
-    """What a robot in a scene takes and shows. `cameras`: each at the largest size that it is rendered at."""
+    """What a robot in a scene accepts and shows. `cameras`: each at the largest size that it is rendered at."""
 
     robot_id: str
     scene_id: str
@@ -131,12 +123,12 @@ class Embodiment:
 
 
 class Actor(Protocol):
-    """Reads observations, answers actions: a policy or a script. One instance plays one rollout at a time."""
+    """Turns observations into actions: a policy or a script. One instance plays one rollout at a time."""
 
     def reset(self, instruction: str, seed: int) -> None: ...
 
     def infer(self, observation: Observation) -> Floats:
-        """Answer the next n actions, float64 (n, 7), 1 <= n <= MAX_CHUNK."""
+        """The next n actions, float64 (n, 7), 1 <= n <= MAX_CHUNK."""
         ...
 
     def close(self) -> None: ...
@@ -146,8 +138,8 @@ class Actor(Protocol):
 class Chunking:
     """How the runner uses a chunk of actions, alike for every policy.
 
-    `execute`: how many actions of a chunk are played before the next inference. `ensemble`: with a number, infer at
-    every step and average all predictions made for it, each weighted by ensemble ** age; `execute` is then ignored.
+    `execute`: how many actions of a chunk are played before the next inference. `ensemble`: unless None, infer at
+    every step and average all predictions for it, each weighted by ensemble ** age; `execute` is then ignored.
     """
 
     execute: int = 1
@@ -171,7 +163,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class StartState:
-    """Everything physics needs to go on bit for bit; all float64.
+    """Everything that physics needs to go on bit for bit, all float64.
 
     `time` [s]; `qpos` (nq,), `qvel` (nv,), `qacc_warmstart` (nv,) in MuJoCo's units; `control` (14,): joint targets
     of the arm (6) [rad], finger target [m], commanded tool position (3) [m] and quaternion wxyz (4) in the base
@@ -194,7 +186,7 @@ class StartState:
 
 @dataclass(frozen=True)
 class StepRecord:
-    """One control step: the action played, the state after it, and what it cost in seconds.
+    """One control step: the action played, the state after it, and the seconds it took.
 
     `between` (5, nq): positions every 40 ms of the step (simulation.view_format), the last those of `state`.
     """
@@ -227,18 +219,8 @@ class EpisodeResult:
     physics_ms: float
 
 
-class Listener(Protocol):
-    """Told what happens during a rollout; never asked. The loop does not know what it does with it."""
-
-    def on_start(self, start: StartState) -> None: ...
-
-    def on_step(self, record: StepRecord) -> None: ...
-
-    def on_end(self, result: EpisodeResult) -> None: ...
-
-
-class BaseListener:
-    """A listener that ignores everything; override what matters."""
+class Listener:
+    """Receives the events of a rollout. Every method does nothing unless it is overridden."""
 
     def on_start(self, start: StartState) -> None:
         pass

@@ -1,4 +1,4 @@
-"""From actions to joint targets: the commanded tool pose accumulates, damped least squares finds the joints.
+"""From actions to joint targets: actions add up to a commanded tool pose, for which damped least squares finds joints.
 
 Only MuJoCo's own linear algebra is used, in a fixed order, so that the same actions give the same bits.
 """
@@ -12,7 +12,7 @@ from simulation import assets
 from simulation.contracts import Floats
 from simulation.worlds import widowx
 
-RAMP_PIECES = 10  # the joint targets walk from the old to the new in so many equal pieces per control step
+RAMP_PIECES = 10  # equal steps of the joint targets from old to new in one control step
 MAX_STEP_M = 0.05  # longest move of the commanded tool position in one control step
 MAX_STEP_RAD = 0.5  # longest turn of the commanded tool in one control step
 MAX_ITERATIONS = 20
@@ -20,16 +20,16 @@ POSITION_TOLERANCE_M = 1e-4
 ROTATION_TOLERANCE_RAD = 1e-3
 DAMPING = 1e-5
 ARM = 6
-# The control memory (contracts.StartState.control): where each part lies.
+# The parts of the control memory (contracts.StartState.control).
 JOINTS, FINGER, POSITION, QUATERNION = slice(0, 6), 6, slice(7, 10), slice(10, 14)
 CONTROL_DIM = 14
 
 
 class Controller:
-    """Keeps the control memory of one WidowX: joint targets, finger target and the commanded tool pose."""
+    """The control memory of one WidowX: joint targets, finger target and the commanded tool pose."""
 
     def __init__(self) -> None:
-        self._model = _arm_model()
+        self._model = widowx.build(assets.robot_meshes(widowx.MESHES)).compile()
         self._data = mujoco.MjData(self._model)
         self._site = self._model.site("tool").id
         self._low, self._high = self._model.jnt_range[:ARM].T.copy()
@@ -38,7 +38,7 @@ class Controller:
         self.memory: Floats = np.zeros(CONTROL_DIM)
 
     def start_at(self, joints: Floats, finger: float) -> None:
-        """Take the joints [rad] (6,) and finger [m] as commanded, and the tool pose they give."""
+        """Set the commanded joints [rad] (6,) and finger [m], and the tool pose that they give."""
         self.memory = np.empty(CONTROL_DIM)
         self.memory[JOINTS], self.memory[FINGER] = joints, finger
         self._remember_reached()
@@ -51,16 +51,16 @@ class Controller:
         return self._data.site_xpos[self._site].copy(), quaternion
 
     def command(self, action: Floats) -> Floats:
-        """Apply one action (7,) to the memory; answer ctrl for each piece of the ramp, (RAMP_PIECES, 7) [rad, m].
+        """Apply one action (7,) to the memory. Returns ctrl for each piece of the ramp, (RAMP_PIECES, 7) [rad, m].
 
-        Moves are clipped in length, the position to the workspace; a pose that the joints cannot reach is replaced by
-        the nearest that they can, so that the command never runs away from the arm.
+        Moves are clipped in length, and the position to the workspace. A pose out of reach is replaced by the nearest
+        one that the joints reach, so that the command stays near the arm.
         """
         old = self.memory
         new = old.copy()
         new[POSITION] = np.clip(old[POSITION] + _shortened(action[:3], MAX_STEP_M), *widowx.WORKSPACE)
         new[QUATERNION] = _turned(old[QUATERNION], _shortened(_rotation_vector(action[3:6]), MAX_STEP_RAD))
-        new[JOINTS], reached = self._solve(old[JOINTS], new[POSITION], new[QUATERNION])
+        new[JOINTS], reached = self.solve(old[JOINTS], new[POSITION], new[QUATERNION])
         opening = min(1.0, max(0.0, float(action[6])))
         new[FINGER] = widowx.FINGER_CLOSED + opening * (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
         self.memory = new
@@ -68,11 +68,8 @@ class Controller:
             self._remember_reached()
         return ramp(old, new)
 
-    def solve(self, start: Floats, position: Floats, quaternion: Floats) -> Floats:
-        """Joints (6,) [rad] near `start` whose tool is at the pose, as close as it gets."""
-        return self._solve(start, position, quaternion)[0]
-
-    def _solve(self, start: Floats, position: Floats, quaternion: Floats) -> tuple[Floats, bool]:
+    def solve(self, start: Floats, position: Floats, quaternion: Floats) -> tuple[Floats, bool]:
+        """Joints (6,) [rad] near `start` whose tool is as close to the pose as it gets, and whether it is there."""
         joints = start.copy()
         normal, step, right = np.empty((6, 6)), np.empty(6), np.empty(6)
         for _ in range(MAX_ITERATIONS):
@@ -113,16 +110,12 @@ class Controller:
 
 
 def ramp(old: Floats, new: Floats) -> Floats:
-    """ctrl (RAMP_PIECES, 7) between two control memories: arm linear, fingers at once. A browser does the same sum."""
+    """ctrl (RAMP_PIECES, 7) between two control memories: arm linear, fingers at once. Browsers compute the same."""
     ctrl = np.empty((RAMP_PIECES, 7))
     part = (np.arange(1, RAMP_PIECES + 1) / RAMP_PIECES)[:, None]
     ctrl[:, :ARM] = old[JOINTS] + (new[JOINTS] - old[JOINTS]) * part
     ctrl[:, ARM] = new[FINGER]
     return ctrl
-
-
-def _arm_model() -> mujoco.MjModel:
-    return widowx.build(assets.robot_meshes(widowx.MESHES)).compile()
 
 
 def _shortened(vector: Floats, longest: float) -> Floats:

@@ -1,6 +1,6 @@
-"""Demonstrations: the expert, disturbed on purpose, labelled with what it would do, in varied camera and light.
+"""Demonstrations: the disturbed expert, labelled with what it would do, with varied camera and light.
 
-Frames go to shards of plain `.npy` files (no pickle), `dataset.json` describes them; see decision: training.
+Frames go to shards of plain `.npy` files (no pickle), which `dataset.json` describes; see docs/decisions/training.md.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from simulation.cameras import cameras_of, render_profile
 from simulation.contracts import ACTION_DIM, POLICY_CAMERA, Floats, SimulationError
 from simulation.disturbance import Disturbance, draw_variation
 from simulation.environment import Environment
-from simulation.expert import CUBES, act, holds
+from simulation.expert import CUBES, act, cube_yaw, holds
 from simulation.goals import goal_of
 from simulation.worlds.table import OBJECTS, TARGETS
 
@@ -32,56 +33,36 @@ MAX_STEPS = 60
 HOLD_STEPS = 5
 FAMILIES = {"pick": 0.25, "place": 0.35, "stack": 0.40}
 NOISE_LEVELS = (0.0, 1.0, 1.6)
-OTHERS = 3  # further instructions per frame that the expert answers too
+OTHERS = 3  # further instructions per frame with the expert's action
 SWITCH_SHARE = 0.2  # of the demonstrations change their instruction midway
 THINGS = (*OBJECTS, *TARGETS)  # the order of scene_pixels and scene_points
-FIELDS = {  # name -> (shape of one frame, dtype)
-    "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8"),
-    "proprioception": ((8,), "float32"),
-    "actions": ((CHUNK, ACTION_DIM), "float32"),
-    "mask": ((CHUNK,), "bool"),
-    "instruction": ((), "int32"),
-    "task": ((), "int32"),
-    "pixels": ((3, 2), "float32"),
-    "points": ((2, 3), "float32"),
-    "held": ((), "bool"),
-    "yaw": ((2,), "float32"),
-    "episode": ((), "int64"),
-    "scene_pixels": ((len(THINGS), 2), "float32"),
-    "scene_points": ((len(THINGS), 3), "float32"),
-    "other_instructions": ((OTHERS,), "int32"),
-    "other_tasks": ((OTHERS,), "int32"),
-    "other_actions": ((OTHERS, ACTION_DIM), "float32"),
-}
-DESCRIPTION = {
-    "images": "RGB of camera 'workspace'",
-    "proprioception": "tool x y z [m], sin yaw, cos yaw, tilt x, tilt y, finger opening 0..1",
-    "actions": "the expert's clean actions for this and the next frames: m, rad, gripper 1 open",
-    "mask": "which actions of the chunk exist and belong to the frame's instruction",
-    "instruction": "index into texts",
-    "task": "index into tasks",
-    "pixels": "x, y from the top left, 0..1, of the named object, the target (picks: the object) and the tool",
-    "points": "x y z [m, base frame] of the named object and of the target (picks: the object)",
-    "held": "both pads hold the named object",
-    "yaw": "sin 4a, cos 4a of the named cube's yaw against the tool's; 0 0 for round things",
-    "episode": "seed of the demonstration",
-    "scene_pixels": "x, y from the top left, 0..1, of every thing of THINGS, hidden or not",
-    "scene_points": "x y z [m, base frame] of the same",
-    "other_instructions": "wordings of other tasks, drawn anew for each frame: indices into texts",
-    "other_tasks": "what they ask for: indices into tasks",
-    "other_actions": "the expert's action for each of them in this very state: m, rad, gripper 1 open",
+FIELDS = {  # name -> (shape of one frame, dtype, meaning)
+    "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8", "RGB of camera 'workspace'"),
+    "proprioception": ((8,), "float32", "tool x y z [m], sin yaw, cos yaw, tilt x, tilt y, finger opening 0..1"),
+    "actions": ((CHUNK, ACTION_DIM), "float32", "clean actions for this and the next frames: m, rad, gripper 1 open"),
+    "mask": ((CHUNK,), "bool", "which actions of the chunk exist and belong to the frame's instruction"),
+    "instruction": ((), "int32", "index into texts"),
+    "task": ((), "int32", "index into tasks"),
+    "pixels": ((3, 2), "float32", "x, y from the top left, 0..1, of named object, target (picks: object) and tool"),
+    "points": ((2, 3), "float32", "x y z [m, base frame] of the named object and of the target (picks: the object)"),
+    "held": ((), "bool", "both pads hold the named object"),
+    "yaw": ((2,), "float32", "sin 4a, cos 4a of the named cube's yaw against the tool's; 0 0 for round things"),
+    "episode": ((), "int64", "seed of the demonstration"),
+    "scene_pixels": ((len(THINGS), 2), "float32", "x, y from the top left, 0..1, of every thing, hidden or not"),
+    "scene_points": ((len(THINGS), 3), "float32", "x y z [m, base frame] of the same"),
+    "other_instructions": ((OTHERS,), "int32", "wordings of other tasks, drawn for each frame: indices into texts"),
+    "other_tasks": ((OTHERS,), "int32", "what they ask for: indices into tasks"),
+    "other_actions": ((OTHERS, ACTION_DIM), "float32", "the expert's action for each: m, rad, gripper 1 open"),
 }
 
 
 class DemonstrationError(SimulationError):
-    """A folder that holds another data set, or a broken one."""
-
-    code = "dataset_error"
+    """A folder that already holds a data set."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One wording and what it asks for; indices point into the data set's lists."""
+    """One wording and its goal. Indices are those of the data set's lists."""
 
     text: str
     instruction: int
@@ -101,7 +82,7 @@ def text_list() -> list[str]:
 
 
 class Demonstrator:
-    """Makes demonstrations one seed at a time, keeping the environment and the catalogue's lists."""
+    """Makes one demonstration per seed, and keeps the environment and the catalogue's lists."""
 
     def __init__(self) -> None:
         self.environment = Environment()
@@ -126,7 +107,7 @@ class Demonstrator:
         rng = np.random.default_rng([seed, 1])
         environment = self.environment
         environment.reset(seed, draw_variation(rng))
-        elsewhere = np.random.default_rng([seed, 3])  # apart: asking for more labels changes no demonstration
+        elsewhere = np.random.default_rng([seed, 3])  # its own, so that more labels change no demonstration
         disturb = Disturbance(rng, NOISE_LEVELS[int(rng.integers(len(NOISE_LEVELS)))])
         assigned = self.assign(rng)
         switch_at = int(rng.integers(4, 16)) if rng.random() < SWITCH_SHARE else -1
@@ -168,22 +149,20 @@ class Demonstrator:
         }
 
     def _others(self, rng: np.random.Generator) -> dict[str, Any]:
-        """What the expert would do here for other instructions: it has no memory, so any state can be asked about."""
-        asked = [self.assign(rng) for _ in range(OTHERS)]
+        """What the expert would do here for other instructions, which it can because it has no memory."""
+        assigned = [self.assign(rng) for _ in range(OTHERS)]
         return {
-            "other_instructions": [one.instruction for one in asked],
-            "other_tasks": [one.task for one in asked],
-            "other_actions": [act(self.environment, goal_of(*self.tasks[one.task])) for one in asked],
+            "other_instructions": [one.instruction for one in assigned],
+            "other_tasks": [one.task for one in assigned],
+            "other_actions": [act(self.environment, goal_of(*self.tasks[one.task])) for one in assigned],
         }
 
 
 def relative_yaw(environment: Environment, name: str) -> tuple[float, float]:
-    """sin 4a and cos 4a of a cube's yaw a against the tool's; (0, 0) for things without one."""
+    """sin 4a and cos 4a of a cube's yaw a against the tool's; (0, 0) for round things."""
     if name not in CUBES:
         return 0.0, 0.0
-    cube, tool = environment.view.rotation(name), environment.view.tool_rotation()
-    axis = cube[:, int(np.argmin(np.abs(cube[2])))]
-    angle = np.arctan2(axis[1], axis[0]) - np.arctan2(-tool[0, 1], tool[1, 1])
+    angle = cube_yaw(environment.view.rotation(name)) - environment.view.tool_yaw()
     return float(np.sin(4 * angle)), float(np.cos(4 * angle))
 
 
@@ -195,9 +174,9 @@ def write_dataset(
     resume: bool,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Write `episodes` demonstrations tried from seeds `seed`, `seed` + 1, ... and answer the content of dataset.json.
+    """Try `episodes` demonstrations from seeds `seed`, `seed` + 1, ... and return the content of dataset.json.
 
-    A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips whole shards.
+    A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips such shards.
     """
     if (folder / "dataset.json").exists() and not resume:
         raise DemonstrationError(f"{folder} already holds a data set; pass --resume or choose another folder")
@@ -223,28 +202,28 @@ def _chunked(frames: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
     inside = np.minimum(ahead, count - 1)
     columns: dict[str, NDArray[Any]] = {
         name: np.array([frame[name] for frame in frames], dtype=dtype)
-        for name, (_, dtype) in FIELDS.items()
+        for name, (_, dtype, _) in FIELDS.items()
         if name not in ("actions", "mask")
     }
     columns["actions"] = labels[inside]
-    # The last label may repeat past the end: a finished demonstration stays as it is.
+    # The last label may repeat past the end, because a finished demonstration stays as it is.
     columns["mask"] = texts[inside] == texts[:, None]
     return columns
 
 
-_demonstrator: list[Demonstrator] = []
+@cache
+def _demonstrator() -> Demonstrator:
+    return Demonstrator()
 
 
 def _write_shard(job: tuple[Path, int, int]) -> None:
     folder, start, episodes = job
-    if not _demonstrator:
-        _demonstrator.append(Demonstrator())
-    found = [_demonstrator[0].demonstrate(seed) for seed in range(start, start + episodes)]
+    found = [_demonstrator().demonstrate(seed) for seed in range(start, start + episodes)]
     kept = [one for one in found if one is not None]
     work, final = folder / f".{_shard_name(start)}", folder / _shard_name(start)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
-    for name, (shape, dtype) in FIELDS.items():
+    for name, (shape, dtype, _) in FIELDS.items():
         parts = [one[name] for one in kept] or [np.empty((0, *shape), dtype)]
         np.save(work / f"{name}.npy", np.concatenate(parts), allow_pickle=False)
     frames = sum(len(one["task"]) for one in kept)
@@ -272,8 +251,8 @@ def _write_index(folder: Path, seed: int, episodes: int) -> dict[str, Any]:
         "kept": sum(shard["kept"] for shard in shards),
         "shards": shards,
         "fields": {
-            name: {"shape": list(shape), "dtype": dtype, "what": DESCRIPTION[name]}
-            for name, (shape, dtype) in FIELDS.items()
+            name: {"shape": list(shape), "dtype": dtype, "what": meaning}
+            for name, (shape, dtype, meaning) in FIELDS.items()
         },
         "tasks": [{"task": task_id, "slots": slots} for task_id, slots in task_list()],
         "texts": text_list(),

@@ -1,4 +1,4 @@
-"""What makes demonstrations teach more than the one right way: noise on what is executed, variety in what is seen."""
+"""Variety of demonstrations: noise on the executed actions, and changes of camera, light and colours."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulation.contracts import Floats
-from simulation.variation import COLOURS, Variation
+from simulation.variation import COLOURS, Variation, vector_of
 
 
 @dataclass
 class Disturbance:
-    """DART noise: what is executed differs from what is stored. Lengths in m and rad, per control step."""
+    """DART noise: the executed action differs from the stored one. Lengths in m and rad, per control step."""
 
     rng: np.random.Generator
     level: float
@@ -40,7 +40,7 @@ class Disturbance:
 
 
 def draw_variation(rng: np.random.Generator) -> Variation:
-    """Camera within 3 cm and 2 degrees (a quarter stays put), light 0.5..1.2, tinted things, rarely shadows."""
+    """Camera within 3 cm and 2 degrees (a quarter stays in place), light 0.5..1.2, tinted things, rarely shadows."""
     moved = rng.random() < 0.75
     offset = rng.uniform(-0.03, 0.03, 3) * moved
     turn = rng.uniform(-1.0, 1.0, 3) * np.deg2rad(2.0) * moved
@@ -48,11 +48,6 @@ def draw_variation(rng: np.random.Generator) -> Variation:
     table = rng.uniform(0.55, 1.15) * rng.uniform(0.93, 1.07, 3)
     shadows = bool(rng.random() < 0.04)
     colours = {
-        name: _vector(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in COLOURS.items()
+        name: vector_of(np.clip(np.array(rgb) + rng.uniform(-0.06, 0.06, 3), 0.0, 1.0)) for name, rgb in COLOURS.items()
     }
-    return Variation(_vector(offset), _vector(turn), float(light), _vector(table), shadows, colours)
-
-
-def _vector(array: Floats) -> tuple[float, float, float]:
-    x, y, z = array.tolist()
-    return x, y, z
+    return Variation(vector_of(offset), vector_of(turn), float(light), vector_of(table), shadows, colours)

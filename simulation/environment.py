@@ -1,4 +1,4 @@
-"""One robot in one scene: resets by seed, obeys actions at 5 Hz, shows pictures, and judges the instruction."""
+"""One robot in one scene: resets by seed, plays actions at 5 Hz, renders pictures, and judges the instruction."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from simulation.worlds import engine_version, load_world, widowx
 
 # The seeded start pose of the tool: lowest and highest offset from SimplerEnv's start [m: x, y, z; rad: yaw].
 START_JITTER = np.array([[-0.03, -0.04, -0.02, -0.2], [0.03, 0.04, 0.03, 0.2]])
-POINTING_DOWN = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])  # tool x axis (approach) down, y axis along base y
-SETTLE_STEPS = 50  # physics steps after the objects are put down, so that nothing starts in the air or inside the table
+SETTLE_STEPS = 50  # physics steps after placing the objects, so that none starts in the air or inside the table
 DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
     mujoco.mjtWarning.mjWARN_BADQVEL,
@@ -43,12 +42,10 @@ PIECES_PER_ROW = RAMP_PIECES // ROWS_PER_STEP
 class StateMismatch(SimulationError, ValueError):
     """A state that does not belong to this scene."""
 
-    code = "state_mismatch"
-
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """After one control step: the judgement of this instant, whether physics broke down, the wall time [s], and the
+    """The result of a control step: the judgement at its end, whether physics diverged, the wall time [s], and the
     positions on the way (contracts.StepRecord.between).
     """
 
@@ -59,7 +56,7 @@ class StepOutcome:
 
 
 class Environment:
-    """Everything the seed varies lives in qpos, so a StartState is all there is to a start."""
+    """Everything that the seed varies is in qpos, so that a StartState is a complete start."""
 
     def __init__(self, robot_id: str = "widowx", scene_id: str = "table", variation: Variation | None = None) -> None:
         self.variation = variation or NO_VARIATION
@@ -71,19 +68,17 @@ class Environment:
         self.goal: Goal | None = None
         self.engine_version = engine_version()
         self.scene_hash = self.world.scene_hash
-        self._substeps = round(CONTROL_PERIOD / self.model.opt.timestep / RAMP_PIECES)
+        self.substeps = round(CONTROL_PERIOD / self.model.opt.timestep / RAMP_PIECES)
         joints = [self.model.joint(f"{widowx.PREFIX}{name}") for name in widowx.ARM_JOINTS]
         self._arm = np.array([int(joint.qposadr[0]) for joint in joints])
         self._fingers = [
             int(self.model.joint(f"{widowx.PREFIX}{side}_finger").qposadr[0]) for side in ("left", "right")
         ]
 
-    # -- states -------------------------------------------------------------------------------------------------------
-
     def reset(self, seed: int, variation: Variation | None = None) -> StartState:
-        """Lay out the scene that the seed stands for. A new `variation` may change its looks, not its objects."""
+        """Lay out the scene of the seed. A new `variation` may change its looks, not its objects."""
         if variation is not None:
-            self.look(variation)
+            self.set_variation(variation)
         rng = np.random.default_rng(seed)
         mujoco.mj_resetData(self.model, self.data)
         for name, (x, y, z, yaw) in self.world.sample(rng).items():
@@ -92,8 +87,8 @@ class Environment:
         self._settle()
         return self.state()
 
-    def look(self, variation: Variation) -> None:
-        """Show the scene like this from now on. Raises StateMismatch for other objects than those that it has."""
+    def set_variation(self, variation: Variation) -> None:
+        """Show the scene with this variation from now on. Raises StateMismatch if its objects differ."""
         if variation.fifth_object != self.variation.fifth_object:
             raise StateMismatch("a fifth object is another scene: make another Environment")
         self.variation = variation
@@ -109,7 +104,7 @@ class Environment:
         )
 
     def restore(self, state: StartState) -> None:
-        """Go on from a state, bit for bit as if it had never been left."""
+        """Go on from a state, bit for bit as the original run did."""
         wanted = {"qpos": self.model.nq, "qvel": self.model.nv, "qacc_warmstart": self.model.nv, "control": CONTROL_DIM}
         for name, length in wanted.items():
             got = np.shape(getattr(state, name))
@@ -123,21 +118,19 @@ class Environment:
         self.controller.memory = np.array(state.control, dtype=np.float64)
         self._refresh()
 
-    # -- acting and seeing --------------------------------------------------------------------------------------------
-
     def set_instruction(self, text: str) -> Goal | None:
-        """Judge by this instruction from now on; free text has no goal."""
+        """Judge by this instruction from now on. Free text has no goal."""
         self.goal = goal_for(text)
         return self.goal
 
     def step(self, action: Floats) -> StepOutcome:
-        """Play one action (7,) for 0.2 s: the joint targets walk along a ramp, 10 pieces of 10 physics steps."""
+        """Play one action (7,) for 0.2 s: a ramp of the joint targets in 10 pieces of 10 physics steps."""
         ACTION.check(action)
         began = time.perf_counter()
         ctrl, between = self.data.ctrl, np.empty((ROWS_PER_STEP, self.model.nq))
         for number, piece in enumerate(self.controller.command(action)):
             ctrl[:] = piece
-            mujoco.mj_step(self.model, self.data, self._substeps)
+            mujoco.mj_step(self.model, self.data, self.substeps)
             between[number // PIECES_PER_ROW] = self.data.qpos  # a row's last piece stays
         self._refresh()
         diverged = self._diverged()
@@ -146,14 +139,15 @@ class Environment:
 
     def proprioception(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         """float32 (8,), see contracts.Observation."""
-        rotation = self.view.tool_rotation()
-        yaw = np.arctan2(-rotation[0, 1], rotation[1, 1])
-        finger = self.data.qpos[self._fingers[0]]
-        opening = (finger - widowx.FINGER_CLOSED) / (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
-        tilt = rotation[:2, 0]
+        yaw, tilt = self.view.tool_yaw(), self.view.tool_rotation()[:2, 0]
+        opening = (self.finger() - widowx.FINGER_CLOSED) / (widowx.FINGER_OPEN - widowx.FINGER_CLOSED)
         return np.array(
             [*self.view.tool(), np.sin(yaw), np.cos(yaw), *tilt, np.clip(opening, 0.0, 1.0)], dtype=np.float32
         )
+
+    def finger(self) -> float:
+        """Position of the left finger's joint [m]."""
+        return float(self.data.qpos[self._fingers[0]])
 
     def picture(self, camera: CameraSpec = POLICY_CAMERA) -> Image:
         cameras = cameras_of(self.world.robot_id, self.world.scene_id, self.variation.fifth_object)
@@ -164,11 +158,6 @@ class Environment:
     ) -> Observation:
         images = {camera.name: self.picture(camera) for camera in cameras}
         return Observation(images, self.proprioception(), instruction, step)
-
-    def close(self) -> None:
-        """Nothing to free: the renderer belongs to the process."""
-
-    # -- details ------------------------------------------------------------------------------------------------------
 
     def _put(self, name: str, x: float, y: float, z: float, yaw: float) -> None:
         if name in self.world.targets:
@@ -181,9 +170,7 @@ class Environment:
     def _put_arm(self, rng: np.random.Generator) -> None:
         jitter = rng.uniform(*START_JITTER)
         position = self.controller.tool_pose(widowx.START_ARM)[0] + jitter[:3]
-        turn, quaternion = np.array([np.cos(jitter[3] / 2), 0.0, 0.0, np.sin(jitter[3] / 2)]), np.empty(4)
-        mujoco.mju_mulQuat(quaternion, turn, POINTING_DOWN)
-        joints = self.controller.solve(widowx.START_ARM, position, quaternion)
+        joints, _ = self.controller.solve(widowx.START_ARM, position, pointing_down(jitter[3]))
         self.controller.start_at(joints, widowx.FINGER_OPEN)
         self.data.qpos[self._arm] = joints
         self.data.qpos[self._fingers] = [widowx.FINGER_OPEN, -widowx.FINGER_OPEN]
@@ -195,7 +182,7 @@ class Environment:
         self._refresh()
 
     def _refresh(self) -> None:
-        """Bring derived positions up to the state: mj_step leaves those of its beginning. Changes no state."""
+        """Update derived positions, which mj_step leaves as at its beginning. Changes no state."""
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_camlight(self.model, self.data)
 
@@ -203,3 +190,10 @@ class Environment:
         if any(self.data.warning[kind].number for kind in DIVERGED):
             return True
         return not (np.isfinite(self.data.qpos).all() and np.isfinite(self.data.qvel).all())
+
+
+def pointing_down(yaw: float) -> Floats:
+    """Quaternion wxyz (4,) of a tool whose x axis (approach) points down, turned about z by `yaw` [rad]."""
+    down, quaternion = np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]), np.empty(4)
+    mujoco.mju_mulQuat(quaternion, np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)]), down)
+    return quaternion

@@ -1,7 +1,7 @@
 """The episode document, and the two exact binary forms that browsers fetch after the vote. Needs numpy alone.
 
-A document holds float64 numbers, so that physics can be repeated bit for bit. The float32 form is for looking: poses
-made from it are within a tenth of a micrometre. The float64 form has all that physics needs to go on from any record.
+A document has float64 numbers, so that physics can be repeated bit for bit. The float32 form is for display: its poses
+are within a tenth of a micrometre. The float64 form has everything that physics needs to go on from any record.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulation.contracts import ACTION_DIM, Floats, SimulationError, StartState
 from simulation.recorder import Recording
@@ -24,8 +23,6 @@ FORMAT_VERSION = 1
 class EpisodeFormatError(SimulationError, ValueError):
     """A document or buffer that is not an episode of this format."""
 
-    code = "episode_format_error"
-
 
 def build_document(
     identity: Mapping[str, Any],
@@ -36,8 +33,8 @@ def build_document(
     render_profile: str,
     view_scale: Floats,
 ) -> dict[str, Any]:
-    """The document of a finished rollout. `identity` brings `_id` and the ids, names and versions that physics
-    ignores; `view_scale` (nq,) is the world's.
+    """The document of a finished rollout. `identity`: `_id`, and the ids, names and versions that physics ignores.
+    `view_scale` (nq,): the world's.
     """
     result = recording.result
     if result is None or len(recording.states) != len(recording.actions) + 1:
@@ -67,7 +64,7 @@ def step_count(document: Mapping[str, Any]) -> int:
 
 
 def state_at(document: Mapping[str, Any], index: int) -> StartState:
-    """The full state after `index` actions; -1 is the last, from which a follow-up turn starts."""
+    """The full state after `index` actions; -1 for the last, from which a follow-up turn starts."""
     with _of_this_format():
         state = document["states"][index]
         return StartState(
@@ -92,14 +89,6 @@ def to_float32(document: Mapping[str, Any]) -> bytes:
     with _of_this_format():
         rows = [[state["time"], *state["qpos"], *state["qvel"]] for state in document["states"]]
         return _floats(rows, 2).astype("<f4").tobytes()
-
-
-def from_float32(content: bytes, nq: int, nv: int) -> NDArray[np.float32]:
-    """(steps + 1, 1 + nq + nv), as `to_float32` wrote it."""
-    width = 1 + nq + nv
-    if not content or len(content) % (4 * width):
-        raise EpisodeFormatError(f"expected a whole number of rows of {4 * width} bytes, got {len(content)} bytes")
-    return np.frombuffer(content, dtype="<f4").reshape(-1, width)
 
 
 def to_float64(document: Mapping[str, Any]) -> bytes:
@@ -133,7 +122,7 @@ def _floats(values: Any, dimensions: int) -> Floats:
 
 @contextmanager
 def _of_this_format() -> Iterator[None]:
-    """Whatever cannot be read as this format says so itself."""
+    """Turn every failure to read this format into an EpisodeFormatError."""
     try:
         yield
     except EpisodeFormatError:

@@ -1,8 +1,7 @@
-"""The scripted expert: reads the simulator's state, never a picture. A reference and a teacher, not a contestant.
+"""The scripted expert, which reads the simulator's state and no picture: a reference policy, and the teacher of others.
 
-It is stateless: the action depends on the present state alone, so it can label any state, recover from any slip, and
-follow an instruction that changes midway. It plans on the commanded tool pose, which the arm follows some millimetres
-behind.
+It is stateless: the action depends on the present state alone, so that it can label any state, recover from any slip,
+and follow an instruction that changes midway. It plans on the commanded tool pose, some millimetres ahead of the arm.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 
 from simulation import controller
 from simulation.contracts import ACTION_DIM, Floats, Observation
-from simulation.environment import POINTING_DOWN, Environment
+from simulation.environment import Environment, pointing_down
 from simulation.goals import PLATE_TOP, Goal, Lifted, OnPlate, Stacked, goal_for
 from simulation.worlds import widowx
 from simulation.worlds.table import REST_HEIGHT
@@ -25,7 +24,7 @@ FUNNEL_SLOPE, FUNNEL_TOP = 3.0, 0.07  # height over the grasp grows with the sid
 YAW_FREE, YAW_SLOPE = 0.09, 0.16  # ... and with the yaw error [rad, m/rad]: fingers wait above until they fit
 LOOK_AHEAD = 0.014  # of the sideways error that this step will remove anyway [m]
 AT_GRASP_XY, AT_GRASP_Z, AT_GRASP_YAW = 0.007, 0.007, 0.14
-TIE_BREAK = np.deg2rad(3.0)  # of two equally near grasps take the one to the left
+TIE_BREAK = np.deg2rad(3.0)  # of two equally near grasps, the one to the left is taken
 DIAGONAL_GAP = 0.041  # pads further apart than this hold a 33 mm cube by its diagonal [m]
 EMPTY_GAP = 0.02  # pads closer than this hold none of the objects [m]
 PAD_INSET = 0.009  # from the finger's joint value to the inner face of its pad [m]
@@ -36,7 +35,7 @@ CUBES = ("red_cube", "yellow_cube", "purple_cube")
 
 
 class ScriptedExpert:
-    """An actor (contracts.Actor) tied to one environment. Free text makes it hold still."""
+    """An actor (contracts.Actor) of one environment. For free text it holds still."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
@@ -53,7 +52,7 @@ class ScriptedExpert:
 
 
 class HoldStill:
-    """The policy that does nothing: the other reference."""
+    """The other reference policy, which does nothing."""
 
     def reset(self, instruction: str, seed: int) -> None:
         pass
@@ -75,7 +74,7 @@ def act(environment: Environment, goal: Goal | None) -> Floats:
     if isinstance(goal, Stacked):
         top = float(environment.view.position(goal.base)[2]) + REST_HEIGHT[goal.base]
         return planner.put(goal.object, goal.base, top, 0.005)
-    return planner.stay(OPEN)
+    return planner.hold_still()
 
 
 def holds(environment: Environment, name: str) -> bool:
@@ -85,19 +84,24 @@ def holds(environment: Environment, name: str) -> bool:
 
 
 def grasp_yaw_error(environment: Environment, name: str) -> float:
-    """How far the commanded tool must turn about z to grasp the object squarely [rad], the short way round."""
+    """The turn of the commanded tool about z to a square grasp of the object [rad], the shorter way round."""
     rotation = environment.view.rotation(name)
-    yaw = tool_yaw(environment.controller.memory[controller.QUATERNION])
+    yaw = command_yaw(environment.controller.memory[controller.QUATERNION])
     if name in CUBES:
-        axis = rotation[:, int(np.argmin(np.abs(rotation[2])))]
-        return _wrapped(np.arctan2(axis[1], axis[0]) - yaw, np.pi / 2)
+        return _wrapped(cube_yaw(rotation) - yaw, np.pi / 2)
     if name == "blue_cylinder" and abs(rotation[2, 2]) < 0.7:
         return _wrapped(np.arctan2(rotation[1, 2], rotation[0, 2]) - yaw, np.pi)
     return 0.0
 
 
-def tool_yaw(quaternion: Floats) -> float:
-    """Yaw [rad] of a tool pose that points about downwards."""
+def cube_yaw(rotation: Floats) -> float:
+    """Yaw [rad] of the most level axis of a cube's rotation (3, 3)."""
+    axis = rotation[:, int(np.argmin(np.abs(rotation[2])))]
+    return float(np.arctan2(axis[1], axis[0]))
+
+
+def command_yaw(quaternion: Floats) -> float:
+    """Yaw [rad] of a commanded tool pose that points about downwards."""
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, quaternion)
     return float(np.arctan2(-matrix[1], matrix[4]))
@@ -112,8 +116,7 @@ class _Planner:
         memory = environment.controller.memory
         self.command = memory[controller.POSITION]
         self.quaternion = memory[controller.QUATERNION]
-        finger = int(environment.model.joint(f"{widowx.PREFIX}left_finger").qposadr[0])
-        self.gap = 2 * (float(environment.data.qpos[finger]) - PAD_INSET)
+        self.gap = 2 * (environment.finger() - PAD_INSET)
 
     def pick(self, name: str) -> Floats:
         if not self._has(name):
@@ -128,22 +131,19 @@ class _Planner:
         error = float(np.hypot(*(place[:2] - middle[:2])))
         low = place[2] < rest + RELEASE_HEIGHT
         if self._set_down(name, target, error, tolerance, low):
-            return self._retreat(place)
+            return self._go(np.array([self.command[0], self.command[1], place[2] + 0.08]), 0.0, OPEN)
         if not self._has(name):
             return self._fetch(name)
         if low and error < tolerance:
-            return self.stay(OPEN)
+            return self.hold_still()
         return self._carry(place, middle, rest, error, tolerance)
 
-    def stay(self, gripper: float) -> Floats:
-        return self._go(self.command, 0.0, gripper)
+    def hold_still(self) -> Floats:
+        return self._go(self.command, 0.0, OPEN)
 
     def _set_down(self, name: str, target: str, error: float, tolerance: float, low: bool) -> bool:
         loose = self.view.pads_touching(name) < 2
         return bool(loose and low and error < max(0.015, 2 * tolerance) and self.view.touching(name, target))
-
-    def _retreat(self, place: Floats) -> Floats:
-        return self._go(np.array([self.command[0], self.command[1], place[2] + 0.08]), 0.0, OPEN)
 
     def _carry(self, place: Floats, middle: Floats, rest: float, error: float, tolerance: float) -> Floats:
         grip = self.view.tool() - place
@@ -161,9 +161,9 @@ class _Planner:
         return not (by_diagonal and self.view.position(name)[2] < REST_HEIGHT[name] + 0.02)
 
     def _fetch(self, name: str) -> Floats:
-        other = self._other_held(name)
-        if other is not None:
-            return self._put_away(other)
+        for other in self.environment.world.objects:
+            if other != name and holds(self.environment, other):
+                return self._put_away(other)
         place = self.view.position(name)
         turn = grasp_yaw_error(self.environment, name)
         grasp = np.array([place[0], place[1], max(widowx.WORKSPACE[0, 2], place[2] + GRASP_OFFSET)])
@@ -175,30 +175,24 @@ class _Planner:
 
     def _at(self, grasp: Floats, turn: float) -> bool:
         tool = self.view.tool()
+        touching = any(self.view.pads_touching(name) for name in self.environment.world.objects)
         return bool(
             np.hypot(*(grasp[:2] - tool[:2])) < AT_GRASP_XY
             and abs(grasp[2] - tool[2]) < AT_GRASP_Z
             and abs(turn) < AT_GRASP_YAW
-            and not (self.gap < EMPTY_GAP and self._touches_nothing())
+            and (touching or self.gap >= EMPTY_GAP)
         )
 
-    def _touches_nothing(self) -> bool:
-        return not any(self.view.pads_touching(name) for name in self.environment.world.objects)
-
-    def _other_held(self, name: str) -> str | None:
-        others = (one for one in self.environment.world.objects if one != name)
-        return next((one for one in others if holds(self.environment, one)), None)
-
     def _put_away(self, name: str) -> Floats:
-        """Lower what is held to whatever is below before letting go of it."""
+        """Lower the held object onto what is below, then let go of it."""
         place = self.view.position(name)
         landed = place[2] < REST_HEIGHT[name] + 0.012 or self.view.supported(name)
         if landed:
-            return self.stay(OPEN)
+            return self.hold_still()
         return self._go(self.command - np.array([0.0, 0.0, place[2] - REST_HEIGHT[name]]), 0.0, CLOSED)
 
     def _go(self, position: Floats, turn: float, gripper: float) -> Floats:
-        """Towards the position, upright, turned by `turn` about z; sideways only as far as the height allows."""
+        """Move towards the position, upright, turned by `turn` about z; sideways only as far as the height allows."""
         move = position - self.command
         if move[2] > 0.015:
             move[:2] *= max(0.0, 1.0 - (move[2] - 0.015) / 0.035)
@@ -213,11 +207,10 @@ class _Planner:
 
     def _upright(self, turn: float) -> Floats:
         """roll, pitch, yaw [rad] that make the commanded tool point down and turn it about z."""
-        yaw = tool_yaw(self.quaternion) + turn
-        wanted, back, delta, matrix = np.empty(4), np.empty(4), np.empty(4), np.empty(9)
-        mujoco.mju_mulQuat(wanted, np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)]), POINTING_DOWN)
+        yaw = command_yaw(self.quaternion) + turn
+        back, delta, matrix = np.empty(4), np.empty(4), np.empty(9)
         mujoco.mju_negQuat(back, self.quaternion)
-        mujoco.mju_mulQuat(delta, wanted, back)
+        mujoco.mju_mulQuat(delta, pointing_down(yaw), back)
         mujoco.mju_quat2Mat(matrix, delta)
         roll, pitch, spin = (
             np.arctan2(matrix[7], matrix[8]),
@@ -229,6 +222,6 @@ class _Planner:
 
 
 def _wrapped(angle: float, period: float) -> float:
-    """Into one period around zero; the seam lies a little right of half a period, so that a tie always turns left."""
+    """The angle within one period around zero, which ends a little right of its half, so that a tie turns left."""
     low = -period / 2 + TIE_BREAK
     return float((angle - low) % period + low)

@@ -1,4 +1,4 @@
-"""Success and progress, judged from physics alone: positions, speeds and contacts after a control step."""
+"""Success and progress, judged by positions, speeds and contacts after a control step."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from simulation import catalogue
+from simulation.catalogue_rows import CatalogueError
 from simulation.contracts import Floats
 from simulation.worlds import World
 from simulation.worlds.table import REST_HEIGHT
@@ -23,7 +24,7 @@ REACH_SCALE = 0.15  # distance [m] from which an approach counts as progress
 
 @dataclass(frozen=True)
 class GoalProgress:
-    """`success` is for this instant; the runner asks for it to be held. `progress` is 0..1."""
+    """`success` is that of this instant, which the runner requires to be held. `progress` is 0..1."""
 
     success: bool
     progress: float
@@ -34,7 +35,7 @@ class Goal(Protocol):
 
 
 class View:
-    """What a judge may look at. `data` needs current kinematics."""
+    """What goals are judged by. `data` needs current kinematics."""
 
     def __init__(self, world: World, data: mujoco.MjData) -> None:
         model = world.model
@@ -57,6 +58,11 @@ class View:
 
     def tool_rotation(self) -> Floats:
         return cast(Floats, self._data.site_xmat[self._tool].reshape(3, 3))
+
+    def tool_yaw(self) -> float:
+        """[rad], of a tool that points about downwards."""
+        rotation = self.tool_rotation()
+        return float(np.arctan2(-rotation[0, 1], rotation[1, 1]))
 
     def resting(self, name: str) -> bool:
         first = self._dofs[name]
@@ -82,7 +88,7 @@ class View:
 
 @dataclass(frozen=True)
 class Lifted:
-    """The object is held by both pads at least `height_m` over where it would stand on the table."""
+    """Both pads hold the object at least `height_m` above its height on the table."""
 
     object: str
     height_m: float
@@ -122,7 +128,7 @@ class Stacked:
 
 
 def goal_for(instruction: str) -> Goal | None:
-    """The goal of a known wording, or None for free text, which nobody can judge."""
+    """The goal of a known wording, or None for free text, which cannot be judged."""
     found = catalogue.task_for(instruction)
     return goal_of(*found) if found else None
 
@@ -135,7 +141,7 @@ def goal_of(task_id: str, slots: Mapping[str, str]) -> Goal:
         return OnPlate(slots["object"], slots["target"], criteria["distance_m"])
     if criteria["goal"] == "stacked":
         return Stacked(slots["object"], slots["base"], criteria["distance_m"])
-    raise catalogue.CatalogueError(f"unknown goal {criteria['goal']!r}; known: lifted, on_plate, stacked")
+    raise CatalogueError(f"unknown goal {criteria['goal']!r}; known: lifted, on_plate, stacked")
 
 
 def _set_down(view: View, name: str, target: str, distance_m: float, height_m: float) -> GoalProgress:

@@ -1,4 +1,4 @@
-"""A listener that keeps what a stored episode is made of."""
+"""A listener that collects the content of a stored episode."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simulation.contracts import BaseListener, EpisodeResult, Floats, StartState, StepRecord
+from simulation.contracts import EpisodeResult, Floats, Listener, StartState, StepRecord
 
 
 @dataclass
@@ -25,8 +25,8 @@ class Recording:
         return np.concatenate([self.states[0].qpos[None], *self.between])
 
 
-class Recorder(BaseListener):
-    """Fills `recording`; start it anew for each rollout."""
+class Recorder(Listener):
+    """Fills `recording` with the present rollout."""
 
     def __init__(self) -> None:
         self.recording = Recording()

@@ -1,10 +1,10 @@
-"""The one loop that plays a rollout. It knows nothing of who listens, and treats every policy alike."""
+"""The loop that plays a rollout, the same for every policy and independent of its listeners."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from simulation.chunking import ChunkPlayer
 from simulation.contracts import (
@@ -25,12 +25,12 @@ from simulation.contracts import (
 from simulation.environment import Environment
 from simulation.goals import GoalProgress
 
-HOLD_STEPS = CONTROL_HZ  # success counts once it was held for a second
+HOLD_STEPS = CONTROL_HZ  # success counts once it has been held for a second
 
 
 @dataclass
 class Score:
-    """Goal progress, added up. A step's reward is the gain in best progress, plus 1 once success is complete."""
+    """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete."""
 
     progress: float = 0.0
     total_reward: float = 0.0
@@ -41,7 +41,7 @@ class Score:
         return self.held >= HOLD_STEPS
 
     def add(self, judgement: GoalProgress) -> float:
-        """Count one step and answer its reward."""
+        """Count one step and return its reward."""
         self.held = self.held + 1 if judgement.success else 0
         reward = max(0.0, judgement.progress - self.progress) + float(self.complete)
         self.progress = max(self.progress, judgement.progress)
@@ -70,8 +70,7 @@ def run_episode(
 ) -> EpisodeResult:
     """Play from the environment's present state until success is held, a limit is met or physics breaks down.
 
-    Raises PolicyFailure, without telling the listeners of an end, when the policy raises, is too slow or answers
-    nonsense.
+    Raises PolicyFailure when the policy raises, is too slow or returns an unusable chunk. Listeners then get no end.
     """
     rollout = _Rollout(environment, policy, instruction, limits, cameras)
     rollout.start(seed)
@@ -93,89 +92,80 @@ def run_episode(
     return result
 
 
+@dataclass
 class _Rollout:
-    def __init__(
-        self,
-        environment: Environment,
-        policy: Actor,
-        instruction: str,
-        limits: Limits,
-        cameras: tuple[CameraSpec, ...],
-    ) -> None:
-        self._environment = environment
-        self._policy = policy
-        self._instruction = instruction
-        self._limits = limits
-        self._cameras = cameras
-        self._score = Score()
-        self._total = _Clock()
-        self._now = _Clock()
-        self._steps = 0
+    """`now`: the clock of the present step."""
+
+    environment: Environment
+    policy: Actor
+    instruction: str
+    limits: Limits
+    cameras: tuple[CameraSpec, ...]
+    score: Score = field(default_factory=Score)
+    total: _Clock = field(default_factory=_Clock)
+    now: _Clock = field(default_factory=_Clock)
+    steps: int = 0
 
     def start(self, seed: int) -> None:
-        self._environment.set_instruction(self._instruction)
+        self.environment.set_instruction(self.instruction)
         try:
-            self._policy.reset(self._instruction, seed)
+            self.policy.reset(self.instruction, seed)
         except Exception as error:  # whatever a policy raises fails its rollout only
             raise PolicyFailure(f"reset raised {type(error).__name__}") from error
 
     def infer(self) -> Floats:
-        """Look and ask the policy; the time of both is kept apart."""
+        """Render and infer, and time both."""
         began = time.perf_counter()
-        observation = self._environment.observe(self._instruction, self._steps, self._cameras)
+        observation = self.environment.observe(self.instruction, self.steps, self.cameras)
         rendered = time.perf_counter()
         try:
-            actions = self._policy.infer(observation)
+            actions = self.policy.infer(observation)
         except Exception as error:  # whatever a policy raises fails its rollout only
             raise PolicyFailure(f"infer raised {type(error).__name__}") from error
         done = time.perf_counter()
-        self._now.render_s, self._now.infer_s = rendered - began, done - rendered
-        if self._now.infer_s > self._limits.infer_s:
-            raise PolicyTooSlow(f"infer took {self._now.infer_s:.1f} s, at most {self._limits.infer_s:g} s are allowed")
+        self.now.render_s, self.now.infer_s = rendered - began, done - rendered
+        if self.now.infer_s > self.limits.infer_s:
+            raise PolicyTooSlow(f"infer took {self.now.infer_s:.1f} s, at most {self.limits.infer_s:g} s are allowed")
         return actions
 
     def step(self, player: ChunkPlayer) -> tuple[StepRecord | None, TerminationReason | None]:
-        """One control step; a step on which physics broke down leaves no record."""
-        self._now = _Clock()
+        """One control step. A step in which physics diverged leaves no record."""
+        self.now = _Clock()
         action = player.next()
-        outcome = self._environment.step(action)
-        self._now.physics_s = outcome.physics_s
-        self._count_time()
+        outcome = self.environment.step(action)
+        self.total.render_s += self.now.render_s
+        self.total.infer_s += self.now.infer_s
+        self.total.physics_s += outcome.physics_s
         if outcome.diverged:
             return None, "diverged"
-        reward = self._score.add(outcome.judgement)
+        reward = self.score.add(outcome.judgement)
         record = StepRecord(
-            step=self._steps,
+            step=self.steps,
             action=action.copy(),
-            state=self._environment.state(),
+            state=self.environment.state(),
             between=outcome.between,
             reward=reward,
             progress=outcome.judgement.progress,
             success=outcome.judgement.success,
-            render_s=self._now.render_s,
-            infer_s=self._now.infer_s,
-            physics_s=self._now.physics_s,
+            render_s=self.now.render_s,
+            infer_s=self.now.infer_s,
+            physics_s=outcome.physics_s,
         )
-        self._steps += 1
-        if self._score.complete:
+        self.steps += 1
+        if self.score.complete:
             return record, "success"
-        return record, "step_limit" if self._steps >= self._limits.max_steps else None
+        return record, "step_limit" if self.steps >= self.limits.max_steps else None
 
     def result(self, reason: TerminationReason, seconds: float) -> EpisodeResult:
         return EpisodeResult(
-            steps=self._steps,
-            success=self._score.complete,
-            progress=self._score.progress,
-            total_reward=self._score.total_reward,
+            steps=self.steps,
+            success=self.score.complete,
+            progress=self.score.progress,
+            total_reward=self.score.total_reward,
             termination_reason=reason,
             error="physics became unstable" if reason == "diverged" else None,
             duration_ms=seconds * 1e3,
-            render_ms=self._total.render_s * 1e3,
-            infer_ms=self._total.infer_s * 1e3,
-            physics_ms=self._total.physics_s * 1e3,
+            render_ms=self.total.render_s * 1e3,
+            infer_ms=self.total.infer_s * 1e3,
+            physics_ms=self.total.physics_s * 1e3,
         )
-
-    def _count_time(self) -> None:
-        self._total.render_s += self._now.render_s
-        self._total.infer_s += self._now.infer_s
-        self._total.physics_s += self._now.physics_s

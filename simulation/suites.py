@@ -1,21 +1,20 @@
-"""The shift suite: what is changed, one thing at a time, to see how far a policy's skill reaches."""
+"""The shift suite: one thing is changed at a time, to measure how far a policy generalises."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 
-from simulation.catalogue import CatalogueError
-from simulation.variation import NO_VARIATION, Variation
+from simulation.catalogue_rows import CatalogueError
+from simulation.variation import NO_VARIATION, Variation, vector_of
 
 
 @dataclass(frozen=True)
 class Shift:
-    """`camera_move` [m]: the camera is moved so far in a direction drawn per episode. `kept_out`: only wordings that
-    training never saw, instead of only those that it did.
+    """`camera_move` [m]: distance that the camera moves, in a direction drawn per episode. `kept_out`: only wordings
+    that training never saw, instead of only those that it saw.
     """
 
     id: str
@@ -24,12 +23,12 @@ class Shift:
     kept_out: bool = False
 
     def draw(self, rng: np.random.Generator) -> Variation:
-        """This shift's looks for one episode."""
+        """The variation of one episode."""
         if self.camera_move == 0.0:
             return self.variation
         direction = rng.normal(size=3)
-        x, y, z = (direction * self.camera_move / float(np.linalg.norm(direction))).tolist()
-        return replace(self.variation, camera_offset=(x, y, z))
+        offset = vector_of(direction * self.camera_move / float(np.linalg.norm(direction)))
+        return replace(self.variation, camera_offset=offset)
 
 
 OTHER_COLOURS = {
@@ -38,20 +37,18 @@ OTHER_COLOURS = {
     "blue_cylinder": (0.05, 0.50, 0.60),
     "green_sphere": (0.55, 0.80, 0.15),
 }
-SHIFTS: Mapping[str, Shift] = MappingProxyType(
-    {
-        shift.id: shift
-        for shift in (
-            Shift("camera-1cm", camera_move=0.01),
-            Shift("camera-3cm", camera_move=0.03),
-            Shift("dim-light", Variation(light_scale=0.5)),
-            Shift("shadows", Variation(shadows=True)),
-            Shift("other-colours", Variation(colours=OTHER_COLOURS)),
-            Shift("kept-out-phrasings", kept_out=True),
-            Shift("fifth-object", Variation(fifth_object=True)),
-        )
-    }
-)
+SHIFTS: Mapping[str, Shift] = {
+    shift.id: shift
+    for shift in (
+        Shift("camera-1cm", camera_move=0.01),
+        Shift("camera-3cm", camera_move=0.03),
+        Shift("dim-light", Variation(light_scale=0.5)),
+        Shift("shadows", Variation(shadows=True)),
+        Shift("other-colours", Variation(colours=OTHER_COLOURS)),
+        Shift("kept-out-phrasings", kept_out=True),
+        Shift("fifth-object", Variation(fifth_object=True)),
+    )
+}
 
 
 def shift(shift_id: str) -> Shift:

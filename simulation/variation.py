@@ -1,23 +1,24 @@
-"""What may look different from the frozen scene: in training, for measuring shifts, and by a battle's secret.
-
-Physics never changes.
-"""
+"""Changes of a scene's looks: in training, for measuring shifts, and by a battle's secret. Physics never changes."""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from math import radians
 from typing import Any
+
+from simulation.contracts import Floats
 
 Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class Variation:
-    """`camera_offset` [m, base frame], `camera_rotation` [rad, rotation vector in the camera's frame], factors on all
-    light and on the table's colour, shadows on, other colours (name -> RGB 0..1), and a fifth object that nothing
+    """`camera_offset` [m, base frame], `camera_rotation` [rad, rotation vector in the camera's frame], factors of all
+    light and of the table's colour, shadows, other colours (name -> RGB 0..1), and a fifth object that no instruction
     names.
     """
 
@@ -30,10 +31,13 @@ class Variation:
     fifth_object: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Numbers, lists and names alone, as an episode keeps them."""
-        row = asdict(self)
-        lists = {name: list(value) if isinstance(value, tuple) else value for name, value in row.items()}
-        return {**lists, "colours": {name: list(colour) for name, colour in self.colours.items()}}
+        """JSON types alone, as an episode stores them."""
+        return dict(json.loads(json.dumps(asdict(self))))
+
+
+def vector_of(array: Floats) -> Vector:
+    x, y, z = array.tolist()
+    return x, y, z
 
 
 NO_VARIATION = Variation()
@@ -43,9 +47,9 @@ COLOURS: Mapping[str, Vector] = {
     "blue_cylinder": (0.10, 0.25, 0.78),
     "green_sphere": (0.13, 0.60, 0.20),
 }
-"""What training and secrets draw tints around."""
+"""The colours around which training and secrets draw tints."""
 
-# How far a secret reaches: within what `simulation.disturbance.draw_variation` trains on.
+# The range of a secret, which lies within that of training (`simulation.disturbance.draw_variation`).
 CAMERA_M = 0.01  # each axis
 CAMERA_RAD = radians(1.0)  # each axis
 LIGHT = (0.65, 1.15)
@@ -55,43 +59,40 @@ COLOUR = 0.05  # each channel
 
 
 def variation_of(secret: str) -> Variation:
-    """How the scene looks in the battles with this secret; without one (""), as it is.
+    """The looks of the scene in the battles with this secret; without one (""), no variation.
 
-    The numbers come from the secret's hash alone, so that they are the same with every version of every library.
+    The numbers come from the secret's hash alone, so that they do not depend on the version of a library.
     """
     if not secret:
         return NO_VARIATION
-    draw = _draws(secret)
+    draws = _draws(secret)
+
+    def number(low: float, high: float) -> float:
+        return low + (high - low) * next(draws)
 
     def vector(low: float, high: float) -> Vector:
-        return _between(low, high, next(draw)), _between(low, high, next(draw)), _between(low, high, next(draw))
+        return number(low, high), number(low, high), number(low, high)
 
     offset = vector(-CAMERA_M, CAMERA_M)
     rotation = vector(-CAMERA_RAD, CAMERA_RAD)
-    light = _between(*LIGHT, next(draw))
-    table, tint = _between(*TABLE, next(draw)), vector(1 - TABLE_TINT, 1 + TABLE_TINT)
+    light = number(*LIGHT)
+    table, tint = number(*TABLE), vector(1 - TABLE_TINT, 1 + TABLE_TINT)
     colours = {name: _shifted(colour, vector(-COLOUR, COLOUR)) for name, colour in COLOURS.items()}
     return Variation(offset, rotation, light, (table * tint[0], table * tint[1], table * tint[2]), colours=colours)
 
 
 def chance_of(secret: str, seed: int) -> int:
-    """The seed of the policies' own chance, 0..2**31 - 1; without a secret it is the scene's seed."""
+    """The seed of the policies' noise, 0..2**31 - 1; without a secret it is the scene's seed."""
     if not secret:
         return seed
     return int.from_bytes(hashlib.sha256(f"{secret} {seed}".encode()).digest()[:4]) >> 1
 
 
 def _draws(secret: str) -> Iterator[float]:
-    """Numbers in 0..1, as many as are asked for."""
-    place = 0
-    while True:
+    """Numbers in 0..1, without end."""
+    for place in itertools.count():
         digest = hashlib.sha256(f"{secret}/{place}".encode()).digest()
         yield int.from_bytes(digest[:6]) / 2**48
-        place += 1
-
-
-def _between(low: float, high: float, part: float) -> float:
-    return low + (high - low) * part
 
 
 def _shifted(colour: Vector, by: Vector) -> Vector:

@@ -1,6 +1,6 @@
-"""Playing a stored episode again: same start, same actions, and every bit of every state compared.
+"""Playing a stored episode again with the same start and actions, and comparing every bit of every state.
 
-The policies are not asked again, so what they saw makes no difference.
+No policy infers again, so that what they saw makes no difference.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NEEDED = (
 
 @dataclass(frozen=True)
 class ReplayDifference:
-    """The first thing that is not as recorded: `first_step` counts actions, 0 is the start."""
+    """The first difference from the recording. `first_step` counts actions; 0 is the start."""
 
     first_step: int
     reason: str
 
 
 def verify_document(document: Mapping[str, Any]) -> ReplayDifference | None:
-    """None when the recorded actions give the recorded states and outcome, bit for bit."""
+    """None if the recorded actions give the recorded states and outcome, bit for bit."""
     missing = [name for name in NEEDED if name not in document]
     if missing:
         return ReplayDifference(0, f"the document has no {', '.join(missing)}")

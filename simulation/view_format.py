@@ -1,7 +1,7 @@
-"""What may be seen of an episode before the vote: positions rounded to what an eye can tell, 25 times a second.
+"""What a browser gets of an episode before the vote: positions rounded to visible differences, 25 times a second.
 
 A view row is int16 little-endian (nq,): rint(qpos / scale), clipped. Row 0 is the start, row 5 k the state after step
-k; the four between come from the physics of that step. No velocity, no action and no exact number follows from them.
+k; the four between come from the physics of that step. No velocity, action or exact number follows from them.
 Needs numpy alone.
 """
 
@@ -20,13 +20,11 @@ ROWS_PER_STEP = VIEW_HZ // CONTROL_HZ
 LENGTH_M, ANGLE_RAD, QUATERNION = 0.0002, np.pi / 1800, 0.001
 """What one unit of a row stands for: 0.2 mm, 0.1 degrees, a thousandth of a component."""
 LARGEST = 32767
-DECIMALS = 4  # of rows told as JSON
+DECIMALS = 4  # of rows in JSON
 
 
 class ViewFormatError(SimulationError, ValueError):
-    """Positions or bytes that are no view."""
-
-    code = "view_format_error"
+    """Invalid positions or bytes of a view."""
 
 
 def pack(qpos: Floats, scale: Floats) -> bytes:
@@ -44,7 +42,7 @@ def unpack(content: bytes, nq: int) -> NDArray[np.int16]:
 
 
 def between_records(states: Floats) -> Floats:
-    """Rows for a recording that has none of its own: from its states (steps + 1, nq), straight lines between them."""
+    """Rows for a recording without any, interpolated linearly between its states (steps + 1, nq)."""
     records = np.arange(len(states)) * ROWS_PER_STEP
     rows = np.arange(ROWS_PER_STEP * (len(states) - 1) + 1)
     return np.stack([np.interp(rows, records, column) for column in states.T], axis=1)
@@ -53,7 +51,7 @@ def between_records(states: Floats) -> Floats:
 def view_of(document: Mapping[str, Any], old_scale: Sequence[float] | None = None) -> tuple[bytes, Floats]:
     """The packed rows of an episode document, and their scale.
 
-    `old_scale` is for documents without a view, from before there were views.
+    `old_scale`: for old documents, which have no view.
     """
     scale = np.asarray(document.get("view_scale", old_scale), dtype=np.float64)
     if "view" in document:
@@ -63,13 +61,13 @@ def view_of(document: Mapping[str, Any], old_scale: Sequence[float] | None = Non
 
 
 def until(steps: int, content: bytes, nq: int) -> bytes:
-    """The view up to a step, [5 steps + 1, nq]: what ended earlier stays where it ended."""
+    """The view up to a step, [5 steps + 1, nq]. One that ended earlier repeats its last row."""
     rows = unpack(content, nq)
     wanted = ROWS_PER_STEP * steps + 1
     return rows[np.minimum(np.arange(wanted), len(rows) - 1)].tobytes()
 
 
 def rounded_states(content: bytes, scale: Floats) -> list[dict[str, Any]]:
-    """The rows as an episode's states: time [s] and positions; velocities are not told."""
+    """The rows as an episode's states: time [s] and positions, without velocities."""
     rows = np.round(unpack(content, len(scale)) * scale, DECIMALS) + 0.0  # no negative zeros
     return [{"time": row / VIEW_HZ, "qpos": qpos, "qvel": []} for row, qpos in enumerate(rows.tolist())]

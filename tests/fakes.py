@@ -53,7 +53,7 @@ class FakeEnvironment:
         self._state, self._time, self._steps = np.random.default_rng(seed).normal(size=NQ), 0.0, 0
         return self.state()
 
-    def look(self, variation: Variation) -> None:
+    def set_variation(self, variation: Variation) -> None:
         self.variation = variation
 
     def restore(self, state: StartState) -> None:

@@ -1,36 +1,23 @@
-"""Batches in an order that depends on the seed and the step alone, so that a resumed run goes on exactly."""
+"""Batches for the FiLM network."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from policies.film.losses import FilmLabels
 from policies.film.tokenizer import WordTokenizer
 from policies.film.words import WordNoise, disturb, needless, pad
 from policies.networks.film import GREY, patches
+from policies.training.batches import FrameOrder, draw_light, to_float
 from policies.training.dataset import Demonstrations
-from policies.training.order import FrameOrder
 from policies.transforms import DatasetStatistics
 
-
-@dataclass(frozen=True)
-class Noise:
-    """Augmentation. Pictures are never shifted: a pixel's place is what the arm acts on.
-
-    `brightness` and `contrast` for the whole picture, `colour` per channel (standard deviations, picture in -1..1);
-    `proprioception` in standard deviations of the data.
-    """
-
-    brightness: float = 0.1
-    contrast: float = 0.1
-    colour: float = 0.04
-    proprioception: float = 0.02
-    words: WordNoise = field(default_factory=WordNoise)
+PROPRIOCEPTION_NOISE = 0.02  # standard deviations of the data
+WORD_NOISE = WordNoise()
 
 
 @dataclass(frozen=True)
@@ -44,54 +31,39 @@ class FilmBatch:
 
 
 class FilmBatchMaker:
-    """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes."""
+    """`make(step)` returns the batch of that step, the same for the same demonstrations, order and sizes."""
 
     def __init__(
         self,
         demos: Demonstrations,
         statistics: DatasetStatistics,
         tokenizer: WordTokenizer,
-        *,
-        batch: int,
-        seed: int,
+        order: FrameOrder,
         patch: int,
-        noise: Noise | None = None,
     ) -> None:
-        self.demos, self.statistics, self.tokenizer = demos, statistics, tokenizer
-        self.batch, self.seed, self.patch, self.noise = batch, seed, patch, noise or Noise()
+        self.demos, self.statistics, self.order, self.patch = demos, statistics, order, patch
         self.tokens = {number: tokenizer.encode(text) for number, text in demos.texts.items()}
         self.free = needless(self.tokens, demos.goals)
-        self.order = FrameOrder(len(demos), batch, seed)
 
     def make(self, step: int) -> FilmBatch:
-        random = np.random.default_rng([self.seed, 1, step])
+        random = self.order.random(step)
         frames = self.demos.read(self.order.rows(step))
-        sentences = [
-            disturb(self.tokens[i], self.free[i], self.noise.words, random) for i in frames.instruction.tolist()
-        ]
-        gain, offset = self._light(random)
+        sentences = [disturb(self.tokens[i], self.free[i], WORD_NOISE, random) for i in frames.instruction.tolist()]
+        gain, offset = self._light(len(sentences), random)
         proprioception = self.statistics.normalise_proprioception(frames.proprioception)
-        proprioception += random.normal(0, self.noise.proprioception, proprioception.shape).astype(np.float32)
+        proprioception += random.normal(0, PROPRIOCEPTION_NOISE, proprioception.shape).astype(np.float32)
         labels = FilmLabels(
-            actions=_float(self.statistics.normalise_actions(frames.actions)),
-            mask=_float(frames.mask),
-            pixels=_float(frames.pixels),
-            places=_float(self.statistics.normalise_places(frames.points)),
-            held=_float(frames.held),
-            turn=_float(frames.yaw),
+            actions=to_float(self.statistics.normalise_actions(frames.actions)),
+            mask=to_float(frames.mask),
+            pixels=to_float(frames.pixels),
+            places=to_float(self.statistics.normalise_places(frames.points)),
+            held=to_float(frames.held),
+            turn=to_float(frames.yaw),
         )
         images = patches(torch.from_numpy(frames.images), self.patch)
-        return FilmBatch(images, gain, offset, torch.from_numpy(pad(sentences)), _float(proprioception), labels)
+        return FilmBatch(images, gain, offset, torch.from_numpy(pad(sentences)), to_float(proprioception), labels)
 
-    def _light(self, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-        """Gain and offset per patch channel for one batch; channels are (row, column, colour), colour fastest."""
-        noise, size = self.noise, (self.batch, 1)
-        gain = 1 + random.normal(0, noise.contrast, size) + random.normal(0, noise.colour, (self.batch, 3))
-        offset = random.normal(0, noise.brightness, size) + random.normal(0, noise.colour, (self.batch, 3))
-        repeat = (1, self.patch**2)
-        gain, offset = np.tile(gain, repeat) / GREY, np.tile(offset, repeat)
-        return _float(gain[:, :, None, None]), _float(offset[:, :, None, None])
-
-
-def _float(array: NDArray[np.generic]) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array, np.float32))
+    def _light(self, count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
+        """Gain and offset per patch channel of a batch; channels are (row, column, colour), colour fastest."""
+        gain, offset = (np.tile(colours, (1, self.patch**2)) for colours in draw_light(count, random))
+        return to_float(gain[:, :, None, None] / GREY), to_float(offset[:, :, None, None])

@@ -1,4 +1,4 @@
-"""What the FiLM network is trained towards. Labels come from the demonstrations; every term is in network units."""
+"""Losses of the FiLM network, in network units. Labels come from the demonstrations."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from policies.networks.film import LINEAR_DIMS, SUPERVISED_MAPS, FilmOutput
+from policies.training.batches import masked_mean, weighted_sum
 
 YAW_RANGE = 1.1  # bins span -YAW_RANGE .. YAW_RANGE network units
-STEP_WEIGHTS = (1.0, 0.8, 0.6, 0.5)  # the first action of a chunk is always played; later ones less often
+STEP_WEIGHTS = (1.0, 0.8, 0.6, 0.5)  # the first action of a chunk is always played, later ones less often
 WEIGHTS = {
     "linear": 1.0,
     "yaw": 0.12,
     "gripper": 0.25,
-    "held": 0.05,
-    "turn": 0.1,
-    "place": 0.3,
     "map": 0.05,
     "point": 2.0,
+    "place": 0.3,
+    "held": 0.05,
+    "turn": 0.1,
 }
 
 
@@ -39,7 +40,7 @@ def yaw_centres(bins: int, device: torch.device | str = "cpu") -> Tensor:
 
 
 def yaw_target(values: Tensor, bins: int) -> Tensor:
-    """(...,) -> (..., bins): each value shared between its two nearest bins, so that its mean is exact."""
+    """(...,) -> (..., bins): each value shared between its two nearest bins, whose weighted mean is exact."""
     position = (values.clamp(-YAW_RANGE, YAW_RANGE) + YAW_RANGE) * ((bins - 1) / (2 * YAW_RANGE))
     low = position.floor().clamp(max=bins - 2).long()
     part = (position - low).unsqueeze(-1)
@@ -47,7 +48,7 @@ def yaw_target(values: Tensor, bins: int) -> Tensor:
 
 
 def decode_yaw(logits: Tensor) -> Tensor:
-    """(..., bins) -> (...,): the mean over the most likely bin and its two neighbours, never over two far answers."""
+    """(..., bins) -> (...,): the mean over the most likely bin and its two neighbours, never over two distant modes."""
     bins = logits.shape[-1]
     odds = logits.softmax(-1)
     mode = odds.argmax(-1, keepdim=True)
@@ -66,12 +67,11 @@ def losses(output: FilmOutput, labels: FilmLabels) -> dict[str, Tensor]:
         "yaw": (-(yaw * output.yaw.log_softmax(-1)).sum(-1) * weight).sum(),
         "gripper": (_binary(output.gripper, labels.actions[..., 6]) * weight).sum(),
         "held": _binary(output.held, labels.held).mean(),
-        "turn": _masked_mean((output.turn - labels.turn).abs().mean(-1), (labels.turn != 0).any(-1)),
+        "turn": masked_mean((output.turn - labels.turn).abs().mean(-1), (labels.turn != 0).any(-1)),
         "place": (output.places - labels.places).abs().mean(),
         **_point_losses(output, labels.pixels),
     }
-    terms["total"] = torch.stack([WEIGHTS[name] * term for name, term in terms.items()]).sum()
-    return terms
+    return terms | {"total": weighted_sum(terms, WEIGHTS)}
 
 
 def _point_losses(output: FilmOutput, pixels: Tensor) -> dict[str, Tensor]:
@@ -83,12 +83,8 @@ def _point_losses(output: FilmOutput, pixels: Tensor) -> dict[str, Tensor]:
     index = cell[..., 1] * size + cell[..., 0]
     cross = F.cross_entropy(output.map_logits.flatten(2).transpose(1, 2), index, reduction="none")
     distance = (output.keypoints[:, :SUPERVISED_MAPS] - safe).abs().mean(-1)
-    return {"map": _masked_mean(cross, inside), "point": _masked_mean(distance, inside)}
+    return {"map": masked_mean(cross, inside), "point": masked_mean(distance, inside)}
 
 
 def _binary(logits: Tensor, target: Tensor) -> Tensor:
     return F.binary_cross_entropy_with_logits(logits, target, reduction="none")
-
-
-def _masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    return (values * mask).sum() / mask.sum().clamp(min=1)

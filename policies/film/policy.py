@@ -1,4 +1,4 @@
-"""A trained FiLM network as a policy: observation in, un-normalised chunk of actions out."""
+"""A trained FiLM network as a policy."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor
 
 from policies import checkpoints
-from policies.base import BadCard, BadTensors, PolicyCard, PolicySpec
+from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.config_sizes import check_sizes
 from policies.film.losses import decode_yaw
 from policies.film.tokenizer import WordTokenizer
@@ -26,7 +24,7 @@ from simulation.contracts import Observation
 
 
 class FilmPolicy:
-    """Reads one camera, the instruction and proprioception; keeps nothing between steps but the encoded sentence."""
+    """Reads one camera, the instruction and proprioception. Between steps it keeps only the encoded sentence."""
 
     def __init__(
         self,
@@ -38,14 +36,14 @@ class FilmPolicy:
     ) -> None:
         self.spec = spec
         self._device = torch.device(device or "cpu")
-        self._network = network.eval().to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._network = network.to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._tokenizer, self._statistics = tokenizer, statistics
         self._camera = spec.cameras[0].array_spec()
         self._instruction: str | None = None
         self._text: Tensor | None = None
 
     def reset(self, instruction: str, seed: int) -> None:
-        """The policy is deterministic: `seed` is not used."""
+        """`seed` is not used: the policy is deterministic."""
         self._encode(instruction)
 
     @torch.inference_mode()
@@ -80,14 +78,13 @@ def open_film(folder: Path, card: PolicyCard, device: str | None) -> FilmPolicy:
     tokenizer = WordTokenizer.from_json(read_json(folder, TOKENIZER))
     statistics = read_statistics(read_json(folder, STATISTICS), card.spec.statistics_key)
     config = _config(card.network, tokenizer)
-    # The sizes are checked against the weights before any memory is taken for them.
-    try:
-        sketch = checkpoints.build(lambda: FilmNetwork(config))
+    stored = checkpoints.read_safetensors_header(folder / WEIGHTS)
+    try:  # the sizes are compared with the weights before any memory is taken for them
+        checkpoints.compare(checkpoints.build(lambda: FilmNetwork(config)), stored)
     except (ArithmeticError, ValueError, RuntimeError) as error:
         raise BadCard(f"policy.json: network: {error}") from None
-    weights = _weights(folder / WEIGHTS, sketch.state_dict())
     network = FilmNetwork(config)
-    network.load_state_dict(weights)
+    checkpoints.load(network, stored, torch.device("cpu"), torch.float32)
     return FilmPolicy(card.spec, network, tokenizer, statistics, device)
 
 
@@ -103,21 +100,3 @@ def _config(sizes: Mapping[str, Any], tokenizer: WordTokenizer) -> FilmConfig:
     if config.vocabulary != tokenizer.size:
         raise BadCard(f"policy.json: vocabulary {config.vocabulary}, but tokenizer.json has {tokenizer.size} tokens")
     return config
-
-
-def _weights(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """All tensors, exactly those wanted, with their shapes and finite; the error names the first that is not."""
-    try:
-        found = load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise BadTensors(f"{path}: not a whole safetensors file: {error}") from None
-    for name, tensor in wanted.items():
-        if name not in found:
-            raise BadTensors(f"{path}: tensor {name} {list(tensor.shape)} is missing")
-        if found[name].shape != tensor.shape:
-            raise BadTensors(f"{path}: tensor {name} is {list(found[name].shape)}, expected {list(tensor.shape)}")
-        if not found[name].isfinite().all():
-            raise BadTensors(f"{path}: tensor {name} holds a number that is not finite")
-    if extra := sorted(set(found) - set(wanted)):
-        raise BadTensors(f"{path}: tensor {extra[0]} is not part of the network")
-    return found

@@ -1,4 +1,4 @@
-"""Words to numbers. The vocabulary is that of the training texts; other words become "unknown"."""
+"""Words to ids. The vocabulary is that of the training texts; any other word becomes "unknown"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from policies.base import BadCard
 PAD, UNKNOWN = 0, 1
 FIRST_WORD = 2
 MAX_WORDS = 32
-CLOSE = 0.85  # similarity from which an unknown word is read as a known one ("cubes", "cilinder")
+CLOSE = 0.85  # least similarity at which an unknown word is read as a known one ("cubes", "cilinder")
 KIND = "words"
 
 
@@ -22,7 +22,7 @@ def split(text: str) -> list[str]:
 
 
 class WordTokenizer:
-    """`words` in a fixed order, or none at all for a policy that never reads: then every text is the same one token."""
+    """`words` in a fixed order; none for a policy that never reads, for which every text is the same single token."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = tuple(words)

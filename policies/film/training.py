@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from policies.base import PolicyCard
 from policies.film.batches import FilmBatchMaker
-from policies.film.losses import FilmLabels, losses
+from policies.film.losses import WEIGHTS, FilmLabels, losses
 from policies.film.tokenizer import WordTokenizer
+from policies.folder import TOKENIZER
 from policies.networks.film import GREY, FilmConfig, FilmNetwork
-from policies.training.dataset import Demonstrations
-from policies.training.loop import Pace, TrainingPlan, TrainingRun, seed_everything
-from policies.transforms import STATISTICS_KEY, read_statistics
+from policies.training.export import Naming, write_folder
+from policies.training.loop import TrainingPlan, TrainingRun
 
 
 @dataclass(frozen=True)
@@ -26,30 +26,21 @@ class FilmPlan(TrainingPlan):
 
 
 class FilmTrainer(TrainingRun):
-    terms: ClassVar[tuple[str, ...]] = (
-        "total", "linear", "yaw", "gripper", "map", "point", "place", "held", "turn",
-    )  # fmt: skip
+    family = "film"
+    architecture = "FiLM"
+    terms: ClassVar[tuple[str, ...]] = ("total", *WEIGHTS)
+    shipped_dtype = torch.float32
     plan: FilmPlan
     network: FilmNetwork
 
-    def __init__(self, demos: Demonstrations, plan: FilmPlan, folder: Path, pace: Pace | None = None) -> None:
-        pace = pace or Pace()
-        device = seed_everything(plan, pace)
-        self.statistics = demos.statistics()
+    def build(self) -> nn.Module:
+        demos, plan = self.demos, self.plan
         self.tokenizer = WordTokenizer.from_texts(demos.texts.values()) if plan.language else WordTokenizer([])
-        self.config = FilmConfig(
-            self.tokenizer.size, image_size=demos.image_size, channels=plan.channels, chunk=demos.chunk
-        )
-        numbers = read_statistics(self.statistics, STATISTICS_KEY)
-        self.batches = FilmBatchMaker(
-            demos, numbers, self.tokenizer, batch=plan.batch, seed=plan.seed, patch=self.config.patch
-        )
-        network = FilmNetwork(self.config).to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        super().__init__(demos, plan, folder, pace, network, device)
-
-    @property
-    def network_sizes(self) -> Mapping[str, Any]:
-        return asdict(self.config)
+        config = FilmConfig(self.tokenizer.size, image_size=demos.image_size, channels=plan.channels, chunk=demos.chunk)
+        self.sizes = asdict(config)
+        self.batches = FilmBatchMaker(demos, self.scales, self.tokenizer, self.order, config.patch)
+        network: nn.Module = FilmNetwork(config).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        return network
 
     def losses(self, step: int) -> dict[str, Tensor]:
         batch, to = self.batches.make(step), self.device
@@ -60,3 +51,7 @@ class FilmTrainer(TrainingRun):
                 text = self.network.text(batch.tokens.to(to))
             output = self.network(picture, text, batch.proprioception.to(to))
         return losses(output, FilmLabels(*(label.to(to) for label in batch.labels)))
+
+    def export(self, naming: Naming, folder: Path) -> PolicyCard:
+        files = {TOKENIZER: self.tokenizer.to_json()}
+        return write_folder(self, naming, folder, files, chunk=self.demos.chunk, network=self.sizes)

@@ -1,4 +1,4 @@
-"""Making a network ready for wordings it never saw: hide words that no goal depends on, and add strange ones."""
+"""Augmentation of texts for wordings outside the training: hide words that no goal depends on, insert unknown ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WILDCARD = -1
 
 @dataclass(frozen=True)
 class WordNoise:
-    """Chances: `hide` a needless word behind "unknown", `drop` it, `insert` up to three unknown words per sentence."""
+    """Probabilities to `hide` a needless word behind "unknown", to `drop` it, to `insert` up to three unknown words."""
 
     hide: float = 0.15
     drop: float = 0.05
@@ -24,7 +24,7 @@ class WordNoise:
 
 
 def needless(tokens: Mapping[int, Sequence[int]], goals: Mapping[int, Hashable]) -> dict[int, NDArray[np.bool_]]:
-    """Per text, which words could be hidden without another goal becoming possible.
+    """Per text, which words can be hidden without another goal becoming possible.
 
     A word is needed when, with a wildcard in its place, the sentence also fits a text of another goal:
     "pick up the * cube" fits two cubes, "pick up the red *" just one thing.

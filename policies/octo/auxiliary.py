@@ -1,8 +1,8 @@
-"""Auxiliary heads and losses: learnt beside the actions, from labels that a simulator gives for nothing; not shipped.
+"""Auxiliary heads and losses, trained with labels from the simulator and not shipped.
 
-Without them a small network takes many times the frames to find out which pixels an instruction is about. They say it
-at every stage: the stem's tokens where all things are, the tokens in mid-transformer which of them are meant, the
-readout's attention which cells to look at, the readout what the action rests on.
+Without them a small network needs many times the frames to learn which pixels an instruction is about. They supervise
+every stage: the stem's tokens (where all things are), the tokens in mid-transformer (which of them are meant), the
+readout's attention (the cells of those), and the readout (what the action depends on).
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from policies.octo.walk import Walk
+from policies.octo.one_frame import OneFrameOutput
+from policies.training.batches import masked_mean
 
 POINTED = 3  # object, target, tool: the first heads of the readout's attention look at them
 _OBJECT, _TARGET, _TOOL = range(POINTED)
@@ -26,7 +27,7 @@ WEIGHTS = {
 
 @dataclass(frozen=True)
 class OctoLabels:
-    """Of B frames, the instruction given. Places and ways in units of the data, pictures' x, y in 0..1."""
+    """Labels of B frames for the instruction given. Places and ways in units of the data, pixels x, y in 0..1."""
 
     scene: Tensor  # (B, things + 1, 2) pixels of all things, the tool last
     pointed: Tensor  # (B, 3, 2) pixels of object, target, tool
@@ -52,22 +53,22 @@ class AuxiliaryHeads(nn.Module):
         self.reading = _mlp(dim, POINTED * (PIXEL + PLACE) + PLACE + ARM + TURN + 1 + ACTION)
         self.text = nn.Linear(text_dim, 2 * things)
 
-    def forward(self, walk: Walk, labels: OctoLabels, present: Tensor) -> dict[str, Tensor]:
-        """All terms but the noise's. `present` (B, L): which tokens are text."""
-        cells, inside = locate(labels.pointed, walk.stem.shape[1])
-        middle = self.norm(walk.middle)
-        scene, scene_offset = _maps(self.scene(walk.stem), labels.scene)
+    def forward(self, output: OneFrameOutput, labels: OctoLabels, present: Tensor) -> dict[str, Tensor]:
+        """All terms except the noise. `present` (B, L): which tokens are text."""
+        cells, inside = locate(labels.pointed, output.stem.shape[1])
+        middle = self.norm(output.middle)
+        scene, scene_offset = _maps(self.scene(output.stem), labels.scene)
         pointer, pointer_offset = _maps(self.pointer(middle), labels.pointed)
         terms = {"scene": scene, "scene_offset": scene_offset, "pointer": pointer, "pointer_offset": pointer_offset}
-        looks = [_look(scores, cells, inside, walk.stem.shape[1]) for scores in walk.looks]
+        looks = [_look(scores, cells, inside, output.stem.shape[1]) for scores in output.readout_scores]
         terms["look"] = torch.stack(looks).sum()
-        terms["text"] = self._text(walk.text, present, labels.roles)
+        terms["text"] = self._text(output.text, present, labels.roles)
         index = cells[..., None].expand(-1, -1, middle.shape[-1])
         terms |= _at_cells(self.cell(middle.gather(1, index)).float(), labels, inside.float())
-        return terms | _at_readout(self.reading(walk.readout).float(), labels)
+        return terms | _at_readout(self.reading(output.readout).float(), labels)
 
     def _text(self, states: Tensor, present: Tensor, roles: Tensor) -> Tensor:
-        """Which thing is the object, which the target: from the mean over the words."""
+        """Which thing is the object and which the target, from the mean over the words."""
         mean = (states * present[..., None]).sum(1) / present.sum(1, keepdim=True)
         logits = self.text(mean).float().unflatten(-1, (2, self.things))
         return F.cross_entropy(logits.flatten(0, 1), roles.flatten()) * 2
@@ -93,18 +94,18 @@ def _maps(output: Tensor, pixels: Tensor) -> tuple[Tensor, Tensor]:
     offsets = output[..., count:].float().view(*output.shape[:2], count, PIXEL)
     found = offsets.gather(1, index[:, None, :, None].expand(-1, 1, -1, PIXEL))[:, 0]
     wanted = (pixels * side).frac() - 0.5
-    return _mean(cross, inside), _mean((found - wanted).abs().mean(-1), inside)
+    return masked_mean(cross, inside), masked_mean((found - wanted).abs().mean(-1), inside)
 
 
 def _look(scores: Tensor, cells: Tensor, inside: Tensor, count: int) -> Tensor:
     """The first heads' attention against the cells; scores (B, heads, T): text, then cells, then the readout."""
     before = scores.shape[-1] - 1 - count
     cross = F.cross_entropy(scores[:, :POINTED].float().flatten(0, 1), before + cells.flatten(), reduction="none")
-    return _mean(cross, inside.flatten())
+    return masked_mean(cross, inside.flatten())
 
 
 def _at_cells(output: Tensor, labels: OctoLabels, inside: Tensor) -> dict[str, Tensor]:
-    """What the tokens know of the thing that lies in their cell; output (B, 3, all)."""
+    """Regressions from the tokens about the thing in their cell; output (B, 3, all)."""
     pixels, known = labels.pointed * 4 - 2, PIXEL + PLACE
     rest = known + TURN + 1
     of, at, tool = output[:, _OBJECT, :rest], output[:, _TARGET, rest : rest + known], output[:, _TOOL, rest + known :]
@@ -122,7 +123,7 @@ def _at_cells(output: Tensor, labels: OctoLabels, inside: Tensor) -> dict[str, T
 
 
 def _at_readout(output: Tensor, labels: OctoLabels) -> dict[str, Tensor]:
-    """What the action rests on, and the action itself, all as regressions."""
+    """Regressions of what the action depends on, and of the action itself."""
     sizes = (POINTED * PIXEL, POINTED * PLACE, PLACE, ARM, TURN, 1, ACTION)
     pixels, places, way, arm, turn, held, action = torch.split(output, list(sizes), 1)
     wanted = (labels.pointed.clamp(0, 1).flatten(1) * 4 - 2, labels.places.flatten(1), labels.way, labels.arm)
@@ -137,7 +138,3 @@ def _at_readout(output: Tensor, labels: OctoLabels) -> dict[str, Tensor]:
 
 def _binary(logits: Tensor, labels: OctoLabels) -> Tensor:
     return (F.binary_cross_entropy_with_logits(logits, labels.held, reduction="none") * labels.own).mean()
-
-
-def _mean(values: Tensor, mask: Tensor) -> Tensor:
-    return (values * mask).sum() / mask.sum().clamp(min=1)

@@ -1,17 +1,14 @@
-"""What `manage.py train octo` takes, and what it does with it. Importing this loads no network library."""
+"""The options of `manage.py train octo`. Importing this module loads no network library."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from policies.base import PolicyCard
     from policies.octo.training import OctoTrainer
     from policies.training.dataset import Demonstrations
-    from policies.training.export import Naming
     from policies.training.loop import Pace
 
 SAMPLES = 500_000
@@ -22,7 +19,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--dim", type=int, default=128, help="width of the tokens")
     parser.add_argument("--layers", type=int, default=4, help="blocks of the transformer")
     parser.add_argument("--draws", type=int, default=4, help="noisy chunks per frame for the diffusion head")
-    parser.add_argument("--others", type=float, default=0.25, help="share of frames asked for something else")
+    parser.add_argument("--others", type=float, default=0.25, help="share of frames with another instruction")
     parser.add_argument("--learning-rate", type=float, default=1e-3)
 
 
@@ -30,22 +27,5 @@ def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Octo
     from policies.octo.sizes import OctoMiniSizes
     from policies.octo.training import OctoPlan, OctoTrainer
 
-    plan = OctoPlan(
-        samples=options["samples"],
-        seed=options["seed"],
-        fraction=options["fraction"],
-        batch=options["batch"],
-        learning_rate=options["learning_rate"],
-        draws=options["draws"],
-        others=options["others"],
-        sizes=OctoMiniSizes(
-            image_size=demos.image_size, chunk=demos.chunk, dim=options["dim"], layers=options["layers"]
-        ),
-    )
-    return OctoTrainer(demos, plan, options["run"], pace)
-
-
-def finish(trainer: OctoTrainer, naming: Naming, folder: Path) -> PolicyCard:
-    from policies.octo.export import export
-
-    return export(trainer, naming, folder)
+    sizes = OctoMiniSizes(image_size=demos.image_size, chunk=demos.chunk, dim=options["dim"], layers=options["layers"])
+    return OctoTrainer(demos, OctoPlan.from_options(options, sizes=sizes), options["run"], pace)

@@ -1,8 +1,8 @@
-"""From the config.json of an Octo checkpoint to sizes.
+"""Reading the sizes of an Octo checkpoint from its config.json.
 
-The published file describes each part as {"module", "name", "args", "kwargs"} of the published code. Parts that this
-project does not have are refused by name. Sizes of T5 come with its name; for other sizes there is `encoder_config`
-beside it, our own key, with Hugging Face's field names.
+The published file describes each part as {"module", "name", "args", "kwargs"} of the published code. Unsupported parts
+are refused by name. The name of T5 gives its sizes; this project's key `encoder_config` gives others, with the field
+names of Hugging Face.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Spec = Mapping[str, Any]
 
 
 def read_config(data: Mapping[str, Any], shapes: InputShapes) -> OctoConfig:
-    """Raises BadCard naming the part that is missing or of another architecture."""
+    """Raises BadCard naming the part that is missing or unsupported."""
     try:
         config = _read(data, shapes)
     except KeyError as error:
@@ -81,7 +81,7 @@ def image_key(spec: Spec) -> str:
 
 
 def _camera(name: str, spec: Spec, shapes: InputShapes) -> CameraConfig | None:
-    """None for a camera that training never saw: the checkpoint has no weights for it."""
+    """None for a camera that training never saw, for which the checkpoint has no weights."""
     kwargs = _known(f"observation_tokenizers.{name}", spec, "ImageTokenizer")
     _fixed(name, kwargs, use_token_learner=False, conditioning_type="none", task_film_keys=[], proper_pad_mask=True)
     key = image_key(spec)
@@ -167,7 +167,7 @@ def _head(spec: Spec) -> HeadConfig:
 
 
 def _known(place: str, spec: Spec, *names: str) -> Mapping[str, Any]:
-    """The arguments of a part, if it is one of those that exist here."""
+    """The arguments of a part. Raises BadCard unless it is one of the supported ones."""
     if spec["name"] not in names:
         raise BadCard(f"config.json: {place} is {spec['name']!r}; supported: {', '.join(names)}")
     kwargs: Mapping[str, Any] = spec["kwargs"]
@@ -175,7 +175,7 @@ def _known(place: str, spec: Spec, *names: str) -> Mapping[str, Any]:
 
 
 def _fixed(place: str, kwargs: Mapping[str, Any], **wanted: Any) -> None:
-    """Arguments that may be absent, but mean another network when they are anything else."""
+    """Raise BadCard when an argument is there with another value, which would mean another network."""
     for key, value in wanted.items():
         got = kwargs.get(key, value)
         if (list(got) if isinstance(got, tuple) else got) != value:

@@ -1,4 +1,4 @@
-"""Octo's flax checkpoint as safetensors and JSON. Names keep their path, joined with dots; shapes and numbers stay."""
+"""Rewriting Octo's flax checkpoint as safetensors and JSON. Names stay paths joined with dots, and numbers the same."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from safetensors.torch import save_file
 
 from policies import checkpoints, flax_checkpoint
 from policies.base import CheckpointError
-from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, read_json, write_json, write_sums
+from policies.folder import CONFIG, STATISTICS, TOKENIZER, WEIGHTS, read_json, write_json, write_sums
 from policies.networks.octo import Octo
 from policies.octo.config import read_config
 from policies.octo.shapes import read_shapes
 
-CONFIG = "config.json"
-
 
 def convert(source: Path, target: Path) -> dict[str, Any]:
-    """Write `target`, a folder that is new or empty. Raises a PolicyError; every check of loading has passed by then.
+    """Write `target`, a new or empty folder, after all checks of loading. Raises PolicyError.
 
-    The tokenizer is copied where the source has one: Octo's authors do not publish it with the weights.
+    The tokenizer is copied if the source has one: Octo's authors do not publish it with the weights.
     """
     if target.exists() and any(target.iterdir()):
         raise CheckpointError(f"{target}: not empty; name a new folder")

@@ -1,4 +1,4 @@
-"""First weights: they decide how soon training takes off."""
+"""Initial weights, which decide how soon training makes progress."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from torch import Tensor
 
 from policies.networks.octo import Octo
 
-POSITION = 0.5  # of the same size as what the stem says of a cell
+POSITION = 0.5  # the scale of the stem's tokens
 
 
 @torch.no_grad()
 def initialise(network: Octo) -> None:
-    """As drawn by the modules, but: T5's own rule for the text encoder, whose scores are not scaled, and positions
-    that tell a cell's row and column from the first step on."""
+    """Change what the modules drew: T5's own rule for the text encoder, whose scores are not scaled, and positions that
+    encode a cell's row and column."""
     config, parts = network.config, network.octo_transformer
     text = parts.get_submodule(f"task_tokenizers_{config.text.name}")
     for name, parameter in text.named_parameters():
         if name.endswith("shared.embedding"):
             parameter.normal_()
         elif name.endswith("relative_attention_bias.embedding"):
-            parameter.normal_()  # heads that look at one neighbour or another: the order of words is learnt at once
+            parameter.normal_()  # heads differ in the neighbour that they look at, so that word order is learnt early
         elif name.endswith("SelfAttention.q.kernel"):
             parameter.mul_(config.text.encoder.head_dim**-0.5)
     parts.positions(f"task_{config.text.name}").normal_(0, POSITION)

@@ -1,4 +1,4 @@
-"""Octo as a policy: last frames and an instruction in, a chunk of actions out. Opens published folders and our own."""
+"""Octo as a policy. Opens published folders and those that this project trained."""
 
 from __future__ import annotations
 
@@ -17,27 +17,25 @@ from torch import Tensor
 
 from policies import checkpoints, flax_checkpoint
 from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.folder import CARD, STATISTICS, TOKENIZER, WEIGHTS, check_listed, read_json
-from policies.networks.octo import CameraConfig, Octo, OctoConfig
+from policies.folder import CARD, CONFIG, STATISTICS, TOKENIZER, WEIGHTS, check_listed, read_json
+from policies.networks.octo import CameraConfig, Octo
 from policies.networks.octo_fast import FastOcto, TextMemory
 from policies.octo.config import read_config
 from policies.octo.shapes import read_shapes
 from policies.octo.text import TextTokenizer
+from policies.published import DEFAULT_KEYS, OCTO
 from policies.statistics import choose, mask, vector
 from policies.text import read_tokenizer
-from simulation.contracts import ACTION_DIM, Observation
+from simulation.contracts import ACTION_DIM, Floats, Observation
 from simulation.contracts import Image as Picture
 
-CONFIG = "config.json"
-STATISTICS_KEY = "bridge_dataset"
 BEST_BATCH = 8
 KNOWN_TEXTS = 16  # an instruction's keys and values in all layers of octo-base take 2 MB
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class StandardScale:
-    """Mean and deviation of the unmasked dimensions; a masked one passes as it is."""
+    """Mean and deviation of the unmasked dimensions. A masked one is not scaled."""
 
     mean: Floats
     deviation: Floats
@@ -58,25 +56,25 @@ class StandardScale:
 
 @dataclass
 class OctoState:
-    """The frames of the window, each camera -> its tokens (tokens, dim), and where the rollout's noise comes from."""
+    """The frames of the window, each camera -> its tokens (tokens, dim), and the generator of the rollout's noise."""
 
     frames: deque[dict[str, Tensor]]
     noise: torch.Generator
 
 
 class OctoPolicy:
-    """Keeps encoded instructions, and of a rollout the frames of its window and the generator of its noise."""
+    """Keeps encoded instructions, and an OctoState per rollout."""
 
     best_batch = BEST_BATCH
 
     def __init__(
         self, spec: PolicySpec, network: Octo, text: TextTokenizer, scale: StandardScale, temperature: float = 1.0
     ) -> None:
-        """`temperature`: how much of the head's noise is used. 1 draws as published; 0 answers one middle action."""
+        """`temperature`: the factor of the head's noise. 1 draws as published; 0 gives one action from the middle."""
         self.spec, self.network, self.text, self.scale = spec, network, text, scale
         self.temperature = temperature
         self.config = network.config
-        # The spec lists the arena's cameras in the order of the network's; one that the arena lacks is left out.
+        # The spec lists the arena's cameras in the order of the network's, without those that the arena lacks.
         self._cameras = list(zip(self.config.cameras, spec.cameras, strict=False))
         self._fast = FastOcto(network, [camera.name for camera, _ in self._cameras])
         self._encode = lru_cache(KNOWN_TEXTS)(self._remember)
@@ -123,7 +121,7 @@ class OctoPolicy:
         return [{name: rows[index] for name, rows in tokens.items()} for index in range(len(observations))]
 
     def _predict(self, states: Sequence[OctoState], texts: Sequence[TextMemory]) -> Floats:
-        """A draw of (B, horizon, 7). What is missing of a window repeats its first frame, marked as padding."""
+        """A draw of (B, horizon, 7). A short window is filled with its first frame, marked as padding."""
         missing = [self.config.window - len(state.frames) for state in states]
         windows = [[state.frames[0]] * gap + list(state.frames) for gap, state in zip(missing, states, strict=True)]
         frames = {
@@ -135,7 +133,7 @@ class OctoPolicy:
         return self.scale.unnormalise(actions.double().cpu().numpy())
 
     def _draw(self, states: Sequence[OctoState]) -> tuple[Tensor, Tensor]:
-        """Noise (B, A) and (steps, B, A) from the CPU, where a seed means the same whatever the network runs on.
+        """Noise (B, A) and (steps, B, A), drawn on the CPU so that a seed means the same for every device.
 
         The head draws for every frame of the window, as published, and uses the last one's.
         """
@@ -147,7 +145,7 @@ class OctoPolicy:
 
     @torch.inference_mode()
     def _remember(self, instruction: str) -> TextMemory:
-        """T5 and the text's way through the transformer, once per instruction."""
+        """Encode the text with T5 and the transformer, once per instruction."""
         ids, present = self.text.encode(instruction)
         device = self._fast.device
         return self._fast.remember(self.network.encode_text(ids.to(device), present.to(device))[0])
@@ -168,7 +166,7 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
     config = read_config(data, read_shapes(folder, data))
     if config.head.action_dim != ACTION_DIM:
         raise BadCard(f"{CONFIG}: actions of {config.head.action_dim} numbers; the arena's have {ACTION_DIM}")
-    _, action = choose(read_json(folder, STATISTICS), card.spec.statistics_key or None, STATISTICS_KEY)
+    _, action = choose(read_json(folder, STATISTICS), card.spec.statistics_key or None, DEFAULT_KEYS[OCTO])
     scale = StandardScale.from_statistics(action)
     if len(card.spec.cameras) > len(config.cameras):
         raise BadCard(f"policy.json: {len(card.spec.cameras)} cameras; the network has {len(config.cameras)}")
@@ -176,16 +174,6 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
     if not isinstance(temperature, int | float) or not 0 <= temperature <= 1:
         raise BadCard(f"policy.json: network: temperature: expected a number in 0..1, got {temperature!r}")
     tokenizer = read_tokenizer(folder / TOKENIZER, config.text.encoder.vocabulary)
-    network = load_network(folder, config, device)
-    return OctoPolicy(card.spec, network, TextTokenizer(tokenizer, config.text), scale, temperature)
-
-
-def load_network(folder: Path, config: OctoConfig, device: str | None = None) -> Octo:
-    """From model.safetensors where there is one (a converted or own folder), else from the flax checkpoint."""
     network = checkpoints.build(lambda: Octo(config))
-    if (folder / WEIGHTS).is_file():
-        stored = checkpoints.find_safetensors(folder)
-    else:
-        stored = flax_checkpoint.read_header(flax_checkpoint.find_checkpoint(folder))
-    checkpoints.load(network, stored, *checkpoints.default_device(device))
-    return network
+    checkpoints.load(network, flax_checkpoint.find_tensors(folder), *checkpoints.default_device(device))
+    return OctoPolicy(card.spec, network, TextTokenizer(tokenizer, config.text), scale, temperature)

@@ -1,6 +1,6 @@
-"""How large an Octo checkpoint's pictures are and how many frames it sees: told by its example batch, not its config.
+"""The sizes of an Octo checkpoint's pictures and its number of frames, which its example batch has, not its config.
 
-Needs no torch: a policy's card says which pictures it wants before any weight is read.
+Needs no torch, because a policy's card is read before any weight.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 import msgpack
 
 from policies.base import MAX_SIDE, BadCard
+from policies.folder import read_bytes
 
 EXAMPLE = "example_batch.msgpack"
-MOST_BYTES = 64 << 20  # of an example batch; the published ones take a tenth of it
 MOST_FRAMES = 1000
 _LIMITS = {"max_array_len": 4096, "max_map_len": 4096}  # what a header may claim before its content is seen
 
@@ -36,7 +36,7 @@ def read_shapes(folder: Path, config: Mapping[str, Any]) -> InputShapes:
     if "image_sizes" in config:
         return _checked(config["image_sizes"], config.get("window_size"))
     if (folder / EXAMPLE).is_file():
-        return _from_example(folder / EXAMPLE)
+        return _from_example(folder)
     try:
         sizes = config["dataset_kwargs"]["frame_transform_kwargs"]["resize_size"]
         named = {f"image_{name}": size for name, size in sizes.items()}
@@ -45,21 +45,20 @@ def read_shapes(folder: Path, config: Mapping[str, Any]) -> InputShapes:
     return _checked(named, config.get("window_size"))
 
 
-def _from_example(path: Path) -> InputShapes:
-    if path.stat().st_size > MOST_BYTES:
-        raise BadCard(f"{path}: larger than {MOST_BYTES >> 20} MiB")
+def _from_example(folder: Path) -> InputShapes:
+    content = read_bytes(folder, EXAMPLE)
     try:
-        batch = msgpack.unpackb(path.read_bytes(), ext_hook=_shape, strict_map_key=False, **_LIMITS)
+        batch = msgpack.unpackb(content, ext_hook=_shape, strict_map_key=False, **_LIMITS)
         seen = batch["observation"]
         frames = seen["timestep_pad_mask" if "timestep_pad_mask" in seen else "pad_mask"][1]
         sizes = {key: shape[2:4] for key, shape in seen.items() if key.startswith("image_")}
     except (ValueError, LookupError, TypeError, AttributeError, msgpack.UnpackException) as error:
-        raise BadCard(f"{path}: not an example batch: {error!r}") from None
+        raise BadCard(f"{folder / EXAMPLE}: not an example batch: {error!r}") from None
     return _checked(sizes, frames)
 
 
 def _shape(kind: int, content: bytes) -> Any:
-    """Arrays are extensions of type 1 around (shape, dtype, bytes); only the shape is kept."""
+    """The shape of an array, which is an extension of type 1 around (shape, dtype, bytes)."""
     return tuple(msgpack.unpackb(content, **_LIMITS)[0]) if kind == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""The config.json of a small Octo of our own, in the published layout."""
+"""The config.json of this project's small Octo, in the published layout."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class OctoMiniSizes:
 
 
 def config_json(sizes: OctoMiniSizes) -> dict[str, Any]:
-    """The content of config.json. One frame, no goal picture, no repeated text: what the demonstrations can teach."""
+    """The content of config.json, with one frame, no goal picture and no repeated text."""
     return {
         "image_sizes": {IMAGE_KEY: [sizes.image_size, sizes.image_size]},
         "window_size": 1,
@@ -78,7 +78,7 @@ def config_json(sizes: OctoMiniSizes) -> dict[str, Any]:
 
 
 def octo_config(sizes: OctoMiniSizes) -> OctoConfig:
-    """Through the same reader that opens published folders."""
+    """The configuration, by the reader of published folders."""
     shapes = InputShapes({IMAGE_KEY: (sizes.image_size, sizes.image_size)}, window=1)
     return read_config(config_json(sizes), shapes)
 

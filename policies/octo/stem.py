@@ -1,6 +1,6 @@
-"""Octo's stem for training on a CPU: the same numbers, with the norm and its gradient written as few passes.
+"""Octo's stem for training on a CPU, with the same numbers and fewer passes over memory in the norm and its gradient.
 
-Torch's group norm is slow on pictures whose channels lie innermost, its gradient several times slower still; the stem's
+Torch's group norm is slow on pictures whose channels lie innermost, and its gradient several times slower. The stem's
 three norms would take a fifth of the training time.
 """
 
@@ -38,7 +38,7 @@ def norm_relu(x: Tensor, norm: GroupNorm) -> Tensor:
 
 
 class _NormRelu(torch.autograd.Function):
-    """rows (B, N, C) keep their type; what there is one of per example and channel is (B, C), in float32."""
+    """rows (B, N, C) keep their type. Statistics per example and channel are (B, C), in float32."""
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, scale: Tensor, bias: Tensor, groups: int) -> Tensor:

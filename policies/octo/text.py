@@ -1,4 +1,4 @@
-"""An instruction as ids for Octo's T5: cut to what the network was built for, ended, padded to a fixed length."""
+"""An instruction as ids for Octo's T5, truncated, ended and padded to a fixed length."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TextTokenizer:
     def encode(self, instruction: str) -> tuple[Tensor, Tensor]:
         """ids (1, L) and, per position, whether it is text and not padding (1, L).
 
-        Of a text with more than L - 1 tokens the first L - 1 are read, as published Octo does; its end comes last.
+        Of a longer text the first L - 1 tokens are read, as in published Octo, and the end token comes last.
         """
         special, length = self.config.encoder, self.config.tokens
         ids: list[int] = self.tokenizer.encode(instruction).ids

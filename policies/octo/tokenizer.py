@@ -1,4 +1,4 @@
-"""A tokenizer of our own for Octo's text encoder: byte-level BPE, trained on the instructions and everyday words."""
+"""This project's tokenizer for Octo's text encoder: byte-level BPE, trained on instructions and everyday words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from policies.octo.sizes import END_ID, PAD_ID
 
 SPECIALS = {PAD_ID: "<pad>", END_ID: "</s>"}
-# Words that people may type and no training text has: one token each or nearly, so that a sentence stays short.
+# Words that people may type and no training text has. Each takes about one token, so that sentences stay short.
 EVERYDAY = """
 please grab lift get bring move set lay drop carry place put take pick stack hold give fetch push pull turn slide up
 down over under above below onto into inside near next to beside behind front left right side middle hand table plate
@@ -21,7 +21,7 @@ object thing leave rest top
 
 
 def train_tokenizer(texts: Iterable[str], vocabulary: int) -> Tokenizer:
-    """The same texts give the same tokenizer. Every text can be read: what has no merge is read byte by byte."""
+    """The same texts give the same tokenizer. It can read any text, if need be byte by byte."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)

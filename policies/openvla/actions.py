@@ -1,4 +1,4 @@
-"""Action tokens and what they mean: 256 edges over [-1, 1], the last ids of the tokenizer's vocabulary, quantiles."""
+"""Action tokens and their values: 256 edges over [-1, 1] as the last ids of the vocabulary, scaled by quantiles."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from policies.networks.openvla import OpenVLAConfig
 from policies.statistics import mask, vector
-from simulation.contracts import ACTION_DIM
+from simulation.contracts import ACTION_DIM, Floats
 
-Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
 class ActionTokens:
     """Ids count down from the end of the vocabulary without its padding: the lowest bin has the highest id.
 
-    There is one interval fewer than edges, so encoding knows one more id than decoding has centres: the two ids of the
+    There is one interval fewer than edges, so encoding has one more id than decoding has centres: the two ids of the
     top both mean the last interval.
     """
 
@@ -41,7 +40,7 @@ class ActionTokens:
 
 @dataclass(frozen=True)
 class QuantileScale:
-    """Bounds of the unmasked dimensions: the 1 % and 99 % quantiles, not the extremes. A masked one passes as it is."""
+    """Bounds of the unmasked dimensions, their 1 % and 99 % quantiles. A masked dimension is not scaled."""
 
     low: Floats
     high: Floats

@@ -1,4 +1,4 @@
-"""Batches for openvla-mini: pictures, the demonstration's instruction and further ones, and all labels as tensors."""
+"""Batches for openvla-mini: pictures, the demonstration's instruction and others, and all labels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.losses import REACH, ActionLabels, SceneLabels
 from policies.openvla.packed import Suffixes
 from policies.openvla.prompt import PromptEncoder
+from policies.training.batches import FrameOrder, draw_light, to_float
 from policies.training.dataset import Demonstrations, Frames, SceneFrames
-from policies.training.order import FrameOrder
 from policies.transforms import DatasetStatistics
 from simulation.contracts import ACTION_DIM
-
-BRIGHTNESS, CONTRAST, COLOUR = 0.1, 0.1, 0.04  # standard deviations, pictures in -1..1
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class OpenVLABatch:
 
 
 class OpenVLABatchMaker:
-    """`make(step)` answers the batch of that step: the same for the same demonstrations, seed and sizes."""
+    """`make(step)` returns the batch of that step, the same for the same demonstrations, order and sizes."""
 
     def __init__(
         self,
@@ -40,37 +38,29 @@ class OpenVLABatchMaker:
         scale: QuantileScale,
         prompts: PromptEncoder,
         config: OpenVLAConfig,
-        *,
-        batch: int,
-        seed: int,
+        order: FrameOrder,
     ) -> None:
-        self.demos, self.statistics, self.scale, self.prompts, self.config = demos, statistics, scale, prompts, config
-        self.seed, self.order, self.roles = seed, FrameOrder(len(demos), batch, seed), demos.roles()
-        self.codes = ActionTokens(config)
-        self._ids: dict[int, list[int]] = {}
+        self.demos, self.statistics, self.scale, self.config = demos, statistics, scale, config
+        self.order, self.roles, self.codes = order, demos.roles(), ActionTokens(config)
+        self._ids = [prompts.encode(wording, ACTION_DIM)[1:] for wording in demos.wordings]  # without BOS
 
     def make(self, step: int) -> OpenVLABatch:
-        random = np.random.default_rng([self.seed, 1, step])
-        return self.collect(self.order.rows(step), random)
-
-    def collect(self, rows: NDArray[np.int64], random: np.random.Generator | None) -> OpenVLABatch:
-        """The batch of these frames; without `random` the pictures stay as they are."""
+        rows = self.order.rows(step)
         frames, scene = self.demos.read(rows), self.demos.read_scene(rows)
         pixels = torch.from_numpy(frames.images).permute(0, 3, 1, 2).float() / 127.5 - 1
-        if random is not None:
-            gain, offset = _light(len(rows), random)
-            pixels = pixels * gain + offset
+        light = draw_light(len(rows), self.order.random(step))
+        gain, offset = (to_float(colours[:, :, None, None]) for colours in light)
         tasks = np.concatenate([self.demos.labels["task"][rows][:, None], scene.tasks], 1)
         roles = self.roles[tasks]
         suffixes, actions = self._language(frames, scene, roles)
-        return OpenVLABatch(pixels, suffixes, self._scene(frames, scene, roles[:, 0, 0]), actions)
+        return OpenVLABatch(pixels * gain + offset, suffixes, self._scene(frames, scene, roles[:, 0, 0]), actions)
 
     def _language(self, frames: Frames, scene: SceneFrames, roles: NDArray[np.int64]) -> tuple[Suffixes, ActionLabels]:
         moves = np.concatenate([frames.actions[:, :1], scene.actions], 1)  # (B, K, 7)
         moves = self.scale.normalise(moves.astype(np.float64))
         ids = self.codes.encode(moves)
         texts = np.concatenate([frames.instruction[:, None], scene.instructions], 1)
-        prompts = [self._prompt(int(number)) for number in texts.flat]
+        prompts = [self._ids[number] for number in texts.flat]
         longest = max(map(len, prompts)) + ACTION_DIM - 1
         packed = np.zeros((len(prompts), longest), np.int64)
         for row, prompt, answer in zip(packed, prompts, ids.reshape(-1, ACTION_DIM), strict=True):
@@ -82,12 +72,6 @@ class OpenVLABatchMaker:
         digits = torch.from_numpy(self.config.base_vocabulary - ids)
         return suffixes, ActionLabels(digits, torch.from_numpy(moves).float(), torch.from_numpy(roles))
 
-    def _prompt(self, number: int) -> list[int]:
-        """Ids without BOS."""
-        if number not in self._ids:
-            self._ids[number] = self.prompts.encode(self.demos.wordings[number], ACTION_DIM)[1:]
-        return self._ids[number]
-
     def _scene(self, frames: Frames, scene: SceneFrames, named: NDArray[np.int64]) -> SceneLabels:
         side = round(self.config.patches**0.5)
         spots = np.concatenate([scene.things_pixels, frames.pixels[:, 2:]], 1)  # the tool last
@@ -98,21 +82,10 @@ class OpenVLABatchMaker:
         vectors = np.concatenate([scene.things_points - tool, tool - middle], 1) / REACH
         return SceneLabels(
             cells=torch.from_numpy(np.where(inside, cells[..., 1] * side + cells[..., 0], -1)),
-            offsets=_float(spots * side - cells - 0.5),
-            vectors=_float(vectors),
+            offsets=to_float(spots * side - cells - 0.5),
+            vectors=to_float(vectors),
             named=torch.from_numpy(named),
-            turn=_float(frames.yaw),
-            held=_float(frames.held),
-            arm=_float(self.statistics.normalise_proprioception(frames.proprioception)),
+            turn=to_float(frames.yaw),
+            held=to_float(frames.held),
+            arm=to_float(self.statistics.normalise_proprioception(frames.proprioception)),
         )
-
-
-def _light(count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """Gain and offset (B, 3, 1, 1). Pictures are never shifted: a pixel's place is what the arm acts on."""
-    gain = 1 + random.normal(0, CONTRAST, (count, 1)) + random.normal(0, COLOUR, (count, 3))
-    offset = random.normal(0, BRIGHTNESS, (count, 1)) + random.normal(0, COLOUR, (count, 3))
-    return _float(gain[:, :, None, None]), _float(offset[:, :, None, None])
-
-
-def _float(array: NDArray[np.generic]) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array, np.float32))

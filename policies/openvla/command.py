@@ -1,4 +1,4 @@
-"""What `manage.py train openvla` takes, and what it does with it. Importing this loads no network library."""
+"""The options of `manage.py train openvla`. Importing this module loads no network library."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from policies.base import PolicyCard
     from policies.openvla.training import OpenVLATrainer
     from policies.training.dataset import Demonstrations
-    from policies.training.export import Naming
     from policies.training.loop import Pace
 
 SAMPLES = 200_000
@@ -31,23 +29,8 @@ def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> Open
     from policies.training.checkpoint import read_progress
 
     start: Path | None = options["start_from"]
-    plan = OpenVLAPlan(
-        samples=options["samples"],
-        seed=options["seed"],
-        fraction=options["fraction"],
-        batch=options["batch"],
-        learning_rate=options["learning_rate"],
-        towers_only=options["towers_only"],
-        tower_rate=options["tower_rate"],
-        origin=f"{start.name}, {read_progress(start)['samples']} samples" if start else "",
-    )
-    trainer = OpenVLATrainer(demos, plan, options["run"], pace)
+    origin = f"{start.name}, {read_progress(start)['samples']} samples" if start else ""
+    trainer = OpenVLATrainer(demos, OpenVLAPlan.from_options(options, origin=origin), options["run"], pace)
     if start:
         trainer.start_from(start)
     return trainer
-
-
-def finish(trainer: OpenVLATrainer, naming: Naming, folder: Path) -> PolicyCard:
-    from policies.openvla.export import export
-
-    return export(trainer, naming, folder)

@@ -1,8 +1,8 @@
-"""From the config.json of an OpenVLA checkpoint to sizes.
+"""Reading the sizes of an OpenVLA checkpoint from its config.json.
 
-The published file names its vision backbone, and gives of the Llama only what differs from LlamaConfig's defaults; both
-are filled in here. Other sizes are said with keys of our own, which published files lack: `vision_towers` (a list of
-TowerConfig's fields), `projector_widening`, `prompt`, `trailing_token_id`.
+The published file names its vision backbone, and of the Llama it has only what differs from LlamaConfig's defaults.
+This module adds the rest. Other sizes have keys of this project: `vision_towers` (a list of TowerConfig's fields),
+`projector_widening`, `prompt`, `trailing_token_id`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BACKBONES = {
     "dinosiglip-vit-so-384px": (replace(DINO, image_size=384), replace(SIGLIP, image_size=384)),
     "siglip-vit-so400m": (SIGLIP,),
 }
-# LlamaConfig's own defaults. Its norm epsilon is not the one in Llama 2's files, and the checkpoint means this one.
+# LlamaConfig's defaults. Its norm epsilon differs from that of Llama 2's files, and is the one of the checkpoint.
 LLAMA_DEFAULTS: dict[str, Any] = {
     "vocab_size": 32000,
     "hidden_size": 4096,
@@ -50,7 +50,7 @@ LLAMA_DEFAULTS: dict[str, Any] = {
     "rope_theta": 10000.0,
     "bos_token_id": 1,
 }
-# What the network here does not do; any other value means another architecture.
+# Any other value means an unsupported architecture.
 LLAMA_FIXED: dict[str, Any] = {
     "model_type": "llama",
     "hidden_act": "silu",
@@ -62,11 +62,13 @@ LLAMA_FIXED: dict[str, Any] = {
 
 
 def read_config(data: Mapping[str, Any]) -> OpenVLAConfig:
-    """Raises BadCard naming the field that describes something else than OpenVLA."""
+    """Raises BadCard naming the field that is missing or unsupported."""
     if data.get("model_type") != MODEL_TYPE:
         raise BadCard(f"config.json: unknown architecture {data.get('model_type')!r}; known here: {MODEL_TYPE}")
     try:
         text = data.get("text_config") or {}
+        # The first OpenVLA was built on Vicuna, and is prompted in its chat form.
+        vicuna = str(data.get("llm_backbone_id", "")).startswith("vicuna")
         config = OpenVLAConfig(
             towers=_towers(data),
             language=_language(text),
@@ -74,7 +76,7 @@ def read_config(data: Mapping[str, Any]) -> OpenVLAConfig:
             action_bins=int(data.get("n_action_bins", 256)),
             bos_id=int(text.get("bos_token_id", LLAMA_DEFAULTS["bos_token_id"])),
             trailing_id=data.get("trailing_token_id", TRAILING_ID),
-            prompt=data.get("prompt") or _prompt(data),
+            prompt=data.get("prompt") or (VICUNA_PROMPT if vicuna else PROMPT),
             max_tokens=int(data.get("llm_max_length", LLAMA_DEFAULTS["max_position_embeddings"])),
             projector_widening=int(data.get("projector_widening", 4)),
         )
@@ -86,7 +88,7 @@ def read_config(data: Mapping[str, Any]) -> OpenVLAConfig:
 
 
 def _towers(data: Mapping[str, Any]) -> tuple[TowerConfig, ...]:
-    """Explicit sizes, or those of the published backbone at the image sizes that the file gives."""
+    """Explicit sizes, or those of the published backbone for the image sizes of the file."""
     for activation in data.get("timm_override_act_layers") or []:
         if activation is not None:
             raise BadCard(f"config.json: activation {activation!r} of a vision tower is not supported")
@@ -122,11 +124,6 @@ def _language(text: Mapping[str, Any]) -> LanguageConfig:
         rms_eps=float(size["rms_norm_eps"]),
         max_positions=int(size["max_position_embeddings"]),
     )
-
-
-def _prompt(data: Mapping[str, Any]) -> str:
-    """The first OpenVLA was built on Vicuna and asked in its chat form."""
-    return VICUNA_PROMPT if str(data.get("llm_backbone_id", "")).startswith("vicuna") else PROMPT
 
 
 def _check(config: OpenVLAConfig) -> None:

@@ -1,7 +1,7 @@
-"""What is learnt beside the actions, from labels that a simulator gives for nothing, and is not shipped.
+"""Auxiliary heads, trained with labels from the simulator and not shipped. They make a small network learn fast.
 
-`SceneHeads` ask the image tokens where everything is; `ActionHead` asks the last token of the prompt for the action and
-for what it rests on. They make a small network learn fast; the shipped network has none of them.
+`SceneHeads` read from the image tokens where everything is. `ActionHead` reads from the last token of the prompt the
+action and what it depends on.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ OFFSET, VECTOR = 2, 3  # x, y within the cell; x, y, z from the tool
 
 
 class SceneHeads(nn.Module):
-    """Per image token and thing (the tool last): is its centre here, where in the cell, how far from the tool."""
+    """Per image token and thing (the tool last): is its centre here, where in the cell, which way from the tool."""
 
     def __init__(self, dim: int, things: int) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class SceneHeads(nn.Module):
 
 
 class ActionHead(nn.Module):
-    """From a hidden state: the action itself (7), the ways from the tool to object and target (2 x 3)."""
+    """From a hidden state: the action (7), and the ways from the tool to object and target (2 x 3)."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""A camera picture as OpenVLA's pixel values, by the constants of the checkpoint's preprocessor_config.json.
+"""Preparing a camera picture for OpenVLA with the constants of the checkpoint's preprocessor_config.json.
 
-The published file holds each step's parameters (`tvf_*`), computed in bfloat16 when the checkpoint was converted: its
-means and deviations are not ImageNet's usual ones, yet they are what the network is used with. They win.
+The published file holds each step's parameters (`tvf_*`), computed in bfloat16 when the checkpoint was converted. Its
+means and deviations differ from ImageNet's, but they are those that the network is used with, so they take precedence.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageOps
 from torch import Tensor
 
 from policies.base import BadCard
 from simulation.contracts import Image as Picture
 
 STRATEGIES = ("resize-naive", "resize-crop", "letterbox")
-_PIL = {"nearest": 0, "lanczos": 1, "bilinear": 2, "bicubic": 3, "box": 4, "hamming": 5}
+_PIL = {filter_.name.lower(): filter_.value for filter_ in Image.Resampling}
 
 
 @dataclass(frozen=True)
 class TowerTransform:
-    """The picture for one tower. `resize`: (height, width), or the length of the shorter side."""
+    """The transform for one tower. `resize`: (height, width), or the length of the shorter side."""
 
     resize: tuple[int, int] | int
     filter: int  # PIL's number
@@ -36,7 +36,7 @@ class TowerTransform:
 
 @dataclass(frozen=True)
 class ImageTransform:
-    """`letterbox`: RGB to fill up to a square. `centre_crop`: the area to keep and blow up, as some fine-tunes need."""
+    """`letterbox`: RGB of the borders to a square. `centre_crop`: the area to keep, as some fine-tunes do."""
 
     views: tuple[TowerTransform, ...]
     letterbox: tuple[int, ...] | None = None
@@ -70,7 +70,7 @@ def read_transform(data: Mapping[str, Any], centre_crop: float | None = None) ->
 
 
 def _fill(data: Mapping[str, Any]) -> tuple[int, ...]:
-    """The border's colour: as given, else the last tower's mean."""
+    """The colour of the borders: as given, else the last tower's mean."""
     return tuple(data.get("tvf_letterbox_fill") or (int(value * 255) for value in data["means"][-1]))
 
 
@@ -110,15 +110,13 @@ def _letterbox(image: Image.Image, fill: tuple[int, ...]) -> Image.Image:
     """Equal borders on both sides of the shorter direction, rounded down."""
     side = max(image.size)
     border = [(side - length) // 2 for length in image.size]
-    boxed = Image.new("RGB", (image.size[0] + 2 * border[0], image.size[1] + 2 * border[1]), fill)
-    boxed.paste(image, (border[0], border[1]))
-    return boxed
+    return ImageOps.expand(image, (border[0], border[1]), fill)
 
 
 def crop_area(picture: Picture, area: float, size: tuple[int, int]) -> Picture:
-    """The middle `area` of a picture at `size`, sampled bilinearly without smoothing, as training augmentation did it.
+    """The middle `area` of a picture at `size`, sampled bilinearly without smoothing, as in the training of fine-tunes.
 
-    The corners of the crop are corner samples of the result (TensorFlow's crop_and_resize).
+    The corners of the crop are the corner samples of the result (TensorFlow's crop_and_resize).
     """
     values: NDArray[Any] = picture / 255
     for axis, wanted in enumerate(size):

@@ -1,4 +1,4 @@
-"""What openvla-mini is trained towards: action tokens first, and what they rest on."""
+"""Losses of openvla-mini: action tokens, and what they depend on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from policies.networks.openvla import OpenVLAConfig
+from policies.training.batches import masked_mean
 
-REACH = 0.1  # metres that count as one unit
+REACH = 0.1  # metres per unit
 BIN_SPREAD = 2.0  # standard deviation of the soft targets, in bins
 DIM_WEIGHTS = (1.0, 1.0, 1.0, 0.3, 0.3, 0.6, 1.0)
 WEIGHTS = {
@@ -46,12 +47,12 @@ class ActionLabels:
 
 
 class SoftBins:
-    """Bins are ordered: a neighbour is nearly right. Cross-entropy against a narrow bell over them."""
+    """Cross-entropy against a narrow bell over the bins, whose neighbours are nearly right."""
 
-    def __init__(self, config: OpenVLAConfig, spread: float = BIN_SPREAD) -> None:
+    def __init__(self, config: OpenVLAConfig) -> None:
         self.first = config.base_vocabulary - config.action_bins
         bins = torch.arange(config.action_bins)
-        bell = torch.exp(-0.5 * ((bins[:, None] - bins[None]) / spread) ** 2)
+        bell = torch.exp(-0.5 * ((bins[:, None] - bins[None]) / BIN_SPREAD) ** 2)
         bell = bell / bell.sum(1, keepdim=True)
         self.table = bell.flip(0, 1)  # ids count down: digit d is id base - d
 
@@ -86,8 +87,8 @@ def scene_losses(found: dict[str, Tensor], labels: SceneLabels) -> dict[str, Ten
 def action_losses(
     logits: Tensor, guess: tuple[Tensor, Tensor], look: Tensor, scene: SceneLabels, labels: ActionLabels, bins: SoftBins
 ) -> dict[str, Tensor]:
-    """logits (B, K, 7, V); guess of the action head; look (B, K, heads, 7, P) log attention, whose first three heads
-    learn to look at object, target and tool."""
+    """logits (B, K, 7, V); guess of the action head; look (B, K, heads, 7, P) log attention, of which the first three
+    heads learn to look at object, target and tool."""
     weights = logits.new_tensor(DIM_WEIGHTS)
     action, ways = guess
     straight = (action[..., :6].float() - labels.actions[..., :6]).abs() * weights[:6]
@@ -103,11 +104,3 @@ def action_losses(
         "action": straight.mean() + 0.2 * grip,
         "ways": (ways.float() - scene.vectors[batch, labels.roles]).abs().mean(),
     }
-
-
-def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    return (values * mask).sum() / mask.sum().clamp(min=1)
-
-
-def total(terms: dict[str, Tensor]) -> Tensor:
-    return torch.stack([WEIGHTS[name] * term for name, term in terms.items()]).sum()

@@ -1,9 +1,10 @@
-"""OpenVLA's forward for training: one picture, several instructions behind it, in one pass.
+"""OpenVLA's forward pass for training: one picture with several instructions.
 
 Pictures come before text and the mask is causal, so the image tokens do not depend on the instruction. K instructions
 with their actions are K suffixes that share them: each sees BOS, the patches and itself, at the positions it would have
 alone. The results equal K separate passes through `OpenVLA` (tests/policies/test_openvla_packed.py). Attention is
-written out: in bfloat16 on a CPU its backward is several times as fast as the fused one, and its weights can be taught.
+written out, because in bfloat16 on a CPU its backward pass is several times as fast as that of fused attention, and
+because a loss needs its weights.
 """
 
 from __future__ import annotations
@@ -38,10 +39,8 @@ class Suffixes:
 
 @dataclass(frozen=True)
 class PackedOutput:
-    """hidden (B, K, A, dim) after the last norm, at the answers; patches (B, P, dim) as projected.
-
-    attention (B, K, heads, A, P): what the answers look at in the pictures in the watched layer, before the softmax's
-    share for BOS and text is taken away.
+    """hidden (B, K, A, dim): after the last norm, at the answers. attention (B, K, heads, A, P): log attention of the
+    answers to the patches in the watched layer, whose softmax includes BOS and text.
     """
 
     hidden: Tensor
@@ -67,13 +66,9 @@ def _tower(tower: VisionTower, image: Tensor) -> Tensor:
     prefix = [token.to(x.dtype).expand(b, -1, -1) for token in (tower.cls_token, tower.reg_token) if token is not None]
     x = torch.cat([*prefix, x], 1)
     for block in cast(list[TowerBlock], list(tower.blocks)[:-1]):
-        x = x + block.ls1(_tower_attention(block.attn, _layer_norm(block.norm1, x)))
-        x = x + block.ls2(block.mlp(_layer_norm(block.norm2, x)))
+        x = x + block.ls1(_tower_attention(block.attn, block.norm1(x)))
+        x = x + block.ls2(block.mlp(block.norm2(x)))
     return x[:, config.prefix :]
-
-
-def _layer_norm(norm: torch.nn.LayerNorm, x: Tensor) -> Tensor:
-    return F.layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
 
 
 def _tower_attention(module: TowerAttention, x: Tensor) -> Tensor:
@@ -85,7 +80,7 @@ def _tower_attention(module: TowerAttention, x: Tensor) -> Tensor:
 
 
 def packed_forward(network: OpenVLA, features: Tensor, suffixes: Suffixes, watch: int) -> PackedOutput:
-    """`features` of the towers; `watch`: the layer whose attention is answered, not the last one."""
+    """`features`: of the towers. `watch`: the layer whose attention is returned, not the last one."""
     model, config = network.language_model.model, network.config
     b, k, length = suffixes.ids.shape
     patches = network.project(features)
@@ -102,7 +97,7 @@ def packed_forward(network: OpenVLA, features: Tensor, suffixes: Suffixes, watch
         x = _finish(layer, x, mixed)
         if index == watch:
             attention = seen
-    # Nothing reads the last layer but the answers, so only they go on from its attention.
+    # Only the answers are read from the last layer, so the rest ends at its attention.
     mixed, _ = _attend(pack, *_project(layers[-1], x, cosines, sines))
     answers = pack.rows(suffixes.answers)
     hidden = _rms_norm(model.norm, _finish(layers[-1], x[answers], mixed[answers]))
@@ -113,7 +108,7 @@ def packed_forward(network: OpenVLA, features: Tensor, suffixes: Suffixes, watch
 
 @dataclass(frozen=True)
 class _Pack:
-    """How the flat rows of tokens are laid out: B prefixes of `prefix` tokens, then B * K suffixes of `length`."""
+    """The layout of the flat rows of tokens: B prefixes of `prefix` tokens, then B * K suffixes of `length`."""
 
     pictures: int
     instructions: int

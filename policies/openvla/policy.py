@@ -1,46 +1,33 @@
-"""OpenVLA as a policy: a picture and an instruction in, one action out. Opens folders as published, and our own."""
+"""OpenVLA as a policy. Opens published folders and those that this project trained."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from policies import checkpoints
 from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.folder import CARD, STATISTICS, TOKENIZER, check_listed, read_json
-from policies.networks.openvla import OpenVLA, OpenVLAConfig
+from policies.folder import CARD, CONFIG, PREPROCESSOR, TOKENIZER, check_listed, read_json
+from policies.networks.openvla import OpenVLA
 from policies.networks.openvla_fast import FastOpenVLA
 from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.config import read_config
 from policies.openvla.images import ImageTransform, read_transform
 from policies.openvla.prompt import PromptEncoder
+from policies.published import DEFAULT_KEYS, OPENVLA, openvla_statistics
 from policies.statistics import choose
 from policies.text import read_tokenizer
-from simulation.contracts import ACTION_DIM, Image, Observation
+from simulation.contracts import ACTION_DIM, Floats, Image, Observation
 
-CONFIG = "config.json"
-PREPROCESSOR = "preprocessor_config.json"
-STATISTICS_KEY = "bridge_orig"
-
-
-BEST_BATCH = 8  # beyond, a GPU computes as long as it reads weights, and a CPU has long been computing
+BEST_BATCH = 8  # above, computing takes a GPU longer than reading weights, and a CPU well before
 KNOWN_PROMPTS = 64
 
 
-@dataclass(frozen=True)
-class OpenVLAState:
-    """Nothing: decoding is greedy and sees one picture."""
-
-
 class OpenVLAPolicy:
-    """Deterministic: keeps nothing between steps but encoded instructions."""
+    """Keeps nothing between steps but encoded instructions. Decoding is greedy, so that a rollout has no state."""
 
     best_batch = BEST_BATCH
 
@@ -57,17 +44,14 @@ class OpenVLAPolicy:
         """`seed` is not used: decoding is greedy."""
         self.begin(instruction, seed)
 
-    def infer(self, observation: Observation) -> NDArray[np.float64]:
+    def infer(self, observation: Observation) -> Floats:
         """float64 (1, 7): m, rad, gripper 0..1."""
-        return self.infer_batch([observation], [OpenVLAState()])[0]
+        return self.infer_batch([observation], [None])[0]
 
-    def begin(self, instruction: str, seed: int) -> OpenVLAState:
+    def begin(self, instruction: str, seed: int) -> None:
         self._encode(instruction)
-        return OpenVLAState()
 
-    def infer_batch(
-        self, observations: Sequence[Observation], states: Sequence[OpenVLAState]
-    ) -> list[NDArray[np.float64]]:
+    def infer_batch(self, observations: Sequence[Observation], states: Sequence[None]) -> list[Floats]:
         """Each float64 (1, 7): m, rad, gripper 0..1."""
         images = [observation.images[self.spec.cameras[0].name] for observation in observations]
         for image in images:
@@ -79,7 +63,7 @@ class OpenVLAPolicy:
     def close(self) -> None:
         self._encode.cache_clear()
 
-    def predict(self, images: Sequence[Image], prompts: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    def predict(self, images: Sequence[Image], prompts: Sequence[Sequence[int]]) -> Floats:
         """Actions (B, 7) of B pictures uint8 (H, W, 3) with their prompts' ids, in one pass."""
         pixels = torch.stack([self.images(image) for image in images])
         tokens = self._fast.generate(prompts, pixels, ACTION_DIM)
@@ -94,30 +78,14 @@ def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAP
     data = read_json(folder, CONFIG)
     config = read_config(data)
     images = read_transform(read_json(folder, PREPROCESSOR), card.network.get("centre_crop"))
-    _check_images(images, config)
-    _, action = choose(read_statistics(folder, data), card.spec.statistics_key or None, STATISTICS_KEY)
+    wanted = [(tower.image_size, tower.image_size) for tower in config.towers]
+    if (found := [view.crop for view in images.views]) != wanted:
+        raise BadCard(f"{PREPROCESSOR}: pictures of {found}; the vision towers take {wanted}")
+    _, action = choose(openvla_statistics(folder, data), card.spec.statistics_key or None, DEFAULT_KEYS[OPENVLA])
     scale = QuantileScale.from_statistics(action)
     tokenizer = read_tokenizer(folder / TOKENIZER, config.language.vocabulary)
     prompts = PromptEncoder(tokenizer, config)
     prompts.encode("", ACTION_DIM)  # raises BadCard where the model has no room for a question
-    network = load_network(folder, config, device)
-    return OpenVLAPolicy(card.spec, network, prompts, images, scale)
-
-
-def load_network(folder: Path, config: OpenVLAConfig, device: str | None = None) -> OpenVLA:
     network = checkpoints.build(lambda: OpenVLA(config))
     checkpoints.load(network, checkpoints.find_safetensors(folder), *checkpoints.default_device(device))
-    return network
-
-
-def read_statistics(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A fine-tune's dataset_statistics.json replaces what config.json holds."""
-    if (folder / STATISTICS).is_file():
-        return read_json(folder, STATISTICS)
-    return config.get("norm_stats") or {}
-
-
-def _check_images(images: ImageTransform, config: OpenVLAConfig) -> None:
-    wanted = [(tower.image_size, tower.image_size) for tower in config.towers]
-    if (found := [view.crop for view in images.views]) != wanted:
-        raise BadCard(f"{PREPROCESSOR}: pictures of {found}; the vision towers take {wanted}")
+    return OpenVLAPolicy(card.spec, network, prompts, images, scale)

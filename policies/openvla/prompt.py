@@ -13,11 +13,11 @@ class PromptEncoder:
         self.tokenizer, self.config = tokenizer, config
 
     def encode(self, instruction: str, action_tokens: int) -> list[int]:
-        """BOS, the prompt with the instruction in lower case, and the trailing id if the text does not end with it.
+        """BOS, the prompt with the instruction in lower case, and the trailing id unless the text ends with it.
 
-        Where patches, prompt and `action_tokens` answers exceed what the model takes, the prompt holds the longest
-        beginning of the instruction with which they do not: the question around it stays whole. Raises BadCard when
-        not even an empty instruction fits.
+        Where patches, prompt and `action_tokens` answers exceed what the model takes, the prompt has the longest
+        beginning of the instruction that fits; the question around it stays whole. Raises BadCard when not even an
+        empty instruction fits.
         """
         room = self.room(action_tokens)
         text = instruction.lower()
@@ -38,7 +38,7 @@ class PromptEncoder:
         return ids
 
     def room(self, action_tokens: int) -> int:
-        """The most tokens that a prompt may have, beside patches and `action_tokens` answers."""
+        """The most tokens that a prompt may have beside patches and `action_tokens` answers."""
         config = self.config
         return min(config.max_tokens, config.language.max_positions) - config.patches - action_tokens
 

@@ -1,4 +1,4 @@
-"""The JSON files of a small OpenVLA of our own, in the published layout."""
+"""The JSON files of this project's small OpenVLA, in the published layout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BICUBIC = 3  # PIL's number; pictures come at the towers' size, so nothing is re
 
 @dataclass(frozen=True)
 class OpenVLAMiniSizes:
-    """Towers of equal size, then the language model. A tower's last block is held but not run, as published."""
+    """Towers of equal size, then the language model. A tower's last block is stored but not run, as published."""
 
     image_size: int = 128
     patch: int = 16
@@ -32,7 +32,7 @@ class OpenVLAMiniSizes:
 
 
 def config_json(sizes: OpenVLAMiniSizes) -> dict[str, Any]:
-    """The content of config.json; `policies.openvla.config` reads it."""
+    """The content of config.json, which `policies.openvla.config` reads."""
     return {
         "model_type": MODEL_TYPE,
         "architectures": ["OpenVLAForActionPrediction"],
@@ -60,7 +60,7 @@ def config_json(sizes: OpenVLAMiniSizes) -> dict[str, Any]:
 
 
 def _towers(sizes: OpenVLAMiniSizes) -> list[TowerConfig]:
-    """DINOv2's kind with class token and registers, and SigLIP's without; no layer scale, no unused pooling head."""
+    """One like DINOv2 with class token and registers, one like SigLIP; without layer scale and unused pooling head."""
     plain = TowerConfig(
         image_size=sizes.image_size,
         patch=sizes.patch,

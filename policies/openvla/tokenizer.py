@@ -1,8 +1,8 @@
-"""A tokenizer of our own: byte-level BPE of 512 ids, whose last 256 are those that instructions never use.
+"""This project's tokenizer for OpenVLA: byte-level BPE of 512 ids, of which instructions never use the last 256.
 
-OpenVLA's actions take the last ids of the vocabulary, the rarest of Llama's. Here the order is made on purpose: special
-tokens first, then the bytes and merges that the training texts use, and from id 256 on what they never need: all other
-bytes, so that any text can be read, and reserved names up to 512.
+OpenVLA's actions take the last ids of the vocabulary, the rarest of Llama's. Here the order is special tokens, then the
+bytes and merges of the training texts, and from id 256 on what they never need: all other bytes, so that any text can
+be read, and reserved names up to 512.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PAD_ID, BOS_ID = 0, 1
 
 
 def train_tokenizer(texts: Iterable[str], prompt: str) -> Tokenizer:
-    """Merges of whole words at most, but the prompt's fixed parts become one token each. `prompt` has {instruction}."""
+    """Merges end at words, but each fixed part of the prompt becomes one token. `prompt` contains {instruction}."""
     fixed = [part for part in prompt.split("{instruction}") if part]
     merges, used = _merges([prompt.format(instruction=text) for text in texts], fixed)
     merges = merges[: VOCABULARY - ACTION_IDS - len(SPECIALS) - len(used)]  # UTF-8 has 243 bytes: there is room
@@ -37,14 +37,14 @@ def train_tokenizer(texts: Iterable[str], prompt: str) -> Tokenizer:
 
 
 def _pre_tokenizer(fixed: Sequence[str]) -> Any:
-    """Fixed parts, words with the blank before them, and single other signs stand apart; then bytes."""
+    """Splits fixed parts, words with the blank before them, and single other characters; then bytes."""
     pattern = "|".join([*(_escape(part) for part in fixed), r" ?[A-Za-z]+", r" ?[0-9]+", r"\s+|."])
     split = pre_tokenizers.Split(Regex(pattern), behavior="isolated")
     return pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
 def _escape(text: str) -> str:
-    """For the tokenizer library's own regular expressions: every sign by its number."""
+    """Every character by its number, for the tokenizer library's regular expressions."""
     return "".join(f"\\x{{{ord(sign):x}}}" for sign in text)
 
 

@@ -1,8 +1,7 @@
-"""Behaviour cloning of a small OpenVLA: first a run of the towers alone, which learn where things are, then of all."""
+"""Behaviour cloning of a small OpenVLA: first of the towers, which learn where things are, then of all parts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,21 +9,23 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from policies.base import CheckpointError
+from policies.base import CheckpointError, PolicyCard
+from policies.folder import CONFIG, PREPROCESSOR, TOKENIZER
 from policies.networks.openvla import OpenVLA
 from policies.openvla.actions import QuantileScale
-from policies.openvla.batches import OpenVLABatch, OpenVLABatchMaker
+from policies.openvla.batches import OpenVLABatchMaker
 from policies.openvla.config import PROMPT, read_config
 from policies.openvla.heads import ActionHead, SceneHeads
-from policies.openvla.losses import SoftBins, action_losses, scene_losses, total
+from policies.openvla.losses import WEIGHTS, SoftBins, action_losses, scene_losses
 from policies.openvla.packed import packed_forward, tower_features
 from policies.openvla.prompt import PromptEncoder
-from policies.openvla.sizes import OpenVLAMiniSizes, config_json
+from policies.openvla.sizes import OpenVLAMiniSizes, config_json, preprocessor_json
 from policies.openvla.tokenizer import train_tokenizer
 from policies.training import checkpoint
-from policies.training.dataset import Demonstrations
-from policies.training.loop import Pace, TrainingPlan, TrainingRun, seed_everything
-from policies.transforms import STATISTICS_KEY, read_statistics
+from policies.training.batches import weighted_sum
+from policies.training.export import Naming, write_folder
+from policies.training.loop import TrainingPlan, TrainingRun
+from policies.transforms import STATISTICS_KEY
 
 VLA = "vla."  # prefix of the weights that are shipped
 TOWERS = f"{VLA}vision_backbone."
@@ -32,11 +33,10 @@ TOWERS = f"{VLA}vision_backbone."
 
 @dataclass(frozen=True)
 class OpenVLAPlan(TrainingPlan):
-    """`towers_only`: only the labels of the scene, without language. `tower_rate`: the towers' share of the learning
-    rate. `origin`: the run whose averaged weights it began with, when they were not drawn anew."""
+    """`towers_only`: trains on the labels of the scene, without language. `tower_rate`: factor of the towers' learning
+    rate. `origin`: the run with whose averaged weights this one began, if any."""
 
     batch: int = 32
-    learning_rate: float = 1.5e-3
     weight_decay: float = 0.01
     clip: float = 1.0
     towers_only: bool = False
@@ -46,7 +46,7 @@ class OpenVLAPlan(TrainingPlan):
 
 
 class OpenVLAStudent(nn.Module):
-    """The network that is shipped and the heads that are not."""
+    """The shipped network and the auxiliary heads."""
 
     def __init__(self, vla: OpenVLA, things: int) -> None:
         super().__init__()
@@ -56,42 +56,35 @@ class OpenVLAStudent(nn.Module):
 
 
 class OpenVLATrainer(TrainingRun):
-    terms: ClassVar[tuple[str, ...]] = (
-        "total", "tokens", "look", "action", "ways", "where", "offset", "vector", "turn", "arm", "held",
-    )  # fmt: skip
+    family = "openvla"
+    architecture = "OpenVLA"
+    terms: ClassVar[tuple[str, ...]] = ("total", *WEIGHTS)
+    shipped_prefix = VLA
     plan: OpenVLAPlan
     network: OpenVLAStudent
 
-    def __init__(self, demos: Demonstrations, plan: OpenVLAPlan, folder: Path, pace: Pace | None = None) -> None:
-        pace = pace or Pace()
-        device = seed_everything(plan, pace)
-        self.statistics = demos.statistics()
+    def build(self) -> nn.Module:
+        demos, plan, self.sizes = self.demos, self.plan, asdict(self.plan.sizes)
         self.tokenizer = train_tokenizer(demos.texts.values(), PROMPT)
-        self.config = read_config(config_json(plan.sizes))
-        prompts = PromptEncoder(self.tokenizer, self.config)
-        numbers = read_statistics(self.statistics, STATISTICS_KEY)
+        config = read_config(config_json(plan.sizes))
+        prompts = PromptEncoder(self.tokenizer, config)
         scale = QuantileScale.from_statistics(self.statistics[STATISTICS_KEY]["action"])
-        self.batches = OpenVLABatchMaker(demos, numbers, scale, prompts, self.config, batch=plan.batch, seed=plan.seed)
-        self.bins = SoftBins(self.config)
-        vla = OpenVLA(self.config)
+        self.batches = OpenVLABatchMaker(demos, self.scales, scale, prompts, config, self.order)
+        self.bins = SoftBins(config)
+        # The layer whose attention is supervised. Two layers after it turn what it sees into an action.
+        self.watched_layer = max(0, plan.sizes.layers - 3)
+        vla = OpenVLA(config)
         initialise(vla)
-        super().__init__(demos, plan, folder, pace, OpenVLAStudent(vla, len(demos.things)).to(device), device)
+        return OpenVLAStudent(vla, len(demos.things))
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         towers = [value for name, value in self.network.named_parameters() if name.startswith(TOWERS)]
         others = [value for name, value in self.network.named_parameters() if not name.startswith(TOWERS)]
         return [{"params": others, "share": 1.0}, {"params": towers, "share": self.plan.tower_rate}]
 
-    @property
-    def network_sizes(self) -> Mapping[str, Any]:
-        return asdict(self.plan.sizes)
-
     def losses(self, step: int) -> dict[str, Tensor]:
-        terms = self.measure(self.batches.make(step), language=not self.plan.towers_only)
-        return {name: terms.get(name, torch.zeros(())) for name in self.terms}
-
-    def measure(self, batch: OpenVLABatch, *, language: bool) -> dict[str, Tensor]:
-        """All terms and their weighted sum; without `language` only those of the towers."""
+        """The terms of language are zero when only the towers are trained."""
+        batch, language = self.batches.make(step), not self.plan.towers_only
         student, to = self.network, self.device
         with torch.autocast(to.type, torch.bfloat16):
             pixels = batch.pixels.to(to, torch.bfloat16)
@@ -99,21 +92,17 @@ class OpenVLATrainer(TrainingRun):
             features = tower_features(student.vla, pixels)
             seen = student.scene(features)
             if language:
-                out = packed_forward(student.vla, features, batch.suffixes, self.watch)
+                out = packed_forward(student.vla, features, batch.suffixes, self.watched_layer)
                 logits = student.vla.language_model.lm_head(out.hidden)
                 guess = student.action(out.hidden[:, :, 0])
         terms = scene_losses(seen, batch.scene)
         if language:
             terms |= action_losses(logits, guess, out.attention, batch.scene, batch.actions, self.bins)
-        return terms | {"total": total(terms)}
-
-    @property
-    def watch(self) -> int:
-        """The layer that learns where to look: two layers remain to make an action of it."""
-        return max(0, self.plan.sizes.layers - 3)
+        absent = {name: torch.zeros(()) for name in WEIGHTS if name not in terms}
+        return terms | absent | {"total": weighted_sum(terms, WEIGHTS)}
 
     def start_from(self, run: Path) -> None:
-        """Begin with the averaged weights that another run of these sizes has reached."""
+        """Begin with the averaged weights of another run of the same sizes."""
         found = checkpoint.read_averaged(run)
         past = checkpoint.read_progress(run)
         self.history = [*past.get("history", []), {key: round(past[key]) for key in ("samples", "seconds")}]
@@ -125,9 +114,15 @@ class OpenVLATrainer(TrainingRun):
                 value.copy_(found[name])
                 self.ema[name].copy_(found[name])
 
+    def export(self, naming: Naming, folder: Path) -> PolicyCard:
+        """Write the folder in OpenVLA's published layout, without the auxiliary heads."""
+        sizes, tokenizer = self.plan.sizes, self.tokenizer.to_str(pretty=True)
+        files = {CONFIG: config_json(sizes), PREPROCESSOR: preprocessor_json(sizes), TOKENIZER: tokenizer}
+        return write_folder(self, naming, folder, files, chunk=1, network={"sizes": self.sizes})
+
 
 def initialise(network: OpenVLA) -> None:
-    """Small normal weights, zero biases; the towers' pictures start at the scale of their positions."""
+    """Draw small normal weights and set biases to zero."""
     for module in network.modules():
         if isinstance(module, nn.Linear):
             nn.init.normal_(module.weight, std=module.in_features**-0.5 * 0.7)

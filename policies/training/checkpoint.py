@@ -1,4 +1,4 @@
-"""Saving a run so that it goes on exactly: tensors as safetensors, everything else as JSON, never pickle."""
+"""Saving a run so that it can go on exactly: tensors as safetensors, everything else as JSON, nothing as pickle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from policies.base import CheckpointError
+from policies.base import CheckpointError, PolicyError
+from policies.folder import read_json
 
 STATE = "checkpoint.json"
 
@@ -25,7 +26,7 @@ def save(
     ema: Mapping[str, Tensor],
     optimiser: torch.optim.Optimizer,
 ) -> None:
-    """Write both files of one step; a crash in between leaves the previous checkpoint whole."""
+    """Write both files of one step. A crash in between leaves the previous checkpoint complete."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
     tensors |= {f"ema.{name}": value for name, value in ema.items()}
@@ -43,7 +44,7 @@ def save(
 
 
 def load(folder: Path, model: nn.Module, ema: dict[str, Tensor], optimiser: torch.optim.Optimizer) -> dict[str, Any]:
-    """Fill model, ema and optimiser in place; answers the progress that was saved."""
+    """Fill model, ema and optimiser in place, and return the saved progress."""
     progress = read_progress(folder)
     tensors = _read_tensors(folder, progress)
     model.load_state_dict({name: tensors[f"model.{name}"] for name in model.state_dict()})
@@ -73,8 +74,6 @@ def _read_tensors(folder: Path, progress: Mapping[str, Any]) -> dict[str, Tensor
 
 def read_progress(folder: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads((folder / STATE).read_text("utf-8")))
-    except FileNotFoundError:
-        raise CheckpointError(f"{folder}: nothing to resume, {STATE} is missing") from None
-    except ValueError as error:
-        raise CheckpointError(f"{folder / STATE}: not JSON: {error}") from None
+        return read_json(folder, STATE)
+    except PolicyError as error:
+        raise CheckpointError(f"nothing to resume: {error}") from None

@@ -1,4 +1,4 @@
-"""Demonstrations as `manage.py demos` writes them: shards read through memory maps, so that two runs share one copy."""
+"""Demonstrations as `manage.py demos` writes them, read through memory maps, so that two runs share one copy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.base import DatasetError
+from policies.base import DatasetError, PolicyError
+from policies.folder import read_json
 from policies.transforms import measure
 
 Array = NDArray[Any]
@@ -24,7 +25,7 @@ SCENE = ("scene_pixels", "scene_points", "other_instructions", "other_tasks", "o
 
 @dataclass(frozen=True)
 class Frames:
-    """Some frames. images uint8 (B, H, W, 3); actions (B, chunk, 7) clean labels [m, rad, gripper]; mask (B, chunk);
+    """Frames. images uint8 (B, H, W, 3); actions (B, chunk, 7) clean labels [m, rad, gripper]; mask (B, chunk);
     instruction (B,) index into the texts.
 
     pixels (B, 3, 2) x, y in 0..1 of named object, target, tool; points (B, 2, 3) xyz [m] of object and target;
@@ -44,10 +45,10 @@ class Frames:
 
 @dataclass(frozen=True)
 class SceneFrames:
-    """What one frame tells beyond its own instruction. Things: the four objects and two plates, in a fixed order.
+    """Labels beyond a frame's own instruction. Things: the four objects and two plates, in a fixed order.
 
     things_pixels (B, 6, 2) x, y in 0..1; things_points (B, 6, 3) xyz [m]; instructions, tasks (B, K): further wordings
-    (index into the texts) and what they ask for; actions (B, K, 7): the clean label of each in this very state.
+    (index into the texts) and their tasks; actions (B, K, 7): the clean label of each in this very state.
     """
 
     things_pixels: Array
@@ -58,7 +59,7 @@ class SceneFrames:
 
 
 class Demonstrations:
-    """All frames of a folder, or of a random share of its episodes. Small arrays lie in memory, pictures on disk."""
+    """All frames of a folder, or of a random share of its episodes. Pictures stay on disk, other arrays in memory."""
 
     def __init__(self, folder: Path, fraction: float = 1.0, seed: int = 0) -> None:
         index = _read_index(folder)
@@ -73,78 +74,62 @@ class Demonstrations:
         keep = _share(arrays["episode"], fraction, seed)
         self._shard = (np.searchsorted(starts, keep, side="right") - 1).astype(np.int64)
         self._row = keep - starts[self._shard]
-        self._small = {name: array[keep] for name, array in arrays.items()}
+        self.labels = {name: array[keep] for name, array in arrays.items()}
+        """All labels but pictures and those of `read_scene`, one row per frame."""
+        self.episodes = len(np.unique(self.labels["episode"]))
+        self.chunk = int(self.labels["actions"].shape[1])
+        self.image_size = int(self._images[0].shape[1])
         self._shards, self._keep, self._scene = shards, keep, dict[str, Array]()
-        self.wordings: list[str] = index["texts"]  # by text number, those that never occur included
+        self.wordings: list[str] = index["texts"]  # by text number, including those that never occur
         self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things
         self._tasks: list[dict[str, Any]] = index.get("tasks", [])
         self.texts, self.goals = self._instructions(index)
-        self.fingerprint = _fingerprint(self.texts, self._small)
+        self.fingerprint = _fingerprint(self.texts, self.labels)
 
     def _instructions(self, index: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]]:
-        """The texts that occur and the goal (task number) of each, by text number; kept-out wordings never occur."""
-        numbers, first = np.unique(self._small["instruction"], return_index=True)
+        """The texts that occur and the goal (task number) of each, by text number. Kept-out wordings never occur."""
+        numbers, first = np.unique(self.labels["instruction"], return_index=True)
         texts = {int(number): str(index["texts"][number]) for number in numbers}
-        return texts, {int(n): int(self._small["task"][row]) for n, row in zip(numbers, first, strict=True)}
+        return texts, {int(n): int(self.labels["task"][row]) for n, row in zip(numbers, first, strict=True)}
 
     def __len__(self) -> int:
         return len(self._row)
 
-    @property
-    def episodes(self) -> int:
-        return len(np.unique(self._small["episode"]))
-
-    @property
-    def chunk(self) -> int:
-        return int(self._small["actions"].shape[1])
-
-    @property
-    def image_size(self) -> int:
-        return int(self._images[0].shape[1])
-
     def read(self, rows: Array) -> Frames:
         images = np.stack([self._images[self._shard[row]][self._row[row]] for row in rows])
-        return Frames(images, **{name: self._small[name][rows] for name in LABELS})
+        return Frames(images, **{name: self.labels[name][rows] for name in LABELS})
 
     def read_scene(self, rows: Array) -> SceneFrames:
-        """Loaded when first asked for: a family that learns from one instruction per frame does without."""
+        """Loaded on first use: a family that learns from one instruction per frame does not need it."""
         if not self._scene:
             loaded = {name: np.concatenate([_load(path, name) for path in self._shards]) for name in SCENE}
             self._scene = {name: array[self._keep] for name, array in loaded.items()}
         return SceneFrames(*(self._scene[name][rows] for name in SCENE))
 
     def roles(self) -> Array:
-        """Per task, which of `things` is its object and which its target (picks: the object): int64 (tasks, 2)."""
+        """Index in `things` of each task's object and target (picks: the object), int64 (tasks, 2)."""
         if not self.things:
             raise DatasetError("the demonstrations do not name their things; `manage.py demos --resume` adds it")
         slots = [task["slots"] for task in self._tasks]
         named = [(slot["object"], slot.get("target") or slot.get("base") or slot["object"]) for slot in slots]
         return np.array([[self.things.index(name) for name in pair] for pair in named], np.int64)
 
-    @property
-    def labels(self) -> Mapping[str, Array]:
-        """All labels but pictures and those of `read_scene`, one row per frame."""
-        return self._small
-
     def statistics(self) -> dict[str, Any]:
         """The content of dataset_statistics.json, over the first action of every chunk."""
-        actions = self._small["actions"][:, 0].astype(np.float64)
-        points = self._small["points"].reshape(-1, 3).astype(np.float64)
-        return measure(actions, self._small["proprioception"].astype(np.float64), points)
+        actions = self.labels["actions"][:, 0].astype(np.float64)
+        points = self.labels["points"].reshape(-1, 3).astype(np.float64)
+        return measure(actions, self.labels["proprioception"].astype(np.float64), points)
 
 
 def _read_index(folder: Path) -> dict[str, Any]:
     try:
-        index = json.loads((folder / INDEX).read_text("utf-8"))
-    except FileNotFoundError:
-        raise DatasetError(f"{folder}: no {INDEX}; make demonstrations with `manage.py demos`") from None
-    except ValueError as error:
-        raise DatasetError(f"{folder / INDEX}: not JSON: {error}") from None
-    return dict(index)
+        return read_json(folder, INDEX)
+    except PolicyError as error:
+        raise DatasetError(f"{error}; make demonstrations with `manage.py demos`") from None
 
 
 def _load(shard: Path, name: str) -> Array:
-    """A memory map of one array; nothing is ever unpickled."""
+    """A memory map of one array. Nothing is unpickled."""
     path = shard / f"{name}.npy"
     try:
         array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -154,7 +139,7 @@ def _load(shard: Path, name: str) -> Array:
 
 
 def _share(episode: Array, fraction: float, seed: int) -> Array:
-    """Row numbers of a random share of the episodes, whole episodes only."""
+    """Row numbers of a random share of the episodes, which stay whole."""
     if not 0 < fraction <= 1:
         raise DatasetError(f"fraction: expected more than 0 and at most 1, got {fraction}")
     known = np.unique(episode)
@@ -164,7 +149,7 @@ def _share(episode: Array, fraction: float, seed: int) -> Array:
 
 
 def _fingerprint(texts: Mapping[int, str], small: Mapping[str, Array]) -> str:
-    """sha256 hex over texts and labels: a run resumes only on the demonstrations it began with."""
+    """sha256 hex over texts and labels, so that a run resumes only on the demonstrations that it began with."""
     digest = hashlib.sha256(json.dumps(sorted(texts.items())).encode())
     for name in sorted(small):
         digest.update(np.ascontiguousarray(small[name]).tobytes())

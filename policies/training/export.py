@@ -1,4 +1,4 @@
-"""What every family writes into a policy folder the same way."""
+"""From a training run of any family to a policy folder."""
 
 from __future__ import annotations
 
@@ -7,52 +7,74 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Tensor
+from safetensors.torch import save_file
 
-from policies.base import ACTION_SPACE, PolicySpec
-from policies.folder import LOG
+from policies.base import PolicyCard, PolicySpec
+from policies.folder import CARD, LOG, STATISTICS, WEIGHTS, file_hash, write_json, write_sums
 from policies.training.loop import TrainingRun, cut_log
 from policies.transforms import STATISTICS_KEY
-from simulation.contracts import CONTROL_HZ, CameraSpec, Chunking
-
-ORGANIZATION = "VLA Arena"
-LICENSE = "Apache-2.0"
+from simulation.contracts import POLICY_CAMERA, CameraSpec, Chunking
 
 
 @dataclass(frozen=True)
 class Naming:
-    """What people read about the contestant."""
+    """What the command says about the new policy: its names, and how its chunks are played."""
 
     id: str
     name: str
     description: str
-    camera: str = "workspace"
     chunking: Chunking = field(default_factory=lambda: Chunking(execute=2))
 
 
-def spec_of(naming: Naming, family: str, image_size: int, chunk: int) -> PolicySpec:
-    return PolicySpec(
-        id=naming.id,
-        name=naming.name,
-        family=family,
-        cameras=(CameraSpec(naming.camera, image_size, image_size),),
-        action_space=ACTION_SPACE,
-        rate_hz=CONTROL_HZ,
-        chunk=chunk,
-        chunking=naming.chunking,
-        statistics_key=STATISTICS_KEY,
+def write_folder(
+    run: TrainingRun, naming: Naming, folder: Path, files: Mapping[str, Any], *, chunk: int, network: Mapping[str, Any]
+) -> PolicyCard:
+    """Write the whole folder with the averaged weights as they are now, and replace what was there.
+
+    `files`: what the family adds, by name: the content of a JSON file, or a text. `network`: that of the card.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {
+        name.removeprefix(run.shipped_prefix): value.to("cpu", run.shipped_dtype).contiguous()
+        for name, value in run.ema.items()
+        if name.startswith(run.shipped_prefix)
+    }
+    save_file(weights, folder / WEIGHTS)
+    for name, content in {STATISTICS: run.statistics, **files}.items():
+        if isinstance(content, str):
+            (folder / name).write_text(content, "utf-8")
+        else:
+            write_json(folder / name, content)
+    copy_log(run, folder)
+    card = PolicyCard(
+        PolicySpec(
+            id=naming.id,
+            name=naming.name,
+            family=run.family,
+            cameras=(CameraSpec(POLICY_CAMERA.name, run.demos.image_size, run.demos.image_size),),
+            chunk=chunk,
+            chunking=naming.chunking,
+            statistics_key=STATISTICS_KEY,
+        ),
+        description=naming.description,
+        organization="VLA Arena",
+        license="Apache-2.0",
+        provenance=f"{run.architecture} architecture, trained by VLA Arena on {run.demos.episodes} scripted "
+        "demonstrations in simulation",
+        revision=file_hash(folder / WEIGHTS),
+        network=network,
+        training=_summary(run, sum(value.numel() for value in weights.values())),
     )
+    write_json(folder / CARD, card.to_json())
+    write_sums(folder)
+    return card
 
 
-def provenance(architecture: str, run: TrainingRun) -> str:
-    data = f"{run.demos.episodes} scripted demonstrations in simulation"
-    return f"{architecture} architecture, trained by VLA Arena on {data}"
-
-
-def summary(run: TrainingRun, weights: Mapping[str, Tensor]) -> dict[str, object]:
-    """The `training` of a policy.json. `weights`: those that are shipped. `before`: runs that it began with."""
+def _summary(run: TrainingRun, parameters: int) -> dict[str, object]:
+    """The `training` of a policy.json. `before`: the runs that this one began with."""
     before = {"before": run.history} if run.history else {}
     return before | {
         "demonstrations": run.demos.episodes,
@@ -60,7 +82,7 @@ def summary(run: TrainingRun, weights: Mapping[str, Tensor]) -> dict[str, object
         "data": run.demos.fingerprint,
         "samples": run.done * run.plan.batch,
         "seconds": round(run.seconds),
-        "parameters": sum(value.numel() for value in weights.values()),
+        "parameters": parameters,
         "device": run.device.type,
         "machine": platform.machine(),
         "torch": torch.__version__,

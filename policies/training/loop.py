@@ -1,4 +1,4 @@
-"""The training loop that all families share: seeded, resumable to the bit on one machine, on a CPU or a GPU."""
+"""The training loop of all families: seeded, and resumable bit for bit on one machine."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
@@ -18,12 +18,14 @@ from torch import Tensor, nn
 from policies.base import CheckpointError, DatasetError
 from policies.folder import LOG
 from policies.training import checkpoint
+from policies.training.batches import FrameOrder
 from policies.training.dataset import Demonstrations
+from policies.transforms import STATISTICS_KEY, read_statistics
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What decides the weights. `samples`: frames to see in all; the learning rate falls to zero over them."""
+    """Everything that decides the weights. The learning rate falls to zero over the `samples` frames of the run."""
 
     samples: int
     seed: int = 0
@@ -35,6 +37,12 @@ class TrainingPlan:
     clip: float = 5.0
     ema: float = 0.998
 
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any], **others: Any) -> Self:
+        """A plan with the command's options that have a field's name, and with `others`."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in options.items() if name in known}, **others)
+
     @property
     def steps(self) -> int:
         return max(1, math.ceil(self.samples / self.batch))
@@ -42,7 +50,7 @@ class TrainingPlan:
 
 @dataclass(frozen=True)
 class Pace:
-    """How often to log (steps) and to save (seconds). No influence on the weights."""
+    """How often to log (steps) and to save (seconds), and what to compute on. Has no influence on the weights."""
 
     log_steps: int = 50
     save_s: float = 60.0
@@ -51,26 +59,29 @@ class Pace:
 
 
 class TrainingRun(ABC):
-    """Holds one run. `run()` trains to the end of the plan; `step()` does one update and answers its losses.
+    """One run. `run()` trains to the end of the plan; `step()` does one update and returns its losses.
 
-    A family names its losses in `terms` ("total" is what is minimised), gives `losses`, and in `network_sizes` what its
-    checkpoint must tell of the network. Weights are drawn after `seed_everything`, which the family calls first.
+    A family names its losses in `terms`, of which "total" is minimised. `sizes` describes its network for the
+    checkpoint and the policy's card.
     """
 
+    family: ClassVar[str]
+    architecture: ClassVar[str]
     terms: ClassVar[tuple[str, ...]]
+    shipped_prefix: ClassVar[str] = ""  # of the names of the weights that a policy folder holds
+    shipped_dtype: ClassVar[torch.dtype] = torch.bfloat16  # as computed with in training; loading widens it on a CPU
+    sizes: Mapping[str, Any]
 
-    def __init__(
-        self,
-        demos: Demonstrations,
-        plan: TrainingPlan,
-        folder: Path,
-        pace: Pace,
-        network: nn.Module,
-        device: torch.device,
-    ) -> None:
-        self.demos, self.plan, self.folder, self.pace, self.device = demos, plan, folder, pace, device
-        self.network: nn.Module = network
-        self.ema = {name: value.detach().clone() for name, value in network.named_parameters()}
+    def __init__(self, demos: Demonstrations, plan: TrainingPlan, folder: Path, pace: Pace | None = None) -> None:
+        self.demos, self.plan, self.folder, self.pace = demos, plan, folder, pace or Pace()
+        torch.set_num_threads(self.pace.threads)
+        torch.manual_seed(plan.seed)
+        self.device = torch.device(self.pace.device)
+        self.statistics = demos.statistics()
+        self.scales = read_statistics(self.statistics, STATISTICS_KEY)
+        self.order = FrameOrder(len(demos), plan.batch, plan.seed)
+        self.network: nn.Module = self.build().to(self.device)
+        self.ema = {name: value.detach().clone() for name, value in self.network.named_parameters()}
         self.optimiser = torch.optim.AdamW(
             self.parameter_groups(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
         )
@@ -78,17 +89,17 @@ class TrainingRun(ABC):
         self.history: list[dict[str, Any]] = []  # samples and seconds of the runs it began with, the first one first
         self.sums: dict[str, float] = dict.fromkeys(self.terms, 0.0)  # since the last line of the log
 
+    @abstractmethod
+    def build(self) -> nn.Module:
+        """Set up what the family needs, and return its network with initial weights. The seed has been set."""
+
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """What the optimiser works on; `share` scales the learning rate of a group."""
+        """What the optimiser works on. `share` scales the learning rate of a group."""
         return [{"params": list(self.network.parameters()), "share": 1.0}]
 
     @abstractmethod
     def losses(self, step: int) -> dict[str, Tensor]:
         """Every term of the batch of that step: equal steps give equal losses for equal weights."""
-
-    @property
-    @abstractmethod
-    def network_sizes(self) -> Mapping[str, Any]: ...
 
     def step(self) -> dict[str, float]:
         for group in self.optimiser.param_groups:
@@ -108,7 +119,7 @@ class TrainingRun(ABC):
         return found
 
     def run(self, report: Callable[[dict[str, Any]], None] = lambda row: None) -> None:
-        """To the end of the plan, saving as it goes; `report` gets each line of the log."""
+        """Train to the end of the plan and save on the way. `report` gets each line of the log."""
         self.folder.mkdir(parents=True, exist_ok=True)
         begun, saved, before = time.monotonic(), time.monotonic(), self.seconds
         logged_at, logged_step = begun, self.done
@@ -132,7 +143,7 @@ class TrainingRun(ABC):
             "seconds": self.seconds,
             "sums": self.sums,
             "plan": asdict(self.plan),
-            "network": dict(self.network_sizes),
+            "network": self.sizes,
             "data": self.demos.fingerprint,
             "torch": torch.__version__,
             "history": self.history,
@@ -140,12 +151,12 @@ class TrainingRun(ABC):
         checkpoint.save(self.folder, progress, self.network, self.ema, self.optimiser)
 
     def resume(self) -> None:
-        """Go on where the folder's checkpoint stopped; refuses another plan or other demonstrations."""
+        """Go on from the folder's checkpoint. Raises CheckpointError for another plan or other demonstrations."""
         self.load()
         cut_log(self.folder / LOG, self.done)
 
     def load(self) -> None:
-        """The state of the folder's checkpoint, changing no file: another process may still train there."""
+        """Take the state of the folder's checkpoint. Changes no file: another process may still be training there."""
         saved = checkpoint.read_progress(self.folder)
         for name, value in json.loads(json.dumps(asdict(self.plan))).items():  # tuples are lists once saved
             if saved["plan"].get(name) != value:
@@ -163,13 +174,13 @@ class TrainingRun(ABC):
         return plan.learning_rate * warm * 0.5 * (1 + math.cos(math.pi * self.done / plan.steps))
 
     def _average(self) -> None:
-        """Exponential average of the weights, quick to forget at first."""
+        """Update the exponential average of the weights, which forgets faster in the first steps."""
         keep = min(self.plan.ema, (1 + self.done) / (10 + self.done))
         current = [parameter.detach() for parameter in self.network.parameters()]
         torch._foreach_lerp_(list(self.ema.values()), current, 1 - keep)
 
     def _log(self, rate: float) -> dict[str, Any]:
-        """Append the mean losses since the last line to training_log.csv and start the next mean."""
+        """Append the mean losses since the last line to training_log.csv, and start the next mean."""
         count = self.done % self.pace.log_steps or self.pace.log_steps
         means = {name: round(value / count, 5) for name, value in self.sums.items()}
         row = {"step": self.done, "samples": self.done * self.plan.batch, "seconds": round(self.seconds, 1)}
@@ -185,15 +196,8 @@ class TrainingRun(ABC):
         return row
 
 
-def seed_everything(plan: TrainingPlan, pace: Pace) -> torch.device:
-    """Before any weight is drawn. Answers the device to train on."""
-    torch.set_num_threads(pace.threads)
-    torch.manual_seed(plan.seed)
-    return torch.device(pace.device)
-
-
 def cut_log(path: Path, step: int) -> None:
-    """Drop the lines of a log that tell of later steps than `step`, the last checkpoint's."""
+    """Drop the lines of a log after `step`, the step of the last checkpoint."""
     if path.exists():
         head, *rows = path.read_text("utf-8").splitlines()
         kept = [row for row in rows if int(row.partition(",")[0]) <= step]

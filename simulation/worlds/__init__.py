@@ -1,4 +1,4 @@
-"""Robot scenes: each is an XML file and a Python file; here they are joined, flattened and hashed."""
+"""Joining a robot and a scene, each of them an XML and a Python file, into one flattened and hashed world."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ SCENES: Mapping[str, ModuleType] = {"table": table}
 
 @dataclass(frozen=True)
 class World:
-    """One compiled robot scene. `xml` is flattened: with `meshes` beside it, it is all that a browser or MuJoCo needs.
+    """One compiled robot scene. `xml` is flattened: with `meshes`, it is all that a browser or MuJoCo needs.
 
-    `objects` are the free bodies and `targets` the plates, by catalogue name; `sample` turns a random generator into
-    name -> (x, y, z, yaw) for all of them [m, rad, base frame]. `view_scale` (nq,) is that of its views
-    (simulation.view_format).
+    `objects` are the free bodies and `targets` the plates, by catalogue name. `sample` draws name -> (x, y, z, yaw) for
+    all of them [m, rad, base frame]. `view_scale` (nq,) is that of its views (simulation.view_format).
     """
 
     robot_id: str
@@ -41,7 +40,7 @@ class World:
     view_scale: Floats
 
     def compile(self) -> mujoco.MjModel:
-        """A fresh model of the same scene, for whoever changes visual fields."""
+        """A new model of the same scene, whose visual fields may be changed."""
         return mujoco.MjModel.from_xml_string(self.xml, dict(self.meshes))
 
 
@@ -51,9 +50,7 @@ def engine_version() -> str:
 
 @cache
 def load_world(robot_id: str, scene_id: str, fifth_object: bool = False) -> World:
-    """The world for a robot and a scene of the catalogue; `fifth_object` adds a purple cube that no instruction
-    names.
-    """
+    """The world of a robot and a scene. `fifth_object` adds a purple cube that no instruction names."""
     catalogue.robot(robot_id)
     catalogue.scene(scene_id)
     robot, scene = ROBOTS[robot_id], SCENES[scene_id]

@@ -1,4 +1,4 @@
-"""The table top: two cubes, a cylinder, a sphere and two plates, and where a seed puts them."""
+"""The table top: two cubes, a cylinder, a sphere and two plates, and their places for a seed."""
 
 from __future__ import annotations
 
@@ -24,16 +24,14 @@ REST_HEIGHT = {  # centre over the table when standing on it [m]
 # Where things may start [m, base frame]: x lowest, x highest, y lowest, y highest of their centres.
 OBJECT_AREA = (0.21, 0.38, -0.13, 0.13)
 PLATE_AREA = {"left_plate": (0.26, 0.34, 0.11, 0.15), "right_plate": (0.26, 0.34, -0.15, -0.11)}
-OBJECT_GAP = 0.065  # least distance between the centres of two objects: open fingers pass between them
+OBJECT_GAP = 0.065  # least distance between the centres of two objects, for open fingers to pass
 PLATE_GAP = 0.08  # least distance from an object's centre to a plate's: radius 5 cm and half a cube's diagonal
-MAX_YAW = np.pi / 4  # a cube looks the same every quarter turn: this is any yaw
+MAX_YAW = np.pi / 4  # all yaws of a cube, which looks the same every quarter turn
 MAX_TRIES = 10_000
 
 
 class LayoutError(SimulationError):
     """No free place was found for an object."""
-
-    code = "layout_error"
 
 
 def object_names(fifth_object: bool) -> tuple[str, ...]:
@@ -43,7 +41,12 @@ def object_names(fifth_object: bool) -> tuple[str, ...]:
 def build(fifth_object: bool) -> mujoco.MjSpec:
     spec = mujoco.MjSpec.from_string(Path(__file__).with_suffix(".xml").read_text("utf-8"))
     if fifth_object:
-        _add_fifth(spec)
+        spec.add_material(name=FIFTH_OBJECT, rgba=[0.45, 0.16, 0.62, 1.0], specular=0.2, shininess=0.2)
+        body = spec.worldbody.add_body(name=FIFTH_OBJECT)
+        body.add_freejoint(name=FIFTH_OBJECT)
+        size, box = [0.0165, 0.0165, 0.0165], mujoco.mjtGeom.mjGEOM_BOX
+        default = spec.find_default("object")
+        body.add_geom(default, name=FIFTH_OBJECT, type=box, size=size, mass=0.036, material=FIFTH_OBJECT)
     return spec
 
 
@@ -70,17 +73,3 @@ def _add_free(rng: np.random.Generator, name: str, found: dict[str, Floats], tri
 def _uniform(rng: np.random.Generator, area: tuple[float, float, float, float], z: float, max_yaw: float) -> Floats:
     x, y, yaw = rng.uniform(area[0], area[1]), rng.uniform(area[2], area[3]), rng.uniform(-1.0, 1.0) * max_yaw
     return np.array([x, y, z, yaw])
-
-
-def _add_fifth(spec: mujoco.MjSpec) -> None:
-    spec.add_material(name=FIFTH_OBJECT, rgba=[0.45, 0.16, 0.62, 1.0], specular=0.2, shininess=0.2)
-    body = spec.worldbody.add_body(name=FIFTH_OBJECT)
-    body.add_freejoint(name=FIFTH_OBJECT)
-    body.add_geom(
-        spec.find_default("object"),
-        name=FIFTH_OBJECT,
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=[0.0165, 0.0165, 0.0165],
-        mass=0.036,
-        material=FIFTH_OBJECT,
-    )

@@ -9,9 +9,7 @@ import mujoco
 import numpy as np
 
 MESHES = "wx250s"
-PREFIX = (
-    "w/"  # a non-empty prefix: an empty one gives an unnamed default class, and the flattened XML does not load again
-)
+PREFIX = "w/"  # not empty: that would give an unnamed default class, with which the flattened XML does not load
 ARM_JOINTS = ("waist", "shoulder", "elbow", "forearm_roll", "wrist_angle", "wrist_rotate")
 FINGER_CLOSED, FINGER_OPEN = 0.015, 0.037  # joint of the left finger [m]; the gap between the pads is 12 mm and 56 mm
 

@@ -84,7 +84,7 @@ def test_the_catalogue_is_served_as_written(client: Client) -> None:
     tasks = client.get("/api/tasks").json()
     assert {task["task_id"] for task in tasks["results"]} == {"pick", "place", "stack"}
     assert tasks["results"][0]["instruction_template"] == "pick up the {object}"
-    assert tasks["suggestions"] == catalogue.suggestions("table")
+    assert tasks["suggestions"] == list(catalogue.scene("table").suggestions)
 
 
 def test_models_are_listed_with_status_and_measured_success(visitor: Visitor) -> None:

@@ -61,7 +61,7 @@ def played(transactional_db: None, live_runtime: WorkerRuntime) -> tuple[Visitor
 def first_action(runtime: WorkerRuntime, model_id: str, start: StartState, looks: Variation, chance: int) -> Floats:
     """What a network answers to what it sees in this state."""
     environment = runtime.environment("widowx", "table")
-    environment.look(looks)
+    environment.set_variation(looks)
     environment.restore(start)
     player = runtime.player(Policy.objects.get(pk=model_id), "widowx", "table")
     try:

@@ -14,9 +14,10 @@ from arena.models import Attempt, Turn
 from arena.store import get_store
 from robots import play as episodes
 from simulation.contracts import PolicyFailure
-from simulation.episode_format import from_float32, to_float32, to_float64
+from simulation.episode_format import to_float32, to_float64
 from tests.arena.conftest import Visitor, battle_row, cast, play, play_battle, side_of
 from tests.fakes import NQ, FakePolicy, FakeStage
+from tests.states_bin import from_float32
 
 FAILED_ALIKE = {"status": "failed", "steps": None, "error": "turn_failed"}
 

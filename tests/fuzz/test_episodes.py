@@ -9,9 +9,10 @@ import pytest
 from hypothesis import strategies as st
 
 from simulation.contracts import StartState
-from simulation.episode_format import EpisodeFormatError, actions_of, from_float32, state_at, to_float32, to_float64
+from simulation.episode_format import EpisodeFormatError, actions_of, state_at, to_float32, to_float64
 from tests.fuzz.damage import damaged
 from tests.fuzz.effort import fuzz
+from tests.states_bin import from_float32
 
 NQ, NV, STEPS = 3, 2, 3
 GOOD: dict[str, Any] = {

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from policies.film.export import export
 from policies.film.training import FilmPlan, FilmTrainer
 from policies.training.dataset import Demonstrations
 from policies.training.export import Naming
@@ -26,7 +25,7 @@ def _trained(tmp_path_factory: pytest.TempPathFactory, demos: Demonstrations) ->
     base = tmp_path_factory.mktemp("trained")
     trainer = FilmTrainer(demos, FilmPlan(samples=3 * 16, batch=16, warm_up=2), base / "run", Pace(log_steps=1))
     trainer.run()
-    export(trainer, Naming("film-toy", "Toy", "For tests."), base / "film-toy")
+    trainer.export(Naming("film-toy", "Toy", "For tests."), base / "film-toy")
     return base / "film-toy"
 
 
@@ -42,7 +41,7 @@ def _picture_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     demos = Demonstrations(write_demos(base / "demos", episodes=2, size=POLICY_CAMERA.height))
     trainer = FilmTrainer(demos, FilmPlan(samples=4, batch=4), base / "run", Pace())
     trainer.run()
-    export(trainer, Naming("film-wide", "Wide", "For tests in the real scene."), base / "film-wide")
+    trainer.export(Naming("film-wide", "Wide", "For tests in the real scene."), base / "film-wide")
     return base / "film-wide"
 
 

@@ -61,7 +61,7 @@ def look(instruction: str = "wave") -> Observation:
 
 
 def slots(batcher: Batcher, count: int) -> list[BatchSlot]:
-    made = [BatchSlot(batcher, lambda: None) for _ in range(count)]
+    made = [BatchSlot(batcher) for _ in range(count)]
     for seed, slot in enumerate(made):
         slot.reset("wave", seed)
     return made
@@ -79,7 +79,7 @@ def ask_in_order(batcher: Batcher, asking: list[BatchSlot], threads: ThreadPoolE
     answers = []
     for number, slot in enumerate(asking):
         answers.append(threads.submit(slot.infer, look()))
-        until(lambda number=number: batcher.waiting == number)
+        until(lambda number=number: len(batcher.waiting) == number)
     return answers
 
 
@@ -113,7 +113,7 @@ def test_a_rollout_that_ends_frees_those_who_wait_for_it(policy: CountingPolicy,
     batcher = Batcher(policy, 8, wait_s=3600)
     one, other = slots(batcher, 2)
     answer = threads.submit(one.infer, look())
-    until(lambda: batcher.waiting == 1)
+    until(lambda: len(batcher.waiting) == 1)
     other.close()
     assert answer.result(PATIENCE_S)[0, 0] == 1.0
 

@@ -19,7 +19,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from arena.models import ContestantStatus, Hosting
 from arena.queue import hosting
 from policies.base import PolicyError, PolicySpec
-from policies.embodiment import fits, mismatches
+from policies.embodiment import mismatches
 from policies.folder import CARD, write_json, write_sums
 from policies.models import Policy, PolicyWorld
 from policies.registry import describe
@@ -84,7 +84,7 @@ def test_a_mismatch_names_what_would_have_been_right(spec: PolicySpec, declared:
 def test_everything_that_ships_and_every_published_layout_fits_the_table(tmp_path: Path, settings: Any) -> None:
     shipped = sorted(path.parent for path in Path(settings.POLICY_WEIGHTS).glob(f"*/{CARD}"))
     for folder in [*shipped, write_openvla(tmp_path / "openvla"), write_octo(tmp_path / "octo")]:
-        assert fits(describe(folder).spec, TABLE), folder
+        assert not mismatches(describe(folder).spec, TABLE), folder
 
 
 @pytest.mark.parametrize("world", catalogue.embodiments(), ids=lambda world: f"{world.robot_id}-{world.scene_id}")
@@ -190,7 +190,7 @@ def test_a_policy_that_is_open_is_compared_with_each_world_that_asks_for_it(
         patched.setattr(catalogue, "embodiment", lambda *place: replace(TABLE, rate_hz=10))
         with pytest.raises(PolicyError, match="controlled at 10 Hz, not 5 Hz"):
             runtime.player(policy, "widowx", "table")
-    assert [key.model_id for key in runtime.cache.keys()] == ["film"]  # noqa: SIM118 - no mapping
+    assert [entry.key.model_id for entry in runtime.cache.entries] == ["film"]
     runtime.player(policy, "widowx", "table").close()
 
 

@@ -15,6 +15,7 @@ from policies.registry import describe
 from proportions import wilson
 from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, EvaluationRun, PlayerSource, cases, measure
 from simulation import catalogue
+from simulation.catalogue_rows import CatalogueError
 from simulation.suites import SHIFTS
 
 
@@ -68,7 +69,7 @@ def test_seeds_of_the_training_data_are_refused(seed: int) -> None:
 def test_unknown_suites_and_shifts_list_the_known_ones() -> None:
     with pytest.raises(EvaluationError, match="known: table, shifts"):
         cases("moon", ["pick"], 1, 0)
-    with pytest.raises(catalogue.CatalogueError, match=r"known: .*dim-light"):
+    with pytest.raises(CatalogueError, match=r"known: .*dim-light"):
         cases("shifts", ["pick"], 1, 0, ["fog"])
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from policies.film.export import export
 from policies.film.training import FilmPlan, FilmTrainer
 from policies.networks.film import FilmConfig, FilmNetwork, patches
 from policies.registry import open_policy
@@ -66,7 +65,7 @@ def test_a_policy_trained_without_language_ignores_it(demos: Demonstrations, tmp
     plan = FilmPlan(samples=32, batch=16, language=False)
     trainer = FilmTrainer(demos, plan, tmp_path / "run", Pace())
     trainer.run()
-    export(trainer, Naming("film-mute", "Mute", "Never reads."), tmp_path / "film-mute")
+    trainer.export(Naming("film-mute", "Mute", "Never reads."), tmp_path / "film-mute")
     policy = open_policy(tmp_path / "film-mute")
     answers = [policy.infer(observation(text)) for text in ("lift the red cube", "take the blue cube", "xyzzy", "")]
     assert all(np.array_equal(answer, answers[0]) for answer in answers)

@@ -16,14 +16,13 @@ from policies.base import BadCard, CheckpointError, DatasetError
 from policies.folder import CARD, WEIGHTS, write_sums
 from policies.networks.octo import Octo, OctoObservation, OctoTask
 from policies.octo.auxiliary import locate
-from policies.octo.export import export
 from policies.octo.initial import initialise
+from policies.octo.one_frame import OneFrame
 from policies.octo.sizes import OctoMiniSizes, octo_config
 from policies.octo.stem import stem_tokens
 from policies.octo.text import TextTokenizer
 from policies.octo.tokenizer import train_tokenizer
 from policies.octo.training import OctoPlan, OctoTrainer
-from policies.octo.walk import OneFrame
 from policies.registry import open_policy
 from policies.training.dataset import Demonstrations
 from policies.training.export import Naming
@@ -62,7 +61,7 @@ def test_a_run_learns(demos: Demonstrations, tmp_path: Path) -> None:
 def test_the_exported_folder_opens_like_a_published_one_and_plays(demos: Demonstrations, tmp_path: Path) -> None:
     trainer = OctoTrainer(demos, PLAN, tmp_path / "run", PACE)
     trainer.run()
-    card = export(trainer, Naming("octo-toy", "Toy", "For tests."), tmp_path / "octo-toy")
+    card = trainer.export(Naming("octo-toy", "Toy", "For tests."), tmp_path / "octo-toy")
     assert "Octo architecture, trained by VLA Arena" in card.provenance
     stored = load_file(tmp_path / "octo-toy" / WEIGHTS)
     assert set(stored) == set(Octo(trainer.config).state_dict())
@@ -104,7 +103,7 @@ def test_a_temperature_that_is_none_is_refused(demos: Demonstrations, tmp_path: 
 
 def _with_temperature(demos: Demonstrations, base: Path, temperature: object) -> Path:
     folder = base / "octo-toy"
-    export(OctoTrainer(demos, PLAN, base / "run", PACE), Naming("octo-toy", "Toy", "For tests."), folder)
+    OctoTrainer(demos, PLAN, base / "run", PACE).export(Naming("octo-toy", "Toy", "For tests."), folder)
     card = json.loads((folder / CARD).read_text("utf-8"))
     card["network"]["temperature"] = temperature
     if temperature is None:
@@ -120,12 +119,12 @@ def test_walking_one_frame_gives_the_readout_of_the_whole_network() -> None:
     initialise(network)
     images = torch.randint(0, 256, (2, SIZE, SIZE, 3)).float()
     ids, present = torch.randint(0, 512, (2, 20)), torch.arange(20).expand(2, -1) < torch.tensor([[6], [11]])
-    walk = OneFrame(network)(images, ids, present)
+    output = OneFrame(network)(images, ids, present)
     shown = torch.ones(2, 1, dtype=torch.bool)
     whole = network(OctoObservation({"primary": images[:, None]}, shown), OctoTask(network.encode_text(ids, present)))
-    torch.testing.assert_close(walk.readout, network.readout(whole)[:, 0], atol=2e-5, rtol=1e-4)
-    assert walk.middle.shape == walk.stem.shape == (2, 4, 32)
-    assert [scores.shape for scores in walk.looks] == [(2, 4, 25)] * 2
+    torch.testing.assert_close(output.readout, network.readout(whole)[:, 0], atol=2e-5, rtol=1e-4)
+    assert output.middle.shape == output.stem.shape == (2, 4, 32)
+    assert [scores.shape for scores in output.readout_scores] == [(2, 4, 25)] * 2
 
 
 def test_the_stem_of_training_has_the_numbers_and_gradients_of_the_network() -> None:

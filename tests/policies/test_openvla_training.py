@@ -14,7 +14,6 @@ from policies.base import CheckpointError, DatasetError
 from policies.folder import WEIGHTS
 from policies.networks.openvla import OpenVLA
 from policies.openvla.config import read_config
-from policies.openvla.export import export
 from policies.openvla.losses import SoftBins
 from policies.openvla.sizes import OpenVLAMiniSizes, config_json
 from policies.openvla.training import TOWERS, OpenVLAPlan, OpenVLATrainer
@@ -119,7 +118,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("openvla")
     trainer = OpenVLATrainer(Demonstrations(write_demos(base / "demos")), PLAN, base / "run", PACE)
     trainer.run()
-    export(trainer, NAMING, base / "openvla-toy")
+    trainer.export(NAMING, base / "openvla-toy")
     return base / "openvla-toy"
 
 
@@ -151,8 +150,8 @@ def test_of_an_endless_instruction_the_beginning_is_read(shipped: Path) -> None:
 
 def test_a_later_export_replaces_the_first_whole(shipped: Path, tmp_path: Path, demos: Demonstrations) -> None:
     trainer = OpenVLATrainer(demos, PLAN, tmp_path / "run", PACE)
-    first = export(trainer, NAMING, tmp_path / "toy")
+    first = trainer.export(NAMING, tmp_path / "toy")
     trainer.step()
-    second = export(trainer, NAMING, tmp_path / "toy")
+    second = trainer.export(NAMING, tmp_path / "toy")
     assert first.revision != second.revision
     open_policy(tmp_path / "toy")

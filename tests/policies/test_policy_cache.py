@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from policies import memory, policy_cache
-from policies.base import ACTION_SPACE, OpenedPolicy, PolicySpec
+from policies.base import OpenedPolicy, PolicySpec
 from policies.memory import OutOfMemory
 from policies.policy_cache import Device, Key, PolicyCache
 from policies.registry import open_policy
@@ -28,9 +28,7 @@ class FakePolicy:
     """A network of SIZE bytes, and a diary."""
 
     def __init__(self, name: str) -> None:
-        self.spec = PolicySpec(
-            name, name, "fake", (CameraSpec("workspace", 4, 4),), ACTION_SPACE, 5, 1, Chunking(), "here"
-        )
+        self.spec = PolicySpec(name, name, "fake", (CameraSpec("workspace", 4, 4),), 1, Chunking(), "here")
         self.network = torch.nn.Linear(SIZE // 4, 1, bias=False)
         self.inferred = 0
         self.closed = False
@@ -81,7 +79,7 @@ def use(cache: PolicyCache, opener: Opener, *names: str) -> None:
 
 
 def names(cache: PolicyCache) -> list[str]:
-    return [each.model_id for each in cache.keys()]  # noqa: SIM118 - no mapping
+    return [entry.key.model_id for entry in cache.entries]
 
 
 def test_a_policy_is_opened_once_and_is_warm_before_its_first_rollout() -> None:
@@ -167,7 +165,7 @@ def test_a_new_revision_takes_the_place_of_the_old_one() -> None:
     cache, opener = PolicyCache(device(10 * SIZE)), Opener()
     use(cache, opener, "a")
     cache.lease(key("a", "2"), size_of, opener("a")).close()
-    assert cache.keys() == [key("a", "2")]
+    assert [entry.key for entry in cache.entries] == [key("a", "2")]
     assert opener.opened[0].closed
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,8 +29,8 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command trains the shipped sizes; here it is made to train small ones."""
-    whole = training.OpenVLAPlan
-    monkeypatch.setattr(training, "OpenVLAPlan", lambda **options: whole(**options, sizes=TINY))
+    from_options = partial(training.OpenVLAPlan.from_options, sizes=TINY)
+    monkeypatch.setattr(training, "OpenVLAPlan", SimpleNamespace(from_options=from_options))
 
 
 def train(family: str, *options: object) -> dict[str, Any]:

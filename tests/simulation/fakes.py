@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simulation.contracts import BaseListener, EpisodeResult, Floats, Observation, StartState, StepRecord
+from simulation.contracts import EpisodeResult, Floats, Listener, Observation, StartState, StepRecord
 
 
 class FakePolicy:
@@ -33,7 +33,7 @@ def still(rows: int = 1) -> Floats:
     return np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (rows, 1))
 
 
-class Diary(BaseListener):
+class Diary(Listener):
     """Notes the order of what it is told."""
 
     def __init__(self) -> None:

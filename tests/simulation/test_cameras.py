@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simulation.cameras import cameras_of
-from simulation.catalogue import CatalogueError
+from simulation.catalogue_rows import CatalogueError
 from simulation.contracts import POLICY_CAMERA, CameraSpec, Image
 from simulation.environment import Environment
 from simulation.suites import SHIFTS, shift

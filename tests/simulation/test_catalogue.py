@@ -1,7 +1,8 @@
 import pytest
 
 from simulation import catalogue
-from simulation.catalogue import CatalogueError, task_for
+from simulation.catalogue import task_for
+from simulation.catalogue_rows import CatalogueError
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_nothing_is_stacked_on_itself_or_on_a_sphere() -> None:
 
 
 def test_suggestions_are_judged_and_lean_to_two_things() -> None:
-    found = [task_for(text) for text in catalogue.suggestions("table")]
+    found = [task_for(text) for text in catalogue.scene("table").suggestions]
     assert None not in found
     assert sum(len(slots) == 2 for _, slots in filter(None, found)) > len(found) / 2
 

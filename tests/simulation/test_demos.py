@@ -23,7 +23,7 @@ def test_a_data_set_describes_and_holds_its_frames(dataset: Path) -> None:
     shard = dataset / index["shards"][0]["name"]
     assert index["frames"] == index["shards"][0]["frames"] > 0
     assert index["kept"] >= 4
-    for name, (shape, dtype) in FIELDS.items():
+    for name, (shape, dtype, _) in FIELDS.items():
         column = np.load(shard / f"{name}.npy", allow_pickle=False)
         assert column.shape == (index["frames"], *shape), name
         assert column.dtype == dtype, name

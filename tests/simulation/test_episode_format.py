@@ -9,7 +9,6 @@ from simulation.episode_format import (
     EpisodeFormatError,
     actions_of,
     build_document,
-    from_float32,
     state_at,
     step_count,
     to_float32,
@@ -19,6 +18,7 @@ from simulation.recorder import Recorder
 from simulation.verification import first_difference
 from tests.simulation.conftest import Record
 from tests.simulation.fakes import FakePolicy, still
+from tests.states_bin import from_float32
 
 MOST_COMPRESSED = 13_000  # bytes of 50 steps on the wire (V-MG-04)
 

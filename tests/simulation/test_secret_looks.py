@@ -60,13 +60,13 @@ def test_the_looks_show_and_the_start_is_the_same(environment: Environment) -> N
     varied = environment.reset(5, variation_of(SECRET))
     assert first_difference(plain, varied) is None
     assert np.abs(before.astype(int) - environment.picture()).mean() > 1.0
-    environment.look(NO_VARIATION)
+    environment.set_variation(NO_VARIATION)
     assert np.array_equal(environment.picture(), before)
 
 
 def test_looks_with_other_objects_need_another_environment(environment: Environment) -> None:
     with pytest.raises(StateMismatch):
-        environment.look(Variation(fifth_object=True))
+        environment.set_variation(Variation(fifth_object=True))
 
 
 def test_an_episode_can_keep_the_looks() -> None:

@@ -29,9 +29,9 @@ def test_free_text_is_identical_too(record: Record) -> None:
 
 
 def test_an_episode_whose_policy_saw_other_looks_is_identical(record: Record, environment: Environment) -> None:
-    environment.look(variation_of("a" * 32))
+    environment.set_variation(variation_of("a" * 32))
     document = record(TEXT)
-    environment.look(NO_VARIATION)
+    environment.set_variation(NO_VARIATION)
     assert verify_document({**document, "secret": "a" * 32}) is None
 
 

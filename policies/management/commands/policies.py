@@ -1,4 +1,4 @@
-"""`manage.py policies`: who is in the registry."""
+"""`manage.py policies`: list the registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py train FAMILY`: demonstrations in, a policy folder out."""
+"""`manage.py train FAMILY`: train on demonstrations and write a policy folder."""
 
 from __future__ import annotations
 
@@ -14,16 +14,12 @@ from django.core.management.base import BaseCommand, CommandError
 from policies.base import PolicyError
 from simulation.contracts import Chunking
 
-# Family -> module with SAMPLES, EXECUTE, add_options(parser), begin(options, demos, pace), finish(run, naming, folder).
-TRAINERS = {
-    "film": "policies.film.command",
-    "openvla": "policies.openvla.command",
-    "octo": "policies.octo.command",
-}
+# Family -> module with SAMPLES, EXECUTE, add_options(parser) and begin(options, demos, pace) -> training run.
+TRAINERS = {"film": "policies.film.command", "openvla": "policies.openvla.command", "octo": "policies.octo.command"}
 
 
 class Command(BaseCommand):
-    help = "Train a policy on demonstrations and write its folder; a stopped run goes on exactly with --resume."
+    help = "Train a policy on demonstrations and write its folder. --resume continues a stopped run exactly."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         families = parser.add_subparsers(dest="family", required=True, metavar="FAMILY")
@@ -37,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--data", type=Path, required=True, help="folder written by `manage.py demos`")
         parser.add_argument("--run", type=Path, required=True, help="folder for checkpoints and the log")
         parser.add_argument("--out", type=Path, required=True, help="policy folder to write; its name is the id")
-        parser.add_argument("--name", help="name for people; the id when left out")
+        parser.add_argument("--name", help="display name; the id by default")
         parser.add_argument("--description", default="")
         parser.add_argument("--samples", type=int, default=samples, help="frames to see in all")
         parser.add_argument("--seed", type=int, default=0)
@@ -69,14 +65,14 @@ class Command(BaseCommand):
         family = import_module(TRAINERS[options["family"]])
         demos = Demonstrations(options["data"], options["fraction"], options["seed"])
         run = family.begin(options, demos, Pace(device=options["device"], threads=options["threads"]))
-        self._tell(f"{demos.episodes} demonstrations, {len(demos)} frames, {run.plan.steps} steps of {run.plan.batch}")
+        self._log(f"{demos.episodes} demonstrations, {len(demos)} frames, {run.plan.steps} steps of {run.plan.batch}")
         if options["export_only"]:
             run.load()
         elif options["resume"]:
             run.resume()
-            self._tell(f"resumed at step {run.done}")
+            self._log(f"resumed at step {run.done}")
         if not options["export_only"]:
-            run.run(self._report)
+            run.run(lambda row: self._log(" ".join(f"{name} {value}" for name, value in row.items())))
         out: Path = options["out"]
         naming = Naming(
             id=out.name,
@@ -84,11 +80,8 @@ class Command(BaseCommand):
             description=options["description"],
             chunking=Chunking(options["execute"] or family.EXECUTE, options["ensemble"]),
         )
-        card: dict[str, Any] = family.finish(run, naming, out).to_json()
+        card: dict[str, Any] = run.export(naming, out).to_json()
         return card
 
-    def _report(self, row: dict[str, Any]) -> None:
-        self._tell(" ".join(f"{name} {value}" for name, value in row.items()))
-
-    def _tell(self, text: str) -> None:
+    def _log(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)

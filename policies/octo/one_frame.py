@@ -1,7 +1,7 @@
-"""Octo's forward for training: one frame of one camera, the same numbers as `Octo.forward`, but less work.
+"""Octo's forward pass for training: one frame of one camera, the same numbers as `Octo.forward`, but less work.
 
-In the last block only the readout is asked: nothing else of it reaches the action. On the way it shows what the
-auxiliary heads need: the image tokens before and between the blocks, and where the readout looks.
+The last block computes only the readout, because nothing else of it reaches the action. The pass also returns what the
+auxiliary heads need: the image tokens before and between the blocks, and the attention of the readout.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ HIDDEN = -1e4  # far below any score, and still a number in bfloat16
 
 
 @dataclass(frozen=True)
-class Walk:
+class OneFrameOutput:
     text: Tensor  # (B, L, t5 dim) T5's hidden states
     stem: Tensor  # (B, cells, dim) image tokens as they enter the transformer
     middle: Tensor  # (B, cells, dim) image tokens two blocks before the end
     readout: Tensor  # (B, dim)
-    looks: list[Tensor]  # of each of the last two blocks: scores (B, heads, T) of the readout
+    readout_scores: list[Tensor]  # attention scores (B, heads, T) of the readout in each of the last two blocks
 
 
 class OneFrame:
-    """Walks through a network of window 1 with one camera, one readout token and no repeated text."""
+    """The forward pass of a network of window 1 with one camera, one readout token and no repeated text."""
 
     def __init__(self, network: Octo) -> None:
         config = network.config
@@ -47,7 +47,7 @@ class OneFrame:
         )
         self.bias = torch.zeros(rules.shape).masked_fill(~torch.from_numpy(rules), HIDDEN)
 
-    def __call__(self, images: Tensor, ids: Tensor, present: Tensor) -> Walk:
+    def __call__(self, images: Tensor, ids: Tensor, present: Tensor) -> OneFrameOutput:
         """images (B, H, W, 3) in 0..255, ids and present (B, L)."""
         network, config = self.network, self.network.config
         parts = network.octo_transformer
@@ -55,41 +55,41 @@ class OneFrame:
         words, view = f"task_{config.text.name}", f"obs_{self.camera.name}"
         stem = parts.project(view, stem_tokens(self.stem, images))
         stem = stem + parts.positions(view)[:, 0]
-        asked = parts.positions(f"readout_{self.readout}")[:, 0].expand(len(images), -1, -1)
-        x = torch.cat([parts.project(words, text) + parts.positions(words), stem, asked], 1)
-        return Walk(text, stem, *self._blocks(x))
+        readout = parts.positions(f"readout_{self.readout}")[:, 0].expand(len(images), -1, -1)
+        x = torch.cat([parts.project(words, text) + parts.positions(words), stem, readout], 1)
+        return OneFrameOutput(text, stem, *self._blocks(x))
 
     def _blocks(self, x: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
         transformer = self.network.octo_transformer.BlockTransformer_0.Transformer_0
         bias, count = self.bias.to(x), transformer.layers
-        middle, looks = x, []
+        middle, readout_scores = x, []
         for number in range(count):
             block = cast(EncoderBlock, transformer.get_submodule(f"encoderblock_{number}"))
             if number == max(0, count - 2):
                 middle = x
             normed = block.LayerNorm_0(x)
             if number == count - 1:
-                x, asking, rules = x[:, -1:], normed[:, -1:], bias[-1:]
+                x, queries, rules = x[:, -1:], normed[:, -1:], bias[-1:]
             else:
-                asking, rules = normed, bias
-            mixed, scores = attend(block.MultiHeadDotProductAttention_0, asking, normed, rules)
+                queries, rules = normed, bias
+            mixed, scores = attend(block.MultiHeadDotProductAttention_0, queries, normed, rules)
             x = x + mixed
             x = x + block.MlpBlock_0(block.LayerNorm_1(x))
             if number >= count - 2:
-                looks.append(scores[:, :, -1])
+                readout_scores.append(scores[:, :, -1])
         readout: Tensor = transformer.encoder_norm(x)[:, 0]
-        return middle[:, self.before : -1], readout, looks
+        return middle[:, self.before : -1], readout, readout_scores
 
 
-def attend(attention: Attention, asking: Tensor, asked: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """asking (B, n, dim) looks at asked (B, T, dim): the mix (B, n, dim) and its scores (B, heads, n, T).
+def attend(attention: Attention, queries: Tensor, keys: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """Attention of queries (B, n, dim) to keys (B, T, dim): the mix (B, n, dim) and its scores (B, heads, n, T).
 
-    Written out: with a bias, torch's fused attention takes several times as long on a CPU, backwards.
+    Written out, because with a bias the backward pass of torch's fused attention takes several times as long on a CPU.
     """
-    b, n, _ = asking.shape
-    q = attention.query(asking).view(b, n, attention.heads, -1).transpose(1, 2)
+    b, n, _ = queries.shape
+    q = attention.query(queries).view(b, n, attention.heads, -1).transpose(1, 2)
     k, v = (
-        part(asked).view(b, asked.shape[1], attention.heads, -1).transpose(1, 2)
+        part(keys).view(b, keys.shape[1], attention.heads, -1).transpose(1, 2)
         for part in (attention.key, attention.value)
     )
     scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + bias
