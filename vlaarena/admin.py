@@ -1,6 +1,6 @@
-"""The admin of other people's apps: the schedule with our forms, and no keys of anybody's second factor.
+"""The admin of third-party apps: the schedule uses our forms, and second-factor keys are not listed.
 
-Whose own page is `second_factor_pages`.
+Users manage their own second factor in `second_factor_pages`.
 """
 
 from __future__ import annotations

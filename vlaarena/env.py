@@ -1,4 +1,4 @@
-"""Reading settings from the environment, loud on nonsense."""
+"""Readers of environment variables. Each raises ImproperlyConfigured for an invalid value."""
 
 from __future__ import annotations
 
@@ -58,21 +58,21 @@ def count(name: str, default: int) -> int:
 
 
 def words(name: str, default: list[str]) -> list[str]:
-    """A comma-separated list."""
+    """The items of a comma-separated list, stripped."""
     raw = os.environ.get(name)
     return default if raw is None else [word.strip() for word in raw.split(",") if word.strip()]
 
 
 def networks(name: str, default: str) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Addresses and networks, comma-separated: `127.0.0.1,10.1.0.0/16`; empty: none."""
+    """Comma-separated addresses and networks, such as `127.0.0.1,10.1.0.0/16`."""
     try:
         return tuple(ip_network(word) for word in words(name, default.split(",")) if word)
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}; expected such as 127.0.0.1,10.1.0.0/16") from None
 
 
-def stay_home() -> None:
-    """Tell libraries that would ask the internet for something that they must not: nothing here needs it."""
+def disable_downloads() -> None:
+    """Keep libraries from accessing the internet: nothing here needs it."""
     for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "TRANSFORMERS_OFFLINE", "DO_NOT_TRACK"):
         os.environ.setdefault(name, "1")
 
@@ -82,7 +82,7 @@ MOST_DIGITS = 9
 
 
 def rates(name: str, default: str) -> tuple[tuple[int, int], ...]:
-    """(how many, in how many seconds) of a comma-separated list such as `20/minute,200/hour`; empty: no limit."""
+    """(count, seconds) of each rate in a comma-separated list such as `20/minute,200/hour`; empty means no limit."""
     return tuple(_rate(name, word) for word in words(name, default.split(",")))
 
 

@@ -1,4 +1,4 @@
-"""What a page or a plain view answers while the database or the episode store is away: 503, and when to come back."""
+"""Answers 503 with Retry-After while the database or the episode store is unavailable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RETRY_AFTER_S = 5
 
 
 class TellOutages:
-    """Middleware. Calls of the API that are served by the REST framework have their answer already."""
+    """Middleware for pages and plain views. The REST framework handles these errors in its own views."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -26,7 +26,7 @@ class TellOutages:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """None for any other error: that is a fault of ours, and a 500."""
+        """None for any other error, which becomes a 500."""
         refusal = _refusal(error)
         if refusal is None:
             return None

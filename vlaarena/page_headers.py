@@ -1,4 +1,4 @@
-"""Headers that every answer of the site carries, beside those of Django's and django-csp's own middleware."""
+"""Headers of every response, beside those of Django's and django-csp's middleware."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-# What a page of ours never asks a browser for. The replay may fill the screen, a shared address may be copied.
+# Browser features that no page uses. Fullscreen (replays) and the clipboard (shared addresses) are used.
 REFUSED = (
     *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope"),
     *("magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "screen-wake-lock", "usb"),

@@ -1,4 +1,4 @@
-"""The schedule in the admin: what it stores can be followed. One row that cannot ends beat, and with it every task."""
+"""The schedule in the admin. It validates every row, since beat dies of an invalid one, and with it every task."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ else:
     ModelFormBase = forms.ModelForm
 
 UNFIT = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RuntimeError, CeleryError)
-"""What texts and figures of a schedule may end in."""
+"""Errors that evaluating an invalid schedule may raise."""
 KINDS: dict[type, str] = {list: "list", dict: "dictionary"}
-SAID: dict[str, tuple[type, str]] = {"args": (list, "[]"), "kwargs": (dict, "{}"), "headers": (dict, "{}")}
-"""Field of a task -> what its JSON has to be, and the least that it may say."""
+JSON_FIELDS: dict[str, tuple[type, str]] = {"args": (list, "[]"), "kwargs": (dict, "{}"), "headers": (dict, "{}")}
+"""Field of a task -> the type of its JSON, and its empty value."""
 
 
-def check_said(name: str, text: str | None) -> None:
-    """Raises ValidationError unless that field of a task can be sent."""
-    kind, example = SAID[name]
+def check_json(name: str, text: str | None) -> None:
+    """Raises ValidationError unless the text is valid for that field of a task."""
+    kind, example = JSON_FIELDS[name]
     try:
         found = loads(text or example)  # type: ignore[no-untyped-call]
     except UNFIT as error:
@@ -38,8 +38,8 @@ def check_said(name: str, text: str | None) -> None:
         raise ValidationError(f"Give a {KINDS[kind]}, such as {example}")
 
 
-def check_followed(schedule: Any) -> None:
-    """`schedule`: a row of one, or a task. Raises ValidationError unless beat can tell from it when it is due."""
+def check_schedule(schedule: Any) -> None:
+    """Raises ValidationError unless beat can compute when this schedule or task is due."""
     now = datetime.now(UTC)
     try:
         schedule.schedule.is_due(now)
@@ -49,24 +49,24 @@ def check_followed(schedule: Any) -> None:
         raise ValidationError(f"Nobody can tell from this when a task is due: {str(error)[:200]}") from None
 
 
-class Followed(ModelFormBase):
+class ScheduleForm(ModelFormBase):
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]
         if not self.errors:
             try:
-                check_followed(self.instance)
+                check_schedule(self.instance)
             except ValidationError as error:
                 self.add_error(None, error)
 
 
-class TaskForm(Followed, beat.PeriodicTaskForm):
+class TaskForm(ScheduleForm, beat.PeriodicTaskForm):
     def clean(self) -> Any:
-        """The library's own looks at the task's name even where that was refused."""
+        """Skips the library's check if the task's name, which it reads, was refused."""
         return super().clean() if "task" in self.cleaned_data else forms.ModelForm.clean(self)
 
     def _clean_json(self, field: str) -> str:
-        check_said(field, self.cleaned_data[field])
-        return self.cleaned_data[field] or SAID[field][1]
+        check_json(field, self.cleaned_data[field])
+        return self.cleaned_data[field] or JSON_FIELDS[field][1]
 
     def clean_headers(self) -> str:
         return self._clean_json("headers")
@@ -77,20 +77,20 @@ class TaskAdmin(beat.PeriodicTaskAdmin):
 
     @admin.action(description=beat.PeriodicTaskAdmin.run_tasks.short_description)
     def run_tasks(self, request: HttpRequest, queryset: QuerySet[PeriodicTask]) -> None:
-        """Tasks that were stored in another way may say anything."""
+        """Checks each task first, since it may have been stored without this form."""
         for task in queryset:
-            for name in SAID:
+            for name in JSON_FIELDS:
                 try:
-                    check_said(name, getattr(task, name))
+                    check_json(name, getattr(task, name))
                 except ValidationError as error:
-                    told = f"{task.name}, {name}: {' '.join(error.messages)}"
-                    self.message_user(request, told, messages.ERROR)
+                    refusal = f"{task.name}, {name}: {' '.join(error.messages)}"
+                    self.message_user(request, refusal, messages.ERROR)
                     return
         super().run_tasks(request, queryset)
 
 
 class ScheduleAdmin(beat.ScheduleAdmin):
-    form = Followed
+    form = ScheduleForm
 
 
 class ClockedAdmin(ScheduleAdmin, beat.ClockedScheduleAdmin):
@@ -108,6 +108,6 @@ ADMINS: dict[type[Model], Any] = {
     ClockedSchedule: ClockedAdmin,
     SolarSchedule: ScheduleAdmin,
 }
-for each, with_care in ADMINS.items():
-    admin.site.unregister(each)
-    admin.site.register(each, with_care)
+for model, model_admin in ADMINS.items():
+    admin.site.unregister(model)
+    admin.site.register(model, model_admin)

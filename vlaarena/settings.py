@@ -17,7 +17,7 @@ from vlaarena import env, production, ranking_rules, static_headers
 from vlaarena.monitoring import logs
 from vlaarena.supervisor.folder import DataFolder
 
-env.stay_home()
+env.disable_downloads()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("ARENA_DATA", str(BASE_DIR / "var"))).resolve()
 if DATA_DIR.is_dir() and not os.access(DATA_DIR, os.X_OK):
