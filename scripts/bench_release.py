@@ -1,9 +1,9 @@
-"""`make bench-release`: how well the clock of turns is kept, by the shipped policies at the default settings.
+"""`make bench-release`: measures how far steps lag behind the clock of their turn.
 
-Starts an arena of its own, plays turns one after the other as one visitor, listens on the socket as a page does, and
-tells by how much each step came later than the turn's clock says. A step that is more than half a step's time late is
-a stall: pages stand still for a moment, and by that the policies could be told. Run it on a machine that does nothing
-else; ARENA_RELEASE_BUFFER_S and ARENA_RELEASE_SPEED are what it measures.
+It starts a new arena with the shipped policies, plays turns one after another as one visitor, listens on the socket as
+a page does, and reports the delay of each step. A step that is late by more than half a step's time is a stall: pages
+freeze for a moment, which could reveal the policies. Run it on an otherwise idle machine. ARENA_RELEASE_BUFFER_S and
+ARENA_RELEASE_SPEED set the clock.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Turn:
-    """`late`: seconds of each step behind the clock. `told_s`: from sending the instruction to the end's event."""
+    """`late`: delay of each step [s]. `told_s`: time from sending the instruction to the event of the end [s]."""
 
     status: str = ""
     late: list[float] = field(default_factory=list)
@@ -109,7 +109,7 @@ def main() -> None:
         try:
             arena.start()
             visitor, turns = Visitor(arena.url), []
-            play(arena.url, visitor, INSTRUCTIONS[0])  # until the workers have opened what they play
+            play(arena.url, visitor, INSTRUCTIONS[0])  # a warm-up, in which workers load their policies
             for number, instruction in zip(range(asked.turns), itertools.cycle(INSTRUCTIONS), strict=False):
                 turns.append(play(arena.url, visitor, instruction))
                 print(f"{number + 1}: {turns[-1].status}, at most {1e3 * max(turns[-1].late):.0f} ms late", flush=True)

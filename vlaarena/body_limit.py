@@ -72,9 +72,3 @@ class NoUploads(FileUploadHandler):
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         raise BadRequest("nobody uploads files here")
-
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        raise BadRequest("nobody uploads files here")
-
-    def file_complete(self, file_size: int) -> None:
-        return None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 
 from arena.errors import ArenaError, DatabaseUnavailable, EpisodesUnavailable
 from arena.store import StoreUnavailable
@@ -16,14 +16,8 @@ log = logging.getLogger(__name__)
 RETRY_AFTER_S = 5
 
 
-class TellOutages:
+class TellOutages(MiddlewareMixin):
     """Middleware for pages and plain views. The REST framework handles these errors in its own views."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """None for any other error, which becomes a 500."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 
 # Browser features that no page uses. Fullscreen (replays) and the clipboard (shared addresses) are used.
 REFUSED = (
@@ -20,12 +19,8 @@ HEADERS = {
 }
 
 
-class PageHeaders:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
+class PageHeaders(MiddlewareMixin):
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         return response

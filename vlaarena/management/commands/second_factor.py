@@ -1,4 +1,4 @@
-"""`manage.py second_factor USERNAME`: for somebody who lost app and backup codes, by whoever runs the machine."""
+"""`manage.py second_factor USERNAME`: lets an operator of the machine help a user who lost app and backup codes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vlaarena import second_factor
 
 
 class Command(BaseCommand):
-    help = "Tell whether an account has a second factor; give it new backup codes, or remove it."
+    help = "Show whether an account has a second factor, give it new backup codes, or remove it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
         what = parser.add_mutually_exclusive_group()
-        what.add_argument("--codes", action="store_true", help="make new backup codes in place of the earlier ones")
-        what.add_argument("--remove", action="store_true", help="forget app and codes: the password alone logs in")
+        what.add_argument("--codes", action="store_true", help="replace the backup codes by new ones")
+        what.add_argument("--remove", action="store_true", help="remove app and codes: the password alone logs in")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
