@@ -23,9 +23,7 @@ def choice(name: str, default: str, known: Sequence[str]) -> str:
 
 def flag(name: str, default: bool) -> bool:
     """`1 true yes on` or `0 false no off`, in any case."""
-    raw = os.environ.get(name)
-    if raw is None:
-        return default
+    raw = os.environ.get(name, str(default))
     value = raw.strip().lower()
     if value in {"1", "true", "yes", "on"}:
         return True
@@ -35,9 +33,7 @@ def flag(name: str, default: bool) -> bool:
 
 
 def number(name: str, default: float, least: float = -math.inf) -> float:
-    raw = os.environ.get(name)
-    if raw is None:
-        return default
+    raw = os.environ.get(name, str(default))
     try:
         value = float(raw)
     except ValueError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
-from django.db.models import Q
 
 MODERATOR, OPERATOR = "moderator", "operator"
 
@@ -49,11 +48,8 @@ def enter_roles() -> list[str]:
 
 def _permissions(names: tuple[str, ...]) -> list[Permission]:
     """The rows of these `APP.PERMISSION` names. Raises LookupError for an unknown name."""
-    wanted = Q()
-    for app, _, codename in (name.partition(".") for name in names):
-        wanted |= Q(content_type__app_label=app, codename=codename)
-    found = {f"{row.content_type.app_label}.{row.codename}": row
-             for row in Permission.objects.filter(wanted).select_related("content_type")}  # fmt: skip
-    if missing := sorted(set(names) - set(found)):
+    rows = Permission.objects.select_related("content_type")
+    known = {f"{row.content_type.app_label}.{row.codename}": row for row in rows}
+    if missing := sorted(set(names) - set(known)):
         raise LookupError(f"no such permission: {', '.join(missing)}; run the migrations first")
-    return list(found.values())
+    return [known[name] for name in names]

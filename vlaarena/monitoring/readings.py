@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import NamedTuple
 
 from django.conf import settings
@@ -132,20 +133,14 @@ def queue() -> Backlog:
 
 
 def workers() -> list[LiveWorker]:
-    now = timezone.now()
-    rows: dict[str, list[Hosting]] = defaultdict(list)
-    for row in Hosting.objects.live().order_by("worker", "contestant_id"):
-        rows[row.worker].append(row)
-    return [
-        LiveWorker(
-            name=name,
-            device=own[0].device,
-            silent_s=max(0.0, (now - max(row.seen_at for row in own)).total_seconds()),
-            plays=tuple(row.contestant_id for row in own if not row.trouble),
-            troubles={row.contestant_id: row.trouble for row in own if row.trouble},
-        )
-        for name, own in rows.items()
-    ]
+    now, found = timezone.now(), []
+    for name, rows in groupby(Hosting.objects.live().order_by("worker", "contestant_id"), lambda row: row.worker):
+        own = list(rows)
+        silent_s = max(0.0, (now - max(row.seen_at for row in own)).total_seconds())
+        plays = tuple(row.contestant_id for row in own if not row.trouble)
+        troubles = {row.contestant_id: row.trouble for row in own if row.trouble}
+        found.append(LiveWorker(name, own[0].device, silent_s, plays, troubles))
+    return found
 
 
 def contestants() -> list[str]:
@@ -195,16 +190,10 @@ def speeds(played: Iterable[SettledRollout]) -> list[Speed]:
     by_policy: dict[str, list[SettledRollout]] = defaultdict(list)
     for each in played:
         by_policy[each.policy].append(each)
-    found = [
-        Speed(
-            policy=policy,
-            rollouts=len(own),
-            failures=sum(bool(each.reason) for each in own),
-            infer=_p50_p95(own, "infer"),
-            total=_p50_p95(own, "total"),
-        )
-        for policy, own in by_policy.items()
-    ]
+    found = []
+    for policy, own in by_policy.items():
+        failures = sum(bool(each.reason) for each in own)
+        found.append(Speed(policy, len(own), failures, _p50_p95(own, "infer"), _p50_p95(own, "total")))
     return sorted(found, key=lambda speed: (-speed.infer[1], -speed.total[1], speed.policy))
 
 

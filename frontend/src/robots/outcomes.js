@@ -23,7 +23,7 @@ export class OutcomePanel {
 
   /**
    * @param {BattleJson} battle
-   * @param {TurnJson | undefined} turn the current one, which is reported if the vote is about it, else the last that is
+   * @param {TurnJson | undefined} turn the current one; for a fork, the last other turn is reported instead
    */
   render(battle, turn) {
     const { vote, turns, starts } = battle;
