@@ -140,8 +140,8 @@ def wire_size(visitor: Visitor, url: str, episode_id: str) -> int:
 
 
 def parts_of_rollouts(arena: Arena) -> Iterator[Figure]:
-    asked = "from django.conf import settings; print(settings.MONGO_URL, settings.MONGO_DATABASE)"
-    url, database = arena.manage("shell", "--verbosity", "0", "-c", asked).split()[-2:]
+    script = "from django.conf import settings; print(settings.MONGO_URL, settings.MONGO_DATABASE)"
+    url, database = arena.manage("shell", "--verbosity", "0", "-c", script).split()[-2:]
     fields = {"duration_ms": 1, "render_ms": 1, "infer_ms": 1, "physics_ms": 1, "actions": 1}
     with pymongo.MongoClient[dict[str, Any]](url) as client:
         episodes = list(client[database]["episodes"].find({}, fields))
@@ -162,7 +162,7 @@ def api(arena: Arena) -> Iterator[Figure]:
     for one in crowd:
         one.join()
     times = [1000 * seconds for _, seconds in taken]
-    note = f"{VISITORS} visitors at once, {len(times)} calls, each visitor pausing {THINK_S[0]} to {THINK_S[1]} s"
+    note = f"{VISITORS} concurrent visitors, {len(times)} calls, each visitor pausing {THINK_S[0]} to {THINK_S[1]} s"
     yield Figure("API, 95th percentile", p95(times), statistics.median(times), max(times), "ms", 100.0, note)
     for name in sorted({name for name, _ in taken}):
         own = [1000 * seconds for call, seconds in taken if call == name]

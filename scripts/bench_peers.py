@@ -75,7 +75,7 @@ class Timing:
         self.ratings = {name: row["rating"] for name, row in found["models"].items()} if "models" in found else found
         return self
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """The medians and ranges."""
         return {
             "wall_s": statistics.median(self.walls),
@@ -152,12 +152,12 @@ def measure(votes: int, repeats: int) -> dict[str, Any]:
                 timing.run()
     plain = Timing([*rate, "--prior", "0", "--cap", "0"]).run()  # the others have neither prior nor cap
     rows: list[dict[str, Any]] = []
-    mine = ours.told()
+    mine = ours.summary()
     for peer in NEEDED:
         if peer.package in failed:
             rows.append({"package": peer.package, "not_installed": failed[peer.package]})
             continue
-        found = theirs[peer.package].told()
+        found = theirs[peer.package].summary()
         rows.append(
             {
                 "package": peer.requirements[0],
@@ -204,11 +204,11 @@ def show(found: dict[str, Any]) -> None:
         )
 
 
-def _seconds(told: dict[str, Any]) -> str:
-    (wall_low, wall_high), (cpu_low, cpu_high) = told["wall_range_s"], told["cpu_range_s"]
+def _seconds(summary: dict[str, Any]) -> str:
+    (wall_low, wall_high), (cpu_low, cpu_high) = summary["wall_range_s"], summary["cpu_range_s"]
     return (
-        f"{told['wall_s']:.2f} s ({wall_low:.2f} to {wall_high:.2f}), "
-        f"CPU {told['cpu_s']:.2f} s ({cpu_low:.2f} to {cpu_high:.2f})"
+        f"{summary['wall_s']:.2f} s ({wall_low:.2f} to {wall_high:.2f}), "
+        f"CPU {summary['cpu_s']:.2f} s ({cpu_low:.2f} to {cpu_high:.2f})"
     )
 
 

@@ -31,7 +31,7 @@ REPEATS = 5
 
 
 @dataclass
-class Asked:
+class Query:
     """A query of one address. `ms`: the median of REPEATS runs, or the time of the one run if it is not a SELECT."""
 
     address: str
@@ -58,7 +58,7 @@ def database(folder: Path) -> Iterator[str]:
             connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-def measure(votes: int, episodes: int) -> tuple[list[Asked], dict[str, int]]:
+def measure(votes: int, episodes: int) -> tuple[list[Query], dict[str, int]]:
     """(queries, the slowest first; address -> number of queries). Fills the settings' database if it is empty."""
     import django
 
@@ -78,13 +78,13 @@ def measure(votes: int, episodes: int) -> tuple[list[Asked], dict[str, int]]:
         call_command("seed_load", "--votes", str(votes), "--episodes", str(episodes), "--without-recordings")
     with connection.cursor() as cursor:  # PostgreSQL does this by itself within a minute of so many new rows
         cursor.execute("VACUUM (ANALYZE)" if connection.vendor == "postgresql" else "ANALYZE")
-    found: dict[tuple[str, str], Asked] = {}
+    found: dict[tuple[str, str], Query] = {}
     counts: dict[str, int] = {}
     for address, call in calls():
         seen = noted(call)
         counts[address] = len(seen)
         for sql, params, ms in seen:
-            found.setdefault((address, sql), Asked(address, sql, params, ms))
+            found.setdefault((address, sql), Query(address, sql, params, ms))
     for each in found.values():
         if each.sql.lstrip().upper().startswith("SELECT"):
             each.ms = timed(each)
@@ -186,7 +186,7 @@ def noted(call: Callable[[], Any]) -> list[tuple[str, Any, float]]:
     return seen
 
 
-def timed(each: Asked) -> float:
+def timed(each: Query) -> float:
     """The median time [ms] with all rows read, since an engine may search for a row only when it is fetched."""
     from django.db import connection, transaction
 
@@ -200,7 +200,7 @@ def timed(each: Asked) -> float:
     return statistics.median(taken)
 
 
-def plan_of(each: Asked) -> str:
+def plan_of(each: Query) -> str:
     from django.db import connection, transaction
 
     words = "EXPLAIN (ANALYZE, COSTS OFF)" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
@@ -209,7 +209,7 @@ def plan_of(each: Asked) -> str:
         return "\n".join(f"    {row[-1]}" for row in cursor.fetchall())
 
 
-def tell(found: list[Asked], counts: dict[str, int], count: int) -> None:
+def print_report(found: list[Query], counts: dict[str, int], count: int) -> None:
     most = ", ".join(f"{address} {number}" for address, number in sorted(counts.items(), key=lambda one: -one[1])[:5])
     print(f"{len(counts)} addresses, {len(found)} different queries; the most: {most}. The slowest:")
     print("\n| ms | address | query |\n| --- | --- | --- |")
@@ -238,7 +238,7 @@ def main() -> int:
             with database(folder) as url:
                 os.environ["DATABASE_URL"] = url
                 found, counts = measure(options.votes, options.episodes)
-                tell(found, counts, options.slowest)
+                print_report(found, counts, options.slowest)
                 _close()
         finally:
             servers.stop()

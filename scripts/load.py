@@ -131,7 +131,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             arena.close()
 
 
-def tell(found: dict[str, Any]) -> None:
+def print_report(found: dict[str, Any]) -> None:
     print(f"{found['visitors']} visitors, {found['per_s']} requests/s over {found['seconds']} s; ", end="")
     print(f"the visitors themselves took {found['generator_cores']} cores")
     print("\n| endpoint | requests | failed | p50 ms | p95 ms | p99 ms | max ms |")
@@ -164,7 +164,7 @@ def main() -> int:
     if options.json:
         print(json.dumps(found))
     else:
-        tell(found)
+        print_report(found)
     whole = found["endpoints"][0]
     missed = [
         what

@@ -20,13 +20,13 @@ INSTRUCTION = "pick up the green sphere"
 WITHIN_S = 60.0
 
 
-async def listen(socket: ClientConnection, heard: list[tuple[str, str, float]]) -> None:
+async def listen(socket: ClientConnection, received: list[tuple[str, str, float]]) -> None:
     """Append type, turn and arrival (Unix time) of every opened and finished turn."""
     async for text in socket:
         now, event = time.time(), json.loads(text)
         turn = event["turn"] if event["type"] == "turn.opened" else None
         if event["type"] in ("turn.opened", "turn.finished"):
-            heard.append((event["type"], turn["turn_id"] if turn else event["turn_id"], now))
+            received.append((event["type"], turn["turn_id"] if turn else event["turn_id"], now))
 
 
 async def measure(url: str, sockets: int, turns: int = 20) -> dict[str, Any]:
@@ -38,19 +38,19 @@ async def measure(url: str, sockets: int, turns: int = 20) -> dict[str, Any]:
     opened: list[ClientConnection] = []
     for _ in range(sockets):
         opened.append(await connect(address, additional_headers={"Cookie": cookies}, origin=url.rstrip("/")))  # type: ignore[arg-type]
-    heard: list[tuple[str, str, float]] = []
-    listeners = [asyncio.create_task(listen(socket, heard)) for socket in opened]
+    received: list[tuple[str, str, float]] = []
+    listeners = [asyncio.create_task(listen(socket, received)) for socket in opened]
     made: dict[str, float] = {}
     for _ in range(turns):
         turn_id = await asyncio.to_thread(visitor.send_turn, battle_id, INSTRUCTION)
         turn = await asyncio.to_thread(visitor.wait_for_turn, turn_id)
         made[turn_id] = datetime.fromisoformat(turn["created_at"]).timestamp()
-        await _all_heard(heard, turn_id, sockets)
+        await _all_received(received, turn_id, sockets)
     for listener in listeners:
         listener.cancel()
     await asyncio.gather(*(socket.close() for socket in opened))
-    latency = [1000 * (at - made[turn]) for kind, turn, at in heard if kind == "turn.opened"]
-    ends = [[at for kind, each, at in heard if kind == "turn.finished" and each == turn] for turn in made]
+    latency = [1000 * (at - made[turn]) for kind, turn, at in received if kind == "turn.opened"]
+    ends = [[at for kind, each, at in received if kind == "turn.finished" and each == turn] for turn in made]
     return {
         "sockets": sockets,
         "turns": turns,
@@ -59,9 +59,9 @@ async def measure(url: str, sockets: int, turns: int = 20) -> dict[str, Any]:
     }
 
 
-async def _all_heard(heard: list[tuple[str, str, float]], turn_id: str, sockets: int) -> None:
+async def _all_received(received: list[tuple[str, str, float]], turn_id: str, sockets: int) -> None:
     deadline = time.monotonic() + WITHIN_S
-    while sum(kind == "turn.finished" and turn == turn_id for kind, turn, _ in heard) < sockets:
+    while sum(kind == "turn.finished" and turn == turn_id for kind, turn, _ in received) < sockets:
         if time.monotonic() > deadline:
             raise SystemExit(f"not every socket received the end of {turn_id} within {WITHIN_S:.0f} s")
         await asyncio.sleep(0.02)

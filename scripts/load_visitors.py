@@ -59,7 +59,7 @@ class Visitor(FastHttpUser):
         self.rng = random.Random(next(_names))
         self.feed: Feed | None = None
         self.played: list[str] = []
-        self._asked, self._due = 0, 0.0
+        self._calls, self._due = 0, 0.0
         self._come()
 
     def on_stop(self) -> None:
@@ -67,8 +67,8 @@ class Visitor(FastHttpUser):
 
     def wait_time(self) -> float:
         """The time until the next request is due."""
-        self._due = max(self._due + self.pace_s * self._asked, time.monotonic() - self.pace_s)
-        self._asked = 0
+        self._due = max(self._due + self.pace_s * self._calls, time.monotonic() - self.pace_s)
+        self._calls = 0
         pause: float = max(0.0, self._due - time.monotonic())
         return pause
 
@@ -86,7 +86,7 @@ class Visitor(FastHttpUser):
         self._hang_up()
         self.client.cookiejar.clear()
         self.session_id = self.battle_id = ""
-        self._asked, self._due = 0, time.monotonic()
+        self._calls, self._due = 0, time.monotonic()
         self._script = self.steps()
 
     def _hang_up(self) -> None:
@@ -115,9 +115,9 @@ class Visitor(FastHttpUser):
                 for episode_id in self.played:
                     self.fetch(f"/api/episodes/{episode_id}/replay.bin", "GET replay.bin")
                 yield
-                self.ask("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
+                self.call("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
                 yield
-            self.ask("GET", "/api/sessions/?mine", "GET own sessions")
+            self.call("GET", "/api/sessions/?mine", "GET own sessions")
             yield
             if self.rng.random() < LOOK_AROUND:
                 address = self.rng.choice(LOOKED_AT)
@@ -126,7 +126,7 @@ class Visitor(FastHttpUser):
 
     def page(self, address: str) -> None:
         """Load a page and all files that it names, as with an empty cache."""
-        self._asked += 1
+        self._calls += 1
         with self.client.get(address, name=f"GET {address}", headers=BROWSER, catch_response=True) as answer:
             found = sorted(set(STATIC.findall(answer.text or "")))
             if len(found) < 5:
@@ -136,27 +136,29 @@ class Visitor(FastHttpUser):
 
     def scene(self) -> None:
         """Load a scene and all its files."""
-        found = self.ask("GET", "/api/scenes/widowx/table/", "GET scene")
+        found = self.call("GET", "/api/scenes/widowx/table/", "GET scene")
         for address in (found["xml_url"], *(asset["url"] for asset in found["assets"])) if found else ():
             self.file(address, FILE + "of a scene")
 
     def open_battle(self) -> None:
         self._hang_up()
         if self.session_id:
-            opened = self.ask("POST", f"/api/sessions/{self.session_id}/battles", "POST next battle", {})
+            opened = self.call("POST", f"/api/sessions/{self.session_id}/battles", "POST next battle", {})
         else:
-            opened = self.ask("POST", "/api/sessions/init", "POST session", {"robot_id": "widowx", "scene_id": "table"})
+            opened = self.call(
+                "POST", "/api/sessions/init", "POST session", {"robot_id": "widowx", "scene_id": "table"}
+            )
         if opened:
             self.session_id, self.battle_id = opened["session_id"], opened["battle_id"]
 
     def watch(self) -> None:
-        self.ask("GET", f"/api/battles/{self.battle_id}", "GET battle")
+        self.call("GET", f"/api/battles/{self.battle_id}", "GET battle")
         self.feed = Feed(self, self.battle_id)
 
     def turn(self) -> Generator[None, None, bool]:
         """Play a turn. Returns whether it could be watched to its end, so that there is something to vote on."""
         body = {"instruction": self.rng.choice(INSTRUCTIONS)}
-        sent = self.ask("POST", f"/api/battles/{self.battle_id}/turns", "POST turn", body)
+        sent = self.call("POST", f"/api/battles/{self.battle_id}/turns", "POST turn", body)
         yield
         if not sent or not self.feed or not self.feed.wait_for(sent["turn_id"]):
             return False
@@ -168,11 +170,11 @@ class Visitor(FastHttpUser):
 
     def vote(self) -> None:
         body = {"battle_id": self.battle_id, "vote": self.rng.choice(CHOICES), "reasons": {"closer": "left"}}
-        self.ask("POST", "/api/votes", "POST vote", body)
+        self.call("POST", "/api/votes", "POST vote", body)
 
-    def ask(self, method: str, address: str, name: str, body: Any = None) -> dict[str, Any] | None:
+    def call(self, method: str, address: str, name: str, body: Any = None) -> dict[str, Any] | None:
         """The JSON of a successful response. Any other is recorded as a failure with its text."""
-        self._asked += 1
+        self._calls += 1
         more: dict[str, Any] = {} if body is None else {"json": body}
         with self.client.request(method, address, name=name, catch_response=True, **more) as answer:
             if answer.status_code and 200 <= answer.status_code < 300:
@@ -182,7 +184,7 @@ class Visitor(FastHttpUser):
         return None
 
     def fetch(self, address: str, name: str) -> None:
-        self._asked += 1
+        self._calls += 1
         self.file(address, name)
 
     def file(self, address: str, name: str) -> None:
@@ -223,10 +225,10 @@ class Feed:
     def wait_for(self, turn_id: str) -> bool:
         """Whether the end of the turn was received in time."""
         before = time.perf_counter()
-        told = self._ended.setdefault(turn_id, Event()).wait(TURN_WITHIN_S)
-        error = None if told else TimeoutError(f"no turn.finished within {TURN_WITHIN_S:.0f} s")
+        ended = self._ended.setdefault(turn_id, Event()).wait(TURN_WITHIN_S)
+        error = None if ended else TimeoutError(f"no turn.finished within {TURN_WITHIN_S:.0f} s")
         self._visitor.note("turn sent to turn.finished", time.perf_counter() - before, error)
-        return bool(told)
+        return bool(ended)
 
     def close(self) -> None:
         self._over = True
@@ -252,7 +254,7 @@ class Feed:
             self._ended.setdefault(event["turn_id"], Event()).set()
 
 
-def told(entry: StatsEntry) -> dict[str, Any]:
+def summary(entry: StatsEntry) -> dict[str, Any]:
     shares = {f"p{round(100 * share)}_ms": entry.get_response_time_percentile(share) for share in (0.5, 0.95, 0.99)}
     return {
         "name": entry.name,
@@ -294,7 +296,7 @@ def main() -> None:
         "visitors": runner.user_count,
         "per_s": round(whole.num_requests / span, 1),
         "generator_cores": round(own / span, 2),
-        "endpoints": [told(whole), *(told(entry) for entry in by_name)],
+        "endpoints": [summary(whole), *(summary(entry) for entry in by_name)],
         "errors": errors,
         "errors_of_the_ramp": errors_of_the_ramp,
     }

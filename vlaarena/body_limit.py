@@ -71,4 +71,4 @@ class NoUploads(FileUploadHandler):
     """Upload handler that refuses every form with a file (400)."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        raise BadRequest("nobody uploads files here")
+        raise BadRequest("file uploads are not accepted")

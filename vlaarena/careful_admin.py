@@ -63,7 +63,7 @@ class CarefulAdmin(ModelAdminBase):
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *more: Any) -> HttpResponse | None:
         wrong = [key for key in request.POST.getlist(ACTION_CHECKBOX_NAME) if not self._may_be_a_key(key)]
         if wrong:
-            refusal = f"{wrong[0][:50]!r} is no row of this list; nothing was changed."
+            refusal = f"{wrong[0][:50]!r} is not a row of this list; nothing was changed."
             self.message_user(request, refusal, messages.ERROR)
             return None
         return super().response_action(request, queryset, *more)

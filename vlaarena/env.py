@@ -64,7 +64,7 @@ def networks(name: str, default: str) -> tuple[IPv4Network | IPv6Network, ...]:
     try:
         return tuple(ip_network(word) for word in words(name, default.split(",")) if word)
     except ValueError as error:
-        raise ImproperlyConfigured(f"{name}: {error}; expected such as 127.0.0.1,10.1.0.0/16") from None
+        raise ImproperlyConfigured(f"{name}: {error}; expected for example 127.0.0.1,10.1.0.0/16") from None
 
 
 def disable_downloads() -> None:
@@ -85,5 +85,5 @@ def rates(name: str, default: str) -> tuple[tuple[int, int], ...]:
 def _rate(name: str, word: str) -> tuple[int, int]:
     count, _, unit = word.partition("/")
     if not count.isdecimal() or len(count) > MOST_DIGITS or int(count) < 1 or unit not in UNITS:
-        raise ImproperlyConfigured(f"{name}: {word!r} is no rate; expected such as 20/minute, with {', '.join(UNITS)}")
+        raise ImproperlyConfigured(f"{name}: {word!r} is not a rate such as 20/minute, with {', '.join(UNITS)}")
     return int(count), UNITS[unit]

@@ -99,17 +99,17 @@ def _placeholder(text: str) -> str:
 
 def _open_hosts(hosts: Iterable[str]) -> Iterator[str]:
     if any(name.startswith("*") for name in hosts):
-        yield "ARENA_HOSTS answers to any name: list the names of the site, comma-separated"
+        yield "ARENA_HOSTS accepts any name: list the names of the site, comma-separated"
     for name in hosts:
         if name.startswith("."):
             site = name.lstrip(".")
-            yield f"ARENA_HOSTS: {name!r} answers to every name under {site}: list those of the site, such as {site}"
+            yield f"ARENA_HOSTS: {name!r} accepts every name under {site}: list the site's names, for example {site}"
     if not any(name.strip("[]") not in LOOPBACK for name in hosts):
-        yield "ARENA_HOSTS names no public host: set the name under which the site is reached"
+        yield "ARENA_HOSTS names no public host: add the public name of the site"
 
 
 def _open_origins(name: str, origins: Iterable[str]) -> Iterator[str]:
     for origin in origins:
         parts = urlsplit(origin)
         if parts.scheme != "https" or "*" in origin or not parts.hostname:
-            yield f"{name}: {origin!r} is no single origin under TLS; expected such as https://arena.example.org"
+            yield f"{name}: {origin!r} is not a single HTTPS origin; expected for example https://arena.example.org"

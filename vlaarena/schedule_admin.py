@@ -46,7 +46,7 @@ def check_schedule(schedule: Any) -> None:
         if getattr(schedule, "start_time", None):
             schedule.due_start_time(UTC)
     except UNFIT as error:
-        raise ValidationError(f"Nobody can tell from this when a task is due: {str(error)[:200]}") from None
+        raise ValidationError(f"Beat cannot compute from this when a task is due: {str(error)[:200]}") from None
 
 
 class ScheduleForm(ModelFormBase):

@@ -21,7 +21,7 @@ env.disable_downloads()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("ARENA_DATA", str(BASE_DIR / "var"))).resolve()
 if DATA_DIR.is_dir() and not os.access(DATA_DIR, os.X_OK):
-    raise ImproperlyConfigured(f"{DATA_DIR} is for another user alone; name a folder of yours with ARENA_DATA")
+    raise ImproperlyConfigured(f"{DATA_DIR} belongs to another user; name another folder with ARENA_DATA")
 # A command that runs beside an arena uses the servers which that arena started.
 _running = DataFolder(DATA_DIR).running()
 _started = _running.urls if _running else {}

@@ -97,7 +97,7 @@ def _store_episodes(archive: tarfile.TarFile, store: EpisodeStore) -> None:
     try:
         for document in bson.decode_file_iter(archives.member(archive, EPISODES)):
             if not isinstance(document.get("_id"), str) or not isinstance(document.get("attempt"), int):
-                raise BackupError(f"{EPISODES} holds a document that is no episode: it has no _id or no attempt")
+                raise BackupError(f"{EPISODES} holds a document that is not an episode: it lacks _id or attempt")
             store.save(document)
     except EpisodeSuperseded as error:
         raise BackupError(f"the episode store is not new: {error}") from None

@@ -93,7 +93,7 @@ class Rows(Deserializer):
                 return self._created("auth.Permission", codename=codename, content_type_id=content_type)
             case "contenttypes.ContentType", [app, model]:
                 return self._created("contenttypes.ContentType", app_label=app, model=model)
-        raise DeserializationError(f"{field}: {names!r} names no row")
+        raise DeserializationError(f"{field}: {names!r} matches no row")
 
     def _one(self, label: str, **names: str) -> int:
         return int(self._apps.get_model(label)._base_manager.get(**names).pk)

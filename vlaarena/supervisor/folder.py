@@ -72,7 +72,7 @@ class DataFolder:
         try:
             self.path.chmod(PRIVATE_FOLDER)
         except PermissionError:
-            raise FolderBusy(f"{self.path} belongs to another user: what stands there cannot be kept private") from None
+            raise FolderBusy(f"{self.path} belongs to another user: its files cannot be kept private") from None
         for place, _, files in os.walk(self.path):
             for path in (Path(place), *(Path(place, name) for name in files)):
                 with contextlib.suppress(FileNotFoundError, PermissionError):

@@ -39,16 +39,6 @@ class Servers:
     urls: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Web:
-    """The web processes and their address. Several processes accept from one open `socket` (a file descriptor)."""
-
-    host: str
-    port: int
-    processes: int = 1
-    socket: int | None = None
-
-
 def bundled_servers(folder: DataFolder, environment: Mapping[str, str], web_processes: int = 1) -> Servers:
     """A bundled server on a free loopback port for each URL that the environment lacks.
 
@@ -95,9 +85,16 @@ def prepare() -> ChildSpec:
 
 
 def parts(
-    *, queues: list[str], worker_processes: int, web: Web, worker_niceness: int = WORKER_NICENESS
+    *,
+    queues: list[str],
+    worker_processes: int,
+    worker_niceness: int = WORKER_NICENESS,
+    host: str,
+    port: int,
+    web_processes: int = 1,
+    socket: int | None = None,
 ) -> list[ChildSpec]:
-    """Worker, beat and web, in their starting order."""
+    """Worker, beat and web, in their starting order. Several web processes accept from one open `socket` (its fd)."""
     celery = [sys.executable, "-m", "celery", "-A", "vlaarena"]
     worker = [
         *(*celery, "worker"),
@@ -110,23 +107,17 @@ def parts(
         *("--without-gossip", "--without-mingle"),
     ]
     beat = [*celery, "beat", "--loglevel", "INFO", "--pidfile="]
+    web = [
+        *(sys.executable, "-m", "daphne"),
+        *(("--bind", host, "--port", str(port)) if socket is None else ("--fd", str(socket))),
+        *("--application-close-timeout", "1"),
+        *("--verbosity", "0"),  # its lines contain addresses; vlaarena/monitoring/requests.py logs requests
+        *("--no-server-name", "vlaarena.asgi:application"),
+    ]
+    web_names = ["web", *(f"web-{number}" for number in range(2, web_processes + 1))]
+    sockets = () if socket is None else (socket,)
     return [
         ChildSpec("worker", worker, WORKER_GRACE_S, hopeless=WORKER_GAVE_UP, niceness=worker_niceness),
         ChildSpec("beat", beat, BEAT_GRACE_S),
-        *_web(web),
+        *(ChildSpec(name, web, WEB_GRACE_S, port, sockets=sockets) for name in web_names),
     ]
-
-
-def _web(web: Web) -> list[ChildSpec]:
-    where = ["--bind", web.host, "--port", str(web.port)] if web.socket is None else ["--fd", str(web.socket)]
-    command = [
-        *(sys.executable, "-m", "daphne"),
-        *where,
-        *("--application-close-timeout", "1"),
-        *("--verbosity", "0"),  # its lines contain addresses; vlaarena/monitoring/requests.py logs requests
-        *("--no-server-name",),
-        "vlaarena.asgi:application",
-    ]
-    names = ["web", *(f"web-{number}" for number in range(2, web.processes + 1))]
-    sockets = () if web.socket is None else (web.socket,)
-    return [ChildSpec(name, command, WEB_GRACE_S, web.port, sockets=sockets) for name in names]

@@ -10,7 +10,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from vlaarena import bundled
@@ -29,16 +28,6 @@ WRITE_AGAIN_S = 5.0
 
 class SupervisorError(Exception):
     """The arena could not start or go on. The message is shown to the user."""
-
-
-@dataclass(frozen=True)
-class StartPlan:
-    """Starts the servers, runs `prepare` to its end, then starts the parts. `health_host`: one of the site's names."""
-
-    servers: Sequence[ChildSpec]
-    prepare: ChildSpec
-    parts: Sequence[ChildSpec]
-    health_host: str
 
 
 class Supervisor:
@@ -63,9 +52,14 @@ class Supervisor:
         self._children: list[Child] = []
         self._announced = True
 
-    async def run(self, plan: StartPlan) -> None:
-        """Run until a stop signal. Raises SupervisorError when a part cannot be started or kept alive."""
-        life = asyncio.create_task(self._live(plan))
+    async def run(
+        self, *, servers: Sequence[ChildSpec], prepare: ChildSpec, parts: Sequence[ChildSpec], health_host: str
+    ) -> None:
+        """Start the servers, run `prepare` to its end, start the parts, and keep all alive until a stop signal.
+
+        `health_host`: one of the site's names. Raises SupervisorError if a part cannot be started or kept alive.
+        """
+        life = asyncio.create_task(self._live(servers, prepare, parts, health_host))
         for number in STOP_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(number, life.cancel)
         try:
@@ -76,18 +70,20 @@ class Supervisor:
                 asyncio.get_running_loop().add_signal_handler(number, self._kill_all)
             await self._stop_all()
 
-    async def _live(self, plan: StartPlan) -> None:
+    async def _live(
+        self, servers: Sequence[ChildSpec], prepare: ChildSpec, parts: Sequence[ChildSpec], health_host: str
+    ) -> None:
         try:
             async with asyncio.TaskGroup() as keepers:  # when one fails, all others are cancelled
                 keepers.create_task(self._keep_announced())
-                for spec in plan.servers:
+                for spec in servers:
                     keepers.create_task(self._keep_alive(await self._start(spec)))
-                for spec in plan.servers:
+                for spec in servers:
                     await self._wait_for_port(spec)
-                await self._prepare(plan.prepare)
-                for spec in plan.parts:
+                await self._prepare(prepare)
+                for spec in parts:
                     keepers.create_task(self._keep_alive(await self._start(spec)))
-                await self._wait_for_health(plan.health_host)
+                await self._wait_for_health(health_host)
                 self._tell_ready(self._running)
         except* SupervisorError as failures:
             raise failures.exceptions[0] from None

@@ -28,7 +28,7 @@ class Command(BaseCommand):
         if options["remove"]:
             second_factor.remove(user)
         elif options["codes"] and not second_factor.is_enrolled(user):
-            raise CommandError(f"{user.get_username()} has no second factor that codes could stand in for")
+            raise CommandError(f"{user.get_username()} has no second factor, so it needs no backup codes")
         codes = second_factor.new_backup_codes(user) if options["codes"] else []
         enrolled = second_factor.is_enrolled(user)
         left = StaticToken.objects.filter(device__user=user).count()
@@ -43,5 +43,5 @@ def _account(username: str) -> User:
     user = User.objects.filter(username=username).first()
     if user is None:
         known = ", ".join(User.objects.filter(is_staff=True).order_by("username").values_list("username", flat=True))
-        raise CommandError(f"there is no account {username!r}; of the staff there are: {known or 'none'}")
+        raise CommandError(f"there is no account {username!r}; accounts of the staff: {known or 'none'}")
     return user

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         if votes < 1 or not 0 <= episodes <= 2 * votes:
             raise CommandError("expected at least one vote, and from 0 to two episodes for each vote")
         if Session.objects.exists():
-            raise CommandError("somebody has been in this arena: name an empty one (ARENA_DATA or DATABASE_URL)")
+            raise CommandError("this arena has sessions: name an empty one (ARENA_DATA or DATABASE_URL)")
         self._fill(votes, episodes // 2, options["seed"], recordings=not options["without_recordings"])
 
     def _fill(self, votes: int, played: int, seed: int, *, recordings: bool) -> None:

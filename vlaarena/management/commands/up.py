@@ -24,7 +24,7 @@ from vlaarena import env
 from vlaarena.bundled import BundledServerMissing
 from vlaarena.supervisor import plan
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
-from vlaarena.supervisor.watch import StartPlan, Supervisor, SupervisorError
+from vlaarena.supervisor.watch import Supervisor, SupervisorError
 
 BACKLOG = 512
 """Connections that may wait to be accepted on the socket that several web processes share."""
@@ -66,17 +66,19 @@ class Command(BaseCommand):
         )
         with _listening(host, port, web_processes) as listening:
             await supervisor.run(
-                StartPlan(
-                    servers=servers.specs,
-                    prepare=plan.prepare(),
-                    parts=plan.parts(
-                        queues=settings.QUEUES,
-                        worker_processes=int(env.number("ARENA_WORKERS", 2)),
-                        worker_niceness=int(env.number("ARENA_WORKER_NICENESS", plan.WORKER_NICENESS)),
-                        web=plan.Web(host, port, web_processes, listening),
-                    ),
-                    health_host=_health_host(),
-                )
+                servers=servers.specs,
+                prepare=plan.prepare(),
+                parts=plan.parts(
+                    queues=settings.QUEUES,
+                    worker_processes=int(env.number("ARENA_WORKERS", 2)),
+                    worker_niceness=int(env.number("ARENA_WORKER_NICENESS", plan.WORKER_NICENESS)),
+                    host=host,
+                    port=port,
+                    web_processes=web_processes,
+                    socket=listening,
+                ),
+                # A host name that the site accepts: the first without a wildcard.
+                health_host=next((name for name in settings.ALLOWED_HOSTS if name[0] not in "*."), "localhost"),
             )
 
     def _say(self, line: str) -> None:
@@ -137,8 +139,3 @@ def _refuse_unbuilt() -> None:
     for what, place in {"static files": settings.STATIC_ROOT, "scenes": settings.SCENE_BUNDLES}.items():
         if not Path(place).is_dir():
             raise SupervisorError(f"the {what} are not built ({place} is missing); run: make install")
-
-
-def _health_host() -> str:
-    """A host name that the site accepts: the first without a wildcard."""
-    return next((name for name in settings.ALLOWED_HOSTS if not name.startswith(("*", "."))), "localhost")
