@@ -1,4 +1,4 @@
-# The front doors. Each installs what it needs, and is quick when nothing changed.
+# The project's commands. Each installs what it needs, and is quick when nothing changed.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 DONE := build/done
 PROCESSES ?= 2
-# Every file by its hash, and nothing that is not listed.
+# Installs only listed files, each with a matching hash.
 LOCKED := $(PY) -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
 SIMULATION := $(shell find simulation/worlds simulation/catalogue_data simulation/bundle.py simulation/assets -type f -not -name '*.pyc' 2>/dev/null)
@@ -19,22 +19,22 @@ STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
-	@echo "make test-slow      those that take long: arenas killed, filled and cut off, every state of every page"
-	@echo "make test-services  those that ask a database or a queue, against PostgreSQL, Redis and RabbitMQ"
-	@echo "make test-fuzz      twenty times the fuzzing of make test (FUZZ_EFFORT, FUZZ_SEED for other cases)"
-	@echo "make test-blind     play many battles as an outsider and try to name who plays before the vote"
-	@echo "make test-crowd     push a policy through HTTP with a thousand votes of fresh cookies, and for days"
-	@echo "make test-faults    kill, freeze, cut off and fill a running arena, then audit what it promised"
-	@echo "make check          formatting, lint, types, import contracts, migrations, API description, deployment"
-	@echo "make audit          ask for known vulnerabilities of what is pinned (needs the network)"
+	@echo "make test-slow      run the slow tests: faults in running arenas, every state of every page"
+	@echo "make test-services  run the tests that use a database or a queue on PostgreSQL, Redis and RabbitMQ"
+	@echo "make test-fuzz      run twenty times the fuzzing of make test (FUZZ_EFFORT, FUZZ_SEED for other cases)"
+	@echo "make test-blind     play many battles as an outsider and try to identify the policies before the vote"
+	@echo "make test-crowd     simulate voters who promote a policy by a thousand votes with new cookies, over days"
+	@echo "make test-faults    kill, freeze, disconnect and fill a running arena, then audit its guarantees"
+	@echo "make check          check formatting, lint, types, import contracts, migrations, API description, deployment"
+	@echo "make audit          check the pinned packages for known vulnerabilities (needs the network)"
 	@echo "make bench          measure the figures of the README"
-	@echo "make bench-peers    rate a million votes beside other packages, which it installs into build/peers"
+	@echo "make bench-peers    rate a million votes and compare with other packages (installed into build/peers)"
 	@echo "make bench-queries  time every query of every page on a million synthetic votes"
-	@echo "make bench-release  how late steps are shown by the clock of a turn"
-	@echo "make bench-network  what it costs when a worker stands on another host (needs root)"
-	@echo "make load           hundreds of visitors on an arena of its own (ARGS: --visitors 300 --minutes 20 ...)"
-	@echo "make install        everything but the start"
-	@echo "make clean          remove what was built; the data in var/ stays"
+	@echo "make bench-release  measure how far steps lag behind the clock of a turn"
+	@echo "make bench-network  measure the cost of a worker on another host (needs root)"
+	@echo "make load           load-test a new arena with hundreds of visitors (ARGS: --visitors 300 --minutes 20 ...)"
+	@echo "make install        install and build everything without starting the arena"
+	@echo "make clean          remove build products; the data in var/ is kept"
 
 run: install
 	@exec $(PY) manage.py up

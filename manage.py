@@ -30,8 +30,8 @@ def main() -> None:
 
 
 def rate() -> None:
-    """Ratings from a file need neither a database nor Django, whose start would take as long as the rating."""
-    # The matrices are small: waiting for each other, several threads cost more than they save.
+    """Rate a file of votes without Django, whose start would take as long as the rating."""
+    # The matrices are small: several threads cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from rankings.files import rating_file
     from rankings.fit.ratings import Options

@@ -1,5 +1,4 @@
-"""How often something succeeds, with its interval. Numbers in, numbers out: both policies and rankings tell such rates,
-and neither imports the other."""
+"""Success rates with their intervals, for policies and rankings, which do not import each other."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ class Success(TypedDict):
 
 def wilson(successes: float, episodes: float) -> tuple[float, float]:
     """95 % score interval of a proportion (E. B. Wilson, J. Am. Stat. Assoc. 22, 1927, p. 209): the p for which
-    |p - observed| = z sqrt(p (1 - p) / n). Where they only amount to so many, numbers need not be whole. Raises
-    ValueError unless 0 <= successes <= episodes and episodes > 0.
+    |p - observed| = z sqrt(p (1 - p) / n). Weighted counts need not be whole. Raises ValueError unless
+    0 <= successes <= episodes and episodes > 0.
     """
     if not 0 <= successes <= episodes or episodes == 0:
         raise ValueError(f"expected 0 <= successes <= episodes and at least one, got {successes} of {episodes}")
@@ -35,7 +34,7 @@ def wilson(successes: float, episodes: float) -> tuple[float, float]:
 
 
 def success_rate(successes: int, episodes: int) -> Success:
-    """Rounded to four places. Raises ValueError as `wilson` does."""
+    """The rate and its interval, rounded to four places. Raises ValueError as `wilson` does."""
     low, high = (round(end, 4) for end in wilson(successes, episodes))
     rate = round(successes / episodes, 4)
     return {"episodes": episodes, "successes": successes, "rate": rate, "low": low, "high": high}

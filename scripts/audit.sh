@@ -1,6 +1,6 @@
 #!/bin/bash
-# Known vulnerabilities of everything that is pinned: asks PyPI's and npm's advisories, so it needs the network.
-# Exits with 1 when something was found, and with 2 when something could not be asked: then nothing is known of it.
+# Check all pinned packages for known vulnerabilities, by the advisories of PyPI and npm. Needs the network.
+# Exits with 1 if something was found, and with 2 if something could not be checked.
 set -u
 cd "$(dirname "$0")/.."
 audit=build/audit
@@ -13,14 +13,14 @@ python_packages() {
       return
     fi
   fi
-  # It writes its table only once it has been answered about every package.
+  # It writes the table only after it has received an answer for every package.
   rm -f $audit/table
   $audit/bin/pip-audit --requirement requirements/constraints.txt --no-deps --disable-pip --output $audit/table && return
   if [ -s $audit/table ]; then
     cat $audit/table
     found+=("Python packages")
   else
-    unasked+=("Python packages (their advisories could not be asked)")
+    unasked+=("Python packages (their advisories could not be fetched)")
   fi
 }
 
@@ -35,7 +35,7 @@ front_end_packages() {
 python_packages
 front_end_packages
 for what in ${unasked[@]+"${unasked[@]}"}; do echo "make audit: NOT CHECKED: $what"; done
-for what in ${found[@]+"${found[@]}"}; do echo "make audit: vulnerable, or not to be judged, see above: $what"; done
+for what in ${found[@]+"${found[@]}"}; do echo "make audit: vulnerable or not decidable, see above: $what"; done
 ((${#found[@]})) && exit 1
 ((${#unasked[@]})) && exit 2
 echo "make audit: no known vulnerability"

@@ -1,7 +1,7 @@
-"""`make bench`: measure the figures of the README, on an arena of its own that is started and stopped for it.
+"""`make bench`: measures the figures of the README on a new arena.
 
-Prints a table for people, or with --json one object for programs. Figures are medians with their lowest and highest;
-where it says 95th percentile, that with median and highest. Run it on a machine that does nothing else.
+Prints a table, or with --json one object. A figure is a median with the lowest and highest value, or a 95th percentile
+with the median and the highest value. Run it on an otherwise idle machine.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ INSTRUCTIONS = [
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table. `target` is the most it may be, None where there is none."""
+    """One line of the table. `target`: the largest acceptable value, None without one."""
 
     name: str
     value: float
@@ -65,7 +65,7 @@ class Figure:
 
 
 def spread(name: str, values: list[float], unit: str, target: float | None = None, note: str = "") -> Figure:
-    """Median, lowest and highest of some values."""
+    """A figure of the median, lowest and highest of the values."""
     return Figure(name, statistics.median(values), min(values), max(values), unit, target, note)
 
 
@@ -82,7 +82,7 @@ def control_loop(rounds: int = 5) -> Iterator[Figure]:
 
 
 def rankings() -> Iterator[Figure]:
-    """On an empty database of its own, through all of Django's middleware."""
+    """Measures on a new database, through all of Django's middleware."""
     import django
     from django.core.management import call_command
 
@@ -91,18 +91,18 @@ def rankings() -> Iterator[Figure]:
     from rankings.bench import measure
 
     timings = measure()
-    board, fitted = timings["leaderboard"], timings["fit"]
-    yield Figure("GET /api/leaderboard, 50 policies", board.median_ms, board.median_ms, board.p95_ms, "ms", 50)
-    yield Figure("fit of 1e6 votes from counts", fitted.median_ms, fitted.median_ms, fitted.p95_ms, "ms", 20)
-    voters = timings["fit_by_voter"]
-    name = "the same, with intervals by voter, 1e5 voters"
-    yield Figure(name, voters.median_ms, voters.median_ms, voters.p95_ms, "ms", 500)
-    fewer = timings["fit_100k_by_voter"]
-    yield Figure("the same of 1e5 votes, 1e4 voters", fewer.median_ms, fewer.median_ms, fewer.p95_ms, "ms", 200)
+    for key, name, target in (
+        ("leaderboard", "GET /api/leaderboard, 50 policies", 50),
+        ("fit", "fit of 1e6 votes from counts", 20),
+        ("fit_by_voter", "the same, with intervals by voter, 1e5 voters", 500),
+        ("fit_100k_by_voter", "the same of 1e5 votes, 1e4 voters", 200),
+    ):
+        timing = timings[key]
+        yield Figure(name, timing.median_ms, timing.median_ms, timing.p95_ms, "ms", target)
 
 
 def turns(arena: Arena, count: int) -> Iterator[Figure]:
-    """Whole turns as a simple client sees them, `Prefer: wait`; then what their episodes say of where the time went."""
+    """Whole turns as a simple client sees them (`Prefer: wait`), then the time per phase from their episodes."""
     visitor, seconds, sizes = Visitor(arena.url), [], []
     first = warm_up(visitor)
     for number in range(count):
@@ -113,7 +113,7 @@ def turns(arena: Arena, count: int) -> Iterator[Figure]:
         seconds.append(time.perf_counter() - before)
         if status != 200 or turn["status"] != "completed":
             raise SystemExit(f"a turn did not complete: {status} {turn}")
-        visitor.post("/api/votes", {"battle_id": battle_id, "vote": "tie"})  # exact recordings come with it
+        visitor.post("/api/votes", {"battle_id": battle_id, "vote": "tie"})  # gives access to exact recordings
         sizes += [wire_size(visitor, arena.url, turn[f"{side}_episode_id"]) for side in ("left", "right")]
     yield spread(
         "a turn of two shipped policies", seconds, "s", 2.0, note=f"{count} turns; the first of all {first:.1f} s"
@@ -129,7 +129,7 @@ def warm_up(visitor: Visitor) -> float:
 
 
 def wire_size(visitor: Visitor, url: str, episode_id: str) -> int:
-    """Bytes of an episode's states as a browser asks for them."""
+    """Bytes of an episode's states as a browser receives them, compressed."""
     request = urllib.request.Request(f"{url}api/episodes/{episode_id}/states.bin", headers={"Accept-Encoding": "gzip"})
     visitor.cookies.add_cookie_header(request)
     with urllib.request.urlopen(request, timeout=10) as response:
@@ -140,8 +140,8 @@ def wire_size(visitor: Visitor, url: str, episode_id: str) -> int:
 
 
 def parts_of_rollouts(arena: Arena) -> Iterator[Figure]:
-    asked = "from django.conf import settings; print(settings.MONGO_URL, settings.MONGO_DATABASE)"
-    url, database = arena.manage("shell", "--verbosity", "0", "-c", asked).split()[-2:]
+    script = "from django.conf import settings; print(settings.MONGO_URL, settings.MONGO_DATABASE)"
+    url, database = arena.manage("shell", "--verbosity", "0", "-c", script).split()[-2:]
     fields = {"duration_ms": 1, "render_ms": 1, "infer_ms": 1, "physics_ms": 1, "actions": 1}
     with pymongo.MongoClient[dict[str, Any]](url) as client:
         episodes = list(client[database]["episodes"].find({}, fields))
@@ -154,7 +154,7 @@ def parts_of_rollouts(arena: Arena) -> Iterator[Figure]:
 
 
 def api(arena: Arena) -> Iterator[Figure]:
-    """Visitors at once, each opening battles, reading, looking at the board; every call but the wait for a turn."""
+    """Concurrent visitors open battles, read, vote and look at the board; every call but the wait for a turn."""
     taken: list[tuple[str, float]] = []
     crowd = [threading.Thread(target=visit, args=(arena.url, number, taken)) for number in range(VISITORS)]
     for one in crowd:
@@ -162,7 +162,7 @@ def api(arena: Arena) -> Iterator[Figure]:
     for one in crowd:
         one.join()
     times = [1000 * seconds for _, seconds in taken]
-    note = f"{VISITORS} visitors at once, {len(times)} calls, each visitor pausing {THINK_S[0]} to {THINK_S[1]} s"
+    note = f"{VISITORS} concurrent visitors, {len(times)} calls, each visitor pausing {THINK_S[0]} to {THINK_S[1]} s"
     yield Figure("API, 95th percentile", p95(times), statistics.median(times), max(times), "ms", 100.0, note)
     for name in sorted({name for name, _ in taken}):
         own = [1000 * seconds for call, seconds in taken if call == name]
@@ -187,7 +187,7 @@ def visit(url: str, number: int, taken: list[tuple[str, float]]) -> None:
     }
     often = ["GET battle"] * 6 + ["GET leaderboard"] * 2
     rest = [name for name in calls if name not in {"POST turn", "POST vote"}]
-    turn_at = rng.randrange(CALLS_PER_VISITOR // 2)  # so that rollouts of the whole crowd play meanwhile
+    turn_at = rng.randrange(CALLS_PER_VISITOR // 2)  # spreads the rollouts of all visitors over time
     for step in range(CALLS_PER_VISITOR):
         name = {turn_at: "POST turn", CALLS_PER_VISITOR - 1: "POST vote"}.get(step) or rng.choice(often + rest)
         before = time.perf_counter()
@@ -202,11 +202,11 @@ def viewer(arena: Arena) -> Iterator[Figure]:
     import bench_viewer
 
     for reading in bench_viewer.measure(arena):
-        yield spread(reading.name, reading.values, reading.unit, reading.target, reading.note)
+        yield spread(*reading)
 
 
 def memory(arena: Arena) -> Iterator[Figure]:
-    """Of all processes together: proportional set size, which counts shared pages once."""
+    """The proportional set size of all processes together, which counts shared pages once."""
     everyone = [psutil.Process(arena.process.pid), *arena.processes()]
     total = sum(process.memory_full_info().pss for process in everyone) / 1e9
     yield Figure(f"memory of all {len(everyone)} processes", total, total, total, "GB", 2.5)
@@ -222,7 +222,7 @@ def machine() -> str:
 
 
 def networks(published: list[str], device: str | None) -> Iterator[Figure]:
-    """The shipped OpenVLA and Octo, and on request the published sizes with random weights, each in a fresh process."""
+    """The shipped OpenVLA and Octo and, on request, the published sizes with random weights, each in a new process."""
     from policies.bench_lines import measure
 
     for one in measure(published, device):
@@ -251,9 +251,9 @@ def measure(turn_count: int) -> Iterator[Figure]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=20)
-    parser.add_argument("--networks", action="store_true", help="measure the networks alone")
+    parser.add_argument("--networks", action="store_true", help="measure only the networks")
     parser.add_argument("--published", nargs="*", default=[], metavar="SIZE", help="openvla-7b, octo-base, octo-small")
-    parser.add_argument("--device", help="a torch device for the networks; the CPU without it")
+    parser.add_argument("--device", help="a torch device for the networks; default: the CPU")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     options = parser.parse_args()
     print(machine(), file=sys.stderr)

@@ -1,9 +1,9 @@
-"""`make bench-network`: what it costs when a worker stands on another host.
+"""`make bench-network`: measures the cost of a worker on another host.
 
-The other host is a network namespace of this machine with an address of its own: its worker reaches database, episode
-store, broker and channel layer by lines that deliver everything later by a given time, either way. Turns are played by
-policies that answer at once, first by the arena's own worker, then by the far one; told are seconds per turn and what
-went over the lines. Needs root, iproute2, and servers that others may reach (`scripts/with_services.sh`).
+The other host is simulated by a network namespace with its own address. Its worker reaches database, episode store,
+broker and channel layer through links that delay everything by a given time in both directions. Turns are played by
+policies that answer at once, first on the arena's own worker, then on the remote one. The output is seconds per turn
+and the traffic over the links. Needs root, iproute2, and servers reachable from outside (`scripts/with_services.sh`).
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from arena.models import Hosting
 from policies.models import Policy
 Policy.objects.update(status="retired")
 Policy.objects.filter(id__in={names!r}).update(status="active")
-print(Hosting.objects.able().filter(policy__in={names!r}).count())
+print(Hosting.objects.able().filter(contestant__in={names!r}).count())
 """
 
 
 @contextmanager
 def far_host() -> Iterator[None]:
-    """A namespace named NAME with the address THERE, from where HERE is all that can be reached."""
+    """A network namespace NAME with the address THERE, which can reach only HERE."""
     commands = (
         f"ip netns add {NAME}",
         f"ip link add vla-here type veth peer name vla-there netns {NAME}",
@@ -78,7 +78,7 @@ def episodes(folder: Path) -> Iterator[str]:
 
 
 def measure(turns: int, delays_ms: list[float]) -> list[dict[str, float | str]]:
-    # They read the environment, to which `episodes` adds, when they are imported.
+    # Imported after `episodes`: they read the environment, to which it adds.
     from load import ONLY_INSTANT
 
     from tests.faults.link import Line
@@ -99,7 +99,7 @@ def measure(turns: int, delays_ms: list[float]) -> list[dict[str, float | str]]:
             lines.append(line)
             user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
             environment[name] = parts._replace(netloc=f"{user}{HERE}:{line.port}").geturl()
-        # A replica set would tell its members' own addresses, which are not to be reached from there.
+        # Without this a replica set would name its members' own addresses, which the namespace cannot reach.
         environment["MONGO_URL"] += ("&" if "?" in environment["MONGO_URL"] else "/?") + "directConnection=true"
         queues = f"{environment['ARENA_PREFIX']}far"
         environment |= {"ARENA_WORKER_POLICIES": ",".join(FAR), "ARENA_DATA": str(folder / "far")}
@@ -142,7 +142,7 @@ def measure(turns: int, delays_ms: list[float]) -> list[dict[str, float | str]]:
 
 
 def play_turn(visitor: Visitor) -> None:
-    """A battle's first turn, waited for."""
+    """Play the first turn of a new battle to its end."""
     battle_id = visitor.open_battle()
     body = {"instruction": "wave to the crowd"}
     status, turn = visitor.post(f"/api/battles/{battle_id}/turns", body, Prefer="wait=60")

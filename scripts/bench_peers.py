@@ -1,6 +1,6 @@
-"""`make bench-peers`: ratings from one file of a million votes, by the arena and by other packages, in the same run.
+"""`make bench-peers`: rates one file of a million votes with the arena and with other packages.
 
-Each runs in a process of its own, from start to end. The others are installed into build/peers.
+Each measurement is a whole process. The other packages are installed into build/peers.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Peer:
     package: str
     requirements: tuple[str, ...]
     options: tuple[str, ...] = ()
-    """Of pip."""
+    """Options of pip."""
     gives: str = "ratings and intervals"
     wanted_ratio: float | None = WANTED_RATIO
     once: bool = False
-    """It takes too long to be run more often."""
+    """Whether it is too slow to be repeated."""
 
 
 NEEDED = [
@@ -48,13 +48,13 @@ NEEDED = [
         "fschat-intervals", ("fschat==0.2.36",), ("--no-deps",), "ratings and 10 of 100 rounds of intervals", once=True
     ),
 ]
-"""Of FastChat, fschat 0.2.36 is the newest release; rating_systems.py, newer, is in none."""
+"""fschat 0.2.36 is the newest release of FastChat; no release has the newer rating_systems.py."""
 BESIDE_FSCHAT = "scikit-learn==1.7.2"
 
 
 @dataclass
 class Timing:
-    """Runs of one command, each a process from its start to its end. `ratings`: what it printed."""
+    """Timings of one command, each of a whole process. `ratings`: the output of the last run."""
 
     command: list[str]
     walls: list[float] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Timing:
     ratings: dict[str, float] = field(default_factory=dict)
 
     def run(self) -> Timing:
-        """Once more. SystemExit where it fails."""
+        """Run the command once. Raises SystemExit if it fails."""
         before, start = _cpu_of_children(), time.perf_counter()
         done = subprocess.run(self.command, capture_output=True, text=True, cwd=ROOT)
         self.walls.append(time.perf_counter() - start)
@@ -75,8 +75,8 @@ class Timing:
         self.ratings = {name: row["rating"] for name, row in found["models"].items()} if "models" in found else found
         return self
 
-    def told(self) -> dict[str, Any]:
-        """Medians, and the lowest and the highest of each."""
+    def summary(self) -> dict[str, Any]:
+        """The medians and ranges."""
         return {
             "wall_s": statistics.median(self.walls),
             "wall_range_s": [min(self.walls), max(self.walls)],
@@ -85,13 +85,13 @@ class Timing:
         }
 
     def worst_difference(self, other: dict[str, float]) -> float:
-        """Elo points, both centred."""
+        """The largest difference of two ratings in Elo points, after centring both sets."""
         mine, theirs = (np.array([each[name] for name in sorted(each)]) for each in (self.ratings, other))
         return float(np.abs((mine - mine.mean()) - (theirs - theirs.mean())).max())
 
 
 def install() -> dict[str, str]:
-    """Package -> why it is not there, of those that could not be installed."""
+    """Install the packages. Returns package -> reason of those that could not be installed."""
     if not PYTHON.exists():
         subprocess.run([sys.executable, "-m", "venv", str(PYTHON.parent.parent)], check=True)
     failed = {}
@@ -107,7 +107,7 @@ def install() -> dict[str, str]:
 
 
 def write_votes(path: Path, votes: int, policies: int = POLICIES, voters: int = VOTERS) -> None:
-    """The same bytes every time: some voters cast many votes, 25 % are ties, 5 % both_bad."""
+    """Write a deterministic file of votes: some voters cast many, 25 % are ties, 5 % both_bad."""
     rng = np.random.default_rng(SEED)
     ability = rng.normal(0.0, 0.8, policies)
     left = rng.integers(0, policies, votes)
@@ -145,19 +145,19 @@ def measure(votes: int, repeats: int) -> dict[str, Any]:
         if peer.package not in failed
     }
     once = {peer.package for peer in NEEDED if peer.once}
-    for number in range(repeats):  # by turns, so that all have the same neighbours on the machine
+    for number in range(repeats):  # interleaved, so that all run under the same load of the machine
         ours.run()
         for package, timing in theirs.items():
             if number == 0 or package not in once:
                 timing.run()
     plain = Timing([*rate, "--prior", "0", "--cap", "0"]).run()  # the others have neither prior nor cap
     rows: list[dict[str, Any]] = []
-    mine = ours.told()
+    mine = ours.summary()
     for peer in NEEDED:
         if peer.package in failed:
             rows.append({"package": peer.package, "not_installed": failed[peer.package]})
             continue
-        found = theirs[peer.package].told()
+        found = theirs[peer.package].summary()
         rows.append(
             {
                 "package": peer.requirements[0],
@@ -173,14 +173,14 @@ def measure(votes: int, repeats: int) -> dict[str, Any]:
 
 
 def renew() -> None:
-    """Write what the other packages make of a small file, for the tests. SystemExit where one cannot be installed."""
+    """Write the other packages' ratings of a small file for the tests. Raises SystemExit if one cannot be installed."""
     PEERS.mkdir(parents=True, exist_ok=True)
     if failed := install():
         raise SystemExit("\n".join(f"{package}: {reason}" for package, reason in failed.items()))
     path = ANSWERS / "peer_votes.csv"
     write_votes(path, 600, policies=12, voters=100)
     answers = {}
-    for peer in (peer for peer in NEEDED if peer.package in ("arena-rank", "evalica")):  # the other adds a penalty
+    for peer in (peer for peer in NEEDED if peer.package in ("arena-rank", "evalica")):  # FastChat adds a penalty
         found = Timing([str(PYTHON), "scripts/peer_ratings.py", peer.package, str(path)]).run().ratings
         mean = statistics.mean(found.values())
         ratings = {name: round(found[name] - mean, 4) for name in sorted(found)}
@@ -204,11 +204,11 @@ def show(found: dict[str, Any]) -> None:
         )
 
 
-def _seconds(told: dict[str, Any]) -> str:
-    (wall_low, wall_high), (cpu_low, cpu_high) = told["wall_range_s"], told["cpu_range_s"]
+def _seconds(summary: dict[str, Any]) -> str:
+    (wall_low, wall_high), (cpu_low, cpu_high) = summary["wall_range_s"], summary["cpu_range_s"]
     return (
-        f"{told['wall_s']:.2f} s ({wall_low:.2f} to {wall_high:.2f}), "
-        f"CPU {told['cpu_s']:.2f} s ({cpu_low:.2f} to {cpu_high:.2f})"
+        f"{summary['wall_s']:.2f} s ({wall_low:.2f} to {wall_high:.2f}), "
+        f"CPU {summary['cpu_s']:.2f} s ({cpu_low:.2f} to {cpu_high:.2f})"
     )
 
 
@@ -217,7 +217,7 @@ def main() -> None:
     parser.add_argument("--votes", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    parser.add_argument("--renew", action="store_true", help="only write the known answers that the tests compare with")
+    parser.add_argument("--renew", action="store_true", help="only write the reference ratings for the tests")
     options = parser.parse_args()
     if options.renew:
         renew()

@@ -1,9 +1,9 @@
-"""`make bench-queries`: how long each query takes that a visitor's request asks, on an arena of a million votes.
+"""`make bench-queries`: times every database query of visitors' requests, on an arena of a million votes.
 
-Fills a database of its own (`manage.py seed_load`): SQLite in a folder, or a new one on the PostgreSQL that
-DATABASE_URL names; of the recordings, which no SQL database has, it keeps the one that it reads. Goes through every
-address (`tests/routes.py`), notes what each asks, asks every SELECT again by itself, reads all of its answer, and tells
-the slowest with the engine's plan. Run it on a machine that does nothing else.
+It fills a new database (`manage.py seed_load`): SQLite in a folder, or a database on the PostgreSQL server that
+DATABASE_URL names. Of the recordings it stores only the one that it reads. It requests every address
+(`tests/routes.py`), records the queries, repeats each SELECT reading all rows, and prints the slowest with the engine's
+plan. Run it on an otherwise idle machine.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ REPEATS = 5
 
 
 @dataclass
-class Asked:
-    """A query of one address. `ms`: the median of REPEATS times, or of the one time of what is no SELECT."""
+class Query:
+    """A query of one address. `ms`: the median of REPEATS runs, or the time of the one run if it is not a SELECT."""
 
     address: str
     sql: str
@@ -42,7 +42,7 @@ class Asked:
 
 @contextmanager
 def database(folder: Path) -> Iterator[str]:
-    """The URL of an empty one; dropped afterwards where it is on a server."""
+    """The URL of an empty database, which is dropped afterwards if it is on a server."""
     import psycopg
 
     server = os.environ.get("DATABASE_URL", "")
@@ -58,13 +58,14 @@ def database(folder: Path) -> Iterator[str]:
             connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-def measure(votes: int, episodes: int) -> tuple[list[Asked], dict[str, int]]:
-    """(queries, slowest first; address -> how many it asks) on the database that the settings name, filled if empty."""
+def measure(votes: int, episodes: int) -> tuple[list[Query], dict[str, int]]:
+    """(queries, the slowest first; address -> number of queries). Fills the settings' database if it is empty."""
     import django
 
     django.setup()
     from django.conf import settings
     from django.core.management import call_command
+    from django.db import connection
 
     from arena.models import Session
 
@@ -75,30 +76,23 @@ def measure(votes: int, episodes: int) -> tuple[list[Asked], dict[str, int]]:
     settings.ALLOWED_HOSTS = ["testserver"]
     if not Session.objects.exists():
         call_command("seed_load", "--votes", str(votes), "--episodes", str(episodes), "--without-recordings")
-    _tidy()
-    found: dict[tuple[str, str], Asked] = {}
+    with connection.cursor() as cursor:  # PostgreSQL does this by itself within a minute of so many new rows
+        cursor.execute("VACUUM (ANALYZE)" if connection.vendor == "postgresql" else "ANALYZE")
+    found: dict[tuple[str, str], Query] = {}
     counts: dict[str, int] = {}
     for address, call in calls():
         seen = noted(call)
         counts[address] = len(seen)
         for sql, params, ms in seen:
-            found.setdefault((address, sql), Asked(address, sql, params, ms))
+            found.setdefault((address, sql), Query(address, sql, params, ms))
     for each in found.values():
         if each.sql.lstrip().upper().startswith("SELECT"):
             each.ms = timed(each)
     return sorted(found.values(), key=lambda each: -each.ms), counts
 
 
-def _tidy() -> None:
-    """Tell the engine what its tables hold; PostgreSQL does this by itself within a minute of so many new rows."""
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM (ANALYZE)" if connection.vendor == "postgresql" else "ANALYZE")
-
-
 def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """(address, what calls it) of all that visitors do, on the newest synthetic battle and on one of their own."""
+    """(address, function that requests it) of everything visitors do, on the newest synthetic battle and a new one."""
     from django.core import signing
     from django.test import Client
     from django.utils import timezone
@@ -113,7 +107,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
     newest = Vote.objects.select_related("battle").latest("voted_at")
     seen = Attempt.objects.filter(turn__battle=newest.battle).first()
     if seen:
-        recorded.keep(recorded.play(1), [(0, {"_id": seen.episode_id, "attempt": 1})])
+        recorded.save(recorded.play(1), [(0, {"_id": seen.episode_id, "attempt": 1})])
     client = Client()
     client.cookies[COOKIE] = signing.dumps(regular(), salt=SALT, compress=False)
     own: dict[str, Any] = {}
@@ -156,7 +150,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def regular() -> str:
-    """A visitor with a long history: the newest of the synthetic sessions, and what was voted in them."""
+    """A visitor with a long history: becomes the owner of the newest synthetic sessions and their votes."""
     from arena.models import Session, Vote
     from arena.visitors.cookies import new_visitor
 
@@ -173,7 +167,7 @@ def _read(client: Any, address: str) -> None:
 
 
 def noted(call: Callable[[], Any]) -> list[tuple[str, Any, float]]:
-    """(statement, parameters, milliseconds) of all that a call asks the database."""
+    """(statement, parameters, milliseconds) of every query that a call runs."""
     from django.db import connection
 
     from tests.routes import TRANSACTION
@@ -192,8 +186,8 @@ def noted(call: Callable[[], Any]) -> list[tuple[str, Any, float]]:
     return seen
 
 
-def timed(each: Asked) -> float:
-    """Its median, all rows read: an engine may well look for the next row only when it is asked for it."""
+def timed(each: Query) -> float:
+    """The median time [ms] with all rows read, since an engine may search for a row only when it is fetched."""
     from django.db import connection, transaction
 
     taken = []
@@ -206,7 +200,7 @@ def timed(each: Asked) -> float:
     return statistics.median(taken)
 
 
-def plan_of(each: Asked) -> str:
+def plan_of(each: Query) -> str:
     from django.db import connection, transaction
 
     words = "EXPLAIN (ANALYZE, COSTS OFF)" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
@@ -215,7 +209,7 @@ def plan_of(each: Asked) -> str:
         return "\n".join(f"    {row[-1]}" for row in cursor.fetchall())
 
 
-def tell(found: list[Asked], counts: dict[str, int], count: int) -> None:
+def print_report(found: list[Query], counts: dict[str, int], count: int) -> None:
     most = ", ".join(f"{address} {number}" for address, number in sorted(counts.items(), key=lambda one: -one[1])[:5])
     print(f"{len(counts)} addresses, {len(found)} different queries; the most: {most}. The slowest:")
     print("\n| ms | address | query |\n| --- | --- | --- |")
@@ -230,8 +224,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--votes", type=int, default=1_000_000)
     parser.add_argument("--episodes", type=int, default=100_000)
-    parser.add_argument("--slowest", type=int, default=15, help="so many are listed")
-    parser.add_argument("--folder", type=Path, help="a data folder that was filled before, or is to be kept")
+    parser.add_argument("--slowest", type=int, default=15, help="how many queries to list")
+    parser.add_argument("--folder", type=Path, help="a data folder that is filled already, or shall be kept")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="vla-arena-bench-") as temporary:
         folder = options.folder or Path(temporary)
@@ -244,7 +238,7 @@ def main() -> int:
             with database(folder) as url:
                 os.environ["DATABASE_URL"] = url
                 found, counts = measure(options.votes, options.episodes)
-                tell(found, counts, options.slowest)
+                print_report(found, counts, options.slowest)
                 _close()
         finally:
             servers.stop()
@@ -256,7 +250,7 @@ def main() -> int:
 
 
 def _close() -> None:
-    """Give every connection back, so that the database can be dropped."""
+    """Close every connection, so that the database can be dropped."""
     from django.db import connection
 
     connection.close()

@@ -1,15 +1,14 @@
-"""`make bench-release`: how well the clock of turns is kept, by the shipped policies at the default settings.
+"""`make bench-release`: measures how far steps lag behind the clock of their turn.
 
-Starts an arena of its own, plays turns one after the other as one visitor, listens on the socket as a page does, and
-tells by how much each step came later than the turn's clock says. A step that is more than half a step's time late is
-a stall: pages stand still for a moment, and by that the policies could be told. Run it on a machine that does nothing
-else; ARENA_RELEASE_BUFFER_S and ARENA_RELEASE_SPEED are what it measures.
+It starts a new arena with the shipped policies, plays turns one after another as one visitor, listens on the socket as
+a page does, and reports the delay of each step. A step that is late by more than half a step's time is a stall: pages
+freeze for a moment, which could reveal the policies. Run it on an otherwise idle machine. ARENA_RELEASE_BUFFER_S and
+ARENA_RELEASE_SPEED set the clock.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
 import itertools
 import json
 import os
@@ -38,12 +37,11 @@ Json = dict[str, Any]
 
 @dataclass
 class Turn:
-    """`late`: seconds of each step behind the clock. `told_s`: from sending the instruction to the end's event."""
+    """`late`: delay of each step [s]. `end_s`: time from sending the instruction to the event of the end [s]."""
 
     status: str = ""
     late: list[float] = field(default_factory=list)
-    rows: int = 0
-    told_s: float = 0.0
+    end_s: float = 0.0
     models: tuple[str, str] = ("", "")
 
 
@@ -57,7 +55,7 @@ def play(url: str, visitor: Visitor, instruction: str) -> Turn:
         began = time.time()
         visitor.send_turn(battle_id, instruction)
         turn = listen(socket)
-        turn.told_s = time.time() - began
+        turn.end_s = time.time() - began
     status, body = visitor.post("/api/votes", {"battle_id": battle_id, "vote": "tie"})
     if status == 201:
         models = body["revealed_models"]
@@ -78,13 +76,12 @@ def listen(socket: Any) -> Turn:
             first = message["from_row"]
             step = 0 if first == 0 else (first - 1) // ROWS_PER_STEP + 1
             turn.late.append(now - release_from - step * step_s)
-            turn.rows += len(base64.b64decode(message["left"]))
         elif message["type"] == "turn.finished":
             turn.status = message["status"]
             return turn
 
 
-def tell(turns: list[Turn], step_s: float) -> None:
+def print_report(turns: list[Turn], step_s: float) -> None:
     late = [each for turn in turns for each in turn.late]
     stalled = [turn for turn in turns if max(turn.late, default=0.0) > LATE * step_s]
     print(f"{len(turns)} turns, {sum(turn.status == 'completed' for turn in turns)} completed, {len(late)} messages")
@@ -92,14 +89,14 @@ def tell(turns: list[Turn], step_s: float) -> None:
     print(f"stalled: {len(stalled)} turns, {sum(each > LATE * step_s for each in late)} steps")
     for turn in stalled:
         print(f"  {' and '.join(turn.models)}: {1e3 * max(turn.late):.0f} ms")
-    told = [turn.told_s for turn in turns]
-    print(f"from the instruction to the told end: median {statistics.median(told):.1f} s, most {max(told):.1f} s")
+    ends = [turn.end_s for turn in turns]
+    print(f"from instruction to end: median {statistics.median(ends):.1f} s, most {max(ends):.1f} s")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=40)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     clock = {
         "ARENA_RELEASE_BUFFER_S": os.environ.get("ARENA_RELEASE_BUFFER_S", "1"),
         "ARENA_RELEASE_SPEED": os.environ.get("ARENA_RELEASE_SPEED", "1"),
@@ -109,11 +106,11 @@ def main() -> None:
         try:
             arena.start()
             visitor, turns = Visitor(arena.url), []
-            play(arena.url, visitor, INSTRUCTIONS[0])  # until the workers have opened what they play
-            for number, instruction in zip(range(asked.turns), itertools.cycle(INSTRUCTIONS), strict=False):
+            play(arena.url, visitor, INSTRUCTIONS[0])  # a warm-up, in which workers load their policies
+            for number, instruction in zip(range(options.turns), itertools.cycle(INSTRUCTIONS), strict=False):
                 turns.append(play(arena.url, visitor, instruction))
                 print(f"{number + 1}: {turns[-1].status}, at most {1e3 * max(turns[-1].late):.0f} ms late", flush=True)
-            tell(turns, 0.2 / float(clock["ARENA_RELEASE_SPEED"]))
+            print_report(turns, 0.2 / float(clock["ARENA_RELEASE_SPEED"]))
         finally:
             arena.close()
 

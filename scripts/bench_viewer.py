@@ -1,6 +1,6 @@
-"""The viewer's part of `make bench`: a real Chromium that draws in software, on the arena that bench.py has started.
+"""The viewer's part of `make bench`: Chromium with software rendering, on the arena that bench.py has started.
 
-Frames are given as time per picture, so that less is better as everywhere in the table. The canvas is 480 x 360.
+Frame rates are given as time per frame, so that less is better in the whole table. The canvas is 480 x 360.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Request, sync_playwright
 
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import FLAGS, chromium
@@ -18,7 +18,7 @@ from tests.stack import Arena
 
 INSTRUCTION = "put the red cube on the left plate"
 PLAY_S = 6.0
-# Notes when live rows come, and when they are in the picture.
+# Records when live rows arrive, and when they are drawn.
 WATCH_LIVE = """() => {
   window.batches = [];
   let known = 0;
@@ -40,7 +40,7 @@ FIX_SIZE = """() => {
 
 
 class Reading(NamedTuple):
-    """What bench.py makes a line of: values, their unit and the most that their median may be."""
+    """The arguments of `bench.spread`: values, their unit and the largest acceptable median."""
 
     name: str
     values: list[float]
@@ -68,7 +68,8 @@ def visits_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
         context = new_context(browser, arena)
         for sizes in (first, second):
             battle = BattlePage(context.new_page())
-            requests = note_requests(battle.page)
+            requests: list[Request] = []
+            battle.page.on("requestfinished", requests.append)  # of page and worker
             began = time.perf_counter()
             battle.open_ready()
             if sizes is first:
@@ -109,7 +110,7 @@ def turns_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
 
 
 def frame_time(battle: BattlePage) -> float:
-    """Milliseconds per picture that was drawn while the replay plays in a loop."""
+    """Milliseconds per frame while the replay plays in a loop."""
     battle.page.get_by_role("button", name="Repeat").click()
     if not battle.ask("vlaArena.clock.playing"):
         battle.page.locator("[data-part=play]").click()
@@ -120,7 +121,7 @@ def frame_time(battle: BattlePage) -> float:
 
 
 def many_battles(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
-    """One tab, battle after battle: what it keeps after the last, less what it kept after the fifth."""
+    """Memory growth of one tab over many battles: after the last, compared with after the fifth."""
     context = new_context(browser, arena, reduced_motion="reduce")
     battle = BattlePage(context.new_page()).open_ready("/battle?quality=coarse")
     devtools = context.new_cdp_session(battle.page)
@@ -147,14 +148,7 @@ def new_context(browser: Browser, arena: Arena, **options: Any) -> BrowserContex
     return context
 
 
-def note_requests(page: Page) -> list[Request]:
-    """Fills with what page and worker have fetched."""
-    done: list[Request] = []
-    page.on("requestfinished", lambda request: done.append(request))
-    return done
-
-
 def on_the_wire(requests: list[Request]) -> int:
-    """Bytes that came, headers included; what the cache had counts nothing."""
+    """Bytes transferred, headers included. Responses from the cache count nothing."""
     sizes = [request.sizes() for request in requests]
     return sum(max(0, size["responseBodySize"]) + max(0, size["responseHeadersSize"]) for size in sizes)

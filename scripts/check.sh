@@ -1,5 +1,5 @@
 #!/bin/bash
-# Everything that can be said about the code without running it; the steps run side by side.
+# All static checks of the code, in parallel.
 set -u
 cd "$(dirname "$0")/.."
 logs=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Install the named Debian packages where we may (as root, or with a sudo that asks nothing);
-# else print the exact line to type, and fail.
+# Install the named Debian packages if permitted (as root, or by sudo without a password).
+# Otherwise print the command to type, and fail.
 if [ "$(id -u)" = 0 ]; then
   as_root=""
 elif sudo -n true 2>/dev/null; then

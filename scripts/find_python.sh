@@ -1,5 +1,5 @@
 #!/bin/sh
-# Print the path of a Python that the arena runs on: 3.11 first, then 3.12, 3.13.
+# Print the path of a supported Python, preferring 3.11, then 3.12, then 3.13.
 for name in ${PYTHON:-python3.11 python3.12 python3.13 python3}; do
   path=$(command -v "$name" 2>/dev/null) || continue
   if "$path" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Install PyTorch into .venv as requirements/locked/torch.txt pins it, and what it needs of graphics cards where it is built
-# for them. The file is fetched first, and the one that was looked at is the one that is installed.
+# Install PyTorch into .venv in the version that requirements/locked/torch.txt pins, and the CUDA packages if its build
+# needs them. The file is downloaded first, so that the file that is checked is the one that is installed.
 #
-# A file whose SHA-256 is not in that list can only come from an index or folder that pip was told of besides PyPI; it is
-# taken on that index's word, and this is said. TORCH_SHA256 names the only one to be taken instead.
+# A file whose SHA-256 is not in that list can only come from another index or folder in pip's configuration. It is
+# trusted, with a message. If TORCH_SHA256 is set, only the file with that SHA-256 is accepted.
 set -eu
 cd "$(dirname "$0")/.."
 python=${PYTHON:-.venv/bin/python} locked=requirements/locked
 pip="$python -m pip --disable-pip-version-check"
 pin=$(grep -o '^torch==[^ ]*' $locked/torch.txt)
 
-is_there() { # this version, and whole
+is_installed() { # in this version, and completely
   $python - "${pin#torch==}" <<'CODE'
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -23,7 +23,7 @@ CODE
 
 fetched=$(mktemp -d)
 trap 'rm -rf "$fetched"' EXIT
-if ! is_there; then
+if ! is_installed; then
   $pip download --quiet --no-deps --dest "$fetched" "$pin"
   file=$(echo "$fetched"/torch-*)
   found=$(sha256sum "$file" | cut -d' ' -f1)
@@ -37,7 +37,7 @@ if ! is_there; then
   fi
   $pip install --quiet --no-deps "$file"
 fi
-# Only the builds for graphics cards ask for these packages.
+# Only the builds for graphics cards require these packages.
 if [ "$(uname)" = Linux ] && $python -c 'import sys; from importlib.metadata import requires; sys.exit("nvidia" not in str(requires("torch")))'; then
   $pip install --quiet --no-deps --require-hashes -r $locked/cuda.txt
 fi

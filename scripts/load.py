@@ -1,13 +1,14 @@
-"""`make load`: hundreds of visitors on an arena of its own, with policies that answer at once.
+"""`make load`: a load test with hundreds of visitors on a new arena, with policies that answer at once.
 
-The policies hold still and rollouts last a few steps (ARENA_ROLLOUT_MAX_STEPS): what is measured is the site, not the
-networks. All else is real: worker, physics, recordings, sockets, votes. Limits per address are off, since all visitors
-come from one. The visitors run on the same machine and take processor time, too; how much is told.
+The policies hold still and rollouts last a few steps (ARENA_ROLLOUT_MAX_STEPS), so that the test measures the site and
+not the networks. Everything else is real: worker, physics, recordings, sockets, votes. Limits per address are off,
+since all visitors share one. The visitors take processor time of the same machine, which is reported.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import load_fanout
 import psutil
 
 from tests.stack import Arena, wait_until
@@ -38,14 +40,14 @@ for name in {INSTANT!r}:
 """
 HOSTED = f"""
 from arena.models import Hosting
-print(Hosting.objects.able().filter(policy__in={INSTANT!r}).count())
+print(Hosting.objects.able().filter(contestant__in={INSTANT!r}).count())
 """
 SAMPLE_S = 30.0
 READY_WITHIN_S = 600.0
 
 
 class Watch(threading.Thread):
-    """Reads every process's proportional set size (shared pages counted once) and processor time now and then."""
+    """Samples every process's proportional set size (shared pages counted once) and processor time."""
 
     def __init__(self, arena: Arena) -> None:
         super().__init__(daemon=True)
@@ -80,7 +82,7 @@ class Watch(threading.Thread):
             self._used[name].append((now, used.user + used.system))
 
     def figures(self) -> list[dict[str, Any]]:
-        """Per process: MB at the first and the last look, the most, the slope over the second half [MB/min], cores."""
+        """Per process: MB in the first and last sample, the maximum, the slope of the second half [MB/min], cores."""
         return [
             {
                 "process": name,
@@ -102,17 +104,9 @@ def _slope(seen: list[tuple[float, float]]) -> float:
 
 
 def prepare(arena: Arena) -> None:
-    """Let only policies play that answer at once, and wait until the worker hosts them."""
+    """Replace all policies by instant ones, and wait until the worker hosts them."""
     arena.manage("shell", "--verbosity", "0", "-c", ONLY_INSTANT)
     wait_until(lambda: arena.manage("shell", "--verbosity", "0", "-c", HOSTED).strip() == str(len(INSTANT)), 60)
-
-
-def run(script: str, *arguments: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, str(HERE / script), *arguments], stdout=subprocess.PIPE, text=True, check=True
-    )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -122,21 +116,22 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         try:
             arena.start(ready_within=READY_WITHIN_S)
             prepare(arena)
-            found: dict[str, Any] = {}
-            if options.fanout:
-                found["fanout"] = run("load_fanout.py", arena.url, "--sockets", str(options.visitors))
+            fanout = asyncio.run(load_fanout.measure(arena.url, options.visitors)) if options.fanout else None
             watch = Watch(arena)
             watch.start()
             seconds = ("--seconds", str(60 * options.minutes), "--ramp", str(options.ramp))
             crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate))
-            found |= run("load_visitors.py", arena.url, *crowd, *seconds)
+            # In a process of its own, since gevent changes the standard library.
+            command = [sys.executable, str(HERE / "load_visitors.py"), arena.url, *crowd, *seconds]
+            printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
             watch.stop()
-            return found | {"processes": watch.figures(), "warnings": arena.errors[-20:]}
+            found: dict[str, Any] = json.loads(printed.splitlines()[-1])
+            return found | {"fanout": fanout, "processes": watch.figures(), "warnings": arena.errors[-20:]}
         finally:
             arena.close()
 
 
-def tell(found: dict[str, Any]) -> None:
+def print_report(found: dict[str, Any]) -> None:
     print(f"{found['visitors']} visitors, {found['per_s']} requests/s over {found['seconds']} s; ", end="")
     print(f"the visitors themselves took {found['generator_cores']} cores")
     print("\n| endpoint | requests | failed | p50 ms | p95 ms | p99 ms | max ms |")
@@ -158,18 +153,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--visitors", type=int, default=300)
     parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors, without files")
-    parser.add_argument("--ramp", type=float, default=300.0, help="seconds until all visitors are there; not measured")
+    parser.add_argument("--ramp", type=float, default=300.0, help="seconds until all visitors are active; not measured")
     parser.add_argument("--minutes", type=float, default=20.0)
     parser.add_argument("--steps", type=int, default=3, help="control steps of a rollout")
     parser.add_argument("--web", type=int, help="web processes (ARENA_WEB_PROCESSES)")
-    parser.add_argument("--no-fanout", dest="fanout", action="store_false", help="leave out many sockets on one battle")
+    parser.add_argument("--no-fanout", dest="fanout", action="store_false", help="skip the many sockets on one battle")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     options = parser.parse_args()
     found = measure(options)
     if options.json:
         print(json.dumps(found))
     else:
-        tell(found)
+        print_report(found)
     whole = found["endpoints"][0]
     missed = [
         what

@@ -1,12 +1,12 @@
-"""Visitors who load an arena, by locust: `make load` starts one and sends them there.
+"""The visitors of `make load`, simulated by locust.
 
-A visitor opens the battle page with its files, plays in a session, watches by its socket, fetches the recordings, votes
-and looks around, a request every few seconds, as browsers do it. After some battles it goes, and another one comes in
-its place, with an empty cache. The files of a page and of a scene come on top of the rate. Prints one JSON object: what
-it took, by endpoint.
+A visitor behaves like a browser with a request every few seconds: it opens the battle page with its files, plays in a
+session, watches through its socket, fetches the recordings, votes and looks at other pages. After some battles a new
+visitor with an empty cache takes its place. Files of pages and scenes come on top of the rate. The script prints one
+JSON object with the latencies per endpoint.
 """
 
-# ruff: noqa: E402 - gevent has to change the standard library before anything else is imported
+# ruff: noqa: E402 - gevent must patch the standard library before any other import
 from __future__ import annotations
 
 from gevent import monkey
@@ -44,31 +44,31 @@ LOOKED_AT = ("/", "/leaderboard", "/models", "/leaderboard/physics", "/api/leade
 STATIC = re.compile(r'(?:src|href|data-worker|data-wasm)="(/static/[^"]+|/strings/[^"]+)"')
 TURN_WITHIN_S = 60.0
 SECOND_TURN, LOOK_AROUND, GOES = 0.3, 0.3, 0.2  # chances, after a turn and after each battle
-SOCKET, FILE = "socket: ", "file: "  # what is no request of its own, and what comes on top of the rate
+SOCKET, FILE = "socket: ", "file: "  # prefixes of what is no request, and of what comes on top of the rate
 _names = itertools.count()
 
 
 class Visitor(FastHttpUser):
-    """One browser after the other. Each step of `steps` is a request or a few, or a page with its files."""
+    """Simulates one browser after another. Each step of `steps` is a few requests, or a page with its files."""
 
-    abstract = True  # its address and its pace are given when it starts
+    abstract = True  # `main` makes a subclass with address and pace
     connection_timeout = network_timeout = 30.0
-    pace_s: float  # between two requests
+    pace_s: float  # time between two requests
 
     def on_start(self) -> None:
         self.rng = random.Random(next(_names))
         self.feed: Feed | None = None
         self.played: list[str] = []
-        self._asked, self._due = 0, 0.0
+        self._calls, self._due = 0, 0.0
         self._come()
 
     def on_stop(self) -> None:
         self._hang_up()
 
     def wait_time(self) -> float:
-        """Until the next request is due, if this one took not too long."""
-        self._due = max(self._due + self.pace_s * self._asked, time.monotonic() - self.pace_s)
-        self._asked = 0
+        """The time until the next request is due."""
+        self._due = max(self._due + self.pace_s * self._calls, time.monotonic() - self.pace_s)
+        self._calls = 0
         pause: float = max(0.0, self._due - time.monotonic())
         return pause
 
@@ -78,7 +78,7 @@ class Visitor(FastHttpUser):
             next(self._script)
         except StopIteration:
             self._come()
-        except (OSError, websocket.WebSocketException) as error:  # no socket: a browser begins anew
+        except (OSError, websocket.WebSocketException) as error:  # no socket: start over with a new browser
             self.note("could not open", 0.0, error)
             self._come()
 
@@ -86,7 +86,7 @@ class Visitor(FastHttpUser):
         self._hang_up()
         self.client.cookiejar.clear()
         self.session_id = self.battle_id = ""
-        self._asked, self._due = 0, time.monotonic()
+        self._calls, self._due = 0, time.monotonic()
         self._script = self.steps()
 
     def _hang_up(self) -> None:
@@ -115,9 +115,9 @@ class Visitor(FastHttpUser):
                 for episode_id in self.played:
                     self.fetch(f"/api/episodes/{episode_id}/replay.bin", "GET replay.bin")
                 yield
-                self.ask("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
+                self.call("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
                 yield
-            self.ask("GET", "/api/sessions/?mine", "GET own sessions")
+            self.call("GET", "/api/sessions/?mine", "GET own sessions")
             yield
             if self.rng.random() < LOOK_AROUND:
                 address = self.rng.choice(LOOKED_AT)
@@ -125,8 +125,8 @@ class Visitor(FastHttpUser):
                 yield
 
     def page(self, address: str) -> None:
-        """With all files that it names, as a browser without any in its cache."""
-        self._asked += 1
+        """Load a page and all files that it names, as with an empty cache."""
+        self._calls += 1
         with self.client.get(address, name=f"GET {address}", headers=BROWSER, catch_response=True) as answer:
             found = sorted(set(STATIC.findall(answer.text or "")))
             if len(found) < 5:
@@ -135,28 +135,30 @@ class Visitor(FastHttpUser):
             self.file(file, FILE + "of a page")
 
     def scene(self) -> None:
-        """With all that a browser needs to show it."""
-        found = self.ask("GET", "/api/scenes/widowx/table/", "GET scene")
+        """Load a scene and all its files."""
+        found = self.call("GET", "/api/scenes/widowx/table/", "GET scene")
         for address in (found["xml_url"], *(asset["url"] for asset in found["assets"])) if found else ():
             self.file(address, FILE + "of a scene")
 
     def open_battle(self) -> None:
         self._hang_up()
         if self.session_id:
-            opened = self.ask("POST", f"/api/sessions/{self.session_id}/battles", "POST next battle", {})
+            opened = self.call("POST", f"/api/sessions/{self.session_id}/battles", "POST next battle", {})
         else:
-            opened = self.ask("POST", "/api/sessions/init", "POST session", {"robot_id": "widowx", "scene_id": "table"})
+            opened = self.call(
+                "POST", "/api/sessions/init", "POST session", {"robot_id": "widowx", "scene_id": "table"}
+            )
         if opened:
             self.session_id, self.battle_id = opened["session_id"], opened["battle_id"]
 
     def watch(self) -> None:
-        self.ask("GET", f"/api/battles/{self.battle_id}", "GET battle")
+        self.call("GET", f"/api/battles/{self.battle_id}", "GET battle")
         self.feed = Feed(self, self.battle_id)
 
     def turn(self) -> Generator[None, None, bool]:
-        """Whether it could be watched to its end: else there is nothing to vote on."""
+        """Play a turn. Returns whether it could be watched to its end, so that there is something to vote on."""
         body = {"instruction": self.rng.choice(INSTRUCTIONS)}
-        sent = self.ask("POST", f"/api/battles/{self.battle_id}/turns", "POST turn", body)
+        sent = self.call("POST", f"/api/battles/{self.battle_id}/turns", "POST turn", body)
         yield
         if not sent or not self.feed or not self.feed.wait_for(sent["turn_id"]):
             return False
@@ -168,11 +170,11 @@ class Visitor(FastHttpUser):
 
     def vote(self) -> None:
         body = {"battle_id": self.battle_id, "vote": self.rng.choice(CHOICES), "reasons": {"closer": "left"}}
-        self.ask("POST", "/api/votes", "POST vote", body)
+        self.call("POST", "/api/votes", "POST vote", body)
 
-    def ask(self, method: str, address: str, name: str, body: Any = None) -> dict[str, Any] | None:
-        """The JSON of a good answer. Any other is a failure that says what the arena said."""
-        self._asked += 1
+    def call(self, method: str, address: str, name: str, body: Any = None) -> dict[str, Any] | None:
+        """The JSON of a successful response. Any other is recorded as a failure with its text."""
+        self._calls += 1
         more: dict[str, Any] = {} if body is None else {"json": body}
         with self.client.request(method, address, name=name, catch_response=True, **more) as answer:
             if answer.status_code and 200 <= answer.status_code < 300:
@@ -182,7 +184,7 @@ class Visitor(FastHttpUser):
         return None
 
     def fetch(self, address: str, name: str) -> None:
-        self._asked += 1
+        self._calls += 1
         self.file(address, name)
 
     def file(self, address: str, name: str) -> None:
@@ -191,7 +193,7 @@ class Visitor(FastHttpUser):
                 answer.failure(f"{answer.status_code} {(answer.text or '')[:200]}")
 
     def note(self, what: str, seconds: float, error: Exception | None = None) -> None:
-        """Something that took time and is no request."""
+        """Record something that took time and is no request."""
         self.environment.events.request.fire(
             request_type="", name=SOCKET + what, response_time=1000 * seconds, response_length=0, exception=error
         )
@@ -201,7 +203,7 @@ BROWSER = {"Accept-Encoding": "br, gzip", "Accept-Language": "en"}
 
 
 class Feed:
-    """The socket of one battle, read as long as it is open."""
+    """The socket of one battle, read while it is open."""
 
     def __init__(self, visitor: Visitor, battle_id: str) -> None:
         self._visitor, self._over = visitor, False
@@ -215,18 +217,18 @@ class Feed:
         )
         first = json.loads(self._socket.recv())
         if first.get("type") != "snapshot":
-            raise RuntimeError(f"a socket said {str(first)[:200]} first; expected a snapshot")
+            raise RuntimeError(f"a socket began with {str(first)[:200]}; expected a snapshot")
         visitor.note("open to snapshot", time.perf_counter() - before)
         self._socket.settimeout(None)
         self._reader = gevent.spawn(self._read)
 
     def wait_for(self, turn_id: str) -> bool:
-        """Whether the turn was told to be completed in time."""
+        """Whether the end of the turn was received in time."""
         before = time.perf_counter()
-        told = self._ended.setdefault(turn_id, Event()).wait(TURN_WITHIN_S)
-        error = None if told else TimeoutError(f"no turn.finished within {TURN_WITHIN_S:.0f} s")
+        ended = self._ended.setdefault(turn_id, Event()).wait(TURN_WITHIN_S)
+        error = None if ended else TimeoutError(f"no turn.finished within {TURN_WITHIN_S:.0f} s")
         self._visitor.note("turn sent to turn.finished", time.perf_counter() - before, error)
-        return bool(told)
+        return bool(ended)
 
     def close(self) -> None:
         self._over = True
@@ -242,7 +244,7 @@ class Feed:
                 self._visitor.note("closed by the other side", 0.0, error)
 
     def _take(self, event: dict[str, Any]) -> None:
-        if event["type"] == "turn.opened":  # on one machine its clock is ours
+        if event["type"] == "turn.opened":  # on one machine, so both times are of one clock
             made = datetime.fromisoformat(event["turn"]["created_at"]).timestamp()
             self._visitor.note("turn.opened, row to socket", max(0.0, time.time() - made))
         elif event["type"] == "turn.finished":
@@ -252,7 +254,7 @@ class Feed:
             self._ended.setdefault(event["turn_id"], Event()).set()
 
 
-def told(entry: StatsEntry) -> dict[str, Any]:
+def summary(entry: StatsEntry) -> dict[str, Any]:
     shares = {f"p{round(100 * share)}_ms": entry.get_response_time_percentile(share) for share in (0.5, 0.95, 0.99)}
     return {
         "name": entry.name,
@@ -294,12 +296,12 @@ def main() -> None:
         "visitors": runner.user_count,
         "per_s": round(whole.num_requests / span, 1),
         "generator_cores": round(own / span, 2),
-        "endpoints": [told(whole), *(told(entry) for entry in by_name)],
+        "endpoints": [summary(whole), *(summary(entry) for entry in by_name)],
         "errors": errors,
         "errors_of_the_ramp": errors_of_the_ramp,
     }
     print(json.dumps(found), flush=True)
-    os._exit(0)  # all visitors at once: their goodbyes are not measured, and take long
+    os._exit(0)  # ends all visitors at once: closing them takes long and is not measured
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Write requirements/locked/ from the pins: every package with the SHA-256 of each file that PyPI has of it.
+"""Writes requirements/locked/ from the pins: every package with the SHA-256 of each of its files on PyPI.
 
     .venv/bin/python scripts/lock_requirements.py
 
-Needs the network, and installs uv into build/lock. Resolved for each Python and processor that the arena runs on, under
-Linux; markers say where a package is for some of them alone. PyTorch is apart: see requirements/locked/torch.txt.
+Needs the network, and installs uv into build/lock. It resolves for every supported Python and processor under Linux;
+markers restrict packages to some of them. PyTorch is handled separately: see requirements/locked/torch.txt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SETS = {
     "test": ["base.txt", "embedded.txt", "test.txt"],
 }
 FOR_GRAPHICS_CARDS = re.compile(r"^(nvidia|cuda|triton)\b")
-HEAD = "# Made by scripts/lock_requirements.py. Do not edit: change the pins, and make it anew.\n"
+HEAD = "# Made by scripts/lock_requirements.py. Do not edit: change the pins and run it again.\n"
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def _uv() -> str:
 
 
 def _resolved(uv: str, files: list[str]) -> set[str]:
-    """`name==version` of all that these files need on any of the platforms, with the marker that the pin has."""
+    """`name==version` of everything that these files need on any platform, with the marker of the pin."""
     markers = dict(re.findall(r"^(\S+==\S+) *(;.*)$", (REQUIREMENTS / "constraints.txt").read_text(), re.MULTILINE))
     named = [str(REQUIREMENTS / file) for file in files]
     found = set[str]()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make the virtual environment in .venv, unless a working one is there.
+# Create the virtual environment .venv, unless there is a working one.
 set -e
 cd "$(dirname "$0")/.."
 if .venv/bin/python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null &&

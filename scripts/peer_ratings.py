@@ -1,7 +1,7 @@
-"""Ratings of a file of votes by another package: `peer_ratings.py PACKAGE VOTES` prints {policy: Elo points} as JSON.
+"""Rates a file of votes with another package: `peer_ratings.py PACKAGE VOTES` prints {policy: Elo points} as JSON.
 
-Runs in an environment of its own, which `bench_peers.py` makes; nothing of the arena is imported here. Tie and both_bad
-count half a win each everywhere.
+It runs in the virtual environment that `bench_peers.py` makes, and imports nothing of the arena. In all packages, tie
+and both_bad count as half a win for each side.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WINNER = {"left_better": "model_a", "right_better": "model_b", "tie": "tie", "bo
 
 
 def battles(path: Path) -> Any:
-    """A data frame as arena-rank and FastChat want it."""
+    """The votes in the format of arena-rank and FastChat."""
     import pandas
 
     votes = pandas.read_csv(path, usecols=["left", "right", "vote"])
@@ -26,7 +26,7 @@ def battles(path: Path) -> Any:
 
 
 def arena_rank(path: Path) -> dict[str, float]:
-    """With its sandwich intervals, as it does by default."""
+    """Ratings with sandwich intervals, the package's default."""
     from arena_rank.models.bradley_terry import BradleyTerry
     from arena_rank.utils.data_utils import PairDataset
 
@@ -36,7 +36,7 @@ def arena_rank(path: Path) -> dict[str, float]:
 
 
 def evalica(path: Path) -> dict[str, float]:
-    """Ratings alone: its intervals take a bootstrap of many fits more."""
+    """Ratings only: its intervals need a bootstrap of many more fits."""
     import evalica as package
 
     votes, won = battles(path), package.Winner
@@ -48,7 +48,7 @@ def evalica(path: Path) -> dict[str, float]:
 
 
 def fastchat(path: Path) -> dict[str, float]:
-    """Ratings alone."""
+    """Ratings only."""
     rated = _of_fastchat()["compute_elo_mle_with_tie"](battles(path))
     return {name: float(rating) for name, rating in rated.items()}
 
@@ -57,7 +57,7 @@ ROUNDS = 10
 
 
 def fastchat_with_intervals(path: Path) -> dict[str, float]:
-    """With the bootstrap that its report makes of its intervals, ROUNDS instead of its 100 rounds."""
+    """Ratings with its report's bootstrap intervals, in ROUNDS rounds instead of 100."""
     names, votes = _of_fastchat(), battles(path)
     rate = names["compute_elo_mle_with_tie"]
     names["get_bootstrap_result"](votes, rate, num_round=ROUNDS)
@@ -65,10 +65,9 @@ def fastchat_with_intervals(path: Path) -> dict[str, float]:
 
 
 def _of_fastchat() -> dict[str, Any]:
-    """Its functions by name.
+    """FastChat's functions by name, extracted from its source.
 
-    Its module cannot be imported without torch and plotting packages, which the rating does not use. So the two
-    functions are taken out of the installed file.
+    Its module cannot be imported without torch and plotting packages, which the rating does not use.
     """
     import numpy
     import pandas

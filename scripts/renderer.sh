@@ -1,5 +1,5 @@
 #!/bin/sh
-# The library that draws the camera pictures, without a screen or a graphics card.
+# Install the library that renders camera images without a screen or a graphics card, unless it is there.
 cd "$(dirname "$0")/.." || exit 1
 .venv/bin/python -c 'import ctypes.util, sys; sys.exit(ctypes.util.find_library("OSMesa") is None)' ||
   exec scripts/debian_packages.sh libosmesa6

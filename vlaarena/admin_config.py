@@ -1,4 +1,4 @@
-"""Django's admin with our site in place of its own. Not in apps.py, where it would pass for our configuration."""
+"""Django's admin with our site class. It is not in apps.py, where Django would take it for our own configuration."""
 
 from __future__ import annotations
 

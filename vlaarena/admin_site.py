@@ -1,4 +1,4 @@
-"""The admin: a password, a second factor where there is one, and only so many attempts."""
+"""The admin site: login by password and optional second factor, with limited attempts."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class ArenaAdminSite(AdminSite):
         admin_class: type[ModelAdmin[Any]] | None = None,
         **options: Any,
     ) -> None:
-        """With care in each list, also in those of other people's apps."""
-        given = admin_class or ModelAdmin
-        careful = type(given.__name__, (CarefulAdmin, given), {"__module__": given.__module__})
+        """Register with `CarefulAdmin` mixed in, also for third-party apps."""
+        base = admin_class or ModelAdmin
+        careful = type(base.__name__, (CarefulAdmin, base), {"__module__": base.__module__})
         super().register(model_or_iterable, careful, **options)
 
     def get_urls(self) -> list[URLResolver | URLPattern]:

@@ -5,4 +5,4 @@ class VlaArenaConfig(AppConfig):
     name = "vlaarena"
 
     def ready(self) -> None:
-        from vlaarena import celery  # noqa: F401 - tasks are sent and run by the application that is made there
+        from vlaarena import celery  # noqa: F401 - creates the application that sends and runs tasks

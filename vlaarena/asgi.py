@@ -1,4 +1,4 @@
-"""The site as daphne serves it: pages and API over HTTP, events of battles over websockets."""
+"""The ASGI application that daphne serves: pages and API over HTTP, battle events over websockets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from django.urls import get_resolver
 from vlaarena.handler import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
-http = get_asgi_application()  # sets Django up, so it comes before anything that imports models
+http = get_asgi_application()  # sets Django up, so it must precede every import of models
 
 from arena.routing import everywhere_else, websocket_urlpatterns  # noqa: E402
 from vlaarena.body_limit import BodyLimit  # noqa: E402
 from vlaarena.own_pages import OwnPagesOnly  # noqa: E402
-from vlaarena.secret import refuse_built_in_secret  # noqa: E402
+from vlaarena.production import refuse_built_in_secret  # noqa: E402
 
 refuse_built_in_secret()
 
@@ -30,4 +30,4 @@ application = ProtocolTypeRouter(
 
 _ = get_resolver().url_patterns  # imports every view
 gc.collect()
-gc.freeze()  # the collector leaves alone what was imported, which would cost 8 % of the processor time of requests
+gc.freeze()  # exempts imported objects from collection, which took 8 % of the processor time of requests

@@ -1,4 +1,4 @@
-"""Beat's schedule on a host whose clock may be set back."""
+"""A beat scheduler for hosts whose clock may be set back."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ SLACK = timedelta(seconds=1)
 
 
 class Scheduler(DatabaseScheduler):
-    """Celery waits until a clock that was set back has caught up with each task's last run: an hour without a sweep,
-    after an hour. Here a task that ran in the future has run just now.
+    """Treats a task whose last run lies in the future as having run just now.
+
+    Celery would wait until the clock has caught up with that run: set back by an hour, it runs no sweep for an hour.
     """
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
@@ -31,4 +32,4 @@ class Scheduler(DatabaseScheduler):
         log.warning("The clock was set back: %s ran in the future", ", ".join(entry.name for entry in ahead))
         for entry in ahead:
             entry.last_run_at = entry.model.last_run_at = now
-        self._heap = None  # its times are those of the clock that was
+        self._heap = None  # its times are those of the clock before the change

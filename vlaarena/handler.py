@@ -1,9 +1,9 @@
-"""How an HTTP request is answered under ASGI: all of it in one thread, by one of a fixed number of threads.
+"""An ASGI handler for HTTP that answers each request in one thread of a fixed pool.
 
-Views and middleware are synchronous. Django's own handler makes a thread for each request and changes between it and
-the event loop three times or more: a fifth of the processor time of a request (decision: web-process). This one keeps
-its threads and changes to them once. As many requests are answered side by side as there are threads: more would ask
-for more connections than the database's pool has. The others wait in the order in which they came.
+Views and middleware are synchronous. Django's own handler creates a thread per request and switches between it and the
+event loop at least three times, which takes a fifth of a request's processor time (decision: web-process). This handler
+switches once. The size of the pool limits concurrent requests, so that they need no more connections than the
+database's pool has. Further requests wait in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ from vlaarena.body_limit import Receive, Scope, Send
 
 
 class OneThreadHandler(ASGIHandler):
-    """A client that asks to be kept waiting gets a thread of its own while there is a place for it, and is answered at
-    once where there is none. A place is free again when its thread is done, which is soon after its client has gone.
+    """Requests that prefer to wait have a second pool. If it is full, they are answered at once.
+
+    A waiting request leaves its thread soon after its client has gone.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._threads = ThreadPoolExecutor(settings.WEB_THREADS, "request")
         self._free_places = places(settings.WEB_THREADS)
-        self._patient = ThreadPoolExecutor(self._free_places, "request-waits")
+        self._waiting_threads = ThreadPoolExecutor(self._free_places, "request-waits")
 
     def load_middleware(self, is_async: bool = False) -> None:
         super().load_middleware(is_async=False)
@@ -64,8 +65,8 @@ class OneThreadHandler(ASGIHandler):
             await self.send_response(response, send)
 
     async def _stream(self, response: StreamingHttpResponse, send: Send) -> None:
-        """Send each piece as it comes. A synchronous stream gets a thread of its own until its end, since a connection
-        to the database belongs to its thread."""
+        """Send each piece when it is ready. A synchronous stream keeps one thread until its end, since a database
+        connection belongs to its thread."""
         thread, content = ThreadPoolExecutor(1, "request-streams"), response.streaming_content
         if isinstance(content, Iterator):
             response.streaming_content = _pieces(content, thread)
@@ -79,11 +80,11 @@ class OneThreadHandler(ASGIHandler):
         return await asyncio.wrap_future(self._threads.submit(self._answer, scope, body))
 
     async def _kept_waiting(self, scope: Scope, receive: Receive, body: IO[bytes]) -> HttpResponseBase:
-        """The request finds an event in its scope that is set when its client goes away."""
+        """Answer in a thread of the second pool. An event in the request's scope is set when the client goes away."""
         gone, loop = threading.Event(), asyncio.get_running_loop()
         self._free_places -= 1
-        done = self._patient.submit(self._answer, {**scope, GONE: gone}, body)
-        done.add_done_callback(partial(self._give_back, loop))
+        done = self._waiting_threads.submit(self._answer, {**scope, GONE: gone}, body)
+        done.add_done_callback(partial(self._free_place, loop))
         watching = asyncio.create_task(_watch(receive, gone))
         try:
             return await asyncio.wrap_future(done)
@@ -91,20 +92,20 @@ class OneThreadHandler(ASGIHandler):
             gone.set()
             watching.cancel()
 
-    def _give_back(self, loop: asyncio.AbstractEventLoop, done: Future[HttpResponseBase]) -> None:
-        def leave() -> None:
+    def _free_place(self, loop: asyncio.AbstractEventLoop, done: Future[HttpResponseBase]) -> None:
+        def free() -> None:
             self._free_places += 1
 
         with suppress(RuntimeError):  # the loop has ended, and the process with it
-            loop.call_soon_threadsafe(leave)
+            loop.call_soon_threadsafe(free)
 
     def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
-        """The answer, whatever it holds on to given back; a stream does so at its end."""
+        """The response, already closed unless it is a stream."""
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
         request, refusal = self.create_request(scope, body)  # one of them is None
         response: Any = refusal if request is None else self.get_response(request)
-        response._handler_class = self.__class__  # who says that the request is finished
+        response._handler_class = self.__class__  # the sender of the signal request_finished
         body.close()
         if isinstance(response, StreamingHttpResponse) and not isinstance(response, FileResponse):
             return response
@@ -114,7 +115,7 @@ class OneThreadHandler(ASGIHandler):
 
 
 def _whole(response: FileResponse) -> HttpResponse:
-    """The largest file is some MB, and each piece of it would cost one more change of threads."""
+    """The file in one piece: the largest has some MB, and each piece would cost a switch of threads."""
     whole = HttpResponse(b"".join(response), status=response.status_code)
     whole.headers, whole.cookies = response.headers, response.cookies
     return whole
@@ -127,23 +128,23 @@ async def _pieces(content: Iterator[bytes], thread: Executor) -> AsyncIterator[b
 
 
 async def _watch(receive: Receive, gone: threading.Event) -> None:
-    """The body has been read: what comes next is that the client has gone."""
+    """Set the event when the client goes away. The body has been read already."""
     message = await receive()
     if message["type"] == "http.disconnect":
         gone.set()
 
 
 def _asks_to_wait(scope: Scope) -> bool:
-    """By the header `Prefer` (RFC 7240)."""
+    """Whether the header `Prefer` (RFC 7240) has `wait`."""
     return any(name == b"prefer" and b"wait" in value for name, value in scope["headers"])
 
 
 def _without_wait(scope: Scope) -> Scope:
-    """The same request, without the wish to be kept waiting."""
+    """The scope of the same request without the header `Prefer`."""
     return {**scope, "headers": [header for header in scope["headers"] if header[0] != b"prefer"]}
 
 
 def get_asgi_application() -> OneThreadHandler:
-    """Set Django up; answer the application for HTTP."""
+    """Set Django up, and return the HTTP application."""
     django.setup(set_prefix=False)
     return OneThreadHandler()

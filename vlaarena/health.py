@@ -1,6 +1,4 @@
-"""Which parts of the arena answer: for people and the supervisor (`health`), and for those who start web processes and
-send them requests (`live`, `ready`).
-"""
+"""Health endpoints: `health` for people and the supervisor, `live` and `ready` for orchestrators and load balancers."""
 
 from __future__ import annotations
 
@@ -28,13 +26,12 @@ from vlaarena.celery import app
 
 Check = Callable[[], Awaitable[str]]
 PART_TIMEOUT_S = 1.5
-HEALTHY_TRUSTED_S = 1.0  # how long good news counts: many may ask, the parts need not be asked as often
+HEALTHY_TRUSTED_S = 1.0  # how long a healthy result is cached, so that frequent callers do not load the parts
 WORKER_ANSWERS_S = 1.2  # how long a worker may take to answer
-WORKER_TRUSTED_S = 5.0  # how long an answer of a worker counts; asking takes a round trip through the broker
+WORKER_TRUSTED_S = 5.0  # how long a worker's answer is cached; a ping takes a round trip through the broker
+NEEDED = ("database", "episodes", "broker", "channels")  # what a web process needs to serve; it needs no worker
 
-NEEDED = ("database", "episodes", "broker", "channels")  # by a web process, to serve; `worker` is none of its own
-
-# Of our own: the loop of a check would wait for its threads when it ends, however long a stalled part keeps them.
+# The event loop's own executor would wait for its threads at the end of a check, however long a part stalls them.
 THREADS = ThreadPoolExecutor(12, thread_name_prefix="health")
 
 Parts = dict[str, dict[str, str]]
@@ -42,40 +39,38 @@ _healthy: tuple[float, Parts] = (float("-inf"), {})
 _worker_answered = float("-inf")
 
 
-def _call(name: str, description: str, view: Callable[[Request], Response], *statuses: int) -> Any:
+def _endpoint(name: str, description: str, parts: Callable[[], Parts], *statuses: int) -> Any:
+    def view(request: Request) -> Response:
+        return _response(parts())
+
     described = extend_schema(
         operation_id=name, description=description, responses=dict.fromkeys(statuses, OpenApiTypes.OBJECT)
     )
     return described(api_view(["GET"])(authentication_classes([])(throttle_classes([])(view))))
 
 
-def _health(request: Request) -> Response:
-    return _told(parts_now())
-
-
-def _live(request: Request) -> Response:
-    return _told({})
-
-
-def _ready(request: Request) -> Response:
-    return _told({name: part for name, part in parts_now().items() if name in NEEDED})
-
-
-health = _call("health", "The state of every part. 200 when all answer, 503 when one is down.", _health, 200, 503)
-live = _call(
-    "health_live", "Whether the web process answers at all; no part is asked. Restart one that does not.", _live, 200
+health = _endpoint(
+    "health",
+    "The state of every part. 200 when all answer, 503 when one is down.",
+    lambda: parts_now(),
+    *(200, 503),
 )
-ready = _call(
-    "health_ready",
-    "Whether the web process can serve: 503 while a part that it needs itself is down. Without workers it can.",
-    _ready,
+live = _endpoint(
+    "health_live",
+    "Whether the web process answers at all. No part is checked. Restart a process that does not answer.",
+    dict,
     200,
-    503,
+)
+ready = _endpoint(
+    "health_ready",
+    "Whether the web process can serve: 503 while a part that it needs is down. It needs no workers.",
+    lambda: {name: part for name, part in parts_now().items() if name in NEEDED},
+    *(200, 503),
 )
 
 
 def parts_now() -> Parts:
-    """The state of every part; good news may be HEALTHY_TRUSTED_S old."""
+    """The state of every part. A healthy result may be HEALTHY_TRUSTED_S old."""
     global _healthy
     when, parts = _healthy
     if time.monotonic() - when >= HEALTHY_TRUSTED_S:
@@ -94,7 +89,7 @@ def _all_up(parts: Parts) -> bool:
     return all(part["status"] == "ok" for part in parts.values())
 
 
-def _told(parts: Parts) -> Response:
+def _response(parts: Parts) -> Response:
     up = _all_up(parts)
     body = {"status": "ok" if up else "down", **({"parts": parts} if parts else {})}
     response = Response(body, status=200 if up else 503)
@@ -103,13 +98,13 @@ def _told(parts: Parts) -> Response:
 
 
 async def check_parts() -> Parts:
-    """Ask every part at once; each has PART_TIMEOUT_S to answer."""
+    """Check all parts concurrently; each has PART_TIMEOUT_S to answer."""
     checks: dict[str, Check] = {
-        "database": sync_to_async(_ask_database),
-        "episodes": sync_to_async(_ask_episodes, thread_sensitive=False, executor=THREADS),
-        "broker": sync_to_async(_ask_broker, thread_sensitive=False, executor=THREADS),
-        "channels": _ask_channels,
-        "worker": sync_to_async(_ask_worker, thread_sensitive=False, executor=THREADS),
+        "database": sync_to_async(_check_database),
+        "episodes": sync_to_async(_check_episodes, thread_sensitive=False, executor=THREADS),
+        "broker": sync_to_async(_check_broker, thread_sensitive=False, executor=THREADS),
+        "channels": _check_channels,
+        "worker": sync_to_async(_check_worker, thread_sensitive=False, executor=THREADS),
     }
     states = await asyncio.gather(*(_state(check) for check in checks.values()))
     return dict(zip(checks, states, strict=True))
@@ -120,19 +115,19 @@ async def _state(check: Check) -> dict[str, str]:
         detail = await asyncio.wait_for(check(), PART_TIMEOUT_S)
     except TimeoutError:
         return {"status": "down", "detail": f"no answer in {PART_TIMEOUT_S} s"}
-    except Exception as error:  # noqa: BLE001 - whatever a part raises is the news that health is asked for
+    except Exception as error:  # noqa: BLE001 - whatever a part raises is its state
         return {"status": "down", "detail": type(error).__name__}
     return {"status": "ok", "detail": detail}
 
 
-def _ask_database() -> str:
+def _check_database() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return connection.vendor
 
 
-def _ask_episodes() -> str:
-    # A ping is answered by a server that can read and write nothing.
+def _check_episodes() -> str:
+    # A server that can neither read nor write still answers a ping.
     _mongo()[settings.MONGO_DATABASE][COLLECTION].find_one(NO_EPISODE)
     return "answers"
 
@@ -142,26 +137,26 @@ def _mongo() -> pymongo.MongoClient[dict[str, Any]]:
     return pymongo.MongoClient(settings.MONGO_URL, serverSelectionTimeoutMS=1000, socketTimeoutMS=1000, maxPoolSize=4)
 
 
-def _ask_broker() -> str:
+def _check_broker() -> str:
     with app.connection_for_read() as broker:
         broker.ensure_connection(max_retries=1, timeout=1, interval_start=0.1)
     return "answers"
 
 
-async def _ask_channels() -> str:
+async def _check_channels() -> str:
     layer = channel_layers[DEFAULT_CHANNEL_LAYER]
     await layer.group_add("health", "health")
     await layer.group_discard("health", "health")
     return "answers"
 
 
-def _ask_worker() -> str:
+def _check_worker() -> str:
     global _worker_answered
     if time.monotonic() - _worker_answered >= WORKER_TRUSTED_S:
         if not app.control.ping(timeout=WORKER_ANSWERS_S, limit=1):
             raise NoWorker
         _worker_answered = time.monotonic()
-    return "answers"  # everybody may ask: which hosts there are is the status page's to tell
+    return "answers"  # this endpoint is public; only the status page names hosts
 
 
 class NoWorker(Exception):

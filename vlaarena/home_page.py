@@ -1,4 +1,4 @@
-"""The first page: what the arena is, in one screen, with what is true of it now."""
+"""The home page: what the arena is, with current numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def _leaders(board: Leaderboard) -> list[RankingRow]:
-    """The first of the component with most votes: none of the others is behind them, nor ahead."""
+    """The best of the component with the most votes. Ratings of other components cannot be compared with theirs."""
     if not board["rankings"]:
         return board["provisional"][:LEADERS]
     first = board["rankings"][0]["component"]
@@ -43,7 +43,7 @@ def _leaders(board: Leaderboard) -> list[RankingRow]:
 
 
 def _latest() -> Vote | None:
-    """The vote cast last, whose battle anybody may watch."""
+    """The newest vote. Anybody may watch its battle."""
     turns = Prefetch("battle__turns", Turn.objects.judged().order_by("seq"))
     return (
         Vote.objects.filter(battle__spoiled=False)

@@ -1,4 +1,4 @@
-"""How often somebody may try to get into the admin: per address, and per account from wherever (RATE_LIMITS)."""
+"""Limits on login attempts to the admin, per address and per account (RATE_LIMITS)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from arena.visitors.throttles import address_of, spend
 
 _LONGEST = cast("Field[str, str]", User._meta.get_field(User.USERNAME_FIELD)).max_length
 _FIELD = UsernameField(max_length=_LONGEST)
-"""Reads what was typed as the login form does: without spaces around it, in Unicode's form NFKC."""
+"""Cleans a typed name as the login form does: stripped, in Unicode's form NFKC."""
 
 
 def count_attempt(request: HttpRequest, account: str) -> None:
-    """Count an attempt before it costs anything; raises TooMany."""
+    """Count an attempt before its password is checked. Raises TooMany."""
     spend("logins", {"address": address_of(request), "account": account_of(account)})
 
 
 def account_of(typed: str) -> str:
-    """One name for all spellings that may lead to one account.
+    """One name for all spellings that may match one account.
 
-    Beyond what the form does, case is ignored: databases may compare names without it, and `Alice` and `alice` that are
-    two accounts share one limit at the worst. What is longer than any name reaches no account, and is cut.
+    Case is ignored, since databases may compare names without it; at worst, `Alice` and `alice` are two accounts that
+    share one limit. Text longer than any name matches no account and is truncated.
     """
     name = str(_FIELD.to_python(typed))
     return unicodedata.normalize("NFKC", name[:_LONGEST].casefold())

@@ -1,13 +1,13 @@
-"""What a page or a plain view answers while the database or the episode store is away: 503, and when to come back."""
+"""Answers 503 with Retry-After while the database or the episode store is unavailable."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 
 from arena.errors import ArenaError, DatabaseUnavailable, EpisodesUnavailable
 from arena.store import StoreUnavailable
@@ -16,17 +16,11 @@ log = logging.getLogger(__name__)
 RETRY_AFTER_S = 5
 
 
-class TellOutages:
-    """Middleware. Calls of the API that are served by the REST framework have their answer already."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self._get_response(request)
+class TellOutages(MiddlewareMixin):
+    """Middleware for pages and plain views. The REST framework handles these errors in its own views."""
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """None for any other error: that is a fault of ours, and a 500."""
+        """None for any other error, which becomes a 500."""
         refusal = _refusal(error)
         if refusal is None:
             return None

@@ -1,4 +1,4 @@
-"""Sockets are opened by the site's own pages alone: a browser tells the site of a page, which no page can change."""
+"""Accepts websockets from the site's own pages only, by the Origin header, which a page cannot change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.visitors import origins
 
 
 class OwnPagesOnly:
-    """ASGI middleware: denies a socket (403) unless its Origin is the site's in scheme, host and port."""
+    """ASGI middleware: denies a socket (403) unless its Origin has the site's scheme, host and port."""
 
     def __init__(self, application: Any) -> None:
         self._application = application
@@ -23,7 +23,7 @@ class OwnPagesOnly:
 
 
 def is_own_page(scope: dict[str, Any]) -> bool:
-    """By the handshake's headers; one that lacks Origin or Host, or has two of them, is of no browser."""
+    """Whether the handshake comes from a page of the site. A browser sends Origin and Host exactly once."""
     source, host = _only(scope, b"origin"), _only(scope, b"host")
     if source is None or host is None or not validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS):
         return False

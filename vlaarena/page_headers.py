@@ -1,13 +1,12 @@
-"""Headers that every answer of the site carries, beside those of Django's and django-csp's own middleware."""
+"""Headers of every response, beside those of Django's and django-csp's middleware."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 
-# What a page of ours never asks a browser for. The replay may fill the screen, a shared address may be copied.
+# Browser features that no page uses. Fullscreen (replays) and the clipboard (shared addresses) are used.
 REFUSED = (
     *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope"),
     *("magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "screen-wake-lock", "usb"),
@@ -20,12 +19,8 @@ HEADERS = {
 }
 
 
-class PageHeaders:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
+class PageHeaders(MiddlewareMixin):
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         return response

@@ -1,4 +1,4 @@
-"""A visitor's preferences for every page: language and theme, kept in cookies that name nobody."""
+"""A visitor's preferences for every page: language and theme, in cookies without an identity."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ A_YEAR_S = 365 * 24 * 3600
 
 
 def context(request: HttpRequest) -> dict[str, Any]:
-    """For every template: the languages, the theme, and where this page's strings for scripts are ("" in English)."""
+    """Context of every template: languages, theme, and the address of the strings for scripts ("" in English)."""
     language = translation.get_language() or settings.LANGUAGE_CODE
     theme = request.COOKIES.get(THEME_COOKIE, "system")
     return {
@@ -33,10 +33,10 @@ def context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-@csrf_exempt  # a page that knows nobody holds no token, and what a stranger's page could do here harms nobody
+@csrf_exempt  # pages are cached without a token, and a forged request could only change language or theme
 @require_POST
 def save(request: HttpRequest) -> HttpResponse:
-    """Save `language` or `theme`, and return to the page that sent it."""
+    """Save `language` or `theme`, and redirect to the page that sent the form."""
     language, theme = request.POST.get("language"), request.POST.get("theme")
     if (language and language not in dict(settings.LANGUAGES)) or (theme and theme not in THEMES):
         languages = ", ".join(code for code, _ in settings.LANGUAGES)
@@ -49,7 +49,7 @@ def save(request: HttpRequest) -> HttpResponse:
 
 
 class Strings(JavaScriptCatalog):
-    """The strings of scripts in one language, under a name that carries their content."""
+    """The strings of scripts in one language, at an address with a digest of their content."""
 
     packages = ["vlaarena"]
 

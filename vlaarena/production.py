@@ -1,6 +1,6 @@
-"""What must hold before the arena serves the public (ARENA_HTTPS=yes): secrets that nobody guesses, no open access.
+"""Checks before the arena serves the public (ARENA_HTTPS=yes): secrets that cannot be guessed, and no open access.
 
-All that is wrong is told at once, each with the way to put it right, by the name of its variable.
+All problems are reported together, each with the name of its variable and the remedy.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 KEY_LENGTH = 50
@@ -27,7 +28,7 @@ class AccessSettings:
     """The settings that decide on access. `servers`: variable -> URL."""
 
     secret_key: str | None
-    """None: there is none yet, and `vlaarena.secret` refuses to serve without."""
+    """None if there is none yet: `refuse_built_in_secret` prevents serving without one."""
     debug: bool
     proxies: int
     hosts: list[str]
@@ -35,10 +36,17 @@ class AccessSettings:
     servers: Mapping[str, str]
 
 
+def refuse_built_in_secret() -> None:
+    """Raise ImproperlyConfigured if the site would sign cookies with the key that is public in the source."""
+    if settings.SECRET_KEY == settings.BUILT_IN_SECRET_KEY:
+        raise ImproperlyConfigured(
+            "no secret key: set ARENA_SECRET_KEY to 50 random characters, or start with `manage.py up`, which makes one"
+        )
+
+
 def refuse_unsafe(access: AccessSettings) -> None:
-    """Raises ImproperlyConfigured that names everything which no public site should have."""
-    found = list(_problems(access))
-    if found:
+    """Raise ImproperlyConfigured that lists every problem, if there is one."""
+    if found := list(_problems(access)):
         raise ImproperlyConfigured(
             "ARENA_HTTPS=yes, but this is not safe:\n" + "\n".join(f"- {line}" for line in found)
         )
@@ -60,7 +68,7 @@ def _problems(access: AccessSettings) -> Iterator[str]:
 
 
 def weak_key(key: str) -> str:
-    """Why a key that signs cookies could be guessed; empty: it could not."""
+    """Why a key that signs cookies could be guessed; "" if it could not."""
     if len(key) < KEY_LENGTH:
         return f"has {len(key)} characters, at least {KEY_LENGTH} are needed"
     if word := _placeholder(key):
@@ -71,7 +79,7 @@ def weak_key(key: str) -> str:
 
 
 def weak_login(url: str) -> str:
-    """Why the login in a server's URL could be guessed; empty: it could not. Loopback needs none."""
+    """Why the login in a server's URL could be guessed; "" if it could not. Loopback needs no login."""
     parts = urlsplit(url)
     if parts.scheme == "sqlite" or (parts.hostname or "localhost") in LOOPBACK:
         return ""
@@ -91,17 +99,17 @@ def _placeholder(text: str) -> str:
 
 def _open_hosts(hosts: Iterable[str]) -> Iterator[str]:
     if any(name.startswith("*") for name in hosts):
-        yield "ARENA_HOSTS answers to any name: list the names of the site, comma-separated"
+        yield "ARENA_HOSTS accepts any name: list the names of the site, comma-separated"
     for name in hosts:
         if name.startswith("."):
             site = name.lstrip(".")
-            yield f"ARENA_HOSTS: {name!r} answers to every name under {site}: list those of the site, such as {site}"
+            yield f"ARENA_HOSTS: {name!r} accepts every name under {site}: list the site's names, for example {site}"
     if not any(name.strip("[]") not in LOOPBACK for name in hosts):
-        yield "ARENA_HOSTS names no public host: set the name under which the site is reached"
+        yield "ARENA_HOSTS names no public host: add the public name of the site"
 
 
 def _open_origins(name: str, origins: Iterable[str]) -> Iterator[str]:
     for origin in origins:
         parts = urlsplit(origin)
         if parts.scheme != "https" or "*" in origin or not parts.hostname:
-            yield f"{name}: {origin!r} is no single origin under TLS; expected such as https://arena.example.org"
+            yield f"{name}: {origin!r} is not a single HTTPS origin; expected for example https://arena.example.org"

@@ -1,11 +1,11 @@
-"""The rules of the boards, published with them: apart from the other settings, since `manage.py rate` needs no more."""
+"""The rules of the boards, published with them. A separate module, since `manage.py rate` needs no other settings."""
 
 from __future__ import annotations
 
 from vlaarena import env
 
-# `cap`: what the votes of one day weigh at most on a board, of a voter and of a network that several voters share.
-# A policy is provisional until its interval's half-width, its votes and its opponents have come so far.
+# `cap`: the largest weight on a board of one day's votes of one voter, or of one network that several voters share.
+# A policy is provisional until the half-width of its interval, its votes and its opponents meet these limits.
 RANKING = {
     "cap": int(env.number("ARENA_RANKING_CAP", 15)),
     "half_width": env.number("ARENA_PROVISIONAL_HALF_WIDTH", 60.0),

@@ -1,14 +1,13 @@
-"""Who may do what in the admin: two roles, each a group of Django's. Superusers may all of it, and make accounts.
+"""The admin's two roles, each a Django group. Superusers have every permission, and make accounts.
 
-Looking at battles is part of both: who judges votes or mends workers must see what was played; the names of a battle
-without a vote only by revealing them, which spoils it.
+Both roles may view battles: judging votes and repairing workers requires seeing what was played. The names of a battle
+without a vote can only be revealed by spoiling it.
 """
 
 from __future__ import annotations
 
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
-from django.db.models import Q
 
 MODERATOR, OPERATOR = "moderator", "operator"
 
@@ -38,7 +37,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 @transaction.atomic
 def enter_roles() -> list[str]:
-    """Make each role a group with exactly these permissions; its members stay. Returns the names of new ones."""
+    """Make each role a group with exactly these permissions, and keep its members. Returns the names of new groups."""
     new = []
     for name, wanted in ROLES.items():
         group, made = Group.objects.get_or_create(name=name)
@@ -48,12 +47,9 @@ def enter_roles() -> list[str]:
 
 
 def _permissions(names: tuple[str, ...]) -> list[Permission]:
-    """The rows of `APP.PERMISSION`; raises LookupError for a name that no app has."""
-    wanted = Q()
-    for app, _, codename in (name.partition(".") for name in names):
-        wanted |= Q(content_type__app_label=app, codename=codename)
-    found = {f"{row.content_type.app_label}.{row.codename}": row
-             for row in Permission.objects.filter(wanted).select_related("content_type")}  # fmt: skip
-    if missing := sorted(set(names) - set(found)):
+    """The rows of these `APP.PERMISSION` names. Raises LookupError for an unknown name."""
+    rows = Permission.objects.select_related("content_type")
+    known = {f"{row.content_type.app_label}.{row.codename}": row for row in rows}
+    if missing := sorted(set(names) - set(known)):
         raise LookupError(f"no such permission: {', '.join(missing)}; run the migrations first")
-    return list(found.values())
+    return [known[name] for name in names]

@@ -1,7 +1,7 @@
-"""A second factor for those who log in: codes of an authenticator app (TOTP), and backup codes for when it is lost.
+"""A second factor for logins: codes of an authenticator app (TOTP), and backup codes in case the app is lost.
 
-settings.ADMIN_TOTP: "optional", whoever has set it up is asked for it; "required", nobody is in without. The rule holds
-everywhere, admin and API: who still owes the second factor is a stranger to every view.
+settings.ADMIN_TOTP: "optional" requires it of accounts that have set it up, "required" of all. The rule holds for admin
+and API: every view treats a user who has not given the second factor as anonymous.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BACKUP_CODES = 10
 
 
 class SecondFactor:
-    """Middleware behind django_otp's own: takes from a request the user who owes a second factor."""
+    """Middleware after django_otp's own: makes the user anonymous who has not given a required second factor."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -32,13 +32,13 @@ class SecondFactor:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         by_password = request.user
         request.by_password = by_password  # type: ignore[attr-defined]
-        # Read when a view asks: a page that asks for nobody neither reads the session nor varies by its cookie.
+        # Lazy: a page that does not use the user must neither read the session nor vary by its cookie.
         request.user = SimpleLazyObject(lambda: AnonymousUser() if owes(by_password) else by_password)  # type: ignore[assignment]
         return self.get_response(request)
 
 
 def owes(user: User | AnonymousUser) -> bool:
-    """Whether somebody gave a password and owes the second factor."""
+    """Whether the user gave a password but not the required second factor."""
     if not user.is_authenticated or user.is_verified():  # type: ignore[attr-defined]
         return False
     return settings.ADMIN_TOTP == "required" or is_enrolled(user)
@@ -54,16 +54,16 @@ def who_gave_a_password(request: HttpRequest) -> User | None:
 
 
 def must_enrol(request: HttpRequest) -> bool:
-    """Whether somebody logged in by a password alone, and has nothing yet to log in with in full."""
+    """Whether the user logged in by password, and a second factor is required but not set up."""
     user = who_gave_a_password(request)
     return user is not None and owes(user) and not is_enrolled(user)
 
 
 @transaction.atomic
 def verify(user: User, code: str) -> Device | None:
-    """The device that gave this code: the app for six digits, else the backup codes, each good once.
+    """The device that accepts this code: the app for six digits, else the backup codes, each valid once.
 
-    A wrong code makes the device wait before it tries another, twice as long each time.
+    A wrong code blocks the device for a time that doubles with each further one.
     """
     code = "".join(code.split()).lower()
     model = TOTPDevice if len(code) == 6 and code.isdecimal() else StaticDevice
@@ -75,28 +75,28 @@ def verify(user: User, code: str) -> Device | None:
 
 
 def pending_device(user: User) -> TOTPDevice:
-    """The device that is being set up; its key stays the same until a code of it was typed in."""
+    """The device that is being set up. Its key stays the same until one of its codes is confirmed."""
     device, _ = TOTPDevice.objects.get_or_create(user=user, confirmed=False, defaults={"name": "authenticator"})
     return device
 
 
 @transaction.atomic
 def enrol(request: HttpRequest, user: User, code: str) -> list[str] | None:
-    """Take the pending device into use if the code is its own, and log in with it; the backup codes, or None."""
+    """Confirm the pending device by a code and log in with it. Returns new backup codes, or None for a wrong code."""
     device = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).first()
     if device is None or not device.verify_token(code):
         return None
     device.confirmed = True
     device.save(update_fields=["confirmed"])
     request.user = user
-    request.session.cycle_key()  # what was known before is worth less than what is known now
+    request.session.cycle_key()  # against session fixation: the login gains rights
     django_otp.login(request, device)
     return new_backup_codes(user)
 
 
 @transaction.atomic
 def new_backup_codes(user: User) -> list[str]:
-    """Fresh codes in place of all earlier ones."""
+    """Replace all backup codes by new ones, and return these."""
     StaticDevice.objects.filter(user=user).delete()
     device = StaticDevice.objects.create(user=user, name="backup codes")
     codes = [StaticToken.random_token() for _ in range(BACKUP_CODES)]
@@ -106,12 +106,12 @@ def new_backup_codes(user: User) -> list[str]:
 
 @transaction.atomic
 def remove(user: User) -> bool:
-    """Forget everything of the second factor; False when there was nothing."""
-    removed, _ = TOTPDevice.objects.filter(user=user).delete()
-    return bool(removed) | bool(StaticDevice.objects.filter(user=user).delete()[0])
+    """Delete all devices and backup codes. Returns whether there were any."""
+    removed = [model.objects.filter(user=user).delete()[0] for model in (TOTPDevice, StaticDevice)]
+    return any(removed)
 
 
 def key_in_words(device: TOTPDevice) -> str:
-    """The key as authenticator apps take it by hand: base32, in groups of four."""
+    """The key for typing into an authenticator app: base32 in groups of four."""
     text = b32encode(device.bin_key).decode().rstrip("=")
     return " ".join(text[place : place + 4] for place in range(0, len(text), 4))

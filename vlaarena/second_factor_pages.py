@@ -1,4 +1,4 @@
-"""Where people log in with a second factor, set it up, renew their backup codes and remove it."""
+"""The login form with a second factor, and the page to set it up, renew backup codes and remove it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CodeForm(forms.Form):
 @never_cache
 @csrf_protect
 def second_factor_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
-    """For whoever logged in; to set it up, a password is enough where nothing else could be asked for."""
+    """The page of whoever logged in. A password is enough to set up a second factor, since there is none yet."""
     user = second_factor.who_gave_a_password(request)
     if user is None or not user.is_staff or (second_factor.owes(user) and second_factor.is_enrolled(user)):
         return HttpResponseRedirect(f"{reverse('admin:login')}?next={reverse('admin:second-factor')}")

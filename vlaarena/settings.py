@@ -1,7 +1,7 @@
-"""Settings of VLA Arena. Everything that differs between a laptop and production is a variable in the environment.
+"""Settings of VLA Arena. Everything that differs between a laptop and production is an environment variable.
 
 The embedded default (SQLite, bundled Valkey and MongoDB-compatible server) and production (PostgreSQL, MongoDB,
-Redis or RabbitMQ) differ in URLs only: no code asks which it runs on.
+Redis or RabbitMQ) differ only in URLs: no code depends on the choice.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from vlaarena import env, production, ranking_rules, static_headers
 from vlaarena.monitoring import logs
 from vlaarena.supervisor.folder import DataFolder
 
-env.stay_home()
+env.disable_downloads()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("ARENA_DATA", str(BASE_DIR / "var"))).resolve()
 if DATA_DIR.is_dir() and not os.access(DATA_DIR, os.X_OK):
-    raise ImproperlyConfigured(f"{DATA_DIR} is for another user alone; name a folder of yours with ARENA_DATA")
-# A command typed beside a running arena talks to the servers which that arena started.
+    raise ImproperlyConfigured(f"{DATA_DIR} belongs to another user; name another folder with ARENA_DATA")
+# A command that runs beside an arena uses the servers which that arena started.
 _running = DataFolder(DATA_DIR).running()
 _started = _running.urls if _running else {}
 
-# Two arenas that share a broker or a channel layer must not share names there.
+# Keeps the names of arenas apart that share a broker or a channel layer.
 PREFIX = env.text("ARENA_PREFIX", "")
 
 DEBUG = env.flag("ARENA_DEBUG", False)
-# Served to the public behind a proxy that ends TLS. Without it, cookies and links are those of http://127.0.0.1.
+# True for a public site behind a proxy that terminates TLS. Without it, cookies and links suit http://127.0.0.1.
 HTTPS = env.flag("ARENA_HTTPS", False)
 BUILT_IN_SECRET_KEY = "only-for-commands-that-sign-nothing"  # noqa: S105 - asgi.py and wsgi.py refuse to serve with it
 _secret_file = DATA_DIR / "secret_key"
@@ -121,8 +121,8 @@ if _database["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
     }
 elif _database["ENGINE"] == "django.db.backends.postgresql":
-    # A server that died leaves dead connections in the pool: each is asked before it is used. Nobody waits long for a
-    # connection, nor for a host that has vanished.
+    # A server that died leaves dead connections in the pool, so each is checked before use. The timeouts bound the wait
+    # for a connection and for a host that has vanished.
     _database["CONN_HEALTH_CHECKS"] = True
     _database["OPTIONS"] = {
         "pool": {"min_size": 1, "max_size": env.count("ARENA_DB_POOL", WEB_THREADS + 4), "timeout": 10},
@@ -160,17 +160,16 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 if BROKER_URL.startswith("redis"):  # RabbitMQ's client notices a silent server by itself
     CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_PROC_ALIVE_TIMEOUT = 120.0  # a worker process opens its policies before it says that it lives
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 120.0  # a worker process loads its policies before it reports that it is alive
 CELERY_TASK_DEFAULT_QUEUE = f"{PREFIX}default"
 CELERY_CONTROL_EXCHANGE = f"{PREFIX}celery"
 CELERY_EVENT_EXCHANGE = f"{PREFIX}celeryev"
-# A worker takes rollouts from a queue per policy that it hosts (`arena.queue.hosting`), and from these.
+# A worker consumes these queues and one queue per policy that it hosts (`arena.queue.hosting`).
 QUEUES = [CELERY_TASK_DEFAULT_QUEUE]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "vlaarena.beat:Scheduler"
-CELERY_TIMEZONE = "UTC"
 
-# Entered by `manage.py seed_schedule` where missing; edited in the admin from then on.
+# `manage.py seed_schedule` creates the missing ones; afterwards they are edited in the admin.
 BEAT_TASKS: dict[str, dict[str, Any]] = {
     "Aggregate votes": {
         "task": "rankings.aggregate",
@@ -180,41 +179,41 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
     "Check counts and boards": {
         "task": "rankings.check",
         "crontab": {"minute": "30", "hour": "3"},
-        "description": "Every night: compare counts and boards with the raw votes; the worker's status tells.",
+        "description": "Every night: compare counts and boards with the raw votes; the worker's status has the result.",
     },
     "Expire recordings": {
         "task": "arena.expire",
         "crontab": {"minute": "10", "hour": "4"},
-        "description": "Every night: let recordings of battles without a vote expire after ARENA_UNVOTED_DAYS.",
+        "description": "Every night: delete recordings of battles without a vote after ARENA_UNVOTED_DAYS.",
     },
     "Sweep stale rollouts": {
         "task": "arena.sweep",
         "every_s": 5,
-        "description": "Send the rollouts of dead workers again, once, and fail those that had their second chance.",
+        "description": "Retry the rollouts of dead workers once, and fail those that were already retried.",
     },
 }
 
-# A rollout: at most this many control steps and seconds; a running one without a heartbeat for so long is stale.
+# Limits of a rollout in control steps and seconds. A running one without a heartbeat for ROLLOUT_STALE_S is stale.
 ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 50))
 ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
 ROLLOUT_MAX_ATTEMPTS = 2
-# The clock of a turn (arena/live/release.py): how long [s] after both sides have started the first step is shown, and
-# how many times as fast as the robots' own they follow. Policies that think longer need a lower speed or more buffer.
+# The clock of a turn (arena/live/release.py): the delay [s] from the start of both sides to the first step shown, and
+# the speed relative to the robots' control rate. Slower policies need a lower speed or a longer buffer.
 RELEASE = {
     "buffer_s": env.number("ARENA_RELEASE_BUFFER_S", 1.0, least=0.0),
     "speed": env.number("ARENA_RELEASE_SPEED", 1.0, least=0.001),
 }
 
 RANKING = ranking_rules.RANKING
-# Every publication is kept for so many days, then the last one of each day. 0: all for ever.
+# All publications are kept for this many days, then the last one of each day. 0 keeps all.
 SNAPSHOT_DAYS = env.number("ARENA_SNAPSHOT_DAYS", 14.0)
 
-# When votes are doubted (rankings/publication/integrity.py), and when votes and physics are said to part
-# (rankings/analysis/agreement.py).
+# Thresholds for suspicious votes (rankings/publication/integrity.py), and for disagreement between votes and success
+# rates (rankings/analysis/agreement.py).
 INTEGRITY = {
-    "alpha": env.number("ARENA_OUTLIER_ALPHA", 0.001),  # chance that an honest voter is ever suspected
-    "look_back_days": env.number("ARENA_OUTLIER_DAYS", 7.0),  # voters silent for longer are not tested again
+    "alpha": env.number("ARENA_OUTLIER_ALPHA", 0.001),  # probability that an honest voter is ever suspected
+    "look_back_days": env.number("ARENA_OUTLIER_DAYS", 7.0),  # voters inactive for longer are not tested again
     "new_hours": env.number("ARENA_NEW_VOTER_HOURS", 24.0),
     "new_votes": int(env.number("ARENA_NEW_VOTER_VOTES", 5)),
     "parted_votes": int(env.number("ARENA_PARTED_VOTES", 30)),
@@ -222,7 +221,7 @@ INTEGRITY = {
     "parted_against": env.number("ARENA_PARTED_AGAINST", 0.33),
 }
 
-# How often, from one visitor (cookie) and one address. Votes and instructions take longer than this by hand.
+# Rates per visitor (cookie) and per address. People vote and type more slowly than these limits.
 RATE_LIMITS = {
     "votes": {
         "visitor": env.rates("ARENA_VOTES_PER_VISITOR", "10/minute,120/hour,400/day"),
@@ -238,14 +237,14 @@ RATE_LIMITS = {
         "address": env.rates("ARENA_CANCELS_PER_ADDRESS", "240/minute,4000/hour"),
     },
     "aggregations": {"address": env.rates("ARENA_AGGREGATIONS_PER_ADDRESS", "12/minute,60/hour")},
-    # Each a password and a token tried: of an address, and of an account from wherever.
+    # Attempts with a password and a code: from an address, and for an account from any address.
     "logins": {
         "address": env.rates("ARENA_LOGINS_PER_ADDRESS", "10/minute,60/hour"),
         "account": env.rates("ARENA_LOGINS_PER_ACCOUNT", "20/minute,100/hour"),
     },
 }
-# Admission of turns (arena/queue/admission.py): how many that are not done, in all and of one visitor and address; how
-# many of a visitor's are with the workers at once; the longest wait [s] that a turn is let in for. 0: no bound.
+# Admission of turns (arena/queue/admission.py): limits on unfinished turns in all, per visitor and per address; on a
+# visitor's turns that workers run at once; and on the expected wait [s] of an admitted turn. 0: no limit.
 QUEUE: dict[str, int] = {
     "turns": int(env.number("ARENA_MAX_TURNS", 200)),
     "per_visitor": int(env.number("ARENA_MAX_TURNS_PER_VISITOR", 5)),
@@ -253,46 +252,45 @@ QUEUE: dict[str, int] = {
     "at_once": int(env.number("ARENA_TURNS_AT_ONCE", 1)),
     "wait_s": int(env.number("ARENA_MAX_WAIT_S", 300)),
 }
-# Repeated battles: how large a share of a voter's battles they make up. Never told; never counted.
+# The share of repeated battles among a voter's battles. They are neither marked nor counted.
 REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
-TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # of ours, each adding to X-Forwarded-For
-# Networks that are no crowd of one: a lab's or a class's own. Their votes and turns count by visitor alone.
+TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # number of our proxies, each adding to X-Forwarded-For
+# Networks of many people, such as a lab's or a class's. Limits per network do not apply to their votes and turns.
 FREE_NETWORKS = env.networks("ARENA_FREE_NETWORKS", "")
 # Days after a vote within which its digests could still be traced to an address (arena/visitors/networks.py).
 NETWORK_DAYS = env.count("ARENA_NETWORK_DAYS", 90)
 if NETWORK_DAYS < 28:
-    raise ImproperlyConfigured(f"ARENA_NETWORK_DAYS={NETWORK_DAYS}; at least 28, for so long a key is in use")
-# What networks with more votes a day than so many are asked for (arena/visitors/challenges.py): zero bits of a proof
-# of work.
+    raise ImproperlyConfigured(f"ARENA_NETWORK_DAYS={NETWORK_DAYS}; at least 28, since a key is in use for that long")
+# The challenge for networks with more votes a day than CHALLENGE_AFTER (arena/visitors/challenges.py), and the zero
+# bits of its proof of work.
 CHALLENGE = env.text("ARENA_CHALLENGE", "")
 CHALLENGE_AFTER = int(env.number("ARENA_CHALLENGE_AFTER", 30))
 CHALLENGE_BITS = env.count("ARENA_CHALLENGE_BITS", 18)
 if CHALLENGE_BITS > 30:
     raise ImproperlyConfigured(f"ARENA_CHALLENGE_BITS={CHALLENGE_BITS}; at most 30, which take a browser an hour")
-# Counters of the limits. One web process needs no server for them; several share one by CACHE_URL=redis://...
+# Counters of the limits. One web process keeps them in memory; several share a server named by CACHE_URL=redis://...
 CACHE_URL = env.text("CACHE_URL", "")
 CACHES = {
     "default": {
         "BACKEND": f"django.core.cache.backends.{'redis.RedisCache' if CACHE_URL else 'locmem.LocMemCache'}",
         "LOCATION": CACHE_URL,
         "KEY_PREFIX": PREFIX,
-        # Django's 300 would forget the limits of a visitor as soon as a hundred others came; 100,000 take some 30 MB.
+        # Django's default of 300 would drop a visitor's counters as soon as a hundred others come. This takes 30 MB.
         **({} if CACHE_URL else {"OPTIONS": {"MAX_ENTRIES": 100_000}}),
     }
 }
 
-# What a worker plays, and on what: docs/serving.md. Policies by id or pattern, with a minus those left to others; the
-# memory is of one process, 0 takes a share of the device's; a batch of 0 is the size that each policy finds best.
+# What a worker hosts, and on which device (docs/serving.md). Policies are ids or patterns, excluded by a leading minus.
+# Memory is per process, 0 for a share of the device's. A batch size of 0 lets each policy choose.
 WORKER_POLICIES = env.words("ARENA_WORKER_POLICIES", ["*"])
 WORKER_DEVICE = env.text("ARENA_WORKER_DEVICE", "cpu")
 WORKER_MEMORY_GB = env.number("ARENA_WORKER_MEMORY_GB", 0)
 WORKER_BATCH = int(env.number("ARENA_WORKER_BATCH", 0))
 
-# Recordings of battles without a vote expire when nobody has touched the battle for so many days; 0: never.
+# Recordings of battles without a vote expire this many days after the battle's last change; 0: never.
 UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 
-# Code points of an instruction, the same for all contestants; a network that reads less reads the beginning
-# (decision: blindness).
+# In code points, equal for all contestants. A network with a shorter input reads the beginning (decision: blindness).
 INSTRUCTION_MAX_LENGTH = 200
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"
@@ -303,13 +301,11 @@ SCENE_BUNDLES = Path(env.text("ARENA_SCENES", str(BASE_DIR / "build" / "scenes")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "URL_FORMAT_OVERRIDE": None,  # there is one format, and `?format=` is no parameter of any call
+    "URL_FORMAT_OVERRIDE": None,  # there is one format: no call has a parameter `?format=`
     "EXCEPTION_HANDLER": "arena.errors.handle_exception",
-    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "VLA Arena",
@@ -321,12 +317,10 @@ SPECTACULAR_SETTINGS = {
 }
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("de", "Deutsch")]  # each in its own words
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 LANGUAGE_COOKIE_NAME = "language"
 TIME_ZONE = "UTC"
-USE_I18N = True
-USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 STATIC_URL = "/static/"
@@ -355,15 +349,14 @@ CONTENT_SECURITY_POLICY = {
 }
 
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^api/health", r"^metrics$"]  # asked within a host or its network, without TLS
+SECURE_REDIRECT_EXEMPT = [r"^api/health", r"^metrics$"]  # requested within the host or its network, without TLS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = int(env.number("ARENA_HSTS_S", 365 * 86400)) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-SECURE_REFERRER_POLICY = SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-# Sessions are those of people who log in to the admin; visitors have a cookie of their own (arena.visitors.cookies).
+# Django's sessions are for logins to the admin; visitors have a separate cookie (arena.visitors.cookies).
 SESSION_COOKIE_AGE = 12 * 3600
-SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -371,7 +364,7 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
-# Nobody uploads anything: bodies are small (an API call has 64 KiB, see arena.api.parsers), and a file is refused.
+# Bodies are small (at most 64 KiB for an API call, see arena.api.parsers), and file uploads are refused.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 FILE_UPLOAD_HANDLERS = ["vlaarena.body_limit.NoUploads"]
 
@@ -379,11 +372,10 @@ FILE_UPLOAD_HANDLERS = ["vlaarena.body_limit.NoUploads"]
 ADMIN_TOTP = env.choice("ARENA_ADMIN_TOTP", "optional", ("optional", "required"))
 OTP_TOTP_ISSUER = "VLA Arena"
 
-# Pages of other sites may read what anybody may read. Cookies never go along, so nothing is done in a visitor's name.
+# Pages of these sites may read public data. Requests carry no cookies, so they cannot act for a visitor.
 CORS_ALLOWED_ORIGINS = env.words("ARENA_CORS_ORIGINS", [])
 CORS_URLS_REGEX = r"^/api/"
 CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS"]
-CORS_ALLOW_CREDENTIALS = False
 
 if HTTPS:
     production.refuse_unsafe(
@@ -405,7 +397,7 @@ if HTTPS:
 
 LOGGING = logs.settings_for(env.choice("ARENA_LOG_FORMAT", "plain", logs.FORMATS), env.text("ARENA_LOG_LEVEL", "INFO"))
 
-# Who may read /metrics: whoever knows the token. Without one: this host itself, unless the site is public (HTTPS).
+# The token that grants access to /metrics. Without one, only this host has access, and nobody if the site is public.
 METRICS_TOKEN = env.text("ARENA_METRICS_TOKEN", "")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
     raise ImproperlyConfigured("ARENA_METRICS_TOKEN is too short to be a secret: at least 16 characters")

@@ -1,4 +1,4 @@
-"""Commands that keep or read episodes work without an arena too: a bundled store is started for their duration."""
+"""Starts a bundled episode store for commands that need one while no arena is running."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
 from vlaarena.supervisor.logs import private
 
 WANT_EPISODES = {"play", "verify", "backup", "restore"}
-PATIENCE_S = 60.0
+LOCK_WITHIN_S = 60.0
 
 
 def wants_episodes(arguments: list[str]) -> bool:
-    """Whether this command line (without the program's name) reads or keeps episodes, and no store is named for it."""
-    is_question = {"-h", "--help"} & set(arguments)
-    return bool(arguments) and arguments[0] in WANT_EPISODES and not is_question and not os.environ.get("MONGO_URL")
+    """Whether this command line (without the program's name) needs an episode store, and MONGO_URL names none."""
+    asks_for_help = {"-h", "--help"} & set(arguments)
+    return bool(arguments) and arguments[0] in WANT_EPISODES and not asks_for_help and not os.environ.get("MONGO_URL")
 
 
 @contextlib.contextmanager
 def episode_store(folder: DataFolder) -> Iterator[None]:
-    """Have an episode store for a while: that of the arena which runs on the folder, or one started for us alone."""
+    """Provide an episode store: that of the arena running on the folder, or one started for this command."""
     with contextlib.ExitStack() as stack:
         if _own(folder, stack):
             stack.enter_context(_started_store(folder))
@@ -34,8 +34,8 @@ def episode_store(folder: DataFolder) -> Iterator[None]:
 
 
 def _own(folder: DataFolder, stack: contextlib.ExitStack) -> bool:
-    """Own the folder until the stack closes, or find that an arena runs on it; wait for other short commands."""
-    deadline = time.monotonic() + PATIENCE_S
+    """Lock the folder until the stack closes, waiting for other commands. False if an arena runs on the folder."""
+    deadline = time.monotonic() + LOCK_WITHIN_S
     while True:
         try:
             stack.enter_context(folder.locked())

@@ -1,11 +1,11 @@
-"""Response headers of static files. The MuJoCo worker's are its own: it may evaluate code, so that no page has to."""
+"""Response headers of static files. Only the MuJoCo worker may evaluate code, so that no page needs that right."""
 
 from __future__ import annotations
 
 from wsgiref.headers import Headers
 
 WORKER = "mujoco-worker"
-# MuJoCo's JavaScript uses `new Function`. A worker obeys the policy of its own response, and has no document to harm.
+# MuJoCo's JavaScript uses `new Function`. A worker follows the policy of its own response, and has no document.
 WORKER_POLICY = "default-src 'none'; script-src 'self' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self'"
 PLAIN_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 

@@ -1,4 +1,4 @@
-"""Static files under names that carry their content, compressed beside themselves."""
+"""Static files under names with a digest of their content, with compressed copies beside them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from django.conf import settings
 from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# Beside 9, MuJoCo's 10 MB of WebAssembly get 7 % smaller in twice the time.
+# Compared with 9, MuJoCo's 10 MB of WebAssembly get 7 % smaller in twice the time.
 BROTLI_QUALITY = 10
 LARGE = 1_000_000
-"""What has so many bytes is compressed once for all installs: it is the same engine every time."""
+"""Files of at least this many bytes (the engine) are cached compressed, since they stay the same between builds."""
 
 
 class KeepingCompressor(Compressor):

@@ -1,4 +1,4 @@
-"""Every address of the site: pages, the API, its description, and the admin."""
+"""The URLs of the site: pages, the API, its description, and the admin."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from vlaarena.monitoring import metrics, status_page
 
 
 class AnythingConverter(PathConverter):
-    """Line ends as well, which Django's own converter takes for an address that nobody has."""
+    """Matches any path, including line ends, which Django's own converter does not match."""
 
     regex = "(?s:.+)"
 
 
 register_converter(AnythingConverter, "anything")
 
-# Swagger writes its styles into the page, which this page alone allows; its scripts stay files of ours.
+# Swagger uses inline styles, which only this page allows. Its scripts are our static files.
 api_docs = csp_update({"style-src": [UNSAFE_INLINE]})(SpectacularSwaggerSplitView.as_view(url_name="schema"))
 
 urlpatterns = [

@@ -1,10 +1,10 @@
-"""For servers that speak WSGI: everything but the websocket."""
+"""The WSGI application: everything but the websockets."""
 
 import os
 
 from django.core.wsgi import get_wsgi_application
 
-from vlaarena.secret import refuse_built_in_secret
+from vlaarena.production import refuse_built_in_secret
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
 application = get_wsgi_application()

@@ -193,7 +193,7 @@ def test_rates_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("nonsense", ["20", "x/minute", "0/hour", "5/fortnight", "-1/day"])
 def test_a_rate_that_is_none_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, nonsense: str) -> None:
     monkeypatch.setenv("SOME_RATES", nonsense)
-    with pytest.raises(ImproperlyConfigured, match=r"SOME_RATES.*expected such as 20/minute"):
+    with pytest.raises(ImproperlyConfigured, match=r"SOME_RATES.*not a rate such as 20/minute"):
         env.rates("SOME_RATES", "")
 
 

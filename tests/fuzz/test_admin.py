@@ -441,7 +441,7 @@ def test_a_ticked_row_that_is_none_of_the_list_is_named(place: Place, key: str) 
     before, there = excluded(), str(CountedVote.objects.filter(counted=True)[0].pk)
     pairs = [("action", "exclude_votes"), ("index", "0"), ("reason", "stuffed"), ("_selected_action", there)]
     address = "/admin/rankings/countedvote/"
-    assert "is no row of this list" in told_to(place, "moderator", address, [*pairs, ("_selected_action", key)])
+    assert "is not a row of this list" in told_to(place, "moderator", address, [*pairs, ("_selected_action", key)])
     assert excluded() == before
     assert "1 votes excluded" in told_to(place, "moderator", address, pairs)
     assert excluded() != before

@@ -75,5 +75,5 @@ def test_what_is_no_finite_number_is_refused(read: Callable[[Any, str, Any], Any
 
 
 def test_a_rate_of_thousands_of_digits_is_refused(read: Callable[[Any, str, Any], Any]) -> None:
-    with pytest.raises(ImproperlyConfigured, match="is no rate"):
+    with pytest.raises(ImproperlyConfigured, match="is not a rate"):
         read(env.rates, "9" * 5000 + "/hour", "")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from structlog.contextvars import clear_contextvars
 
-from vlaarena.log_filters import Brief, Newsworthy
 from vlaarena.monitoring import logs
+from vlaarena.monitoring.logs import Brief, Newsworthy
 
 Lines = Callable[[], list[dict[str, Any]]]
 

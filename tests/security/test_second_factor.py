@@ -183,7 +183,7 @@ def test_who_is_locked_out_gets_new_codes_or_is_let_in_by_a_command(
     assert is_in(log_in()[0])
     with pytest.raises(CommandError, match="no second factor"):
         call_command("second_factor", "operator", "--codes")
-    with pytest.raises(CommandError, match="of the staff there are: operator"):
+    with pytest.raises(CommandError, match="accounts of the staff: operator"):
         call_command("second_factor", "oprator")
 
 

@@ -166,7 +166,7 @@ async def test_what_runs_is_written_down_as_soon_as_there_is_room_again(
     state.mkdir()  # stands in for a disk that takes nothing
     child = await watched.supervisor._start(watched.spec)
     await child.wait()
-    keeper = asyncio.create_task(watched.supervisor._keep_written_down())
+    keeper = asyncio.create_task(watched.supervisor._keep_announced())
     await asyncio.sleep(0.1)
     assert not (tmp_path / "running.json").exists()
     assert len([line for line in watched.said if "cannot write down" in line]) == 1

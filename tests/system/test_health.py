@@ -54,7 +54,7 @@ def test_no_part_tells_the_names_of_our_hosts(client: Client, monkeypatch: pytes
     monkeypatch.setattr(health, "_worker_answered", float("-inf"))
     monkeypatch.setattr(health.app.control, "ping", lambda **_: [{"arena-7@inner-host": {"ok": "pong"}}])
 
-    assert health._ask_worker() == "answers"
+    assert health._check_worker() == "answers"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_synthetic_arena_is_whole_and_an_inhabited_one_is_refused(capsys: pyte
 
     fresh = SessionFactory()  # keys go on after those of the synthetic rows
     assert fresh.pk > Session.objects.exclude(pk=fresh.pk).latest("pk").pk
-    with pytest.raises(CommandError, match="somebody has been in this arena"):
+    with pytest.raises(CommandError, match="this arena has sessions"):
         call_command("seed_load", "--votes", "10", "--episodes", "0")
 
 

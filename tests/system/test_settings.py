@@ -54,4 +54,4 @@ def test_what_is_acknowledged_is_on_the_disk(tmp_path: Path) -> None:
 def test_a_data_folder_of_somebody_else_is_refused_by_name(tmp_path: Path) -> None:
     refused = run_with(tmp_path, "import os; os.access = lambda *asked: False; import vlaarena.settings")
     assert refused.returncode != 0
-    assert f"{tmp_path} is for another user alone" in refused.stderr
+    assert f"{tmp_path} belongs to another user" in refused.stderr

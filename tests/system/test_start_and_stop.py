@@ -24,7 +24,7 @@ def test_a_taken_port_is_refused_with_the_name_of_the_variable(make_arena: MakeA
 
 
 def test_no_part_is_waited_for_longer_than_leaves_ten_seconds_for_all(tmp_path: Path) -> None:
-    parts = plan.parts(queues=["default"], worker_processes=2, web=plan.Web("127.0.0.1", 8000))
+    parts = plan.parts(queues=["default"], worker_processes=2, host="127.0.0.1", port=8000)
     graces = [spec.grace_s for spec in (*plan.bundled_servers(DataFolder(tmp_path), {}).specs, *parts)]
     assert len(graces) == 5
     assert sum(graces) < 10

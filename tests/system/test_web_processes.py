@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,13 +50,14 @@ def test_two_web_processes_are_one_arena(arena: Arena) -> None:
 
 
 def test_one_web_process_listens_by_itself_and_several_on_one_socket() -> None:
-    def webs(web: plan.Web) -> list[list[str]]:
-        specs = plan.parts(queues=["default"], worker_processes=1, web=web)
+    def webs(processes: int, socket: int | None) -> list[list[str]]:
+        web: dict[str, Any] = {"host": "127.0.0.1", "port": 8000, "web_processes": processes, "socket": socket}
+        specs = plan.parts(queues=["default"], worker_processes=1, **web)
         return [list(spec.command) for spec in specs if spec.name.startswith("web")]
 
-    (alone,) = webs(plan.Web("127.0.0.1", 8000))
+    (alone,) = webs(1, None)
     assert alone[alone.index("--port") + 1] == "8000"
-    several = webs(plan.Web("127.0.0.1", 8000, processes=3, socket=7))
+    several = webs(3, 7)
     assert len(several) == 3
     assert {command[command.index("--fd") + 1] for command in several} == {"7"}
 

@@ -1,8 +1,8 @@
-"""Everything the arena holds as one file, and back: relations from any database, episodes from any store.
+"""Backup and restore of the whole arena as one file: rows from any database, episodes from any store.
 
-It depends on no engine: what was saved from SQLite can be restored into PostgreSQL, and what an earlier release saved
-can be restored into this one. Rows come from one transaction; episodes are read after them, and an episode is stored
-before its row says so, so every completed rollout has its own.
+The format is independent of the engine and of the release: a backup of SQLite can be restored into PostgreSQL, and a
+backup of an earlier release into this one. All rows are read in one transaction, and the episodes after it. An episode
+is stored before its row is settled, so the backup holds the episode of every completed rollout.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ __all__ = ["EPISODES", "MANIFEST", "BackupError", "Manifest", "read_manifest", "
 
 
 def save(target: Path) -> Manifest:
-    """Write a backup to a file that does not exist yet. Raises BackupError; a failed one leaves no file behind."""
+    """Write a backup to a new file. Raises BackupError and leaves no file behind when it fails."""
     if target.exists():
         raise BackupError(f"{target} exists already; name a new file")
     files: dict[str, tuple[int, str]] = {}
     draft = target.with_name(f".{target.name}.part")
     try:
         draft.unlink(missing_ok=True)
-        draft.touch(mode=0o600, exist_ok=False)  # it holds password hashes and the keys of second factors
+        draft.touch(mode=0o600, exist_ok=False)  # it holds password hashes and second-factor keys
         with tarfile.open(draft, "w") as archive:
             with consistent_read():
                 for model in rows.tables(apps):
@@ -49,7 +49,7 @@ def save(target: Path) -> Manifest:
             manifest = Manifest(datetime.now(UTC).isoformat(), newest_migrations(), files)
             archives.add_manifest(archive, manifest)
         with draft.open("rb") as written:
-            os.fsync(written.fileno())  # what is said to be saved outlives a power cut
+            os.fsync(written.fileno())  # a backup that was reported as saved must survive a power cut
         draft.rename(target)
     except OSError as error:
         raise BackupError(f"{target} cannot be written: {error}") from error
@@ -59,11 +59,12 @@ def save(target: Path) -> Manifest:
 
 
 def restore(source: Path) -> Manifest:
-    """Fill an arena that holds no sessions and votes from a backup: all of it, or nothing of the relations.
+    """Fill an arena without sessions and votes from a backup. The rows are restored in one transaction.
 
-    Raises BackupError when the file is damaged, of a later release, or the arena is in use.
+    Raises BackupError when the file is damaged or from a later release, or when the arena is in use.
     """
-    _refuse_used_arena()
+    if Session.objects.exists():
+        raise BackupError("this arena already holds sessions; restore into a new one")
     try:
         with tarfile.open(source, "r:") as archive:
             manifest = read_manifest(archive)
@@ -91,17 +92,12 @@ def _episodes(store: EpisodeStore) -> Iterator[bytes]:
             yield bson.encode(document)
 
 
-def _refuse_used_arena() -> None:
-    if Session.objects.exists():
-        raise BackupError("this arena already holds sessions; restore into a new one")
-
-
 def _store_episodes(archive: tarfile.TarFile, store: EpisodeStore) -> None:
-    """Before the rows: an episode without a row is harmless, and saving it again changes nothing."""
+    """Runs before the rows are loaded: an episode without a row is harmless, and saving it again changes nothing."""
     try:
         for document in bson.decode_file_iter(archives.member(archive, EPISODES)):
             if not isinstance(document.get("_id"), str) or not isinstance(document.get("attempt"), int):
-                raise BackupError(f"{EPISODES} holds a document that is no episode: it has no _id or no attempt")
+                raise BackupError(f"{EPISODES} holds a document that is not an episode: it lacks _id or attempt")
             store.save(document)
     except EpisodeSuperseded as error:
         raise BackupError(f"the episode store is not new: {error}") from None

@@ -1,4 +1,4 @@
-"""The file of a backup: a tar of `manifest.json`, one `tables/APP.MODEL.jsonl` per table and `episodes.bson`."""
+"""The backup file: a tar of `manifest.json`, one `tables/APP.MODEL.jsonl` per table, and `episodes.bson`."""
 
 from __future__ import annotations
 
@@ -13,37 +13,32 @@ from typing import IO, Any
 
 FORMAT = 1
 MANIFEST, EPISODES = "manifest.json", "episodes.bson"
-PIECE = 1 << 20
-MOST_MANIFEST = 1 << 20  # bytes; one takes a few thousand
+MOST_MANIFEST = 1 << 20  # bytes; a manifest takes a few thousand
 
 
 class BackupError(Exception):
-    """Why a backup could not be written or restored, in words for people."""
+    """A backup could not be written or restored. The message is shown to the user."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup says of itself. `files`: name -> [records, sha256]. `migrations`: the newest of each app."""
+    """Contents of a backup. `files`: member name -> (number of records, SHA-256). `migrations`: the newest per app."""
 
     made_at: str
     migrations: Mapping[str, str]
     files: Mapping[str, tuple[int, str]]
 
     def to_json(self) -> dict[str, Any]:
-        files = {name: list(entry) for name, entry in self.files.items()}
-        return {"format": FORMAT, "made_at": self.made_at, "migrations": dict(self.migrations), "files": files}
+        return {"format": FORMAT, **vars(self), "files": {name: list(entry) for name, entry in self.files.items()}}
 
 
 def table(label: str) -> str:
-    """The member that holds the rows of a model."""
+    """The name of the member that holds the rows of a model."""
     return f"tables/{label}.jsonl"
 
 
-# ---- out -----------------------------------------------------------------------------------------------------------
-
-
 def add(archive: tarfile.TarFile, name: str, records: Iterable[bytes], files: dict[str, tuple[int, str]]) -> None:
-    """Records one after another as one member; its size must be known first, so they pass through a temporary file."""
+    """Append the records as one member. A temporary file collects them, since a tar header states the size."""
     count, digest = 0, hashlib.sha256()
     with tempfile.TemporaryFile() as spool:
         for record in records:
@@ -64,9 +59,6 @@ def add_manifest(archive: tarfile.TarFile, manifest: Manifest) -> None:
     archive.addfile(info, io.BytesIO(content))
 
 
-# ---- in ------------------------------------------------------------------------------------------------------------
-
-
 def read_manifest(archive: tarfile.TarFile) -> Manifest:
     try:
         data = json.loads(member(archive, MANIFEST).read(MOST_MANIFEST))
@@ -81,17 +73,17 @@ def read_manifest(archive: tarfile.TarFile) -> Manifest:
 
 
 def check(archive: tarfile.TarFile, manifest: Manifest, labels: Iterable[str]) -> None:
-    """Every table and the episodes are there, and every member is whole and as it was written."""
+    """Raises BackupError unless all tables and the episodes are present and every member matches its SHA-256."""
     wanted = {table(label) for label in labels} | {EPISODES}
     if missing := wanted - set(manifest.files):
         raise BackupError(f"the backup lacks {', '.join(sorted(missing))}")
     for name, (_, digest) in manifest.files.items():
-        if _digest(member(archive, name)) != digest:
+        if hashlib.file_digest(member(archive, name), "sha256").hexdigest() != digest:  # type: ignore[arg-type]
             raise BackupError(f"{name} is damaged: its SHA-256 is not the one in {MANIFEST}")
 
 
 def member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
-    """A member's content. Only plain files are taken: a sparse one may claim any size, a link may lead anywhere."""
+    """A member's content. Only plain files are read: a sparse file may claim any size, a link may point anywhere."""
     try:
         found = archive.getmember(name)
     except KeyError:
@@ -100,10 +92,3 @@ def member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
     if stream is None:
         raise BackupError(f"{archive.name!s}: {name} is not a plain file")
     return stream
-
-
-def _digest(stream: IO[bytes]) -> str:
-    digest = hashlib.sha256()
-    while piece := stream.read(PIECE):
-        digest.update(piece)
-    return digest.hexdigest()

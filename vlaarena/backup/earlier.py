@@ -1,7 +1,7 @@
-"""Backups of earlier releases: their rows as those of today.
+"""Upgrades the rows of a backup that an earlier release wrote.
 
-The schema of that release is made in a database of its own, filled from the backup and migrated as a database in use
-would be. Only the release's own models, as its migrations tell them, know what its tables and columns were.
+The schema of that release is created in a scratch database, filled from the backup, and migrated like a database in
+use. The models of the release are reconstructed from its migrations, since nothing else describes its tables.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from vlaarena.backup.archive import BackupError
 from vlaarena.backup.rows import Open, lines, load, tables
 
 SQLITE = "django.db.backends.sqlite3"
-QUICK = "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA foreign_keys=ON;"  # a crash throws it away
+QUICK = "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA foreign_keys=ON;"  # not durable, and need not be
 
 
 class Release:
-    """A release of the arena, told by the newest migration of each app. Raises BackupError when it is a later one."""
+    """A release of the arena, identified by the newest migration of each app. Raises BackupError for a later one."""
 
     def __init__(self, migrations: Mapping[str, str]) -> None:
         executor = MigrationExecutor(connection)
@@ -47,20 +47,21 @@ class Release:
         self.apps: Apps = today if self.is_ours else executor.loader.project_state(self._newest).apps
 
     def labels(self) -> list[str]:
-        """The tables that its backups hold, as APP.MODEL."""
+        """The tables in its backups, as APP.MODEL."""
         return [model._meta.label for model in tables(self.apps)]
 
     @contextmanager
     def upgraded(self, opened: Open) -> Iterator[Open]:
-        """Rows of this release as rows of today."""
-        with tempfile.TemporaryDirectory() as folder:
-            with scratch_database(Path(folder) / "arena.sqlite3"):
+        """Yields a reader of this release's rows, migrated to the current schema."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            with scratch_database(folder / "arena.sqlite3"):
                 self.fill(opened)
                 call_command("migrate", interactive=False, verbosity=0)
                 for model in tables(today):
-                    with (Path(folder) / f"{model._meta.label}.jsonl").open("wb") as written:
+                    with (folder / f"{model._meta.label}.jsonl").open("wb") as written:
                         written.writelines(lines(model))
-            yield lambda label: (Path(folder) / f"{label}.jsonl").open("rb")
+            yield lambda label: (folder / f"{label}.jsonl").open("rb")
 
     def fill(self, opened: Open) -> None:
         MigrationExecutor(connection).migrate(self._newest)
@@ -70,16 +71,13 @@ class Release:
 
 
 def newest_migrations() -> dict[str, str]:
-    """The newest migration of each app that the database has."""
-    newest: dict[str, str] = {}
-    for app, name in sorted(MigrationRecorder(connection).applied_migrations()):
-        newest[app] = name
-    return newest
+    """App -> the newest migration that was applied to the database."""
+    return dict(sorted(MigrationRecorder(connection).applied_migrations()))  # the last name of each app stays
 
 
 @contextmanager
 def scratch_database(file: Path) -> Iterator[None]:
-    """A new SQLite database as this thread's `default`: migrations may ask no other, whichever they name."""
+    """Makes a new SQLite database this thread's `default`, the only database that migrations use."""
     usual = connections[DEFAULT_DB_ALIAS]
     settings = connections.configure_settings(
         {DEFAULT_DB_ALIAS: {"ENGINE": SQLITE, "NAME": str(file), "OPTIONS": {"init_command": QUICK}}}
@@ -87,7 +85,7 @@ def scratch_database(file: Path) -> Iterator[None]:
     scratch: BaseDatabaseWrapper = load_backend(SQLITE).DatabaseWrapper(settings, DEFAULT_DB_ALIAS)
     try:
         connections[DEFAULT_DB_ALIAS] = scratch
-        ContentType.objects.clear_cache()  # it remembers numbers by the name of the database
+        ContentType.objects.clear_cache()  # it caches ids by database alias
         yield
     finally:
         connections[DEFAULT_DB_ALIAS] = usual

@@ -1,4 +1,4 @@
-"""The rows of a backup, as JSON lines, out of the models of a release and into them."""
+"""The rows of a backup as JSON lines, written from and loaded into the models of any release."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.core.serializers.jsonl import Deserializer
 from django.db import connection, models
 
-# Made anew by migrating, of no use elsewhere, or to be gone after a while wherever a copy lies.
+# Recreated by migrations, useless elsewhere, or due to be deleted: a copy would outlive its expiry.
 LEFT_OUT = {"contenttypes.ContentType", "auth.Permission", "sessions.Session", "arena.NetworkKey"}
 Relation: TypeAlias = "models.ForeignKey[Any, Any] | models.ManyToManyField[Any, Any]"
 Open = Callable[[str], IO[bytes]]
-"""The JSON lines of a table by its label, as APP.MODEL."""
+"""Opens the JSON lines of a table, named by APP.MODEL."""
 
 
 class ExactTimes(DjangoJSONEncoder):
-    """Moments to the microsecond; Django's own encoder cuts them to milliseconds."""
+    """Times to the microsecond. Django's encoder truncates them to milliseconds."""
 
     def default(self, o: Any) -> Any:
         return o.isoformat() if isinstance(o, datetime) else super().default(o)
 
 
 def tables(apps: Apps) -> list[type[models.Model]]:
-    """Every table that is kept, in an order that stays: accounts first, since others name them."""
+    """Every table to keep, in a stable order: accounts first, since other rows refer to them."""
     found = [model for model in apps.get_models() if model._meta.label not in LEFT_OUT and model._meta.managed]
     return sorted(found, key=lambda model: (model._meta.app_label != "auth", model._meta.label))
 
@@ -43,9 +43,9 @@ def lines(model: type[models.Model]) -> Iterator[bytes]:
 
 
 def load(apps: Apps, opened: Open) -> None:
-    """Rows in place of those that a fresh arena is seeded with; keys are checked once, at the end."""
+    """Replace the rows that a new arena is seeded with. Foreign keys are checked once, at the end."""
     kept = tables(apps)
-    for model in apps.get_models(include_auto_created=True):  # those that join two tables as well
+    for model in apps.get_models(include_auto_created=True):  # join tables included
         if model._meta.label not in LEFT_OUT and model._meta.managed:
             model._base_manager.all()._raw_delete(using="default")
     for model in kept:
@@ -59,10 +59,10 @@ def load(apps: Apps, opened: Open) -> None:
 
 
 class Rows(Deserializer):
-    """Rows of the models of any release, where Django would look for those of today.
+    """Deserialises rows into the models of any release, where Django's own class uses the current ones.
 
-    Accounts, content types and permissions are named, not numbered. The latter two are entered where they are missing:
-    those of a model that is gone may still be granted, as they are after an upgrade in place.
+    Accounts, content types and permissions are referred to by natural key. Content types and permissions are created
+    where they are missing: a permission on a deleted model may still be granted, as after an upgrade in place.
     """
 
     def __init__(self, apps: Apps, stream: IO[str]) -> None:
@@ -82,21 +82,21 @@ class Rows(Deserializer):
         return [self._key(field, value) if isinstance(value, list) else value for value in field_value]
 
     def _key(self, field: Relation, names: list[str]) -> int:
-        """Of the row with these names, in the order of its `natural_key`."""
+        """The primary key of the row with this natural key."""
         match field.related_model._meta.label, names:
             case "auth.User", [username]:
                 return self._one("auth.User", username=username)
             case "auth.Group", [name]:
                 return self._one("auth.Group", name=name)
             case "auth.Permission", [codename, app, model]:
-                kind = self._entered("contenttypes.ContentType", app_label=app, model=model)
-                return self._entered("auth.Permission", codename=codename, content_type_id=kind)
+                content_type = self._created("contenttypes.ContentType", app_label=app, model=model)
+                return self._created("auth.Permission", codename=codename, content_type_id=content_type)
             case "contenttypes.ContentType", [app, model]:
-                return self._entered("contenttypes.ContentType", app_label=app, model=model)
-        raise DeserializationError(f"{field}: {names!r} names no row")
+                return self._created("contenttypes.ContentType", app_label=app, model=model)
+        raise DeserializationError(f"{field}: {names!r} matches no row")
 
     def _one(self, label: str, **names: str) -> int:
         return int(self._apps.get_model(label)._base_manager.get(**names).pk)
 
-    def _entered(self, label: str, **names: str | int) -> int:
+    def _created(self, label: str, **names: str | int) -> int:
         return int(self._apps.get_model(label)._base_manager.get_or_create(**names)[0].pk)

@@ -1,1 +1,1 @@
-"""How the arena tells its operators how it is: log lines, figures for Prometheus, and the admin's status page."""
+"""Monitoring for operators: log lines, Prometheus metrics and the admin's status page."""

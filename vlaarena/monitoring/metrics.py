@@ -1,6 +1,6 @@
-"""`/metrics`, in Prometheus' text format: what this process counted, or all web processes of the host, and readings.
+"""`/metrics` in Prometheus' text format: the counts of this process or of all web processes of the host, and readings.
 
-For operators alone: figures name policies, although none names the pair that is being played (`readings`).
+It is for operators only: figures name policies, though never the pair that is playing (see `readings`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from vlaarena import health
 from vlaarena.monitoring.collector import Readings
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
-"""Names the folder in which web processes of a host keep their counts, so that each can tell of all."""
-disable_created_metrics()  # type: ignore[no-untyped-call]  # when each series began: as many again, and nobody asks
+"""Names the folder in which the web processes of a host share their counts."""
+disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the number of series, and nothing reads them
 PASSED_ON = (
     "forwarded",
     "via",
@@ -41,9 +41,9 @@ PASSED_ON = (
     "cf-",
     "x-envoy",
 )
-"""How headers begin that proxies add."""
+"""Prefixes of the headers that proxies add."""
 OLD_HTTP = "1.0"
-"""What nginx speaks to a server behind a plain `proxy_pass`, which adds no header at all; no scraper does."""
+"""nginx uses this version behind a plain `proxy_pass`, which adds no header at all. No scraper does."""
 
 
 @require_safe
@@ -58,9 +58,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def may_read(request: HttpRequest) -> bool:
-    """With the token. Where none is set: from this host, unless some proxy may have passed it on from who knows where.
+    """Whether the request has the token. Without METRICS_TOKEN: whether it comes from this host and through no proxy.
 
-    A proxy need not say that it is one, so that a site for the public (HTTPS) has no such door at all.
+    A proxy need not identify itself, so a public site (HTTPS) grants no access without a token.
     """
     if settings.METRICS_TOKEN:
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
@@ -92,7 +92,7 @@ def _names_this_host(host: str) -> bool:
 def _is_loopback(text: str) -> bool:
     try:
         address = ip_address(text)
-    except ValueError:  # none: a unix socket
+    except ValueError:  # empty for a unix socket
         return False
     return ((address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address).is_loopback
 

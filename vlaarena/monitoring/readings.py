@@ -1,9 +1,9 @@
-"""How things stand, read from rows: for /metrics and the status page. A few bounded queries each, on indexes.
+"""The arena's state for /metrics and the status page, read from the database by a few bounded queries on indexes.
 
-Whoever reads this may be a voter too. What tells policies apart (names, times) is therefore told of hours that are over
-alone, and of battles that nobody can vote on blindly any more; how things stand now is told in sums over all policies.
+An operator may vote too. Figures that distinguish policies (names, times) therefore cover only past hours and battles
+whose names are known; current figures are sums over all policies.
 
-What workers do is read here too, from what they write anyway: so nothing has to reach them, on whatever host they are.
+The state of workers comes from the rows that they write, so that no worker has to be reachable from here.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from __future__ import annotations
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db.models import Count, Min, QuerySet
@@ -36,27 +38,26 @@ from rankings.votes import locking
 
 RECENT = timedelta(minutes=15)
 MOST_RECENT = 2000
-"""So many rollouts are looked at, the newest."""
+"""At most this many of the newest rollouts are read."""
 FAILURES_SHOWN = 20
 FAILURES_DAYS = 7
 NEVER = "never run"
 COMPLETED = "completed"
 PHASES = ("wait", "render", "infer", "physics", "store", "total")
-"""`wait`: from the turn's opening to the first start; `total`: of playing, without waiting and storing."""
+"""`wait`: from the turn's opening to the first start; `total`: playing, without waiting and storing."""
 
 
-@dataclass(frozen=True)
-class Backlog:
-    """Unsettled rollouts of all policies; `oldest_s` is since when the longest waiting one is queued."""
+class Backlog(NamedTuple):
+    """Unsettled rollouts of all policies. `oldest_s`: how long the oldest queued one has waited [s]."""
 
-    queued: int = 0
-    running: int = 0
-    oldest_s: float = 0.0
+    queued: int
+    running: int
+    oldest_s: float
 
 
 @dataclass(frozen=True)
 class LiveWorker:
-    """A live worker: what it plays, and what it says it cannot (policy -> why)."""
+    """A live worker. `plays`: the policies that it can play; `troubles`: policy -> why it cannot be played."""
 
     name: str
     device: str
@@ -67,7 +68,7 @@ class LiveWorker:
 
 @dataclass(frozen=True)
 class SettledRollout:
-    """A settled rollout. `seconds`: phase -> seconds, of those known. `reason`: why it failed; "" if it did not."""
+    """A settled rollout. `seconds`: known phases -> seconds. `reason`: why it failed, or ""."""
 
     policy: str
     reason: str
@@ -76,9 +77,8 @@ class SettledRollout:
 
 @dataclass(frozen=True)
 class Failure:
-    """A rollout that failed; of a battle whose names are hidden, its turn: `known` is False, and it names no side."""
+    """A failed rollout. While its battle's names are hidden, `rollout` is None and only the turn is shown."""
 
-    known: bool
     at: datetime
     turn: Turn
     rollout: Attempt | None
@@ -86,7 +86,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Speed:
-    """Of one policy, in hours that are over: p50 and p95 [s] of inference and of a whole rollout."""
+    """One policy's p50 and p95 [s] of inference and of whole rollouts, in past hours."""
 
     policy: str
     rollouts: int
@@ -95,30 +95,31 @@ class Speed:
     total: tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Boards:
-    """Boards and what guards them. Ages [s] are None of what has never been; a `status` is "ok" or says what is not."""
+class Job(NamedTuple):
+    """A periodic job. `at`: when it last succeeded, None if never. `status`: "ok" or what is wrong."""
 
-    published_at: datetime | None
-    age_s: float | None
-    status: str
-    error: str
+    at: datetime | None = None
+    age_s: float | None = None
+    status: str = NEVER
+    error: str = ""
+
+
+class Boards(NamedTuple):
+    """The jobs that publish and check the boards, unprocessed votes, and open findings by kind."""
+
+    aggregation: Job
+    check: Job
     pending: int
     failed: int
-    checked_at: datetime | None
-    check_age_s: float | None
-    check_status: str
-    check_error: str
-    findings: dict[str, int] = field(default_factory=dict)
+    findings: dict[str, int]
 
 
-@dataclass(frozen=True)
-class Disk:
-    """Of the data folder's file system, in bytes."""
+class Disk(NamedTuple):
+    """The data folder's file system, in bytes."""
 
-    folder: str
-    free: int
     total: int
+    used: int
+    free: int
 
 
 def queue() -> Backlog:
@@ -132,24 +133,18 @@ def queue() -> Backlog:
 
 
 def workers() -> list[LiveWorker]:
-    now = timezone.now()
-    rows: dict[str, list[Hosting]] = defaultdict(list)
-    for row in Hosting.objects.live().order_by("worker", "contestant_id"):
-        rows[row.worker].append(row)
-    return [
-        LiveWorker(
-            name=name,
-            device=own[0].device,
-            silent_s=max(0.0, (now - max(row.seen_at for row in own)).total_seconds()),
-            plays=tuple(row.contestant_id for row in own if not row.trouble),
-            troubles={row.contestant_id: row.trouble for row in own if row.trouble},
-        )
-        for name, own in rows.items()
-    ]
+    now, found = timezone.now(), []
+    for name, rows in groupby(Hosting.objects.live().order_by("worker", "contestant_id"), lambda row: row.worker):
+        own = list(rows)
+        silent_s = max(0.0, (now - max(row.seen_at for row in own)).total_seconds())
+        plays = tuple(row.contestant_id for row in own if not row.trouble)
+        troubles = {row.contestant_id: row.trouble for row in own if row.trouble}
+        found.append(LiveWorker(name, own[0].device, silent_s, plays, troubles))
+    return found
 
 
 def contestants() -> list[str]:
-    """Policies that should be playable: those that may be drawn."""
+    """The policies that may be drawn, and therefore should be playable."""
     return list(Policy.objects.contestants().order_by("id").values_list("id", flat=True))
 
 
@@ -158,12 +153,12 @@ def policies_by_status() -> dict[str, int]:
     return dict.fromkeys(ContestantStatus.values, 0) | dict(rows.annotate(Count("pk")))
 
 
-def settled_lately(within: timedelta = RECENT) -> Counter[str]:
-    """Of all rollouts that settled within this time: "completed" or why they failed -> how many.
+def settled_lately() -> Counter[str]:
+    """Outcome ("completed" or the reason of the failure) -> number of rollouts that settled recently.
 
-    Without those of cancelled turns, which are as if they had not been.
+    Rollouts of cancelled turns are ignored.
     """
-    settled = _not_cancelled().filter(finished_at__gte=timezone.now() - within).order_by()
+    settled = _not_cancelled().filter(finished_at__gte=timezone.now() - RECENT).order_by()
     found: Counter[str] = Counter()
     for status, reason, number in settled.values_list("status", "termination_reason").annotate(Count("pk")):
         found[reason if status == AttemptStatus.FAILED else COMPLETED] += number
@@ -171,14 +166,12 @@ def settled_lately(within: timedelta = RECENT) -> Counter[str]:
 
 
 def played(hours: int = 1) -> list[SettledRollout]:
-    """The rollouts of voted (or spoiled) battles that settled in the last whole hours, MOST_RECENT at most."""
+    """The newest rollouts, at most MOST_RECENT, of voted or spoiled battles that settled in the last whole hours."""
     until = timezone.now().replace(minute=0, second=0, microsecond=0)
     columns = ("model_id", "status", "termination_reason", "created_at", "started_at")
     times = (*(f"rollout__{phase}_ms" for phase in ("render", "infer", "physics", "store")), "duration_ms")
-    known = _not_cancelled().filter(names_known("turn__battle__"))
-    settled = known.filter(finished_at__gte=until - timedelta(hours=hours), finished_at__lt=until).order_by(
-        "-finished_at"
-    )
+    known = _not_cancelled().filter(names_known("turn__battle__")).order_by("-finished_at")
+    settled = known.filter(finished_at__gte=until - timedelta(hours=hours), finished_at__lt=until)
     found = []
     for policy, status, reason, created, started, *spent in settled.values_list(*columns, *times)[:MOST_RECENT]:
         seconds = {phase: value / 1e3 for phase, value in zip(PHASES[1:], spent, strict=True) if value is not None}
@@ -193,25 +186,19 @@ def _not_cancelled() -> QuerySet[Attempt]:
 
 
 def speeds(played: Iterable[SettledRollout]) -> list[Speed]:
-    """By policy, the slowest first."""
+    """One entry per policy, the slowest first."""
     by_policy: dict[str, list[SettledRollout]] = defaultdict(list)
     for each in played:
         by_policy[each.policy].append(each)
-    found = [
-        Speed(
-            policy=policy,
-            rollouts=len(own),
-            failures=sum(bool(each.reason) for each in own),
-            infer=_p50_p95(own, "infer"),
-            total=_p50_p95(own, "total"),
-        )
-        for policy, own in by_policy.items()
-    ]
+    found = []
+    for policy, own in by_policy.items():
+        failures = sum(bool(each.reason) for each in own)
+        found.append(Speed(policy, len(own), failures, _p50_p95(own, "infer"), _p50_p95(own, "total")))
     return sorted(found, key=lambda speed: (-speed.infer[1], -speed.total[1], speed.policy))
 
 
 def _p50_p95(played: Iterable[SettledRollout], phase: str) -> tuple[float, float]:
-    """By nearest rank; (0, 0) of nothing."""
+    """By nearest rank; (0, 0) without values."""
     values = sorted(each.seconds[phase] for each in played if phase in each.seconds)
     if not values:
         return 0.0, 0.0
@@ -220,48 +207,43 @@ def _p50_p95(played: Iterable[SettledRollout], phase: str) -> tuple[float, float
 
 
 def outcomes(played: Iterable[SettledRollout]) -> Counter[tuple[str, str]]:
-    """(policy, "completed" or why it failed) -> how many."""
+    """(policy, "completed" or the reason of the failure) -> number of rollouts."""
     return Counter((each.policy, each.reason or COMPLETED) for each in played)
 
 
 def failures() -> list[Failure]:
-    """The last rollouts that failed; of battles whose names are hidden, the last turns."""
+    """The last failed rollouts; one entry per turn where the battle's names are hidden."""
     since = timezone.now() - timedelta(days=FAILURES_DAYS)
     failed = _not_cancelled().filter(status=AttemptStatus.FAILED, finished_at__gte=since)
     found: dict[str, Failure] = {}
     for rollout in failed.select_related("turn__battle").order_by("-finished_at")[: 2 * FAILURES_SHOWN]:
-        turn, known = rollout.turn, rollout.turn.battle.names_known
-        if known:
-            found[rollout.episode_id] = Failure(True, rollout.finished_at or turn.created_at, turn, rollout)
-        elif turn.turn_id not in found:
-            found[turn.turn_id] = Failure(False, turn.created_at, turn, None)
+        turn = rollout.turn
+        if turn.battle.names_known:
+            found[rollout.episode_id] = Failure(rollout.finished_at or turn.created_at, turn, rollout)
+        else:
+            found.setdefault(turn.turn_id, Failure(turn.created_at, turn, None))
     return list(found.values())[:FAILURES_SHOWN]
 
 
 def boards() -> Boards:
-    now = timezone.now()
-    told = WorkerStatus.objects.filter(worker_name__in=[locking.WORKER, checking.WORKER])
-    rows = {row.worker_name: row for row in told}
+    rows = WorkerStatus.objects.in_bulk([locking.WORKER, checking.WORKER], field_name="worker_name")
     run, check = rows.get(locking.WORKER), rows.get(checking.WORKER)
     waiting = Vote.objects.filter(processing_status__in=[ProcessingStatus.PENDING, ProcessingStatus.FAILED]).order_by()
     findings = Finding.objects.filter(state=Finding.State.OPEN).order_by()
     counts = dict(waiting.values_list("processing_status").annotate(Count("pk")))
-    published, checked = (run.published_at if run else None), (check.last_run_at if check else None)
     return Boards(
-        published_at=published,
-        age_s=(now - published).total_seconds() if published else None,
-        status=run.status if run and run.status else NEVER,
-        error=(run.error_message or "") if run else "",
+        aggregation=_job(run, run.published_at) if run else Job(),
+        check=_job(check, check.last_run_at) if check else Job(),
         pending=counts.get(ProcessingStatus.PENDING, 0),
         failed=counts.get(ProcessingStatus.FAILED, 0),
-        checked_at=checked,
-        check_age_s=(now - checked).total_seconds() if checked else None,
-        check_status=check.status if check and check.status else NEVER,
-        check_error=(check.error_message or "") if check else "",
         findings=dict(findings.values_list("kind").annotate(Count("pk"))),
     )
 
 
+def _job(row: WorkerStatus, at: datetime | None) -> Job:
+    age_s = (timezone.now() - at).total_seconds() if at else None
+    return Job(at, age_s, row.status or NEVER, row.error_message or "")
+
+
 def disk() -> Disk:
-    usage = shutil.disk_usage(settings.DATA_DIR if settings.DATA_DIR.exists() else "/")
-    return Disk(str(settings.DATA_DIR), usage.free, usage.total)
+    return Disk(*shutil.disk_usage(settings.DATA_DIR if settings.DATA_DIR.exists() else "/"))

@@ -1,4 +1,4 @@
-"""Every request: an id that its log lines, its answer and the work it sends to others bear; a line; and its figures."""
+"""Request middleware: an id that log lines, response and queued work carry; a log line; and metrics."""
 
 from __future__ import annotations
 
@@ -10,14 +10,21 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from prometheus_client import Counter, Histogram
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from arena.api.serializers import is_public_id
 from arena.ids import new_id
-from vlaarena.log_filters import is_asked_all_the_time
-from vlaarena.monitoring.instruments import REQUEST_SECONDS, REQUESTS
+from vlaarena.monitoring.logs import is_probe
 
 log = logging.getLogger(__name__)
+
+# Up to what a call with `Prefer: wait=60` may take.
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 10.0, 60.0)
+REQUESTS = Counter("arena_requests", "Requests answered.", ["route", "method", "status"])
+REQUEST_SECONDS = Histogram(
+    "arena_request_seconds", "From a request's first middleware to its answer.", ["route", "method"], buckets=SECONDS
+)
 
 HEADER = "X-Request-Id"
 IDS = ("battle_id", "turn_id", "episode_id")
@@ -27,7 +34,7 @@ STATIC, NOWHERE = "static", "nowhere"
 
 
 class RequestWatch:
-    """The outermost middleware. An id that a request brings along is not taken over: lines must not be mixed up."""
+    """The outermost middleware. It ignores an id that a client sends, since that might belong to another request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -40,14 +47,14 @@ class RequestWatch:
         response = self._get_response(request)
         response[HEADER] = request_id
         _note(request, response.status_code, time.perf_counter() - began)
-        return response  # what is bound stays: Django has its say about a 404 after this
+        return response  # the context stays bound: Django logs a 404 after this
 
     def process_view(self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         bind_contextvars(**{name: kwargs[name] for name in IDS if name in kwargs and is_public_id(kwargs[name])})
 
 
 def route_of(request: HttpRequest) -> str:
-    """The address with its parts named, `api/battles/<str:battle_id>`: there are only so many of these."""
+    """The URL pattern, such as `api/battles/<str:battle_id>`: a label with few values."""
     if request.resolver_match is not None:
         return request.resolver_match.route.rstrip("/") or "/"
     return STATIC if request.path.startswith(settings.STATIC_URL) else NOWHERE
@@ -58,7 +65,7 @@ def _note(request: HttpRequest, status: int, seconds: float) -> None:
     method = request.method if request.method in METHODS else "other"
     REQUESTS.labels(route, method, status).inc()
     REQUEST_SECONDS.labels(route, method).observe(seconds)
-    if route == STATIC or is_asked_all_the_time(request.path):
+    if route == STATIC or is_probe(request.path):
         return
-    told = {"ms": round(seconds * 1e3, 1), "route": route, "status": status, "method": method}
-    log.info("%s %s %d", method, request.path[:LONGEST_PATH], status, extra=told)
+    fields = {"ms": round(seconds * 1e3, 1), "route": route, "status": status, "method": method}
+    log.info("%s %s %d", method, request.path[:LONGEST_PATH], status, extra=fields)

@@ -1,4 +1,4 @@
-"""The admin's status page: how every part is, what waits, who plays, what failed, how old the boards are."""
+"""The admin's status page: parts, queue, workers, failures and the age of the boards."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from rankings.models import Report
 from rankings.publication import report
 from vlaarena import health
 from vlaarena.monitoring import readings
-from vlaarena.monitoring.readings import Backlog, Boards, Disk
+from vlaarena.monitoring.readings import Boards
 
 LOOK = "arena.view_attempt"
 SPEED_HOURS, SLOWEST_SHOWN = 24, 15
 OK, WORTH_A_LOOK, BAD = "ok", "look", "bad"
 
-# Beyond these something is worth a look; the same as in deploy/prometheus/alarms.yml.
+# Thresholds for WORTH_A_LOOK, the same as in deploy/prometheus/alarms.yml.
 LONG_WAIT_S = 120.0
 OLD_BOARDS_S = 2 * 3600.0
 OLD_CHECK_S = 26 * 3600.0
@@ -37,7 +37,7 @@ LITTLE_DISK = 0.1
 
 @dataclass(frozen=True)
 class Figure:
-    """One of the large figures on top. `state`: OK, WORTH_A_LOOK or BAD; `note` says what it is about."""
+    """One of the large figures on top. `state`: OK, WORTH_A_LOOK or BAD; `note` explains the value."""
 
     name: str
     value: str
@@ -49,14 +49,14 @@ class Figure:
 def status(request: HttpRequest) -> HttpResponse:
     if not request.user.has_perm(LOOK):
         raise PermissionDenied
-    queue, boards, disk, workers = readings.queue(), readings.boards(), readings.disk(), readings.workers()
+    boards, workers = readings.boards(), readings.workers()
     published = report.latest(kinds.default())
     context = {
         **admin.site.each_context(request),
         "title": "Status",
         "at": timezone.now(),
         "parts": health.parts_now(),
-        "figures": [*_of_queue(queue), _of_workers(len(workers)), *_of_boards(boards), _of_disk(disk)],
+        "figures": [*_queue_figures(), _worker_figure(len(workers)), *_board_figures(boards), _disk_figure()],
         "workers": [{"worker": worker, "silent": span(worker.silent_s)} for worker in workers],
         "boards": boards,
         "report": published,
@@ -69,7 +69,7 @@ def status(request: HttpRequest) -> HttpResponse:
 
 
 def _parted(published: Report | None) -> list[str]:
-    """Where votes and physics are said to part: overall, in tasks, for policies."""
+    """Where votes and success rates disagree: "overall", tasks and policies."""
     if published is None:
         return []
     found = published.content["agreement"]
@@ -86,7 +86,8 @@ def span(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} d"
 
 
-def _of_queue(queue: Backlog) -> list[Figure]:
+def _queue_figures() -> list[Figure]:
+    queue = readings.queue()
     state = WORTH_A_LOOK if queue.oldest_s > LONG_WAIT_S else OK
     return [
         Figure("Queued", str(queue.queued), f"rollouts; {queue.running} are played now"),
@@ -94,34 +95,37 @@ def _of_queue(queue: Backlog) -> list[Figure]:
     ]
 
 
-def _of_workers(number: int) -> Figure:
+def _worker_figure(number: int) -> Figure:
     return Figure("Workers", str(number), "alive", OK if number else BAD)
 
 
-def _of_boards(boards: Boards) -> list[Figure]:
-    old = boards.age_s is None or boards.age_s > OLD_BOARDS_S
-    boards_state = BAD if boards.status == "failed" else WORTH_A_LOOK if old else OK
-    unchecked = boards.check_age_s is None or boards.check_age_s > OLD_CHECK_S
-    check_state = BAD if boards.check_status == "different" else WORTH_A_LOOK if unchecked else OK
-    findings = sum(boards.findings.values())
-    checked = "never" if boards.check_age_s is None else f"{span(boards.check_age_s)} ago"
+def _board_figures(boards: Boards) -> list[Figure]:
+    run, check, findings = boards.aggregation, boards.check, sum(boards.findings.values())
+    old = run.age_s is None or run.age_s > OLD_BOARDS_S
+    unchecked = check.age_s is None or check.age_s > OLD_CHECK_S
+    checked = "never" if check.age_s is None else f"{span(check.age_s)} ago"
     return [
         Figure(
             "Boards",
-            "none yet" if boards.age_s is None else f"{span(boards.age_s)} old",
-            f"aggregation: {boards.status}; {boards.pending} votes wait, {boards.failed} failed",
-            boards_state,
+            "none yet" if run.age_s is None else f"{span(run.age_s)} old",
+            f"aggregation: {run.status}; {boards.pending} votes wait, {boards.failed} failed",
+            BAD if run.status == "failed" else WORTH_A_LOOK if old else OK,
         ),
-        Figure("Nightly check", boards.check_status, f"of counts and boards; {checked}", check_state),
+        Figure(
+            "Nightly check",
+            check.status,
+            f"of counts and boards; {checked}",
+            BAD if check.status == "different" else WORTH_A_LOOK if unchecked else OK,
+        ),
         Figure("Findings", str(findings), "open, for moderators", WORTH_A_LOOK if findings else OK),
     ]
 
 
-def _of_disk(disk: Disk) -> Figure:
+def _disk_figure() -> Figure:
+    disk = readings.disk()
     share = disk.free / disk.total
-    return Figure(
-        "Disk", f"{disk.free / 1e9:.1f} GB", f"free ({share:.0%}) at {disk.folder}", BAD if share < LITTLE_DISK else OK
-    )
+    note = f"free ({share:.0%}) at {settings.DATA_DIR}"
+    return Figure("Disk", f"{disk.free / 1e9:.1f} GB", note, BAD if share < LITTLE_DISK else OK)
 
 
 def _versions() -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""What a worker's lines bear while a task runs; and Celery logs as the site does.
+"""Adds the task's id to the log lines of a worker, and makes Celery log in the site's format.
 
-A turn's row keeps the id of its request (`arena.models.Turn.request_id`), so that it can be followed from process to
-process however often, and by whomever, its message is sent. `robots.play` binds it with the turn's other ids.
+A turn's row keeps the id of its request (`arena.models.Turn.request_id`), so that the turn can be followed across
+processes however often its message is sent. `robots.play` binds that id with the turn's other ids.
 """
 
 from __future__ import annotations

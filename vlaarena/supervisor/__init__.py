@@ -1,1 +1,1 @@
-"""The supervisor behind `make run`: starts every part of the arena, watches it, and stops it in reverse order."""
+"""The supervisor behind `make run`: starts the parts of the arena, watches them, and stops them in reverse order."""

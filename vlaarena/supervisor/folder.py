@@ -1,4 +1,4 @@
-"""The data folder of one arena: its lock, its secret key, its logs, and where its servers listen."""
+"""The data folder of one arena: its lock, its secrets, its logs, and the addresses of its servers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MARK = "ARENA_CHILD_OF"  # in the environment of every child: the data folder it
 
 
 class FolderBusy(Exception):
-    """Another process works on this data folder, or it is another user's."""
+    """Another process uses this data folder, or it belongs to another user."""
 
 
 @dataclass
 class Running:
-    """What runs on a folder: the owner's process, its address, and the URLs of the servers it started."""
+    """What runs on a folder: the process that owns it, its address, and the URLs of the servers that it started."""
 
     pid: int
     url: str = ""
@@ -37,7 +37,7 @@ class Running:
 
 @contextlib.contextmanager
 def _private_files() -> Iterator[None]:
-    """What this process makes meanwhile, and all that it starts, is for its user alone."""
+    """Files that this process and its children create meanwhile are readable by their user only."""
     before = os.umask(0o077)
     try:
         yield
@@ -53,7 +53,7 @@ class DataFolder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Own the folder, or raise FolderBusy naming who does. The kernel lets go of the lock when its owner dies."""
+        """Lock the folder, or raise FolderBusy naming its owner. The kernel releases the lock when the owner dies."""
         self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         with _private_files(), (self.path / "lock").open("a+") as lock:
             try:
@@ -67,12 +67,12 @@ class DataFolder:
                 self._state.unlink(missing_ok=True)
 
     def _close_to_others(self) -> None:
-        """What stands here is for its owner alone, also where an earlier version, or a copy, left it open. What is not
-        ours to change stays as it is, behind a folder that is closed."""
+        """Remove other users' permissions, which an earlier version or a copy may have left on files. Files that we may
+        not change are protected by the folder's own mode."""
         try:
             self.path.chmod(PRIVATE_FOLDER)
         except PermissionError:
-            raise FolderBusy(f"{self.path} belongs to another user: what stands there cannot be kept private") from None
+            raise FolderBusy(f"{self.path} belongs to another user: its files cannot be kept private") from None
         for place, _, files in os.walk(self.path):
             for path in (Path(place), *(Path(place, name) for name in files)):
                 with contextlib.suppress(FileNotFoundError, PermissionError):
@@ -97,7 +97,7 @@ class DataFolder:
         return f"the arena already runs on {self.path} ({who}); stop it, or name another folder with ARENA_DATA"
 
     def running(self) -> Running | None:
-        """What runs on this folder now; None when nothing does, whatever an old file says."""
+        """What runs on this folder now, or None. A file left by a dead arena is ignored."""
         return self._read_state() if self.is_locked() else None
 
     def _read_state(self) -> Running | None:
@@ -107,7 +107,7 @@ class DataFolder:
             return None
 
     def announce(self, running: Running) -> None:
-        """Write down what runs here, so that commands typed beside it find its servers."""
+        """Record what runs here, so that other commands find its servers."""
         draft = self._state.with_suffix(".new")
         draft.write_text(json.dumps(asdict(running), indent=1))
         draft.replace(self._state)
@@ -116,7 +116,7 @@ class DataFolder:
         return self._kept_secret("secret_key", 48)
 
     def password(self, server: str) -> str:
-        """That of a bundled server ("valkey", "mongo"); made when it is first asked for."""
+        """The password of a bundled server ("valkey", "mongo"), created on first use."""
         return self._kept_secret(f"{server}_password", 32)
 
     def _kept_secret(self, name: str, length: int) -> str:
@@ -127,7 +127,7 @@ class DataFolder:
         return file.read_text().strip()
 
     def fresh_log(self, name: str) -> Path:
-        """Where the log of a start goes; those of earlier starts stay beside it."""
+        """The path for the log of a new start, with the earlier logs rotated."""
         log = self.path / "log" / f"{name}.log"
         log.parent.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
         set_aside(log)
@@ -137,7 +137,7 @@ class DataFolder:
         return {**environment, MARK: str(self.path)}
 
     def end_orphans(self) -> list[int]:
-        """Kill what an earlier owner of this folder left behind; answer the process ids. Call with the lock held."""
+        """Kill the processes that an earlier owner left behind, and return their ids. Call with the lock held."""
         orphans = [process for process in psutil.process_iter() if self._is_ours(process)]
         for process in orphans:
             with contextlib.suppress(psutil.NoSuchProcess):

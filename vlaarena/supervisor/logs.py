@@ -1,4 +1,4 @@
-"""The log of a part: a file that is set aside when it is large, with a few earlier ones beside it."""
+"""Log rotation: the log of a part, with a few earlier files beside it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EARLIER_KEPT = env.count("ARENA_LOG_FILES", 5)
 
 
 def set_aside(log: Path, kept: int = EARLIER_KEPT) -> None:
-    """Make place for a new log: `web.log` becomes `web.log.1`, that one `.2`; the last that is kept goes."""
+    """Rotate: `web.log` becomes `web.log.1`, which becomes `.2`, and so on. The last of `kept` files is deleted."""
     for number in range(kept, 0, -1):
         earlier = log if number == 1 else log.with_name(f"{log.name}.{number - 1}")
         if earlier.exists():
@@ -22,10 +22,10 @@ def set_aside(log: Path, kept: int = EARLIER_KEPT) -> None:
 
 
 class Log:
-    """Appends to a log. Use as a context manager.
+    """Appends to a rotated log. Use as a context manager.
 
-    A file ends with a whole line, and may be longer than `most_bytes` by that line; only what never ends a line is
-    parted elsewhere. What a full disk does not take is lost, and the log says how much it was as soon as it can.
+    A file ends with a complete line, which may exceed `most_bytes`; a line of more than that length is split. What a
+    full disk does not take is lost, and the log states the number of lost bytes as soon as it can.
     """
 
     def __init__(self, path: Path, most_bytes: int = MOST_BYTES, kept: int = EARLIER_KEPT) -> None:
@@ -52,14 +52,14 @@ class Log:
             block = block[cut:]
 
     def _first(self) -> BinaryIO:
-        """Where it cannot be made, on a full disk say, nothing is kept until the part is started again."""
+        """Without room for the file, the log is discarded until the part is restarted."""
         try:
             return _opened(self._path)
         except OSError:
             return _opened(Path(os.devnull))
 
     def _cut(self, block: bytes) -> int:
-        """How much of the block belongs into this file: up to the first end of a line at which the file is full."""
+        """How many bytes of the block go into this file: up to the first end of a line after which the file is full."""
         room = max(0, self._most - self._size)
         if room >= len(block):
             return len(block)
@@ -69,13 +69,10 @@ class Log:
     def _put(self, block: bytes) -> None:
         if self._lost and self._written(f"\n[{self._lost} bytes of this log found no room]\n".encode()):
             self._lost = 0
-        if not self._lost:
-            self._lost = len(block) - self._written(block)
-        else:
-            self._lost += len(block)
+        self._lost += len(block) - (0 if self._lost else self._written(block))
 
     def _written(self, block: bytes) -> int:
-        """How many of the bytes the disk took."""
+        """Write, and return the number of bytes that the disk took."""
         done = 0
         try:
             while done < len(block):
@@ -86,7 +83,7 @@ class Log:
         return done
 
     def _begin_anew(self) -> None:
-        """Where no new file can be made, this one goes on."""
+        """Rotate, or go on with this file if no new one can be created."""
         draft = self._path.with_name(f"{self._path.name}.new")
         try:
             fresh = _opened(draft)
@@ -103,5 +100,5 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def private(path: str, flags: int) -> int:
-    """How to open a file that is for its owner alone."""
+    """An `opener` for files that only their owner can read."""
     return os.open(path, flags, 0o600)

@@ -1,8 +1,7 @@
-"""Whether there is room on a disk, and how a process says that it found none."""
+"""Detects a full disk: by a trial reservation, and by what processes log."""
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import re
@@ -10,27 +9,19 @@ import tempfile
 from pathlib import Path
 
 NEEDED = 16 << 20
-"""Bytes: the bundled store begins a new file of its journal, of 10 MB, whenever it starts."""
+"""Bytes: the bundled store creates a journal file of 10 MB whenever it starts."""
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 SAYS_NO_ROOM = re.compile(rb"No space left on device|Disk quota exceeded|database or disk is full|\bENOSPC\b")
 
 
 def has_room(folder: Path, needed: int = NEEDED) -> bool:
-    """Whether the folder's disk would take so many bytes more, for us: quotas count. Any other trouble is none of room.
+    """Whether the folder's disk and our quota have this many bytes left. Errors of any other sort count as room.
 
-    They are reserved for a moment, not written; the file has no name, and is gone whatever happens.
+    The bytes are reserved in an unnamed temporary file, not written.
     """
-    with contextlib.suppress(OSError):
-        return _takes(folder, needed)
-    return True
-
-
-def _takes(folder: Path, needed: int) -> bool:
     try:
         with tempfile.TemporaryFile(dir=folder) as probe:
             os.posix_fallocate(probe.fileno(), 0, needed)
     except OSError as error:
-        if error.errno in NO_ROOM:
-            return False
-        raise
+        return error.errno not in NO_ROOM
     return True

@@ -1,4 +1,4 @@
-"""Starts the children in order, watches them, restarts what dies, and stops them in reverse order."""
+"""Starts the children in order, restarts those that die, and stops them in reverse order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from vlaarena import bundled
@@ -20,7 +19,7 @@ from vlaarena.supervisor.room import has_room
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PORT_WITHIN_S = 60.0
-READY_WITHIN_S = 300.0  # a part that dies is noticed sooner; this is for slow machines
+READY_WITHIN_S = 300.0  # for slow machines; a part that dies is noticed sooner
 RESTART_PAUSE_S = 0.3
 LONGEST_PAUSE_S = 15.0  # between two starts while a disk is full
 LOOK_FOR_ROOM_S = 1.0
@@ -28,21 +27,11 @@ WRITE_AGAIN_S = 5.0
 
 
 class SupervisorError(Exception):
-    """Why the arena could not start or go on; the message is for people."""
-
-
-@dataclass(frozen=True)
-class StartPlan:
-    """Servers first, then `prepare` once to its end, then the parts. `health_host`: a host name the site answers to."""
-
-    servers: Sequence[ChildSpec]
-    prepare: ChildSpec
-    parts: Sequence[ChildSpec]
-    health_host: str
+    """The arena could not start or go on. The message is shown to the user."""
 
 
 class Supervisor:
-    """Owns the children of one arena. `say` tells people how it goes, `tell_ready` that it stands."""
+    """Owns the children of one arena. `say` reports progress to people, `tell_ready` that the arena is ready."""
 
     def __init__(
         self,
@@ -61,11 +50,16 @@ class Supervisor:
         self._say = say
         self._tell_ready = tell_ready
         self._children: list[Child] = []
-        self._written_down = True
+        self._announced = True
 
-    async def run(self, plan: StartPlan) -> None:
-        """Run until a stop signal. Raises SupervisorError when a part cannot be started or kept alive."""
-        life = asyncio.create_task(self._live(plan))
+    async def run(
+        self, *, servers: Sequence[ChildSpec], prepare: ChildSpec, parts: Sequence[ChildSpec], health_host: str
+    ) -> None:
+        """Start the servers, run `prepare` to its end, start the parts, and keep all alive until a stop signal.
+
+        `health_host`: one of the site's names. Raises SupervisorError if a part cannot be started or kept alive.
+        """
+        life = asyncio.create_task(self._live(servers, prepare, parts, health_host))
         for number in STOP_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(number, life.cancel)
         try:
@@ -76,18 +70,20 @@ class Supervisor:
                 asyncio.get_running_loop().add_signal_handler(number, self._kill_all)
             await self._stop_all()
 
-    async def _live(self, plan: StartPlan) -> None:
+    async def _live(
+        self, servers: Sequence[ChildSpec], prepare: ChildSpec, parts: Sequence[ChildSpec], health_host: str
+    ) -> None:
         try:
-            async with asyncio.TaskGroup() as keepers:  # when one gives up, the rest of this is cancelled
-                keepers.create_task(self._keep_written_down())
-                for spec in plan.servers:
+            async with asyncio.TaskGroup() as keepers:  # when one fails, all others are cancelled
+                keepers.create_task(self._keep_announced())
+                for spec in servers:
                     keepers.create_task(self._keep_alive(await self._start(spec)))
-                for spec in plan.servers:
+                for spec in servers:
                     await self._wait_for_port(spec)
-                await self._prepare(plan.prepare)
-                for spec in plan.parts:
+                await self._prepare(prepare)
+                for spec in parts:
                     keepers.create_task(self._keep_alive(await self._start(spec)))
-                await self._wait_for_health(plan.health_host)
+                await self._wait_for_health(health_host)
                 self._tell_ready(self._running)
         except* SupervisorError as failures:
             raise failures.exceptions[0] from None
@@ -103,12 +99,12 @@ class Supervisor:
         return child
 
     async def _keep_alive(self, child: Child) -> None:
-        """Start one child again whenever it ends, until it does so too often. Ends for want of room do not count."""
+        """Restart a child whenever it ends, until it dies too often. Deaths on a full disk do not count."""
         in_vain = 0
         while True:
             code = await child.wait()
             how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-            full = not self._has_room()
+            full = not has_room(self._folder.path)
             if full or child.found_no_room:
                 in_vain = 1 if child.alive_s > DEATHS_WINDOW_S else in_vain + 1
                 await self._wait_for_room(f"{child.spec.name} {how}", full, in_vain)
@@ -122,8 +118,10 @@ class Supervisor:
             self._announce()
 
     async def _wait_for_room(self, what_ended: str, full: bool, in_vain: int) -> None:
-        """Longer each time, yet not longer than until there is room. `full`: our own disk is; else we cannot see the
-        room, and wait it out. `in_vain`: how many starts in a row have ended so."""
+        """Pause before a restart, longer after each of `in_vain` deaths in a row, and until there is room at most.
+
+        `full`: the data folder's disk is full. Otherwise the disk is another one, whose room cannot be seen from here.
+        """
         pause = min(LONGEST_PAUSE_S, RESTART_PAUSE_S * 2**in_vain)
         where = f"the disk of {self._folder.path} is full" if full else "it found a disk full"
         self._say(
@@ -132,27 +130,24 @@ class Supervisor:
         until = time.monotonic() + pause
         while (left := until - time.monotonic()) > 0:
             await asyncio.sleep(min(left, LOOK_FOR_ROOM_S))
-            if full and self._has_room():
+            if full and has_room(self._folder.path):
                 return
-
-    def _has_room(self) -> bool:
-        return has_room(self._folder.path)
 
     def _announce(self) -> None:
         self._running.processes = {child.spec.name: child.pid for child in self._children if child.pid}
         try:
             self._folder.announce(self._running)
-        except OSError as error:  # a full disk: the arena goes on, commands beside it miss the newest parts meanwhile
-            if self._written_down:
+        except OSError as error:  # a full disk: the arena goes on, but other commands miss the newest parts
+            if self._announced:
                 self._say(f"cannot write down what runs here: {error}")
-            self._written_down = False
+            self._announced = False
         else:
-            self._written_down = True
+            self._announced = True
 
-    async def _keep_written_down(self) -> None:
+    async def _keep_announced(self) -> None:
         while True:
             await asyncio.sleep(WRITE_AGAIN_S)
-            if not self._written_down:
+            if not self._announced:
                 self._announce()
 
     async def _wait_for_port(self, spec: ChildSpec) -> None:
@@ -179,13 +174,13 @@ class Supervisor:
         raise SupervisorError(f"not ready after {READY_WITHIN_S:.0f} s; down: {down}. See {self._folder.path / 'log'}")
 
     async def _stop_all(self) -> None:
-        """In reverse order, one after the other: each can still finish what it owes to those below it."""
+        """Stop in reverse order, one at a time: each part may still need those below it to finish its work."""
         for child in reversed(self._children):
             self._say(f"stopping {child.spec.name}")
             await child.stop()
 
     def _kill_all(self) -> None:
-        """A second signal while stopping: no more patience."""
+        """The answer to a second signal while stopping."""
         for child in self._children:
             child.kill()
 
@@ -195,7 +190,7 @@ def _indented(lines: Iterable[str]) -> str:
 
 
 def _down_parts(url: str, host: str) -> str:
-    """The names of the parts that are down, comma-separated; empty when all answer."""
+    """The parts that are down, comma-separated; "" if all answer."""
     request = urllib.request.Request(url, headers={"Host": host})  # noqa: S310 - our own address
     try:
         with urllib.request.urlopen(request, timeout=5):  # noqa: S310

@@ -1,1 +1,1 @@
-"""An arena full of synthetic votes and episodes, to measure on: `manage.py seed_load`."""
+"""Synthetic votes and episodes for load measurements: `manage.py seed_load`."""

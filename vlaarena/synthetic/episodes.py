@@ -1,8 +1,7 @@
-"""Episodes for a synthetic arena: a few that were really played, again and again under other names."""
+"""Episodes of a synthetic arena: copies, under new ids, of a few that were actually played."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -19,7 +18,6 @@ from simulation.episode_format import build_document
 from simulation.expert import HoldStill, ScriptedExpert
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
-from vlaarena.synthetic.rows import Episode
 
 TURNS = 4
 CHUNK = 500
@@ -27,7 +25,7 @@ EVERY_STEP = Chunking(execute=1)
 
 
 def play(turns: int = TURNS) -> list[Document]:
-    """Two documents per turn: the expert's and that of a policy that holds still, from the same start."""
+    """Two documents per turn, from the same start: one by the expert and one by a policy that holds still."""
     scene = catalogue.scenes()[0]
     environment = Environment(scene.robots[0], scene.id)
     found = []
@@ -56,26 +54,24 @@ def play(turns: int = TURNS) -> list[Document]:
     return found
 
 
-def described(document: Document) -> Episode:
-    names = {field.name for field in dataclasses.fields(Episode)}
-    return Episode(**{name: document[name] for name in names})
+def save(documents: list[Document], copies: Iterable[tuple[int, dict[str, Any]]]) -> int:
+    """Store copies of the documents; returns how many. Raises StoreUnavailable.
 
-
-def keep(documents: list[Document], own: Iterable[tuple[int, dict[str, Any]]]) -> int:
-    """Write every episode, `documents` with what is its `own`; returns how many. Raises StoreUnavailable."""
+    `copies`: (index of the document, the fields to replace) of each copy.
+    """
     get_store().ensure_indexes()
-    kept, rest = 0, iter(own)
+    saved, rest = 0, iter(copies)
     with MongoClient[Document](settings.MONGO_URL) as client:
         collection = client[settings.MONGO_DATABASE][COLLECTION]
-        while chunk := [{**documents[number], **names} for number, names in islice(rest, CHUNK)]:
-            kept += len(collection.insert_many(chunk, ordered=False).inserted_ids)
-    return kept
+        while chunk := [{**documents[index], **fields} for index, fields in islice(rest, CHUNK)]:
+            saved += len(collection.insert_many(chunk, ordered=False).inserted_ids)
+    return saved
 
 
 def _instructions(scene_id: str) -> Iterator[str]:
-    """One wording of each task of the scene, and then of the others of its fillings."""
+    """One phrasing per task of the scene with its first slot values, then with its second, and so on."""
     tasks = [task for task in catalogue.tasks() if task.scene_id == scene_id]
-    for filling in range(max(len(task.slots) for task in tasks)):
+    for number in range(max(len(task.slots) for task in tasks)):
         for task in tasks:
-            if filling < len(task.slots):
-                yield catalogue.phrasings(task.id, task.slots[filling])[0].text
+            if number < len(task.slots):
+                yield catalogue.phrasings(task.id, task.slots[number])[0].text

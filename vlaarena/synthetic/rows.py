@@ -1,15 +1,14 @@
-"""The rows of a synthetic arena, table by table, and how they get into the database quickly.
+"""The rows of a synthetic arena, table by table, and bulk insertion into the database.
 
-Everybody and everything in it is called synthetic. What was voted follows from synthetic skills, so that boards look
-like boards; the newest battles have their turn, both rollouts and both episodes, older ones their vote alone.
+All names say that the data is synthetic. Votes follow from random skills, so that the boards look plausible. The newest
+battles have a turn, two rollouts and two episodes; older battles have only a vote.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from arena.models import (
     Turn,
     Vote,
 )
+from arena.store import Document
 from policies.models import ROBOTS, Policy
 from rankings.models import CountedVote, VoteCount
 from rankings.tally.counts import OUTCOMES
@@ -46,26 +46,14 @@ CHUNK = 5000
 Row = tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class Episode:
-    """What a rollout's row says of an episode."""
-
-    steps: int
-    success: bool
-    progress: float
-    termination_reason: str
-    duration_ms: float
-    start_hash: str
-    instruction: str
-
-
 class Load:
-    """`votes` votes over the last DAYS days; the newest `played` of their battles were played by `episodes`.
+    """`votes` votes over the last DAYS days. The newest `played` of their battles have copies of `episodes`.
 
-    Arrays are (votes,), in the order in which the votes were cast. A session's votes follow one another.
+    `episodes` are documents in pairs that share an instruction. Arrays are (votes,), in the order of the votes. The
+    votes of a session are consecutive.
     """
 
-    def __init__(self, votes: int, played: int, episodes: Sequence[Episode], seed: int = 1) -> None:
+    def __init__(self, votes: int, played: int, episodes: Sequence[Document], seed: int = 1) -> None:
         if not 0 <= played <= votes:
             raise ValueError(f"{played} battles played of {votes}; expected at most one per vote")
         rng = np.random.default_rng(seed)
@@ -88,12 +76,9 @@ class Load:
         self._place = (scene.robots[0], scene.id)
 
     def tables(self) -> Iterator[tuple[type[models.Model], list[str], Iterable[Row]]]:
-        """(model, columns, rows) in an order in which every row finds what it points to."""
-        yield (
-            Session,
-            ["session_id", "kind", "setting", "scene", "user_id", "created_at", "last_active_at"],
-            self._stays(),
-        )
+        """(model, columns, rows), ordered so that every row comes after those that it refers to."""
+        columns = ["session_id", "kind", "setting", "scene", "user_id", "created_at", "last_active_at"]
+        yield Session, columns, self._sessions()
         columns = ["id", "battle_id", "session_id", "seq_in_session", "left_model_id", "right_model_id", "seed"]
         columns += ["status", "event_seq", "created_at", "updated_at"]
         yield Battle, columns, self._battles()
@@ -114,23 +99,19 @@ class Load:
         yield CountedVote, ["vote_id", "count_id", "counted", "excluded"], rows
 
     def documents(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """(which of the `episodes` it repeats, what is its own) of every episode."""
-        for number in range(self.first_played, self.votes):
-            for side in Side:
-                episode = self._kind(number, side)
-                yield (
-                    episode,
-                    {
-                        "_id": _episode(number, side),
-                        "attempt": 1,
-                        "battle_id": _id("battle", number),
-                        "turn_id": _id("turn", number),
-                        "session_id": self._session(number),
-                        "side": str(side),
-                        "model_id": self._policy(number, side),
-                        "created_at": self._at(number),
-                    },
-                )
+        """(index of the copied episode, the fields that differ from it) of every document in the episode store."""
+        for number, side in self._rollout_keys():
+            fields = {
+                "_id": _episode(number, side),
+                "attempt": 1,
+                "battle_id": _id("battle", number),
+                "turn_id": _id("turn", number),
+                "session_id": self._session(number),
+                "side": str(side),
+                "model_id": self._policy(number, side),
+                "created_at": self._at(number),
+            }
+            yield self._episode_index(number, side), fields
 
     def registry(self) -> list[Policy]:
         return [
@@ -159,11 +140,13 @@ class Load:
         places = self._left if side == Side.LEFT else self._right
         return self.policies[int(places[number])]
 
-    def _kind(self, number: int, side: Side) -> int:
-        """Both sides of a turn follow the same instruction: episodes come in pairs."""
+    def _rollout_keys(self) -> Iterator[tuple[int, Side]]:
+        return product(range(self.first_played, self.votes), Side)
+
+    def _episode_index(self, number: int, side: Side) -> int:
         return (2 * number + (side == Side.RIGHT)) % len(self._episodes)
 
-    def _stays(self) -> Iterator[Row]:
+    def _sessions(self) -> Iterator[Row]:
         for session in range(self.sessions):
             first, last = session * VOTES_PER_SESSION, min((session + 1) * VOTES_PER_SESSION, self.votes) - 1
             yield (_id("sess", session), ROBOTS, *self._place, self._user(first), self._at(first), self._at(last))
@@ -177,42 +160,40 @@ class Load:
 
     def _turns(self) -> Iterator[Row]:
         for number in range(self.first_played, self.votes):
-            episode, at = self._episodes[self._kind(number, Side.LEFT)], self._at(number)
+            episode, at = self._episodes[self._episode_index(number, Side.LEFT)], self._at(number)
             key = (number - self.first_played + 1, _id("turn", number), self._session(number), _id("battle", number))
-            said = (number % VOTES_PER_SESSION + 1, 1, episode.instruction, str(StartKind.CONTINUE))
-            yield (*key, *said, at, at)
+            order = (number % VOTES_PER_SESSION + 1, 1)
+            yield (*key, *order, episode["instruction"], str(StartKind.CONTINUE), at, at)
 
     def _attempts(self) -> Iterator[Row]:
-        for number in range(self.first_played, self.votes):
-            at = self._at(number)
-            for side in Side:
-                episode = self._episodes[self._kind(number, side)]
-                key = (_episode(number, side), _id("turn", number), str(side), self._policy(number, side))
-                done = (str(AttemptStatus.COMPLETED), 1, MARK, episode.steps, episode.success, episode.progress)
-                told = (episode.termination_reason, episode.duration_ms)
-                yield (*key, *done, *told, at, at - timedelta(milliseconds=episode.duration_ms), at)
+        outcome = ("steps", "success", "progress", "termination_reason", "duration_ms")
+        for number, side in self._rollout_keys():
+            episode, at = self._episodes[self._episode_index(number, side)], self._at(number)
+            key = (_episode(number, side), _id("turn", number), str(side), self._policy(number, side))
+            played = (str(AttemptStatus.COMPLETED), 1, MARK, *(episode[name] for name in outcome))
+            yield (*key, *played, at, at - timedelta(milliseconds=episode["duration_ms"]), at)
 
     def _rollouts(self) -> Iterator[Row]:
-        for number in range(self.first_played, self.votes):
-            for side in Side:
-                yield (_episode(number, side), self._episodes[self._kind(number, side)].start_hash)
+        for number, side in self._rollout_keys():
+            yield (_episode(number, side), self._episodes[self._episode_index(number, side)]["start_hash"])
 
     def _votes(self) -> Iterator[Row]:
         done = str(ProcessingStatus.PROCESSED)
         for number in range(self.votes):
             key = (number + 1, _id("vote", number), _id("battle", number), self._session(number), self._user(number))
             sides = (self._policy(number, Side.LEFT), self._policy(number, Side.RIGHT))
-            said = (OUTCOMES[self._outcome[number]], int(self._dwell[number]))
-            yield (*key, ROBOTS, *self._place, *sides, *said, done, self._at(number), self._at(number))
+            vote = (OUTCOMES[self._outcome[number]], int(self._dwell[number]))
+            yield (*key, ROBOTS, *self._place, *sides, *vote, done, self._at(number), self._at(number))
 
     def _cells(self) -> tuple[Iterator[Row], np.ndarray[Any, np.dtype[np.int64]]]:
-        """The rows of counts, and (votes,) which of them each vote is in."""
+        """The rows of counts, and for each vote (votes,) the index of its row."""
         days = np.array([self._at(number).astimezone(UTC).date().toordinal() for number in range(self.votes)])
-        names = sorted({_task(each.instruction) for each in self._episodes} | {""})
-        kinds = np.array([names.index(_task(each.instruction)) for each in self._episodes] or [0])
+        tasks = [_task(episode["instruction"]) for episode in self._episodes]
+        names = sorted({*tasks, ""})
+        indices = np.array([names.index(name) for name in tasks] or [0])
         numbers = np.arange(self.votes)
         played = numbers >= self.first_played
-        task = np.where(played, kinds[2 * numbers % len(kinds)], names.index(""))
+        task = np.where(played, indices[2 * numbers % len(indices)], names.index(""))
         key = ((self._voter * (days.max() + 1) + days) * len(names) + task) * POLICIES**2
         key += self._left * POLICIES + self._right
         _, first, place = np.unique(key, return_index=True, return_inverse=True)
@@ -229,9 +210,9 @@ class Load:
 
 
 def write(model: type[models.Model], columns: list[str], rows: Iterable[Row]) -> None:
-    """Many rows at once: COPY on PostgreSQL, one statement per chunk elsewhere. Sequences go on after the last key.
+    """Insert many rows: by COPY on PostgreSQL, by one statement per chunk elsewhere. Sequences are reset afterwards.
 
-    Columns that are not named and may not be null get the model's default.
+    Required columns that are not named get the model's default.
     """
     known = {name: field.column for field in model._meta.concrete_fields for name in (field.name, field.attname)}
     columns = [str(known.get(name, name)) for name in columns]
@@ -251,7 +232,7 @@ def write(model: type[models.Model], columns: list[str], rows: Iterable[Row]) ->
             for statement in connection.ops.sequence_reset_sql(no_style(), [model]):
                 cursor.execute(statement)
             return
-        if connection.vendor == "sqlite":  # its indexes fit into memory, and are in no order of the rows
+        if connection.vendor == "sqlite":  # rows do not come in the order of the indexes, so these should fit in memory
             cursor.execute("PRAGMA cache_size = -1000000")
         values = ", ".join(["%s"] * len(columns))
         statement = f"INSERT INTO {table} ({names}) VALUES ({values})"  # noqa: S608 - names of our own columns
@@ -261,7 +242,7 @@ def write(model: type[models.Model], columns: list[str], rows: Iterable[Row]) ->
 
 
 def _plain(value: Any) -> Any:
-    """As Django keeps it in SQLite."""
+    """The value as Django stores it in SQLite."""
     if isinstance(value, datetime):
         return str(value.astimezone(UTC).replace(tzinfo=None))
     return str(value) if isinstance(value, date) else value

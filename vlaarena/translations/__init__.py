@@ -1,1 +1,1 @@
-"""Translated strings: found in the sources, kept in `locale/LANGUAGE`, compiled without gettext's tools."""
+"""Translated strings: extracted from the sources, stored in `locale/LANGUAGE`, compiled without gettext's tools."""

@@ -1,7 +1,7 @@
-"""Every string that people see, as the sources mark it.
+"""Extracts the strings that the sources mark for translation.
 
-Python is read as a tree, templates by Django's own reader, scripts by the calls of `frontend/src/core/i18n.js`. Names
-and descriptions in the catalogue are data and are taken as they are.
+Python is parsed, templates are read by Django, and scripts are searched for the calls of `frontend/src/core/i18n.js`.
+Names and descriptions in the catalogue are data, and are all translated.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ CALLS = {
 }
 TEMPLATE_CALL = re.compile(r"(?<![A-Za-z_])(gettext|ngettext|pgettext|_)\((?=u?[\"'])")
 SCRIPT_CALL = re.compile(r"(?<![A-Za-z_.#$])(gettext|ngettext|pgettext)\(\s*(?=\")")
-SCRIPT_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+LITERAL = re.compile(r"\s*(u?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'))\s*,?", re.DOTALL)
 
 
 @dataclass(frozen=True, order=True)
 class Message:
-    """What gettext knows a string by. `plural` is empty where there is one form only."""
+    """The key of a string in gettext. `plural` is empty if there is only one form."""
 
     text: str
     plural: str = ""
@@ -42,7 +42,7 @@ class Message:
 
 
 def of_pages(root: Path) -> dict[Message, str]:
-    """The domain `django`: what the server writes, with the file that says it first. Moderators' pages are English."""
+    """The domain `django`: string of the server -> the first file with it. The admin's pages are not translated."""
     found: dict[Message, str] = {}
     code = [path for room in ROOMS for path in (root / room).rglob("*.py")]
     rooms = [path for path in code if "admin" not in path.name and path.parent.name != "admin"]
@@ -51,17 +51,18 @@ def of_pages(root: Path) -> dict[Message, str]:
     templates = [root / "templates", *(root / room / "templates" for room in ROOMS)]
     pages = [path for folder in templates for path in folder.rglob("*.html") if "admin" not in path.parts]
     for path in sorted(pages):
-        _note(found, _in_template(path.read_text(encoding="utf-8")), path.relative_to(root))
+        # Django turns a template into something like Python that contains only the marked strings.
+        _note(found, _in_calls(templatize(path.read_text(encoding="utf-8")), TEMPLATE_CALL), path.relative_to(root))
     _note(found, _in_catalogue(), Path("simulation/catalogue_data"))
     return found
 
 
 def of_scripts(root: Path) -> dict[Message, str]:
-    """The domain `djangojs`: what the browser writes."""
+    """The domain `djangojs`: string of the scripts -> the first file with it."""
     found: dict[Message, str] = {}
     folder = root / "frontend" / "src"
     for path in sorted(folder.rglob("*.js")):
-        _note(found, _in_script(path.read_text(encoding="utf-8")), path.relative_to(root))
+        _note(found, _in_calls(path.read_text(encoding="utf-8"), SCRIPT_CALL), path.relative_to(root))
     return found
 
 
@@ -85,35 +86,20 @@ def _of_call(node: ast.Call) -> Message | None:
     return Message(**dict(zip(names, values, strict=False))) if len(values) >= len(names) else None
 
 
-def _in_template(source: str) -> Iterator[Message]:
-    """Django turns a template into something like Python in which only the marked strings are left."""
-    read: str = templatize(source)
-    for call in TEMPLATE_CALL.finditer(read):
-        yield Message(**dict(zip(CALLS[call[1]], _python_strings(read, call.end()), strict=False)))
+def _in_calls(source: str, pattern: re.Pattern[str]) -> Iterator[Message]:
+    for call in pattern.finditer(source):
+        names, values = CALLS[call[1]], _literals(source, call.end())
+        if len(values) >= len(names):
+            yield Message(**dict(zip(names, values, strict=False)))
 
 
-def _python_strings(source: str, at: int) -> list[str]:
-    """The literals that follow one another, parted by commas."""
+def _literals(source: str, at: int) -> list[str]:
+    """The comma-separated string literals that begin at a position."""
     strings = []
-    literal = re.compile(r"\s*(u?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'))\s*,?", re.DOTALL)
-    while match := literal.match(source, at):
+    while match := LITERAL.match(source, at):
         strings.append(str(ast.literal_eval(match[1].replace("\n", "\\n"))))
         at = match.end()
     return strings
-
-
-def _in_script(source: str) -> Iterator[Message]:
-    for call in SCRIPT_CALL.finditer(source):
-        names = CALLS[call[1]]
-        values, at = [], call.end()
-        for _ in names:
-            literal = SCRIPT_STRING.match(source, at)
-            if literal is None:
-                break
-            values.append(str(ast.literal_eval(literal[0])))
-            at = re.compile(r"\s*,?\s*").match(source, literal.end()).end()  # type: ignore[union-attr]
-        if len(values) == len(names):
-            yield Message(**dict(zip(names, values, strict=True)))
 
 
 def _in_catalogue() -> Iterator[Message]:

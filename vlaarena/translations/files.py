@@ -1,4 +1,4 @@
-"""The catalogues of a language: `locale/LANGUAGE/LC_MESSAGES/{django,djangojs}.po`, and the `.mo` read at run time."""
+"""Message catalogues: `locale/LANGUAGE/LC_MESSAGES/{django,djangojs}.po`, and the `.mo` files read at run time."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def languages(root: Path) -> list[str]:
 
 
 def update(root: Path, language: str, domain: str) -> polib.POFile:
-    """Write the catalogue anew from the sources: known translations stay, what nobody says any more goes."""
+    """Regenerate the catalogue from the sources. Translations are kept, and strings no longer in use removed."""
     path = po_path(root, language, domain)
     known = {_message(entry): entry for entry in (polib.pofile(str(path)) if path.exists() else ())}
     catalogue = polib.POFile(wrapwidth=120)
     catalogue.metadata = {"Language": language, **HEADER}
-    for message, _place in sorted(SOURCES[domain](root).items()):
+    for message in sorted(SOURCES[domain](root)):
         catalogue.append(known.get(message) or _entry(message))
     path.parent.mkdir(parents=True, exist_ok=True)
     catalogue.save(str(path))
@@ -42,7 +42,7 @@ def update(root: Path, language: str, domain: str) -> polib.POFile:
 
 
 def compile_all(root: Path) -> list[Path]:
-    """Write every `.mo`; returns them."""
+    """Write every `.mo` file. Returns their paths."""
     written = []
     for path in sorted((root / "locale").glob("*/LC_MESSAGES/*.po")):
         polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
@@ -51,7 +51,7 @@ def compile_all(root: Path) -> list[Path]:
 
 
 def missing(root: Path, language: str, domain: str) -> Iterator[str]:
-    """Strings that the sources say and the language does not, or says with other placeholders."""
+    """A line for each string without a translation, or whose translation has other placeholders."""
     path = po_path(root, language, domain)
     known = {_message(entry): entry for entry in polib.pofile(str(path))}
     for message, place in sorted(SOURCES[domain](root).items()):
@@ -63,12 +63,11 @@ def missing(root: Path, language: str, domain: str) -> Iterator[str]:
 
 
 def _misplaced(entry: polib.POEntry) -> str:
-    """The single form of a plural may leave its number out: "one vote"."""
+    """What is wrong with the placeholders, or "". A singular form may omit its number: "one vote"."""
     wanted = set(PLACEHOLDER.findall(entry.msgid_plural or entry.msgid))
-    forms = list(entry.msgstr_plural.values()) if entry.msgid_plural else [entry.msgstr]
-    for form in forms[1:] if entry.msgid_plural else forms:
-        if set(PLACEHOLDER.findall(form)) != wanted:
-            return f"placeholders are {sorted(wanted)}, the translation has {sorted(set(PLACEHOLDER.findall(form)))}"
+    for form in list(entry.msgstr_plural.values())[1:] if entry.msgid_plural else [entry.msgstr]:
+        if (found := set(PLACEHOLDER.findall(form))) != wanted:
+            return f"placeholders are {sorted(wanted)}, the translation has {sorted(found)}"
     return ""
 
 

@@ -1,4 +1,4 @@
-// Calls of the JSON API. A failure is an ApiError with the server's own code.
+// Calls of the JSON API. A failure is an ApiError with the server's code.
 
 import { answering } from "./challenge.js";
 
@@ -20,7 +20,7 @@ export class ApiError extends Error {
     this.code = code;
     this.longest = longest;
     this.retryAfter = retryAfter;
-    this.challenge = challenge; // what the server asks before it serves the call: see challenge.js
+    this.challenge = challenge; // what the server requires before it serves the call: see challenge.js
   }
 }
 
@@ -68,7 +68,7 @@ export class Api {
   }
 
   /**
-   * What the counted votes say about the pair of a voted battle.
+   * The counted votes on the pair of a voted battle.
    * @param {string} battleId @returns {Promise<VoteEffect>}
    */
   effect(battleId) {
@@ -76,7 +76,7 @@ export class Api {
   }
 
   /**
-   * Anybody's voted battle, in the shape of one's own: nothing can be done with it.
+   * Anybody's voted battle, in the shape of one's own but without allowed actions.
    * @param {string} battleId @returns {Promise<BattleJson>}
    */
   async sharedBattle(battleId) {
@@ -141,7 +141,7 @@ async function errorBody(response) {
     const body = await response.json();
     if (body.code) return body;
   } catch {
-    // Not JSON: a proxy or a crash answered, not the API.
+    // Not JSON: the answer came from a proxy or a crash, not from the API.
   }
   return { code: `http_${response.status}`, detail: `The server answered ${response.status}.` };
 }

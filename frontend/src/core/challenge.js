@@ -1,4 +1,4 @@
-// What the server asks of a network that has cast many votes today, and how a call is repeated with the answer.
+// The challenge for networks that have cast many votes today, and the repetition of a call with its solution.
 
 const HEADER = "Challenge-Answer";
 const SLICE_MS = 20;
@@ -6,7 +6,7 @@ const SLICE_MS = 20;
 /** @typedef {{kind: string, token: string, bits: number}} Challenge */
 
 /**
- * Make a call; where the server wants an answer first, find it and make the call again.
+ * Makes a call. If the server sends a challenge, solves it and repeats the call.
  * @template T @param {(headers: Record<string, string>) => Promise<T>} call @returns {Promise<T>}
  */
 export async function answering(call) {
@@ -20,7 +20,7 @@ export async function answering(call) {
 }
 
 /**
- * "TOKEN.COUNTER" whose SHA-256 begins with so many zero bits. Works in slices, so that the page goes on meanwhile.
+ * Finds "TOKEN.COUNTER" whose SHA-256 begins with this many zero bits. Works in slices that keep the page responsive.
  * @param {Pick<Challenge, "token" | "bits">} challenge
  */
 export async function proofOfWork({ token, bits }) {
@@ -46,8 +46,8 @@ export function leadingZeros(words) {
 }
 
 /**
- * SHA-256 of texts that begin alike (FIPS 180-4): whole blocks of the beginning are hashed once. Pages without TLS have
- * no `crypto.subtle`, whose calls take longer than these hashes besides.
+ * SHA-256 (FIPS 180-4) of texts with a common prefix, whose whole blocks are hashed once. Pages without TLS lack
+ * `crypto.subtle`, and its calls take longer than these hashes.
  * @param {string} prefix ASCII, as what is added to it @returns {(rest: string) => Int32Array} the hash, in one array
  */
 export function hasher(prefix) {
@@ -123,7 +123,7 @@ function compress(state, words) {
 const turn = (word, by) => (word >>> by) | (word << (32 - by));
 
 /**
- * The first 32 bits of the fraction of roots of the first primes.
+ * The first 32 bits of the fractional parts of roots of the first primes.
  * @param {number} count @param {(number: number) => number} root
  */
 function fractions(count, root) {

@@ -1,4 +1,4 @@
-// The instruction box: suggestions, the start of a follow-up turn, and why sending is closed.
+// The instruction box: suggestions, the start of a follow-up turn, and the reason if sending is disabled.
 
 import { closest, part } from "./dom.js";
 import { characters, ofKind, sayTooLong } from "./words.js";
@@ -62,7 +62,7 @@ export class Composer {
   }
 
   /**
-   * What keeps an instruction from being sent, before the server has to say it; "" if nothing does.
+   * Why the server would refuse an instruction; "" if it would not.
    * @param {string} instruction
    */
   #faultOf(instruction) {

@@ -1,7 +1,7 @@
-// Elements of the page by their names in `data-` attributes.
+// Finds elements of the page by their names in `data-` attributes.
 
 /**
- * The element of a part of the page by its name.
+ * The element of a named part of the page.
  * @overload @param {ParentNode} root @param {string} name @returns {HTMLElement}
  */
 /**

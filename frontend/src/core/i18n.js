@@ -17,7 +17,7 @@ export function gettext(text, values) {
 }
 
 /**
- * One form for one, another for all else; `%(count)s` is the number.
+ * The singular or plural form; `%(count)s` is the number.
  * @param {string} one @param {string} many @param {number} count @param {Values} [values]
  */
 export function ngettext(one, many, count, values) {
@@ -25,7 +25,7 @@ export function ngettext(one, many, count, values) {
   return fill(text, { count, ...values });
 }
 
-/** A string that means something else elsewhere. @param {string} context @param {string} text @param {Values} [values] */
+/** A string whose meaning depends on the context. @param {string} context @param {string} text @param {Values} [values] */
 export function pgettext(context, text, values) {
   return fill(catalogue?.pgettext?.(context, text) ?? text, values);
 }

@@ -1,4 +1,4 @@
-// Keys for the whole page, silent while somebody types or uses a control that owns the key.
+// Keyboard shortcuts of the whole page, inactive while the visitor types or a control uses the key.
 
 import { gettext } from "./i18n.js";
 import { findShortcut } from "./shortcuts.js";
@@ -8,7 +8,7 @@ import { findShortcut } from "./shortcuts.js";
 const TYPING = "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]";
 const PRESSABLE = "button, a, summary, input, select";
 const HELP = "?";
-/** With shift held: the arrow points to the better side; up is a tie, down is both bad. */
+/** With Shift: the arrow points to the better side; up is a tie, down is both bad. */
 const SHIFTED = new Map([
   ["ArrowLeft", "⇧ ←"],
   ["ArrowUp", "⇧ ↑"],

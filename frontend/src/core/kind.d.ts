@@ -1,54 +1,54 @@
-// What a kind of battle (robots, text, voice, ...) gives to the page. The core shows and calls everything else.
+// The interface of a kind of battle (robots, text, voice, ...) to the page. The core does everything else.
 
 import type { Shortcut } from "./shortcuts.js";
 import type { BattleJson, Exploration, TurnJson } from "./wire.d.ts";
 
-/** A piece of a running turn, as the kind reads it. */
+/** A piece of a running turn, decoded by the kind. */
 export type Chunk = unknown;
 
 export interface Kind {
   words: KindWords;
-  /** What a session is held in, by the keys of `sessions/init`. */
+  /** The setting of a session, by the keys of `sessions/init`. */
   setting: Record<string, string | undefined>;
-  /** The type of the messages that bring chunks. */
+  /** The type of messages with chunks. */
   chunkType: string;
-  /** Throws a TypeError for a message that is no chunk. */
+  /** Throws a TypeError for an invalid chunk. */
   readChunk(message: { turn_id: string }): Chunk;
   /** "Exploration from step 12 of turn 1" */
   sayFork(fork: Exploration, turns: TurnJson[]): string;
   createView(root: HTMLElement, host: ViewHost): BattleView;
 }
 
-/** What a view may ask of the page. */
+/** The page's interface to a view. */
 export interface ViewHost {
-  /** Makes a call that adds a turn. Resolves to whether it was added. */
+  /** Makes a call that adds a turn. Resolves to whether the turn was added. */
   startTurn(call: (battleId: string) => Promise<unknown>): Promise<boolean>;
 }
 
-/** What is shown of both sides. Events: "ready" (`canShow` is true), "moment" (`moment` has changed). */
+/** The view of both sides. Events: "ready" (`canShow` is true), "moment" (`moment` has changed). */
 export interface BattleView extends EventTarget {
   readonly shortcuts: Shortcut[];
   /** Whether chunks can be shown. */
   readonly canShow: boolean;
-  /** The turn on the screen; `settled`: all of it is known. */
+  /** The current turn; `settled`: it is completely known. */
   readonly moment: { turnId: string; settled: boolean } | null;
   load(): void;
-  /** Everything about a turn except its chunks. */
+  /** Shows everything about a turn except its chunks. */
   render(battle: BattleJson, turn: TurnJson | undefined): void;
-  /** `chunks`: all that have come. */
+  /** `chunks`: all that have arrived. */
   show(battle: BattleJson, turn: TurnJson | undefined, chunks: Chunk[]): void;
-  /** `released`: the last step that everybody may see, null before the first. */
+  /** `released`: the last released step, null before the first. */
   renderProgress(battle: BattleJson, turn: TurnJson | undefined, released: number | null): void;
-  /** The last step in a chunk; null while that cannot be told. */
+  /** The last step in a chunk; null while that is unknown. */
   stepOf(chunk: Chunk): number | null;
-  /** Colours of the page have changed. */
+  /** Called after the page's colours have changed. */
   refreshTheme(): void;
 }
 
-/** Sentences in which contestants are called what they are. The keys of records are codes of the API. */
+/** Sentences that name contestants by their kind. The keys of records are codes of the API. */
 export interface KindWords {
   errors: Record<string, string>;
-  /** Why the vote is closed; `..._of_several` in battles of several starts. */
+  /** Why the vote is closed; `..._of_several` for battles of several starts. */
   voteBlocked: Record<string, string>;
   failures: Record<string, string>;
   reasons: Record<string, string>;

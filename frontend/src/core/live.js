@@ -1,4 +1,4 @@
-// While a turn waits or runs: where it stands in the queue, how far it is, and a way to stop it.
+// A waiting or running turn: its place in the queue, its progress, and a button to cancel it.
 
 import { gettext, ngettext } from "./i18n.js";
 import { part } from "./dom.js";
@@ -11,7 +11,7 @@ import { ofKind } from "./words.js";
  * @import { BattleJson, QueueJson, TurnJson } from "./wire.d.ts"
  */
 
-/** How often the queue is asked about [ms]; a turn that starts at once is never asked about. */
+/** Interval of requests for the place in the queue [ms]; none is sent for a turn that starts at once. */
 const ASK_EVERY = 2_000;
 const FIRST_ASK = 800;
 
@@ -71,7 +71,7 @@ export class LiveStrip {
     try {
       this.#queue = await this.#api.queue(turn_id);
     } catch {
-      this.#queue = null; // it is a comfort only: what is wrong shows itself where it matters
+      this.#queue = null; // the place is optional; a lasting failure shows elsewhere
     }
     if (this.#turn?.turn_id !== turn_id || this.#timer === undefined) return;
     this.#timer = setTimeout(() => this.#ask(), ASK_EVERY);
@@ -90,7 +90,7 @@ export class LiveStrip {
     this.#root.dataset.status = this.#turn.status;
     const text = part(this.#root, "live-text");
     const said = this.#cancelling ? gettext("Stopping…") : this.#say(this.#turn);
-    if (text.textContent !== said) text.textContent = said; // it is read aloud when it changes
+    if (text.textContent !== said) text.textContent = said; // screen readers announce every change
     part(this.#root, "cancel").setAttribute("aria-disabled", String(this.#cancelling));
   }
 

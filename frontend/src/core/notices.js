@@ -1,8 +1,8 @@
-// Sentences at the top of the page: what failed, a lost connection.
+// Notices at the top of the page: failures and a lost connection.
 
 import { part } from "./dom.js";
 
-/** A connection that comes back sooner is not worth a word [ms]. */
+/** A shorter loss of the connection is not reported [ms]. */
 const HICCUP = 2_000;
 
 export class Notices {

@@ -1,4 +1,4 @@
-// Connects the battle page's parts: messages into the store, the store into what is seen, and what people do into calls.
+// Connects the parts of the battle page: messages to the store, the store to the views, and user actions to API calls.
 
 import { ApiError } from "./api.js";
 import { Composer } from "./composer.js";
@@ -25,7 +25,7 @@ import { explainError, useKindWords } from "./words.js";
  * @import { BattleJson, SessionJson, SessionRow, TurnJson, VoteEffect } from "./wire.d.ts"
  */
 
-/** While a turn runs, how far it is is written this often [ms]. */
+/** Interval of updates of a running turn's progress [ms]. */
 const UPDATE_EVERY = 200;
 
 export class BattlePage {
@@ -88,7 +88,7 @@ export class BattlePage {
     return this.#state.battle;
   }
 
-  /** The battle, where there must be one. */
+  /** The battle, which must exist. */
   get #opened() {
     if (!this.battle) throw new Error("no battle is open");
     return this.battle;
@@ -107,7 +107,7 @@ export class BattlePage {
     else await this.#openUntouchedOrNew();
   }
 
-  /** A voted battle of any visitor, to look at. */
+  /** Opens a voted battle of any visitor for reading. */
   get #shared() {
     return "shared" in this.#root.dataset;
   }
@@ -141,7 +141,7 @@ export class BattlePage {
     }
   }
 
-  /** The last battle asked for wins, whichever answers first. @param {string} battleId @param {{push?: boolean}} options */
+  /** Opens a battle. Of concurrent calls, the last one wins. @param {string} battleId @param {{push?: boolean}} options */
   async open(battleId, { push = false } = {}) {
     this.#opening += 1;
     const request = this.#opening;
@@ -169,7 +169,7 @@ export class BattlePage {
     this.#refreshSessions();
   }
 
-  /** Opening the page opens a session; one that was opened and never used is taken up again. */
+  /** Continues a session that was never used, or opens a new one. */
   async #openUntouchedOrNew() {
     this.render();
     try {
@@ -224,7 +224,7 @@ export class BattlePage {
     this.render();
   }
 
-  /** Only the pictures and how far they are: all else stays as it is. @param {string} turnId */
+  /** Updates only the viewers and their progress. @param {string} turnId */
   #showChunk(turnId) {
     const turn = this.#opened.turns.find(({ turn_id }) => turn_id === turnId);
     if (turn) this.#noteChunks(turn);
@@ -274,7 +274,7 @@ export class BattlePage {
     if (phase !== this.#phase) this.#phaseChanged(phase);
   }
 
-  /** What goes on by itself while a turn runs. */
+  /** Updates that repeat while a turn runs. */
   #renderRelease() {
     const battle = this.#opened;
     const hearing = Boolean(this.#feed?.connected && this.view.canShow);
@@ -297,7 +297,7 @@ export class BattlePage {
     if (phase === "voted" && before === "settled") this.verdict.focus();
   }
 
-  /** A vote needs both replays on the screen once, of a turn that both sides completed; of several starts each, be it live. */
+  /** A vote requires that both replays of a completed turn were shown, or each of several starts, live or recorded. */
   #momentChanged() {
     const { moment } = this.view;
     const { battle } = this;
@@ -305,14 +305,14 @@ export class BattlePage {
     if (battle) this.votePanel.render(battle, whyNotVote(battle, this.#isUnseen(battle)));
   }
 
-  /** Whether something has to be seen before the vote. @param {BattleJson} battle */
+  /** Whether something must be watched before the vote. @param {BattleJson} battle */
   #isUnseen(battle) {
     const unseen = stillToBeSeen(battle, this.#seen);
     const completed = battle.turns.filter(({ status }) => status === "completed");
     return hasSeveral(battle) ? unseen.length > 0 : unseen.length === completed.length;
   }
 
-  /** A word about the pair; where it cannot be had, nothing is missed. */
+  /** Loads the counted votes on the pair, which are optional. */
   async #learnEffect() {
     const { battle_id } = this.#opened;
     try {
@@ -321,12 +321,12 @@ export class BattlePage {
       this.#effect = effect;
       this.verdict.renderEffect(effect);
     } catch {
-      // The vote stands; what it meets is told next time.
+      // The vote is stored; its effect is shown next time.
     }
   }
 
   #viewReady() {
-    for (const turn of this.battle?.turns ?? []) this.#noteChunks(turn); // those that came before it was known how to read them
+    for (const turn of this.battle?.turns ?? []) this.#noteChunks(turn); // chunks that arrived before they could be decoded
     this.render();
   }
 
@@ -336,7 +336,7 @@ export class BattlePage {
       if (this.#opened.status !== "ongoing") {
         const { battle_id } = await this.#api.nextBattle(this.#opened.session_id);
         await this.open(battle_id, { push: true });
-        if (!this.battle) return false; // it could not be opened, and the page says why
+        if (!this.battle) return false; // it could not be opened, and the page shows the reason
       }
       const { battle_id, turns, start_count } = this.#opened;
       const begun = turns.length > 0 ? start_count : null;
@@ -362,7 +362,7 @@ export class BattlePage {
     return true;
   }
 
-  /** News of the turn that was sent is due, unless it has come already. */
+  /** Expects news of the turn that was sent, unless it has arrived already. */
   #awaitTurn() {
     if (!this.#feed) return;
     this.#feed.waiting = true;
@@ -397,7 +397,7 @@ export class BattlePage {
   }
 
   /**
-   * What stands here may be old, when another tab went on with the battle: says why, and asks how things are.
+   * Shows a refusal, and requests a snapshot: the page may be outdated if another tab changed the battle.
    * @param {unknown} error
    */
   #refused(error) {
@@ -413,11 +413,11 @@ export class BattlePage {
       this.#sessions.current = sessionId ? await this.#api.session(sessionId) : null;
       this.sessionList.render(this.#sessions.own, this.#sessions.current, this.battle?.battle_id);
     } catch {
-      // The list is a convenience; what failed shows itself where it matters.
+      // The list is optional; a lasting failure shows elsewhere.
     }
   }
 
-  /** @param {unknown} error @param {() => void} [retry] what to do again when asked */
+  /** @param {unknown} error @param {() => void} [retry] the action of the retry button */
   #fail(error, retry) {
     if (!(error instanceof ApiError)) throw error;
     const missing = error.code === "not_found" && !this.battle;

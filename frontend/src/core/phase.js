@@ -1,4 +1,4 @@
-// Where a battle stands, in one word for the page, and what that means in a sentence.
+// The phase of a battle as one word, with a sentence that explains it.
 
 import { gettext } from "./i18n.js";
 import { hasSeveral, sayStart, underWay } from "./starts.js";
@@ -20,7 +20,7 @@ export function phaseOf(battle) {
 }
 
 /**
- * Why no instruction can be sent now, or null. After a vote one can: it opens the next battle.
+ * Why no instruction can be sent, or null. After a vote, an instruction opens the next battle.
  * @param {BattleJson | null} battle
  */
 export function whyNotSend(battle) {
@@ -29,7 +29,7 @@ export function whyNotSend(battle) {
   return ofKind().busy;
 }
 
-/** Of an ongoing battle in which nothing runs: what its several starts are about. @param {BattleJson} battle */
+/** Why an ongoing battle of several starts takes no other instruction, or null. @param {BattleJson} battle */
 function whyNoOther(battle) {
   if (battle.status !== "ongoing" || !hasSeveral(battle)) return null;
   if (battle.vote_blocked_because === "starts_missing") return explainVoteBlock("starts_missing");
@@ -49,7 +49,7 @@ export function whyNotVote(battle, unseen) {
 
 const SEVERAL_WORDS = new Set(["not_seen", "turn_running"]);
 
-/** For the page's live region. @param {Phase} phase @param {BattleJson | null} battle */
+/** The sentence of the page's live region. @param {Phase} phase @param {BattleJson | null} battle */
 export function sayPhase(phase, battle) {
   return (battle && sentences[phase]?.(battle)) ?? "";
 }
@@ -74,7 +74,7 @@ const sentences = {
 /** @param {BattleJson["left_model"]} model @returns {string | null} null before the vote */
 export const nameOf = (model) => (typeof model === "string" ? null : model.name);
 
-/** Of a start that waits for the end of the one before. @param {TurnJson} turn @param {BattleJson} battle */
+/** A sentence on a start that waits for the end of the one before. @param {TurnJson} turn @param {BattleJson} battle */
 const sayNext = (turn, battle) => gettext("%(start)s follows in a moment.", { start: sayStart(turn, battle) });
 
 /** @param {BattleJson} battle */

@@ -1,6 +1,6 @@
-// How far a running turn has been released, by this browser's clock, which may be off by hours.
+// The released part of a running turn by this browser's clock, which may be wrong by hours.
 
-/** A release is no farther ahead than this when it is first heard of [ms]. */
+/** The longest time from the first message on a release to its beginning [ms]. */
 const FARTHEST = 10_000;
 
 /** @typedef {Pick<import("./wire.d.ts").TurnJson, "turn_id" | "release_from" | "step_s" | "max_steps">} ReleasedTurn */
@@ -18,8 +18,8 @@ export class Release {
   }
 
   /**
-   * A turn as the battle tells it. The server says when its release begins; where this clock cannot be right about that,
-   * what is possible is believed instead.
+   * Registers a turn of the battle. The server sends the beginning of its release; if this clock makes that impossible,
+   * the nearest possible time is used.
    * @param {ReleasedTurn} turn @param {{justNow?: boolean}} options `justNow`: both sides have started in this moment
    */
   hear({ turn_id, release_from, step_s, max_steps }, { justNow = false } = {}) {
@@ -31,7 +31,7 @@ export class Release {
     this.#known.set(turn_id, { start, last: null });
   }
 
-  /** This step has come, so it is released now. @param {ReleasedTurn} turn @param {number} step */
+  /** Registers the arrival of a step, which therefore is released. @param {ReleasedTurn} turn @param {number} step */
   came({ turn_id, step_s }, step) {
     this.#known.set(turn_id, { start: this.#now() - 1000 * step_s * step, last: step });
   }

@@ -1,4 +1,4 @@
-// The visitor's own sessions, newest first; the open one with its battles.
+// The list of the visitor's own sessions, newest first, with the battles of the open one.
 
 import { cloneOf, closest, opensElsewhere, part } from "./dom.js";
 import { gettext, ngettext } from "./i18n.js";
@@ -6,10 +6,10 @@ import { ago, voteName } from "./words.js";
 
 /** @import { BattleRow, SessionJson, SessionRow } from "./wire.d.ts" */
 
-/** Wide enough for the list to stand beside the battle; else it starts folded above it. */
+/** Wide enough to show the list beside the battle; else it starts folded above it. */
 const BESIDE = "(min-width: 1101px)";
 
-/** Fewer need no search. */
+/** A shorter list has no search box. */
 const SEARCH_FROM = 4;
 
 export class SessionList {
@@ -53,7 +53,7 @@ export class SessionList {
     this.#hideOthers();
   }
 
-  /** Hides what does not fit the search; says so where nothing is left. */
+  /** Hides sessions that do not match the search, and says so if none is left. */
   #hideOthers() {
     const sought = this.#search.value.trim();
     const items = /** @type {HTMLElement[]} */ ([...this.#list.children]);
@@ -111,7 +111,7 @@ function metaOf({ title, battle_count, last_active_at, last_status, last_vote })
   return [title ? resultOf(last_status, last_vote) : "", battles, ago(last_active_at)].filter(Boolean).join(" · ");
 }
 
-/** Whether every word sought is in the title. @param {string} title @param {string} sought */
+/** Whether the title contains every word of the search. @param {string} title @param {string} sought */
 export function fits(title, sought) {
   const text = title.toLowerCase();
   return sought.toLowerCase().split(/\s+/).every((word) => text.includes(word));

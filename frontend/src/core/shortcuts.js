@@ -1,4 +1,4 @@
-// Keys and the sheet that lists them.
+// Keyboard shortcuts and the sheet that lists them.
 
 import { gettext } from "./i18n.js";
 

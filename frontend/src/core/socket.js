@@ -1,4 +1,4 @@
-// The battle's events: a websocket that comes back by itself, and polling for as long as it does not.
+// The battle's events: a websocket that reconnects by itself, with polling while it is closed.
 
 const FIRST_RETRY = 500;
 const LONGEST_RETRY = 10_000;
@@ -7,7 +7,7 @@ const QUIET = 15_000;
 const REFUSED = 4404;
 
 /**
- * Events: "message" (`detail` is one), "connection" (`connected` has changed), "refused" (the battle is not to be seen).
+ * Events: "message" (in `detail`), "connection" (`connected` has changed), "refused" (the battle may not be viewed).
  * @import { BattleJson } from "./wire.d.ts"
  * @import { Message } from "./store.js"
  * @typedef {ReturnType<typeof setTimeout> | undefined} Timer
@@ -40,15 +40,15 @@ export class BattleFeed extends EventTarget {
     this.#connect();
   }
 
-  /** Asks for a snapshot, by whichever way is open. */
+  /** Requests a snapshot by socket or by polling. */
   ask() {
     if (this.connected) this.#socket?.send(JSON.stringify({ type: "snapshot" }));
     else this.#pollOnce();
   }
 
   /**
-   * Whether news is due. The last news of a turn may be lost on the way with the socket open, and nothing comes after it
-   * that would show the gap: a socket that is quiet for long is asked, and given up when it does not answer.
+   * Sets whether a message is expected. The last message of a turn may be lost although the socket stays open, and no
+   * later one reveals the gap. A socket that is silent for long is therefore probed, and closed if it does not answer.
    * @param {boolean} waiting
    */
   set waiting(waiting) {
@@ -69,7 +69,7 @@ export class BattleFeed extends EventTarget {
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => {
-      // Only a socket that says something counts: one that opens and closes at once is no connection.
+      // A socket counts as connected after its first message: it might close right after opening.
       this.#retry = FIRST_RETRY;
       this.#setConnected(true);
       this.#listen();
@@ -86,7 +86,7 @@ export class BattleFeed extends EventTarget {
     });
   }
 
-  /** From now on until it is quiet for too long. */
+  /** Restarts the timer for silence. */
   #listen() {
     clearTimeout(this.#quietTimer);
     if (!this.#waiting || !this.connected || this.#closed) return;
@@ -96,7 +96,7 @@ export class BattleFeed extends EventTarget {
     }, QUIET);
   }
 
-  /** The socket is the owner's; staff who may look at the battle see it by polling. */
+  /** Polls from now on: the socket is for the owner only, so staff follow the battle this way. */
   #onlyPoll() {
     this.connected = false;
     this.#pollTimer ??= setInterval(() => this.#pollOnce(), POLL_EVERY);
@@ -122,7 +122,7 @@ export class BattleFeed extends EventTarget {
       this.#tell({ type: "snapshot", battle: await this.#poll() });
     } catch (error) {
       if (/** @type {{status?: number}} */ (error).status === 404) this.dispatchEvent(new Event("refused"));
-      // Anything else: still unreachable. The page says so already, and the next poll follows.
+      // Any other error: still unreachable, as the page shows already. The next poll follows.
     }
   }
 

@@ -1,11 +1,11 @@
-// A battle of several starts: one instruction from several first states, one vote. What is said of it, and what it shows.
+// Battles of several starts: one instruction from several first states, and one vote.
 
 import { gettext } from "./i18n.js";
 import { isOpen } from "./store.js";
 
 /** @import { BattleJson, TurnJson } from "./wire.d.ts" */
 
-/** How many a battle has whose visitor asks for several. */
+/** The number of starts of a battle of several. */
 export const SEVERAL = 3;
 
 const STATES = {
@@ -19,7 +19,7 @@ const STATES = {
 export const hasSeveral = (battle) => (battle?.start_count ?? 1) > 1;
 
 /**
- * The turn that is played, or comes next; else the one that has to be sent again; else the last one.
+ * The turn that is playing or comes next; else the one to be sent again; else the last one.
  * @param {Pick<BattleJson, "turns" | "vote_blocked_because">} battle
  */
 export function underWay({ turns, vote_blocked_because }) {
@@ -28,7 +28,7 @@ export function underWay({ turns, vote_blocked_because }) {
 }
 
 /**
- * "Start 2 of 3"; null of a turn that plays none of several.
+ * "Start 2 of 3"; null for a turn that is none of several.
  * @param {TurnJson} turn @param {Pick<BattleJson, "start_count">} battle
  */
 export function sayStart({ start_number }, { start_count }) {
@@ -40,7 +40,7 @@ export function sayStart({ start_number }, { start_count }) {
 export const sayState = ({ status }) => STATES[status];
 
 /**
- * Turns that both sides completed and that were not on the screen yet.
+ * The turns that both sides completed and that were not shown yet.
  * @param {BattleJson} battle @param {Set<string>} seen turn ids
  */
 export function stillToBeSeen({ turns }, seen) {

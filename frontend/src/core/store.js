@@ -1,4 +1,4 @@
-// What the page knows of one battle. Pure: (state, message) -> state. Snapshot + events = fresh snapshot.
+// The page's state of one battle. Pure: (state, message) -> state. Snapshot + events = new snapshot.
 
 /**
  * @import { BattleEvent, BattleJson, SideOfTurn, TurnJson } from "./wire.d.ts"
@@ -7,8 +7,8 @@
  * @typedef {Snapshot | BattleEvent | {type: string, turn_id: string}} Message
  * @typedef {object} State
  * @property {BattleJson | null} battle as `GET battles/{id}` answers it
- * @property {Record<string, Chunk[]>} chunks by turn, as they came; what was missed is missing
- * @property {boolean} needsSnapshot events were missed: ask for a snapshot
+ * @property {Record<string, Chunk[]>} chunks by turn, in order of arrival, without missed ones
+ * @property {boolean} needsSnapshot whether events were missed, so that a snapshot is needed
  */
 
 /** @returns {State} */
@@ -28,13 +28,13 @@ export function reduce(state, message, kind) {
     return takeEvent(state, /** @type {BattleEvent} */ (message));
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // A message that lacks a part is like one that never came.
+    // An incomplete message is treated like a lost one.
     return { ...state, needsSnapshot: true };
   }
 }
 
 /**
- * Chunks have no number: they change nothing of the battle, and those that were missed are not told again.
+ * Chunks have no number: they do not change the battle, and missed ones are not sent again.
  * @param {State} state @param {{turn_id: string}} message @param {Pick<Kind, "readChunk">} kind
  */
 function takeChunk(state, message, kind) {
@@ -56,7 +56,7 @@ function takeEvent(state, message) {
   if (message.seq <= battle.seq) return state;
   const changed = message.seq === battle.seq + 1 ? change(battle, message) : null;
   if (changed === null) return { ...state, needsSnapshot: true };
-  // Where an event changes what the visitor may do next, it says so itself (`battle`).
+  // An event that changes the visitor's allowed actions contains them (`battle`).
   const allowedActions = "battle" in message ? message.battle : {};
   return {
     battle: checked({ ...changed, ...allowedActions, seq: message.seq }),
@@ -65,7 +65,7 @@ function takeEvent(state, message) {
   };
 }
 
-/** The battle, if it has what everything else relies on. @param {BattleJson} battle */
+/** The battle, if it has the required fields. @param {BattleJson} battle */
 function checked(battle) {
   const whole = typeof battle.battle_id === "string" && Number.isSafeInteger(battle.seq) && Array.isArray(battle.turns);
   if (!whole) throw new TypeError("a battle has an id, a number of events and turns");
@@ -84,7 +84,7 @@ function takeSnapshot(state, battle) {
 function change(battle, event) {
   switch (event.type) {
     case "turn.opened": {
-      // A new turn, or one of the same id that starts again in place of what it was.
+      // A new turn, or a restart that replaces the turn with the same id.
       const others = battle.turns.filter(({ turn_id }) => turn_id !== event.turn.turn_id);
       return { ...battle, turns: [...others, event.turn].sort((a, b) => a.seq - b.seq) };
     }
@@ -101,7 +101,7 @@ function change(battle, event) {
     case "rollout.failed":
       return changeSide(battle, event, { status: "failed", steps: event.steps, error: event.reason });
     case "turn.finished":
-      // Of a fork the event brings the whole turn, outcomes included.
+      // The event of a fork contains the whole turn, outcomes included.
       return changeTurn(battle, event.turn_id, (turn) => ({ ...turn, ...(event.turn ?? { status: event.status }) }));
     case "battle.voted": {
       const { vote, left_model, right_model, turns, secret, starts } = event;
@@ -129,7 +129,7 @@ export function isOpen({ status }) {
   return status === "queued" || status === "running";
 }
 
-/** A turn that starts again has not been shown yet. @param {State["chunks"]} chunks @param {BattleEvent} event */
+/** Drops the chunks of a turn that was restarted. @param {State["chunks"]} chunks @param {BattleEvent} event */
 function withoutOpened(chunks, event) {
   if (event.type !== "turn.opened") return chunks;
   const { [event.turn.turn_id]: _startsAgain, ...others } = chunks;

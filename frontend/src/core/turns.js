@@ -1,4 +1,4 @@
-// The instruction shown, and the battle's turns to choose from when there is more than one.
+// The current instruction, and tabs for the battle's turns if there are several.
 
 import { cloneOf, closest, part } from "./dom.js";
 import { gettext } from "./i18n.js";
@@ -45,7 +45,7 @@ export class TurnTabs {
   }
 
   /**
-   * Only when something changed: the keyboard's focus stays on its tab.
+   * Rebuilds the tabs only if something changed, to keep the keyboard focus.
    * @param {BattleJson} battle @param {TurnJson | undefined} shown
    */
   #draw(battle, shown) {

@@ -1,4 +1,4 @@
-// After the vote: what was voted, who they were, what the vote did, where to go next.
+// The panel after the vote: the vote, the revealed names, the effect of the vote, and the next step.
 
 import { part } from "./dom.js";
 import { gettext } from "./i18n.js";
@@ -31,7 +31,7 @@ export class Verdict {
     part(this.#root, "link", HTMLAnchorElement).href = `/b/${battle_id}`;
   }
 
-  /** What the counted votes say about this pair, once the server has told. @param {VoteEffect | null} effect */
+  /** Shows the counted votes on this pair, once the server has sent them. @param {VoteEffect | null} effect */
   renderEffect(effect) {
     const text = part(this.#root, "effect");
     text.hidden = effect === null;
@@ -66,7 +66,7 @@ export class Verdict {
       await navigator.clipboard.writeText(link.href);
       button.textContent = gettext("Link copied");
     } catch {
-      // Browsers keep the clipboard from pages without https; the link beside the button can be copied by hand.
+      // Browsers deny the clipboard to pages without HTTPS; the link beside the button can be copied by hand.
       link.focus();
       button.textContent = gettext("Copy the link beside");
     }

@@ -1,4 +1,4 @@
-// Four buttons, one line that says why they are closed, and the reasons one may give.
+// The four vote buttons, the explanation if they are disabled, and the optional reasons.
 
 import { closest, part } from "./dom.js";
 import { hasSeveral } from "./starts.js";
@@ -28,7 +28,7 @@ export class VotePanel {
     part(root, "vote-buttons").addEventListener("keydown", (event) => this.#move(event));
   }
 
-  /** With what was said of reasons. @param {string} vote */
+  /** Sends the vote with the selected reasons. @param {string} vote */
   async cast(vote) {
     if (!this.#open || this.#busy) return;
     this.#busy = true;
@@ -39,7 +39,7 @@ export class VotePanel {
     }
   }
 
-  /** Another battle: nothing has been said of it. */
+  /** Clears the reasons for another battle. */
   forget() {
     this.#form.reset();
   }
@@ -62,7 +62,7 @@ export class VotePanel {
     return [...this.#root.querySelectorAll("[data-vote]")].filter((each) => each instanceof HTMLElement);
   }
 
-  /** Arrows go from button to button, as in any group of buttons. @param {KeyboardEvent} event */
+  /** Moves the focus by arrow keys, as in any toolbar. @param {KeyboardEvent} event */
   #move(event) {
     const step = STEPS.get(event.key);
     if (!step || event.shiftKey) return;

@@ -1,4 +1,4 @@
-// What people read. One place, so that the tone stays one.
+// The texts of the page, in one place for a uniform tone.
 
 import { gettext, language } from "./i18n.js";
 
@@ -7,7 +7,7 @@ import { gettext, language } from "./i18n.js";
 /** @type {KindWords} */
 let kindWords;
 
-/** A page is about one kind: its sentences are told once, before any is asked for. @param {KindWords} words */
+/** Sets the sentences of the page's kind, before any is used. @param {KindWords} words */
 export function useKindWords(words) {
   kindWords = words;
 }
@@ -66,7 +66,7 @@ const VOTES = {
 /** @type {Record<string, string>} */
 const JUDGEMENTS = { left: gettext("Left"), equal: gettext("Equal"), right: gettext("Right") };
 
-/** Refusals that pass by waiting: their sentence goes on with for how long. */
+/** Refusals that end after a while: their sentence continues with the waiting time. */
 const PASSING = new Set(["throttled", "queue_full", "too_many_turns"]);
 
 /**
@@ -84,7 +84,7 @@ export function explainError({ code, message, retryAfter, longest }) {
 export const sayTooLong = (longest) =>
   gettext("An instruction has at most %(longest)s characters. Say it more briefly; what you typed is kept.", { longest });
 
-/** As the server counts: a character outside the basic plane is one, not two. @param {string} text */
+/** The length as the server counts it: a character outside the basic plane is one, not two. @param {string} text */
 export const characters = (text) => [...text].length;
 
 /** @param {number | null | undefined} seconds */

@@ -1,8 +1,8 @@
-// The leaderboard works without this. With it, sorting, searching and changing boards happen without leaving the page.
+// Optional script of the leaderboard: sorts, searches and changes boards without reloading the page.
 
 import { closest, opensElsewhere, part } from "../core/dom.js";
 
-/** A search waits until nothing was typed for so long [ms]. */
+/** A search starts after this long without typing [ms]. */
 const TYPING_PAUSE = 250;
 const PARTS = ["tabs", "board"];
 const FILTERS = ["search", "organization", "family"];
@@ -45,7 +45,7 @@ function addressOf(filters) {
 }
 
 /**
- * Takes the board out of the page that the address answers. The last one asked for wins.
+ * Loads a page and shows its board. Of concurrent calls, the last one wins.
  * @param {URL} address @param {string} [focusSort]
  */
 async function show(address, focusSort) {
@@ -78,7 +78,7 @@ async function fetchPage(address) {
 }
 
 /**
- * The form stays, so that nobody's typing is lost; what a link changed is carried into it.
+ * Copies the values that a link changed into the form, which is kept so that no typing is lost.
  * @param {HTMLFormElement} fresh
  */
 function syncForm(fresh) {

@@ -1,4 +1,4 @@
-// Calls that only robots have: scenes, recordings, forks.
+// API calls of robots only: scenes, recordings, forks.
 
 import { Api } from "../core/api.js";
 
@@ -16,12 +16,12 @@ export class RobotApi extends Api {
     return this.get(`scenes/${robotId}/${sceneId}/`);
   }
 
-  /** What is seen of a side: see viewer/view.js. @param {string} episodeId */
+  /** The visible recording of a side: see viewer/view.js. @param {string} episodeId */
   view(episodeId) {
     return this.getBytes(`episodes/${episodeId}/view.bin`);
   }
 
-  /** All that physics needs of a side, after the vote: see viewer/recording.js. @param {string} episodeId */
+  /** The exact recording of a side, available after the vote: see viewer/recording.js. @param {string} episodeId */
   replay(episodeId) {
     return this.getBytes(`episodes/${episodeId}/replay.bin`);
   }

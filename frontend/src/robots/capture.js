@@ -1,4 +1,4 @@
-// A picture or a short clip of both sides, made in the browser: what is on the screen, and the instruction under it.
+// Captures an image or a short clip of both sides with the instruction under it, in the browser.
 
 import { gettext } from "../core/i18n.js";
 import { colourOf } from "../viewer/colour.js";
@@ -6,7 +6,7 @@ import { colourOf } from "../viewer/colour.js";
 const [WIDTH, HEIGHT] = [1280, 560];
 const CAPTION = 80;
 const CLIP_FPS = 30;
-/** Longest clip [s] of wall time. */
+/** The longest clip [s of wall time]. */
 const LONGEST = 30;
 const TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
 
@@ -28,7 +28,7 @@ export function takePicture(replay, titles) {
 
 /**
  * Plays the recording once from its start at the chosen speed and films it.
- * @param {Replay} replay @param {Titles} titles @param {AbortSignal} signal ends it early; what was filmed is kept
+ * @param {Replay} replay @param {Titles} titles @param {AbortSignal} signal ends the clip early, and keeps what was filmed
  * @returns {Promise<Blob>} a WebM
  */
 export async function takeClip(replay, titles, signal) {
@@ -72,7 +72,7 @@ export function fileName(instruction) {
 }
 
 /**
- * Calls `draw` for each picture until the end is reached. The clock is left as it was found.
+ * Calls `draw` for each frame until the end, then restores the clock.
  * @param {Clock} clock @param {AbortSignal} signal @param {() => void} draw
  */
 async function playThrough(clock, signal, draw) {
@@ -95,7 +95,7 @@ function sheet() {
   return Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
 }
 
-/** What to paint with, in the theme in force. @returns {Inks} */
+/** The colours of the current theme. @returns {Inks} */
 function inksNow() {
   return Object.fromEntries(["panel", "left", "right", "ink", "soft"].map((name) => [name, colourOf(`--${name}`)]));
 }
@@ -123,7 +123,7 @@ function paint(canvas, replay, { instruction, left, right }, inks) {
 }
 
 /**
- * The middle of a picture, as much as fills the place.
+ * Draws the largest central part of an image that has the aspect ratio of the target.
  * @param {CanvasRenderingContext2D} pen @param {HTMLCanvasElement} picture
  * @param {number} x @param {number} y @param {number} width @param {number} height
  */

@@ -1,4 +1,4 @@
-// Small plots of what both sides did, one over the other, with the clock's cursor through all of them.
+// Small plots of both sides, one above the other, with the clock's cursor through all of them.
 
 import { closest } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
@@ -78,7 +78,7 @@ export class Curves {
   }
 }
 
-/** Less than this, in the plot's unit, is no change: room around it puts its line in the middle. */
+/** The least range of a plot, in its unit: a line with a smaller range is drawn in the middle. */
 const NO_CHANGE = 0.01;
 
 /** @param {Line[]} lines */
@@ -108,7 +108,7 @@ function element(name, attributes) {
 }
 
 /**
- * What is plotted of a turn: where tool and pads are seen, and the actions once the exact recordings are here.
+ * The plots of a turn: positions of tool and pads, and the actions once the exact recordings are loaded.
  * @param {BySide<Trace | null>} traces @param {BySide<Recording | null> | null} recordings
  * @returns {Plot[]}
  */
@@ -121,7 +121,7 @@ export function plotsOf(traces, recordings) {
 const plot = (label, unit, lines) => ({ label, unit, lines });
 
 /**
- * The lines of the sides that have something to plot.
+ * The lines of the sides that have data.
  * @template T @param {BySide<T | null>} each @param {(of: T) => Series} read
  */
 const linesOf = (each, read) =>
@@ -164,7 +164,7 @@ function series(trace, read) {
 }
 
 /**
- * An action is shown over the step that it was played in, from the record before to its own.
+ * An action is drawn over its control step, from the record before to its own.
  * @param {Recording} recording @param {number} dimension @param {number} scale @returns {Series}
  */
 function played(recording, dimension, scale) {

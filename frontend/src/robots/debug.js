@@ -1,4 +1,4 @@
-// `window.vlaArena`: what tests and the curious may ask the battle page. Read-only; documented in frontend/README.md.
+// `window.vlaArena`: the state of the battle page for tests and debugging. Read-only; documented in frontend/README.md.
 
 /** @import { Side } from "../viewer/sides.js" */
 
@@ -22,14 +22,14 @@ export function debugHandle(page, stage) {
     get drawing() {
       return { quality: replay().quality, drawn: replay().drawn, record: replay().drawnRecord, frameTime: replay().frameTime };
     },
-    /** Whose exact recordings are here, and what the engine costs [ms per picture]. */
+    /** The sides whose exact recordings are loaded, and the engine's cost [ms per frame]. */
     get physics() {
       return { exact: replay().exact, cost: replay().cost };
     },
     get insight() {
       return structuredClone(stage.insight);
     },
-    /** "later", "coming", "here" or "missing": the exact recordings of the turn shown. */
+    /** The state of the current turn's exact recordings: "later", "coming", "here" or "missing". */
     get exactness() {
       return stage.exactness;
     },
@@ -39,7 +39,7 @@ export function debugHandle(page, stage) {
     get moment() {
       return stage.moment;
     },
-    /** What must not grow: kept by the graphics card for each canvas, and by the engine. */
+    /** Numbers that must not grow: objects on the graphics card per canvas, and engine states. */
     async census() {
       const gpu = Object.values(replay().viewers).map(({ held }) => held);
       return { gpu, engine: await stage.runtime?.census() };
@@ -47,13 +47,13 @@ export function debugHandle(page, stage) {
     get battle() {
       return structuredClone(page.battle);
     },
-    /** Both cameras: position [m], then orientation (x, y, z, w). */
+    /** Both cameras: position [m] and orientation (x, y, z, w). */
     get cameras() {
       return Object.values(replay().viewers).map(({ camera }) => [...camera.position, ...camera.quaternion]);
     },
-    /** Records that a side has: its start, and one per control step. @param {Side} side */
+    /** The number of a side's records: its start, and one per control step. @param {Side} side */
     records: (side) => (replay().tracks[side]?.count ? (replay().tracks[side]?.steps ?? 0) + 1 : 0),
-    /** {bodies: {name: [x, y, z]}, geoms: {...}} [m] in a record; the one shown unless told. @param {Side} side */
+    /** {bodies: {name: [x, y, z]}, geoms: {...}} [m] in a record, by default the current one. @param {Side} side */
     poses: (side, record = replay().clock.record) => replay().inspect(side, record),
   };
 }

@@ -1,4 +1,4 @@
-// After the vote: let both play on from the moment on the screen, or from another start. Counted nowhere.
+// Forks after the vote: both sides continue from the current moment, or from another start. They are never counted.
 
 import { part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";

@@ -1,4 +1,4 @@
-// Live frames: the rows of both sides as a running turn brings them.
+// Live frames: the rows of both sides of a running turn.
 
 import { decodeFrame } from "../viewer/view.js";
 
@@ -6,7 +6,7 @@ import { decodeFrame } from "../viewer/view.js";
 
 const MOST_ROWS = 100_000;
 
-/** Throws a TypeError for what is no frame. @param {object} message of the type "rollout.frames" @returns {Frame} */
+/** Throws a TypeError for an invalid frame. @param {object} message of the type "rollout.frames" @returns {Frame} */
 export function readFrame(message) {
   const { from_row: from, left, right } = /** @type {import("../core/wire.d.ts").RolloutFrames} */ (message);
   if (!Number.isInteger(from) || from < 0 || from > MOST_ROWS) throw new TypeError("no turn has such a row");

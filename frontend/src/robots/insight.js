@@ -1,4 +1,4 @@
-// The panel under the pictures: curves, the visitor's own check of the records, and what the engine here is up to.
+// The panel under the viewers: curves, the visitor's own check of the records, and the state of the engine.
 
 import { part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
@@ -14,10 +14,10 @@ import { Curves, plotsOf } from "./curves.js";
  * @import { Stage } from "./stage.js"
  */
 
-/** Numbers are for reading: this often [ms]. */
+/** Interval of updates of the numbers [ms], so that they can be read. */
 const UPDATE_EVERY = 250;
 
-/** Why there is nothing to check now, by what is known of the exact recordings. */
+/** Why there is nothing to check, by the state of the exact recordings. */
 /** @type {Partial<Record<Stage["exactness"], string>>} */
 const NOT_HERE = {
   later: gettext("This comes with the vote, and so do the curves of the actions. Until then your browser has rounded positions only, so that no number gives a robot away."),
@@ -62,7 +62,7 @@ export class Insight {
     this.#clock = null;
   }
 
-  /** @param {string | null} secret of the battle, known after the vote */
+  /** @param {string | null} secret the battle's, revealed after the vote */
   tellSecret(secret) {
     if (secret === this.#secret) return;
     this.#secret = secret;
@@ -81,7 +81,7 @@ export class Insight {
     this.#root.scrollIntoView({ block: "nearest" });
   }
 
-  /** The visitor's own check; opens the panel to show what came out. */
+  /** Runs the visitor's own check, and opens the panel to show its result. */
   async check() {
     if (!this.open) this.toggle();
     if (this.#checking || !MAY_CHECK.has(this.#stage.exactness)) return;
@@ -184,7 +184,7 @@ function sayDrawing({ quality, frameTime }) {
   return gettext("%(quality)s, %(fps)s pictures a second", { quality, fps: Math.round(1 / frameTime) });
 }
 
-/** Metres as people say them. @param {number} metres */
+/** A length in readable units. @param {number} metres */
 export function length(metres) {
   if (metres === 0) return "0 mm";
   if (!Number.isFinite(metres)) return "∞";

@@ -1,4 +1,4 @@
-// Robots as a kind of battle: both sides in MuJoCo viewers, and all around them.
+// Robots as a kind of battle: both sides in MuJoCo viewers, with their tools.
 
 import { closest, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";

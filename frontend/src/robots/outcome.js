@@ -1,7 +1,7 @@
 /** @import { RolloutOutcome, SideOfTurn } from "../core/wire.d.ts" */
 
 /**
- * What physics says of a side. The core passes it on unread.
+ * The measured outcome of a side. The core passes it on without reading it.
  * @param {SideOfTurn} side
  */
 export function outcomeOf(side) {

@@ -1,4 +1,4 @@
-// What physics says of each side, told after the vote, beside what the visitor said.
+// The measured outcome of each side, shown after the vote beside the visitor's judgement.
 
 import { cloneOf, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
@@ -23,7 +23,7 @@ export class OutcomePanel {
 
   /**
    * @param {BattleJson} battle
-   * @param {TurnJson | undefined} turn the one shown: told is it, or the last that the vote is about
+   * @param {TurnJson | undefined} turn the current one; for a fork, the last other turn is reported instead
    */
   render(battle, turn) {
     const { vote, turns, starts } = battle;
@@ -45,7 +45,7 @@ export class OutcomePanel {
       : "";
   }
 
-  /** In how many of several starts each side reached the goal, and in which. @param {BattleJson} battle */
+  /** Shows in how many of several starts each side reached the goal, and in which. @param {BattleJson} battle */
   #starts(battle) {
     const { left_model, right_model } = battle;
     const starts = battle.starts ?? [];
@@ -74,7 +74,7 @@ export class OutcomePanel {
   }
 
   /**
-   * Both first states have one hash; a follow-up starts where each side ended, so only a first turn can prove it.
+   * Shows that both first states have the same hash. A follow-up starts where each side ended, so it cannot be compared.
    * @param {TurnJson} judged @param {TurnJson[]} turns
    */
   #sameStart(judged, turns) {
@@ -93,14 +93,14 @@ function sayShortly({ success, progress }) {
   return success ? gettext("Reached") : gettext("Missed at %(percent)s %", { percent: Math.round(100 * (progress ?? 0)) });
 }
 
-/** Success and progress as physics judged them; without a known goal only people can. @param {EndOfStart} outcome */
+/** The measured success and progress; without a known goal only people can judge. @param {EndOfStart} outcome */
 export function sayGoal({ success, progress }) {
   if (success === null) return gettext("No judged goal");
   if (success) return gettext("Goal reached");
   return gettext("Goal missed, %(percent)s % of the way", { percent: Math.round(100 * (progress ?? 0)) });
 }
 
-/** Whether the vote and physics point the same way. @param {string} vote @param {TurnJson} turn */
+/** Whether the vote agrees with the measured outcome. @param {string} vote @param {TurnJson} turn */
 export function agreement(vote, turn) {
   const [left, right] = SIDES.map((side) => outcomeOf(turn[side])?.success ?? null);
   if (left === null || right === null) return gettext("Physics has no opinion on this instruction; yours stands alone.");
@@ -115,7 +115,7 @@ export function agreement(vote, turn) {
 }
 
 /**
- * Of several starts: whether the vote names the side that reached the goal more often.
+ * Whether the vote names the side that reached the goal from more of the several starts.
  * @param {string} vote @param {EndsOfStart[]} starts
  */
 export function agreementOfStarts(vote, starts) {
@@ -130,7 +130,7 @@ export function agreementOfStarts(vote, starts) {
 }
 
 /**
- * In how many starts a side reached the goal; null where the instruction has no judged goal.
+ * The number of starts in which a side reached the goal; null if the instruction has no judged goal.
  * @param {EndsOfStart[]} starts @param {Side} side
  */
 export function reached(starts, side) {
@@ -146,7 +146,7 @@ export function sayReached(starts, side) {
 }
 
 /**
- * Where a side did not do the same from every start: what one clip alone would have told. "" where nothing was split.
+ * A sentence on sides whose outcome differs between starts, which a single clip would hide; "" if there are none.
  * @param {EndsOfStart[]} starts @param {Record<Side, string | null>} names
  */
 export function saySplit(starts, names) {

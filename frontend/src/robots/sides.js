@@ -1,4 +1,4 @@
-// What stands around each viewer: how its robot is doing, what went wrong, and after the vote who it was.
+// The texts around each viewer: the progress of its robot, errors and, after the vote, the policy's name.
 
 import { outcomeOf as factsOf } from "./outcome.js";
 import { part } from "../core/dom.js";
@@ -49,7 +49,7 @@ export class SidePanel {
     this.#root.dataset.result = resultOf(battle.vote?.vote, this.#side);
   }
 
-  /** A sentence over the picture: loading, or why there is none. `null` takes it away. @param {string | null} text */
+  /** Sets the sentence over the picture: loading, or why there is none. `null` removes it. @param {string | null} text */
   veil(text, { working = false, retry = false } = {}) {
     const veil = part(this.#root, "veil");
     veil.hidden = text === null;

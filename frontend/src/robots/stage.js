@@ -1,4 +1,4 @@
-// The two viewers of the page: loads engine and scene once, then shows whichever turn it is told to, live or recorded.
+// The two viewers of the page: loads engine and scene once, then shows the requested turn, live or recorded.
 
 import { ApiError } from "../core/api.js";
 import { gettext } from "../core/i18n.js";
@@ -11,9 +11,9 @@ import { verifyRecording } from "../viewer/verification.js";
 import { decodeView, Track, viewFormatOf } from "../viewer/view.js";
 import { maySucceedAgain, NoWebAssembly, whyNoPictures } from "./viewer-errors.js";
 
-/** Turns whose recordings are kept, so that going between them is quick; older ones are fetched again. */
+/** The number of turns whose recordings are cached; older ones are fetched again. */
 const KEPT_TURNS = 3;
-/** What the server says of a recording that it no longer has: asking again is of no use. */
+/** The server's codes for a recording that it no longer has: a retry is useless. */
 const GONE = "episode_expired";
 
 /**
@@ -34,10 +34,10 @@ const GONE = "episode_expired";
  * @typedef {"later" | "coming" | "here" | "missing"} Exactness of a turn's exact recordings: they come later, with the vote; ...
  *
  * @typedef {object} Entry a turn whose recording is here
- * @property {BySide<Track | null>} tracks what is seen of it
+ * @property {BySide<Track | null>} tracks its visible recordings
  * @property {Insight | null} insight once known
  * @property {BySide<ArrayBuffer | null> | null} buffers the exact recordings, after the vote
- * @property {Partial<BySide<Verification>> | null} checks once asked for and done
+ * @property {Partial<BySide<Verification>> | null} checks results, once the visitor has run the check
  *
  * @typedef {object} Moment what is on the screen
  * @property {string} turnId
@@ -47,8 +47,8 @@ const GONE = "episode_expired";
  * @property {BySide<string>} episodes
  * @property {boolean} settled its recordings are here and shown
  *
- * Events: "ready" (the scene is drawn), "turn" (another turn, or another form of it, is shown),
- * "insight" (`insight` or `checks` is there, or gone), "exact" (`exactness` has changed).
+ * Events: "ready" (the scene is drawn), "turn" (another turn or another form of it is shown),
+ * "insight" (`insight` or `checks` has changed), "exact" (`exactness` has changed).
  */
 export class Stage extends EventTarget {
   #panels;
@@ -123,7 +123,7 @@ export class Stage extends EventTarget {
     }
   }
 
-  /** What the button on a veil does: load again, draw again, fetch again. */
+  /** The action of the button on a veil: load, draw or fetch again. */
   retry() {
     const again = this.#again;
     this.#again = null;
@@ -131,8 +131,8 @@ export class Stage extends EventTarget {
   }
 
   /**
-   * Shows a turn: its live frames while it runs, its recordings once it has settled. `undefined`: the scene at rest.
-   * @param {TurnJson | undefined} turn @param {Frame[]} frames all that came
+   * Shows a turn: its live frames while it runs, its recordings once it has settled. `undefined` shows the scene at rest.
+   * @param {TurnJson | undefined} turn @param {Frame[]} frames all that have arrived
    * @param {{exact: boolean}} options whether exact recordings may be had: the battle has its vote
    */
   async show(turn, frames, { exact }) {
@@ -145,7 +145,7 @@ export class Stage extends EventTarget {
   }
 
   /**
-   * The control step that the last row of a frame belongs to; null before it is known how rows are written.
+   * The control step of the last row of a frame; null before the format of rows is known.
    * @param {Frame} frame
    */
   stepOf({ from, left }) {
@@ -170,12 +170,12 @@ export class Stage extends EventTarget {
     };
   }
 
-  /** {left, right}: the exact recordings (`replay.bin`) of the turn shown, null while they are not here. */
+  /** {left, right}: the exact recordings (`replay.bin`) of the current turn, null until they are loaded. */
   get buffers() {
     return this.#entryShown()?.buffers ?? null;
   }
 
-  /** Repeats both sides from their start, and step by step, and says whether the record is what physics does. */
+  /** Simulates both sides from their start and step by step, and reports whether the records agree. */
   async check() {
     const entry = this.#entryShown();
     const { runtime } = this;
@@ -243,7 +243,7 @@ export class Stage extends EventTarget {
   }
 
   /**
-   * Until the first rows of a turn are here, what was shown before stays: a follow-up turn begins where that ended.
+   * The previous turn stays visible until the first rows arrive, since a follow-up turn begins where it ended.
    * @param {TurnJson} turn @param {Frame[]} frames
    */
   #showLive(turn, frames) {
@@ -251,7 +251,7 @@ export class Stage extends EventTarget {
     if (!replay || !manifest || !this.#format) return;
     const current = this.#live?.id === turn.turn_id ? this.#live : null;
     if (frames.length === 0) {
-      if (current) this.#live = null; // it starts again
+      if (current) this.#live = null; // the turn was restarted
       return;
     }
     const live = current && this.#shown?.id === turn.turn_id ? current : this.#beginLive(turn, replay, manifest, this.#format);
@@ -281,7 +281,7 @@ export class Stage extends EventTarget {
     else await this.#addExact(turn, this.#recorded.get(form));
   }
 
-  /** Takes over from the live rows in place; otherwise plays from the start. @param {TurnJson} turn @param {string} form */
+  /** Replaces live rows without a break; otherwise plays from the start. @param {TurnJson} turn @param {string} form */
   async #open(turn, form) {
     const before = this.#shown;
     const shown = { id: turn.turn_id, form };
@@ -307,7 +307,7 @@ export class Stage extends EventTarget {
   }
 
   /**
-   * What it has is kept; the oldest turns' are let go.
+   * Fetches missing recordings, and drops those of the oldest turns.
    * @param {TurnJson} turn @param {string} form @returns {Promise<Entry>}
    */
   async #entryOf(turn, form) {
@@ -325,7 +325,7 @@ export class Stage extends EventTarget {
   }
 
   /**
-   * Marks, paths and curves come a moment after the pictures, which do without while they must.
+   * Computes marks, paths and curves after the first frames, which are drawn without them.
    * @param {TurnJson} turn @param {Entry} entry
    */
   async #addInsight(turn, entry) {
@@ -336,7 +336,7 @@ export class Stage extends EventTarget {
       }
       if (this.#isShown(turn, entry)) this.#setInsight(entry);
     } catch (error) {
-      if (!(error instanceof RuntimeFailure)) throw error; // the recording itself plays on
+      if (!(error instanceof RuntimeFailure)) throw error; // the recording still plays
     }
   }
 
@@ -347,7 +347,7 @@ export class Stage extends EventTarget {
   }
 
   /**
-   * What forces, curves of actions and the visitor's own check need, once the battle has its vote.
+   * Fetches the data for forces, curves of actions and the visitor's own check, once the battle has its vote.
    * @param {TurnJson} turn @param {Entry | undefined} entry
    */
   async #addExact(turn, entry) {
@@ -363,7 +363,7 @@ export class Stage extends EventTarget {
       if (this.#isShown(turn, entry)) this.#setExactness("here");
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RuntimeFailure)) throw error;
-      if (this.#isShown(turn, entry)) this.#setExactness("missing"); // what is seen plays on
+      if (this.#isShown(turn, entry)) this.#setExactness("missing"); // the visible recording still plays
     }
   }
 
@@ -393,7 +393,7 @@ export class Stage extends EventTarget {
     return bothSides((side) => (turn[side].status === "completed" ? this.#api.replay(turn[side].episode_id) : null));
   }
 
-  /** The rows that came live, if all of them did: then there is nothing to fetch. @param {TurnJson} turn */
+  /** The live rows, if none was missed: then nothing needs to be fetched. @param {TurnJson} turn */
   #liveTracksOf(turn) {
     if (this.#live?.id !== turn.turn_id || turn.status !== "completed") return null;
     const { tracks } = this.#live;
@@ -402,7 +402,7 @@ export class Stage extends EventTarget {
   }
 
   /**
-   * A side that failed has no recording: it stands in the scene at rest, behind the words that say so.
+   * A side that failed has no recording: it shows the scene at rest behind an explanation.
    * @param {TurnJson} turn
    */
   #fetchTracks(turn) {
@@ -425,16 +425,16 @@ async function bothSides(of) {
   return { left, right };
 }
 
-/** The form of a turn that runs. */
+/** The form of a running turn. */
 const LIVE = "live";
 
 /**
- * What of a turn is shown: which of its sides have a recording changes when the vote tells which of them failed.
+ * The form in which a turn is shown. The sides that have a recording change when the vote reveals which one failed.
  * @param {TurnJson} turn
  */
 const formOf = ({ turn_id, left, right }) => [turn_id, left.status, right.status].join(" ");
 
-/** People who asked for less motion start the replay themselves. */
+/** Whether the replay starts by itself: not for visitors who prefer reduced motion. */
 function movesAlone() {
   return !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

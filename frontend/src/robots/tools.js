@@ -1,4 +1,4 @@
-// All that is around the two pictures: playback, cameras, overlays, the panel, captures.
+// The tools around the two viewers: playback, cameras, overlays, the panel and captures.
 
 import { closest, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
@@ -42,7 +42,7 @@ export class Tools {
     closeMenusOutside(bar);
   }
 
-  /** Once the stage has its pictures, and again when it had to make new ones. */
+  /** Connects to the viewers of the stage; called again after it has created new ones. */
   attach() {
     const { replay } = this.#stage;
     if (!replay) return;
@@ -67,7 +67,7 @@ export class Tools {
     this.#note(gettext("Saved."));
   }
 
-  /** Films the recording once; pressed again, it stops there. */
+  /** Films the recording once, until the button is pressed again. */
   async saveClip() {
     if (this.#filming) return this.#filming.abort();
     const { replay, turn, moment } = this.#stage;
@@ -116,7 +116,7 @@ export class Tools {
     this.transport.setPlaces(placesOf(this.#stage.insight));
   }
 
-  /** For others on the page: which moment is on the screen, whenever the record or the playing changes. */
+  /** Announces the current moment when the record or the playback state changes. */
   #tellMoment() {
     const { moment, replay } = this.#stage;
     const told = JSON.stringify([moment?.turnId, moment?.record, moment?.settled, replay?.clock.playing]);
@@ -127,7 +127,7 @@ export class Tools {
 }
 
 /**
- * First touch, grasp and parting of a turn: the earliest of both sides to jump to, each side's own as marks.
+ * First touch, grasp and divergence of a turn: the earlier of both sides as jumps, each side's own as marks.
  * @param {Stage["insight"]} insight
  */
 function placesOf(insight) {
@@ -151,7 +151,7 @@ function placesOf(insight) {
   return { jumps, marks };
 }
 
-/** A menu closes when one looks elsewhere, or presses Escape. @param {HTMLElement} root */
+/** Closes a menu when it loses focus or on Escape. @param {HTMLElement} root */
 function closeMenusOutside(root) {
   const menus = () => /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll("details.menu[open]"));
   document.addEventListener("pointerdown", ({ target }) => {

@@ -1,4 +1,4 @@
-// Play, pause, step, scrub, speed, loop, jumps: one row of controls over the one clock.
+// The playback controls of the clock: play, pause, step, scrub, speed, loop and jumps.
 
 import { closest, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
@@ -9,7 +9,7 @@ import { SPEEDS } from "../viewer/clock.js";
  * @typedef {{time: number, kind: string, side: string}} Mark
  */
 
-/** While playing, the position is written this often [ms]: writing it with every picture costs as much as the picture. */
+/** Interval of updates of the position while playing [ms]: an update costs as much as drawing a frame. */
 const UPDATE_EVERY = 100;
 
 export class Transport {
@@ -64,7 +64,7 @@ export class Transport {
   }
 
   /**
-   * Where there is something to see: `marks` on the scrub bar, `jumps` behind the buttons [s].
+   * Sets the times of events [s]: `marks` on the scrub bar, and `jumps` of the buttons.
    * @param {{jumps: Record<string, number>, marks: Mark[]}} places
    */
   setPlaces({ jumps, marks }) {

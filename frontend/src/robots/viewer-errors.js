@@ -1,4 +1,4 @@
-// Why there are no pictures, in a sentence that says what can be done.
+// Sentences on why the viewers show nothing, and what can be done.
 
 import { ApiError } from "../core/api.js";
 import { gettext } from "../core/i18n.js";
@@ -8,7 +8,7 @@ import { NoWebGL } from "../viewer/viewer.js";
 
 export class NoWebAssembly extends Error {}
 
-/** What a browser lacks it lacks the next time too. @param {unknown} error */
+/** Whether a retry may help: a feature that the browser lacks stays missing. @param {unknown} error */
 export function maySucceedAgain(error) {
   return !(error instanceof NoWebGL || error instanceof NoWebAssembly);
 }

@@ -1,4 +1,4 @@
-// From where and how much is seen: cameras, linked or free; one picture or both; full screen; what is drawn over them.
+// The view settings: cameras, linked or free; one viewer or both; full screen; overlays.
 
 import { closest, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
@@ -56,7 +56,7 @@ export class Viewpoints {
     this.#showCameras(replay);
   }
 
-  /** Forces are known of exact recordings only, which come with the vote. @param {boolean} allowed */
+  /** Enables the overlay of forces, which needs the exact recordings that come after the vote. @param {boolean} allowed */
   allowForces(allowed) {
     this.#contacts.disabled = !allowed;
     this.#replay?.setOverlay("contacts", allowed && this.#contacts.checked);
@@ -131,7 +131,7 @@ const NAMES = {
   gripper: () => gettext("Gripper"),
 };
 
-/** The presets, and first what says that none of them is taken. @param {Preset[]} presets */
+/** The options: first one for no preset, then the presets. @param {Preset[]} presets */
 function options(presets) {
   const free = new Option(gettext("Turned by hand"), "");
   free.hidden = true;

@@ -1,6 +1,6 @@
-// Light or dark without a new page: the cookie is set by the server, what is open here stays open.
+// Switches the theme without reloading the page; the server sets the cookie.
 
-// Addresses change without a new page, so where to come back to is known only now.
+// The address may have changed since the page was loaded, so the address to return to is set now.
 document.querySelector("[data-part=preferences]")?.addEventListener("submit", ({ target }) => {
   const next = target instanceof HTMLFormElement && target.elements.namedItem("next");
   if (next instanceof HTMLInputElement) next.value = location.pathname + location.search;
@@ -19,6 +19,6 @@ themes?.addEventListener("click", (event) => {
   document.dispatchEvent(new CustomEvent("themechange"));
   const body = new URLSearchParams({ theme: button.value, next: location.pathname });
   fetch(button.form.action, { method: "POST", body, redirect: "manual" }).catch(() => {
-    // Unreachable: the choice holds for this page.
+    // The server is unreachable: the choice applies to this page only.
   });
 });

@@ -1,4 +1,4 @@
-// Where to look from: over the robot's shoulder, through the scene's own cameras under plain names, and along the fingers.
+// Camera presets: over the robot's shoulder, the scene's own cameras under plain names, and along the fingers.
 
 import * as THREE from "three";
 
@@ -7,7 +7,7 @@ import * as THREE from "three";
  * @import { SceneCamera } from "./manifest.d.ts"
  *
  * @typedef {object} Lens `quat` (w, x, y, z) or else `target` says where it looks
- * @property {THREE.Vector3Tuple} [pos] [m]; a riding camera has none of its own
+ * @property {THREE.Vector3Tuple} [pos] [m]; none for the camera on the tool
  * @property {THREE.Vector4Tuple} [quat]
  * @property {THREE.Vector3Tuple} [target] [m]
  * @property {number} fovy degrees
@@ -15,17 +15,17 @@ import * as THREE from "three";
  * @typedef {object} Preset
  * @property {string} id
  * @property {Lens} camera
- * @property {boolean} square what counts is the square in the middle
- * @property {boolean} riding it moves with the tool
+ * @property {boolean} square whether only the central square is relevant
+ * @property {boolean} riding whether it moves with the tool
  */
 
 /** Behind and beside the robot, so that its left is the viewer's left; metres in its base frame, degrees. @type {Lens} */
 const OVERVIEW = { pos: [-0.27, -0.5, 0.64], target: [0.215, 0, 0.085], fovy: 33 };
-/** Rides on the tool: metres behind the tool point along the fingers and to their side, degrees. */
+/** The camera on the tool: metres behind the tool point along the fingers and to their side, degrees. */
 const RIDING = { behind: 0.11, aside: 0.17, ahead: 0.01, fovy: 48 };
 
 /**
- * Preset -> the scene's camera of that meaning, or one of ours. The first is the default.
+ * Preset -> the scene's camera with that meaning, or one defined here. The first is the default.
  * @type {{id: string, names: string[], ours?: Lens, square?: boolean, riding?: boolean}[]}
  */
 const PRESETS = [
@@ -37,7 +37,7 @@ const PRESETS = [
   { id: "gripper", names: [], ours: { fovy: RIDING.fovy }, riding: true },
 ];
 
-/** Height over the table that a scene's camera is taken to look at [m]. */
+/** The assumed height over the table of the point that a scene's camera looks at [m]. */
 const FOCUS_HEIGHT = 0.04;
 
 /** @param {SceneCamera[]} cameras @returns {Preset[]} */

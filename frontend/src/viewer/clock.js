@@ -1,10 +1,10 @@
-// One clock for both viewers. It knows seconds and records, no drawing and no wall time: `advance` is told how much passed.
+// One clock for both viewers, in seconds and records. It does not read the wall time: `advance` gets the elapsed time.
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
-/** Live, playing goes on once this much is ready [s of wall time], so that rows that come in bursts become even motion. */
+/** Live playback resumes once this much is buffered [s of wall time], so that rows in bursts become even motion. */
 const READY = 0.3;
-/** Farther behind than this [s of wall time] it is no longer live, as after a while in a hidden tab: it joins again. */
+/** A clock farther behind than this [s of wall time], as after time in a hidden tab, jumps to the live edge. */
 const LOST = 1.5;
 
 export class Clock extends EventTarget {
@@ -21,9 +21,9 @@ export class Clock extends EventTarget {
     this.loop = false;
     this.speed = 1;
     this.growing = false;
-    /** Follows what is being shown to everybody, at its pace; only while it grows. */
+    /** Whether it follows the live edge; only while the turn grows. */
     this.live = false;
-    /** Seconds of recording per second of wall time at which a live turn comes. */
+    /** Seconds of recording per second of wall time of a live turn. */
     this.pace = 1;
   }
 
@@ -36,13 +36,13 @@ export class Clock extends EventTarget {
     return Math.round(this.duration / this.period);
   }
 
-  /** Held up until more has come. */
+  /** Whether playback waits for more rows. */
   get waiting() {
     return this.growing && this.playing && (this.#filling || this.time >= this.duration);
   }
 
   /**
-   * `growing`: more will come (a live turn), so the end is a place to wait, not to stop.
+   * `growing`: more rows will come (a live turn), so the clock waits at the end instead of stopping.
    * @param {number} duration @param {boolean} growing
    */
   extend(duration, growing) {
@@ -53,7 +53,7 @@ export class Clock extends EventTarget {
     this.#tell();
   }
 
-  /** Follows the live edge from now on. */
+  /** Follow the live edge. */
   follow() {
     this.live = this.growing;
     this.playing = true;
@@ -84,7 +84,7 @@ export class Clock extends EventTarget {
     this.#tell();
   }
 
-  /** Pauses on the record `count` away from the one shown. @param {number} count */
+  /** Pauses on the record `count` records away from the current one. @param {number} count */
   step(count) {
     this.#stop();
     const between = this.time - this.record * this.period > 1e-6;
@@ -113,7 +113,7 @@ export class Clock extends EventTarget {
     this.#tell();
   }
 
-  /** From now on it stands still and tells nobody. */
+  /** Stops the clock and its events. */
   dispose() {
     this.playing = false;
     this.#disposed = true;
@@ -125,7 +125,7 @@ export class Clock extends EventTarget {
     const { time: before, playing } = this;
     if (this.live) this.#advanceLive(seconds);
     else this.#advance(seconds);
-    // Waiting for the next step is no change: nothing is drawn anew, and the machine has its strength for the robots.
+    // Waiting for the next step changes nothing, so nothing is redrawn and the processor is left to the robots.
     if (this.time !== before || this.playing !== playing) this.#tell();
   }
 

@@ -1,8 +1,8 @@
-// The page's colours as numbers. A custom property is only text (`light-dark(...)`): what it comes to, a property tells.
+// The page's colours as numbers. A custom property is only text (`light-dark(...)`), which a real property resolves.
 
 /**
  * @param {string} name of a custom property, such as "--left"
- * @returns {string} the colour in the theme in force, as "rgb(15, 115, 131)"
+ * @returns {string} the colour in the current theme, such as "rgb(15, 115, 131)"
  */
 export function colourOf(name) {
   const probe = document.createElement("i");

@@ -1,16 +1,16 @@
-// The engine's contacts as plain numbers.
+// The engine's contacts as plain arrays.
 
 /**
  * @import { MainModule, MjContact, MjData, MjModel } from "@mujoco/mujoco"
  */
 
-/** Pairs of geoms that touch now. @param {MjData} data @returns {[number, number][]} */
+/** Pairs of geoms in contact. @param {MjData} data @returns {[number, number][]} */
 export function touchingPairs(data) {
   return eachContact(data, (contact) => [contact.geom1, contact.geom2]);
 }
 
 /**
- * Where things touch and how hard, in the world's frame.
+ * The contact points and forces in the world frame.
  * @param {MainModule} engine @param {MjModel} model @param {MjData} data
  * @returns {Float64Array} 6 per contact: position [m], force on the second geom [N]
  */
@@ -36,7 +36,7 @@ function toWorld(force, frame) {
 }
 
 /**
- * The bindings hand out copies, which are ours to free.
+ * Calls `read` for each contact. The bindings return copies, which the caller must free.
  * @template T @param {MjData} data @param {(contact: MjContact, index: number) => T} read @returns {T[]}
  */
 function eachContact(data, read) {

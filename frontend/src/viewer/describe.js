@@ -1,4 +1,4 @@
-// What a drawing needs of a compiled MjModel, as plain objects and fresh typed arrays that can leave the worker.
+// Describes a compiled MjModel for drawing, in plain objects and new typed arrays that can leave the worker.
 
 import { nameOf } from "./names.js";
 
@@ -54,8 +54,8 @@ function describeGeom(model, i) {
 }
 
 /**
- * MuJoCo keeps normals and texture coordinates per face corner; a graphics card wants one row per vertex. Corners that
- * agree in all three share a row: a third of the work for drawing in software.
+ * MuJoCo stores normals and texture coordinates per face corner; a graphics card needs one row per vertex. Corners that
+ * agree in all three share a row, which cuts the work of software rendering to a third.
  * @param {MjModel} model @param {number} i
  */
 function describeMesh(model, i) {

@@ -1,4 +1,4 @@
-// What the worker does with the engine: one compiled model; per side what is shown; players for recordings.
+// The worker's use of the engine: one compiled model, the state shown on each side, and players for recordings.
 
 import { partsOf } from "./model-parts.js";
 import { contactForces } from "./contacts.js";
@@ -27,7 +27,7 @@ import { trace } from "./trace.js";
  * @typedef {Record<string, number[]>} Positions [m] by name
  */
 
-/** Longest that work in the background holds up a picture [ms]. */
+/** The longest time that background work may delay a frame [ms]. */
 const SLICE = 6;
 
 export class EngineHost {
@@ -64,10 +64,10 @@ export class EngineHost {
   }
 
   /**
-   * Where everything is on each side.
+   * The poses of all geoms on each side.
    * @param {{requests: PoseRequest[], extras: string[]}} wanted
-   *   `extras`: "joints"; "contacts", known only of a side whose exact recording is here (`record`), at `time` [s] in it
-   * @returns {{poses: Picture[], cost: number}} `cost`: milliseconds of all of it
+   *   `extras`: "joints" and "contacts"; contacts need an exact recording (`record`) and its `time` [s]
+   * @returns {{poses: Picture[], cost: number}} `cost`: milliseconds in total
    */
   poses({ requests, extras }) {
     const began = performance.now();
@@ -80,7 +80,7 @@ export class EngineHost {
   }
 
   /**
-   * Positions by name, for people who debug and for tests.
+   * Positions by name, for debugging and tests.
    * @param {{qpos: Float64Array}} of @returns {{bodies: Positions, geoms: Positions}}
    */
   inspect({ qpos }) {
@@ -93,7 +93,7 @@ export class EngineHost {
   }
 
   /**
-   * Takes a side's exact recording, or with `buffer: null` lets it go.
+   * Sets a side's exact recording, or removes it with `buffer: null`.
    * @param {{side: Side, buffer: ArrayBuffer | null}} of
    */
   record({ side, buffer }) {
@@ -130,7 +130,7 @@ export class EngineHost {
     return this.#inBackground(buffer, (player) => resimulateEpisode(this.#engine, this.#loaded.model, player));
   }
 
-  /** How many of the engine's states are kept: what must not grow. */
+  /** The number of engine states in memory, which must not grow. */
   census() {
     return { states: this.#still.size + this.#players.size };
   }
@@ -160,7 +160,7 @@ export class EngineHost {
   }
 
   /**
-   * Forces follow from speeds, which what is seen does not tell: they are played by physics from the record before.
+   * Forces depend on velocities, which the visible rows lack, so they are simulated from the record before.
    * @param {PoseRequest} request
    */
   #contacts({ side, time }) {
@@ -168,7 +168,7 @@ export class EngineHost {
     const player = this.#players.get(side);
     if (!player) return new Float64Array(0);
     player.seek(time);
-    if (player.atRecord) this.#engine.mj_forward(model, player.data); // elsewhere the last step has worked them out
+    if (player.atRecord) this.#engine.mj_forward(model, player.data); // elsewhere the last step has computed them
     return contactForces(this.#engine, model, player.data);
   }
 
@@ -196,7 +196,7 @@ export class EngineHost {
 
 const HINGE = 3;
 
-/** 6 per hinge of the robot: a point on its axis [m], the axis' direction. @param {MjModel} model @param {MjData} data */
+/** 6 numbers per hinge of the robot: a point on its axis [m], the axis' direction. @param {MjModel} model @param {MjData} data */
 function jointAxes(model, data) {
   const hinges = Array.from({ length: model.njnt }, (_, joint) => joint).filter((joint) => model.jnt_type[joint] === HINGE);
   return Float64Array.from(
@@ -208,7 +208,7 @@ function jointAxes(model, data) {
 }
 
 /**
- * Runs a generator to its end, letting other messages in between.
+ * Runs a generator to its end, and lets other messages be handled in between.
  * @template T @param {Generator<void, T>} work @returns {Promise<T>}
  */
 async function inSlices(work) {
@@ -222,7 +222,7 @@ async function inSlices(work) {
   }
 }
 
-/** The next message's turn. A timer would wait four milliseconds every time. @returns {Promise<void>} */
+/** Yields to pending messages. A timer would wait four milliseconds every time. @returns {Promise<void>} */
 function aMoment() {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,4 +1,4 @@
-// Between two recorded rows, at the display's rate: numbers straight, orientations along the shorter arc.
+// Interpolates between recorded rows at the display's rate: numbers linearly, orientations along the shorter arc.
 
 const FREE = 0;
 const BALL = 1;

@@ -12,7 +12,7 @@ export interface SceneCamera {
   fovy: number;
 }
 
-/** What is called by name in the compiled model. */
+/** The names of parts in the compiled model. */
 export interface PartNames {
   tool_site: string;
   pads: string[];
@@ -25,7 +25,7 @@ export interface Manifest extends PartNames {
   control_hz: number;
   ramp: { pieces: number; substeps: number };
   view: { rate_hz: number; rows_per_step: number; scale: number[] };
-  /** A state to show while nothing was played (nq). */
+  /** The state to show before anything was played (nq). */
   home: number[];
   cameras: SceneCamera[];
   xml_url: string;

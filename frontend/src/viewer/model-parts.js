@@ -1,4 +1,4 @@
-// Which part of a compiled model is what: the tool, the finger pads, the robot, the things that can be moved.
+// Finds the parts of a compiled model: the tool, the finger pads, the robot, and the movable objects.
 
 import { nameOf } from "./names.js";
 

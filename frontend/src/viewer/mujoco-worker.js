@@ -1,4 +1,4 @@
-// MuJoCo in a module Worker of its own, whose response may carry a looser script policy than the page's.
+// MuJoCo in a module Worker, whose response may have a looser script policy than the page.
 // It answers {id, op, args} with {id, result} or {id, error}. `op` is "boot", or a method of EngineHost.
 
 import loadMujoco from "@mujoco/mujoco";

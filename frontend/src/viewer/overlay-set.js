@@ -1,4 +1,4 @@
-// Which overlays are on, and what each side's shows.
+// The overlays that are on, and their content on each side.
 
 import { colourOf } from "./colour.js";
 import { otherSide, SIDES } from "./sides.js";
@@ -39,7 +39,7 @@ export class OverlaySet {
     for (const side of SIDES) this.rebuild(side);
   }
 
-  /** What the worker has to compute beside the poses. */
+  /** The data that the worker must compute besides the poses. */
   get extras() {
     return ["contacts", "joints"].filter((name) => this.#on.has(name));
   }
@@ -50,7 +50,7 @@ export class OverlaySet {
     for (const side of SIDES) this.rebuild(side);
   }
 
-  /** Puts what does not move with the clock into one side's scene. @param {Side} side */
+  /** Redraws one side's overlays that do not move with the clock. @param {Side} side */
   rebuild(side) {
     const { overlays } = this.#viewers[side];
     overlays.paths(this.#lines(side));

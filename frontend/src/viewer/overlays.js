@@ -1,4 +1,4 @@
-// What can be drawn over a scene: forces where things touch, joint axes, the paths of tool and object, a ghost.
+// Overlays of a scene: contact forces, joint axes, the paths of tool and object, a ghost.
 
 import * as THREE from "three";
 import { Line2 } from "three/addons/lines/Line2.js";
@@ -13,7 +13,7 @@ import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js
  * @typedef {{points: Float64Array, seconds: number, colour: string, faint: boolean}} Path `points`: 3 per sample [m]
  */
 
-/** Length of a force's line [m/N], and the longest [m]. */
+/** The length of a force's line [m/N], and its maximum [m]. */
 const FORCE_SCALE = 0.006;
 const LONGEST_FORCE = 0.12;
 const AXIS_HALF = 0.055;
@@ -67,7 +67,7 @@ export class Overlays {
     });
   }
 
-  /** Paths are drawn as far as things have come by then [s]. @param {number} time */
+  /** Draws the paths up to this time [s]. @param {number} time */
   progress(time) {
     for (const { geometry, userData } of this.#paths) {
       const share = Math.min(time / userData.seconds, 1);
@@ -93,7 +93,7 @@ export class Overlays {
   }
 
   /**
-   * Replaces lines by others: one per six numbers of `rows`, from where to where as `line` says.
+   * Replaces the lines by one per six numbers of `rows`, whose ends `line` computes.
    * @param {LineSegments2 | null} before @param {Float64Array | undefined} rows @param {string} colour @param {number} width
    * @param {(rows: Float64Array, at: number) => number[]} line
    */
@@ -118,7 +118,7 @@ export class Overlays {
   }
 }
 
-/** The other side's robot, see-through. */
+/** The other side's robot, drawn transparently. */
 class Ghost {
   #objects;
   #material;
@@ -146,7 +146,7 @@ class Ghost {
   }
 }
 
-/** Places an object where a geom is. @param {THREE.Object3D} object @param {GeomPoses} poses @param {number} geom */
+/** Moves an object to a geom's pose. @param {THREE.Object3D} object @param {GeomPoses} poses @param {number} geom */
 export function setPose(object, { xpos, xmat }, geom) {
   const p = 3 * geom;
   const r = 9 * geom;

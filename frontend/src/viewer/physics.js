@@ -1,4 +1,4 @@
-// Physics from the records on: from each recorded state the engine goes on by itself, with the recorded motor commands.
+// Simulates between records: from each recorded state the engine continues with the recorded motor commands.
 
 import { displacement, geomPoses } from "./poses.js";
 import { rampTargets } from "./recording.js";
@@ -44,7 +44,7 @@ export class Player {
   }
 
   /**
-   * Moves to an instant [s since the start]: goes on from where it is if it can, else from the record before.
+   * Moves to a time [s since the start]: continues from the current state if possible, else from the record before.
    * @param {number} time
    */
   seek(time) {
@@ -54,13 +54,13 @@ export class Player {
     this.#engine.mj_kinematics(this.#model, this.data);
   }
 
-  /** Whether this is a recorded state itself: contacts are not known there before `mj_forward`. */
+  /** Whether this is a recorded state, whose contacts are unknown before `mj_forward`. */
   get atRecord() {
     return this.#place.step === 0;
   }
 
   /**
-   * The record before an instant, and the physics steps after it. The last record is where it ends.
+   * The record before a time, and the number of physics steps after it, up to the last record.
    * @param {number} time
    */
   placeOf(time) {
@@ -69,7 +69,7 @@ export class Player {
     return { record: Math.floor(steps / this.stepsPerRecord), step: steps % this.stepsPerRecord };
   }
 
-  /** Exactly the recorded state. @param {number} record */
+  /** Moves to a recorded state. @param {number} record */
   set(record) {
     const { data, recording } = this;
     this.#engine.mj_resetData(this.#model, data);
@@ -81,7 +81,7 @@ export class Player {
     this.#place = { record, step: 0 };
   }
 
-  /** So many physics steps with the recorded controls, at most to the end of the control step. @param {number} steps */
+  /** Runs physics steps with the recorded controls, at most to the end of the control step. @param {number} steps */
   advance(steps) {
     for (let done = 0; done < steps; done += 1) {
       if (this.#place.step % this.#ramp.substeps === 0) this.#command();
@@ -90,12 +90,12 @@ export class Player {
     }
   }
 
-  /** To the end of this control step, not set right there. */
+  /** Simulates to the end of this control step, without restoring the record there. */
   finishStep() {
     this.advance(this.stepsPerRecord - this.#place.step);
   }
 
-  /** After `finishStep`: goes on with the next control step from wherever physics is. */
+  /** After `finishStep`: continues with the next control step from the simulated state. */
   goOn() {
     this.#place = { record: this.#place.record + 1, step: 0 };
   }
@@ -114,15 +114,15 @@ export class Player {
   }
 
   /**
-   * How far apart a control step ends when it starts this much apart: what rounding can become where contacts are
-   * delicate. Leaves the player at the end of the step.
+   * The distance between ends of a control step whose starts differ by this much: how contacts can amplify rounding
+   * errors. Leaves the player at the end of the step.
    * @param {number} record @param {number[]} nudges [m, rad] @returns {number} metres
    */
   spread(record, nudges) {
     const ends = [0, ...nudges].map((nudge, attempt) => {
       this.set(record);
       const { qpos } = this.data;
-      for (let i = 0; i < qpos.length; i += 1) qpos[i] += nudge * Math.sin(12.9898 * (i + 1) * attempt); // always the same
+      for (let i = 0; i < qpos.length; i += 1) qpos[i] += nudge * Math.sin(12.9898 * (i + 1) * attempt); // deterministic
       this.finishStep();
       this.#engine.mj_kinematics(this.#model, this.data);
       return geomPoses(this.data);
@@ -130,7 +130,7 @@ export class Player {
     return Math.max(...ends.slice(1).map((end) => displacement(end, ends[0], this.#model.geom_rbound)));
   }
 
-  /** Sets the recorded state. @param {number} record @returns {number} how far physics was from it [m] */
+  /** Restores a recorded state. @param {number} record @returns {number} its distance from the simulated one [m] */
   measureDrift(record) {
     this.#engine.mj_kinematics(this.#model, this.data);
     const reached = geomPoses(this.data);

@@ -1,4 +1,4 @@
-// Where everything is, and how far two such answers are apart. Plain arrays in, numbers out.
+// The poses of geoms, and the distance between two sets of poses.
 
 /** @typedef {{xpos: Float64Array, xmat: Float64Array}} GeomPoses xpos: 3 per geom [m]; xmat: 9 per geom, row by row */
 
@@ -8,8 +8,8 @@ export function geomPoses(data) {
 }
 
 /**
- * The farthest that any point of any geom is from where it should be [m]: its centre's way, and its turn at the geom's
- * outermost point (`radius`, 0 for what is endless and never turns).
+ * The largest displacement of any point of any geom [m]: the shift of its centre plus its rotation at the geom's
+ * outermost point (`radius`, 0 for an infinite geom, which never turns).
  * @param {GeomPoses} one @param {GeomPoses} other @param {Float64Array} radius
  */
 export function displacement(one, other, radius) {

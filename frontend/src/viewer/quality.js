@@ -1,4 +1,4 @@
-// How much is drawn, chosen by how long frames take. Pure: numbers in, an answer out.
+// Chooses the rendering quality by the frame time. Pure functions.
 
 /** Best first. `lite`: no shadows, no anti-aliasing, simpler materials; `scale`: pixels per CSS pixel at most. */
 export const QUALITIES = [
@@ -7,10 +7,10 @@ export const QUALITIES = [
   { name: "coarse", lite: true, scale: 0.5 },
 ];
 
-/** Frames longer than this on average, over so many, ask for less [s]. */
+/** A mean frame time above this [s], over this many frames, lowers the quality. */
 const SLOW_FRAME = 0.034;
 const JUDGED_FRAMES = 40;
-/** A single long frame (another tab, a garbage collection) counts for no more than this [s]. */
+/** The most that a single long frame (another tab, a garbage collection) counts [s]. */
 const LONGEST_FRAME = 0.25;
 
 export class FrameJudge {

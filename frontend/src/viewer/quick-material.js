@@ -1,5 +1,5 @@
-// A material for machines that draw in software: lit per corner instead of per pixel, and in the colours of the screen.
-// It looks like three's Lambert material under the same lamps, at about half of its cost in a software renderer.
+// A material for software rendering: lit per vertex instead of per pixel, and computed in display colours.
+// It looks like three's Lambert material under the same lights, at about half of its cost in a software renderer.
 
 import * as THREE from "three";
 
@@ -27,7 +27,7 @@ const VERTEX = /* glsl */ `
     gl_Position = projectionMatrix * seen;
   }`;
 
-// A texture's pixels are colours of the screen as they are, and those multiply: (a b)^(1/2.2) = a^(1/2.2) b^(1/2.2).
+// A texture's pixels are display colours already, which may be multiplied: (a b)^(1/2.2) = a^(1/2.2) b^(1/2.2).
 const FRAGMENT = /* glsl */ `
   uniform vec3 haze;
   uniform vec2 hazeFromTo;
@@ -52,7 +52,7 @@ const FRAGMENT = /* glsl */ `
  */
 
 /**
- * What all quick materials of a scene share: its lamps and its haze; `haze` follows the background.
+ * The lights and the haze that all quick materials of a scene share; `haze` has the colour of the background.
  * @param {THREE.HemisphereLight} hemisphere @param {THREE.DirectionalLight} lamp
  */
 export function quickLight(hemisphere, lamp) {
@@ -69,7 +69,7 @@ export function quickLight(hemisphere, lamp) {
 }
 
 /**
- * Let a scene's quick materials fade into its background, as its fog does.
+ * Makes the quick materials of a scene fade into its background, like its fog.
  * @param {QuickLight} light @param {THREE.Fog} fog
  */
 export function setHaze(light, fog) {
@@ -78,7 +78,7 @@ export function setHaze(light, fog) {
 }
 
 /**
- * @param {Look} look as of other materials; the pixels of `map` have to stay as they are (NoColorSpace)
+ * @param {Look} look as for other materials; the pixels of `map` must not be converted (NoColorSpace)
  * @param {QuickLight} light
  */
 export function quickMaterial({ color, transparent, opacity, map }, light) {

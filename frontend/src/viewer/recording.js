@@ -1,4 +1,4 @@
-// All that physics needs to repeat one side of a turn (`replay.bin`): float64 rows, the start first.
+// The exact recording of one side of a turn (`replay.bin`), from which physics can repeat it: float64 rows, the start first.
 
 const BYTES = 8;
 export const CONTROL = 14;
@@ -37,7 +37,7 @@ export class Recording {
     return this.#read("time", index)[0] - this.#read("time", 0)[0];
   }
 
-  /** As recorded: a follow-up turn need not start at 0. @param {number} index */
+  /** The recorded time, which in a follow-up turn need not start at 0. @param {number} index */
   absoluteTime(index) {
     return this.#read("time", index)[0];
   }
@@ -75,8 +75,8 @@ export class Recording {
 }
 
 /**
- * What the motors are told during one piece of the way between two control memories: arm targets walk in equal pieces,
- * the finger target holds at once. The same sum as `simulation.controller.ramp`, in the same order.
+ * The motor commands during one piece of the way between two control memories: arm targets move in equal pieces,
+ * the finger target applies at once. The same sum as `simulation.controller.ramp`, in the same order.
  * @param {Float64Array} from @param {Float64Array} to @param {number} piece 1..pieces @param {number} pieces
  * @param {Float64Array} out (7) [rad, m], written and returned
  */

@@ -1,4 +1,4 @@
-// Two viewers, one clock, one engine: shows both sides in step, live or recorded.
+// Shows both sides in step, live or recorded: two viewers, one clock, one engine.
 
 import { presetsOf } from "./cameras.js";
 import { Clock } from "./clock.js";
@@ -18,15 +18,15 @@ import { Viewer } from "./viewer.js";
  * @import { Track } from "./view.js"
  */
 
-/** The clock goes on by no more than this in one frame [s]: a tab that slept does not jump. */
+/** The most that the clock advances in one frame [s], so that a tab that slept does not jump. */
 const LONGEST_FRAME = 0.25;
 /**
- * While a turn grows, the processor draws no sooner than this after the last picture [ms]: where robots and browser share a
- * machine, what is spent on pictures is taken from the robots.
+ * With software rendering, the least time between frames while a turn grows [ms]: where robots and browser share a
+ * machine, drawing takes processor time from the robots.
  */
 const LIVE_PAUSE = 80;
 
-/** Events: "lost" and "failed" (the picture is gone, why), "cameras" (a preset was left or taken, cameras were linked). */
+/** Events: "lost" and "failed" (the picture is gone, with the reason), "cameras" (a preset or the link has changed). */
 export class Replay extends EventTarget {
   #runtime;
   #shapes;
@@ -45,8 +45,8 @@ export class Replay extends EventTarget {
 
   /**
    * @param {Runtime} runtime with its scene loaded @param {Manifest} manifest of that scene @param {BySide<HTMLElement>} hosts
-   * @param {{quality?: string | null, labels: BySide<string>}} options `quality`: a name of QUALITIES to keep to, or null:
-   *   whatever is smooth
+   * @param {{quality?: string | null, labels: BySide<string>}} options `quality`: a fixed name of QUALITIES, or null:
+   *   the best that is smooth
    */
   constructor(runtime, manifest, hosts, { quality = null, labels }) {
     super();
@@ -61,11 +61,11 @@ export class Replay extends EventTarget {
     this.tracks = { left: null, right: null };
     this.clock = new Clock(1 / manifest.control_hz);
     this.drawn = 0;
-    /** The record of the picture drawn last. */
+    /** The record drawn last. */
     this.drawnRecord = 0;
     this.linked = true;
     this.presets = presetsOf(manifest.cameras);
-    /** What the engine costs [ms per picture], as the worker measures it. */
+    /** The engine's cost [ms per frame], measured by the worker. */
     this.cost = 0;
     this.#fixed = QUALITIES.some(({ name }) => name === quality);
     this.viewers = this.#makeViewers(hosts, labels, this.#fixed ? QUALITIES.findIndex(({ name }) => name === quality) : null);
@@ -80,19 +80,19 @@ export class Replay extends EventTarget {
     return QUALITIES[this.viewers.left.quality].name;
   }
 
-  /** Mean frame time [s] as last measured while playing, or null. */
+  /** The mean frame time [s] last measured while playing, or null. */
   get frameTime() {
     return this.#judge.mean;
   }
 
-  /** @param {string} id @param {Side | null} only one side's, when cameras are free */
+  /** @param {string} id @param {Side | null} only the side to change if cameras are not linked, else null */
   setPreset(id, only = null) {
     const preset = this.presets.find((each) => each.id === id) ?? this.presets[0];
     for (const side of SIDES) if (only === null || this.linked || side === only) this.viewers[side].setPreset(preset);
     this.dispatchEvent(new Event("cameras"));
   }
 
-  /** Linked cameras turn together, from the left one's point of view on. @param {boolean} linked */
+  /** Linked cameras move together, starting from the left one's view. @param {boolean} linked */
   setLinked(linked) {
     this.linked = linked;
     if (linked) this.#matchRight();
@@ -114,14 +114,14 @@ export class Replay extends EventTarget {
   refreshTheme() {
     for (const side of SIDES) {
       this.viewers[side].refreshTheme();
-      this.overlays.rebuild(side); // ghosts and paths have colours of the theme
+      this.overlays.rebuild(side); // ghosts and paths use colours of the theme
     }
     this.#stale = true;
   }
 
   /**
-   * Other recordings, from their start. A side without one (null) stands in the scene's example state. What the worker knew
-   * of the ones before it forgets.
+   * Shows other recordings from their start. A side without one (null) shows the scene's example state. The worker
+   * drops its data of the recordings before.
    * @param {BySide<Track | null>} tracks @param {{growing?: boolean, keepTime?: boolean}} options
    */
   setTracks({ left, right }, { growing = false, keepTime = false } = {}) {
@@ -133,14 +133,14 @@ export class Replay extends EventTarget {
     this.grown(growing);
   }
 
-  /** Tells the clock that the tracks have got longer. @param {boolean} growing */
+  /** Updates the clock after the tracks have grown. @param {boolean} growing */
   grown(growing) {
     const ends = SIDES.map((side) => this.tracks[side]?.duration ?? 0);
     this.clock.extend(Math.max(...ends), growing);
     this.#stale = true;
   }
 
-  /** From now on forces are known of this side. @param {Side} side @param {ArrayBuffer} buffer `replay.bin` */
+  /** Sets a side's exact recording, from which forces follow. @param {Side} side @param {ArrayBuffer} buffer `replay.bin` */
   async setRecording(side, buffer) {
     const track = this.tracks[side];
     await this.#runtime.record(side, buffer);
@@ -148,7 +148,7 @@ export class Replay extends EventTarget {
     this.#stale = true;
   }
 
-  /** Whose exact recordings the worker has. */
+  /** The sides whose exact recordings the worker has. */
   get exact() {
     return { ...this.#exact };
   }
@@ -160,20 +160,20 @@ export class Replay extends EventTarget {
   }
 
   /**
-   * Positions by body and geom name [m] after a control step, as this engine computes them.
+   * Positions by body and geom name [m] after a control step, computed by this engine.
    * @param {Side} side @param {number} step
    */
   inspect(side, step) {
     return this.#runtime.inspect(this.tracks[side]?.atStep(step) ?? this.#home);
   }
 
-  /** Fresh canvases after the browser took the pictures away. */
+  /** Creates new canvases after the browser has lost the contexts. */
   revive() {
     for (const side of SIDES) this.viewers[side].revive();
     this.#stale = true;
   }
 
-  /** Draws both at once, so that their canvases can be read in this turn of the event loop. */
+  /** Draws both sides, so that their canvases can be read in the same task of the event loop. */
   drawNow() {
     for (const side of SIDES) this.viewers[side].draw();
     return SIDES.map((side) => this.viewers[side].canvas);
@@ -211,7 +211,7 @@ export class Replay extends EventTarget {
       return viewer;
     };
     const left = make("left", quality);
-    return { left, right: make("right", left.quality) }; // one renderer is judged for both
+    return { left, right: make("right", left.quality) }; // both use the quality chosen for the left renderer
   }
 
   /** @param {number} now */
@@ -228,7 +228,7 @@ export class Replay extends EventTarget {
     try {
       const requests = SIDES.map((side) => this.#request(side));
       const { poses, cost } = await this.#runtime.poses(requests, this.overlays.extras);
-      const [left, right] = poses; // as they were asked for
+      const [left, right] = poses; // in the order of the requests
       this.#show({ left, right }, cost);
       this.drawnRecord = record;
     } catch (error) {

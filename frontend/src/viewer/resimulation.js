@@ -1,4 +1,4 @@
-// Simulates a recording again in the background, to see whether it is what physics does.
+// Simulates a recording again in the background, to check that physics reproduces it.
 
 import { displacement, geomPoses } from "./poses.js";
 import { TOLERANCE } from "./verification.js";
@@ -9,15 +9,15 @@ import { TOLERANCE } from "./verification.js";
  * @import { StepErrors } from "./verification.js"
  */
 
-/** A step that is off is played again from starts this far apart [m, rad], a micrometre at most: delicate, or wrong? */
+/** Perturbations of the start [m, rad], at most 1 µm, that tell whether a deviating step is sensitive or wrong. */
 const NUDGES = [1e-8, 1e-7, 1e-6].flatMap((nudge) => Array(8).fill(nudge));
 
 /**
- * Plays every control step from its recorded state. A generator that yields after each, so that pictures come first.
+ * Simulates every control step from its recorded state. A generator that yields after each, so that drawing goes first.
  *
  * @param {Player} player with the recording loaded
- * @returns {Generator<void, StepErrors>} per record after the start: how far physics was
- *   from it; and where that was too far, how far apart the step ends from starts that differ by up to 1 µm [m]
+ * @returns {Generator<void, StepErrors>} per record after the start: its distance from the
+ *   simulation and, where that is too large, how far ends of the step lie apart for starts within 1 µm [m]
  */
 export function* resimulateSteps(player) {
   const { count } = player.recording;
@@ -37,9 +37,9 @@ export function* resimulateSteps(player) {
 }
 
 /**
- * Plays the whole recording from its start state and controls alone.
+ * Simulates the whole recording from only its start state and controls.
  * @param {MainModule} engine @param {MjModel} model @param {Player} player with the recording loaded
- * @returns {Generator<void, Float64Array>} per record after the start: how far physics is from it [m]
+ * @returns {Generator<void, Float64Array>} per record after the start: its distance from the simulation [m]
  */
 export function* resimulateEpisode(engine, model, player) {
   const { recording } = player;

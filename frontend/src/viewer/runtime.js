@@ -1,4 +1,4 @@
-// The page's end of the MuJoCo worker: starts it, loads a scene from its manifest, asks it for poses.
+// The page's interface to the MuJoCo worker: starts it, loads a scene from its manifest, and requests poses.
 
 /**
  * @import { EngineHost, PoseRequest, SceneDescription } from "./engine-host.js"
@@ -10,7 +10,7 @@
 
 export class RuntimeFailure extends Error {}
 
-/** A file of the scene that did not come; the message is its name. */
+/** A file of the scene could not be loaded; the message is its name. */
 export class MissingFile extends RuntimeFailure {}
 
 export class Runtime {
@@ -43,7 +43,7 @@ export class Runtime {
   }
 
   /**
-   * Fetches and compiles a scene; engine and files load at the same time. Resolves to its description.
+   * Fetches and compiles a scene, with engine and files loading concurrently. Resolves to its description.
    * @param {Manifest} manifest
    */
   async load(manifest) {
@@ -67,7 +67,7 @@ export class Runtime {
 
   /**
    * @param {Side} side
-   * @param {ArrayBuffer | null} buffer `replay.bin` of what the side shows from now on; null: not known
+   * @param {ArrayBuffer | null} buffer `replay.bin` of what the side shows; null if unknown
    */
   record(side, buffer) {
     return this.#ask("record", { side, buffer });
@@ -151,7 +151,7 @@ async function fetchBytes(url) {
     const response = await fetch(url);
     if (response.ok) return new Uint8Array(await response.arrayBuffer());
   } catch {
-    // No answer at all, or one that broke off: the file is missing as well.
+    // No response or an incomplete one also counts as a missing file.
   }
   throw new MissingFile(url.slice(url.lastIndexOf("/") + 1));
 }

@@ -1,4 +1,4 @@
-// A three.js scene built from what the worker reports of a compiled MuJoCo model, moved by the poses it computes.
+// A three.js scene of a compiled MuJoCo model, built from the worker's description and moved by its poses.
 
 import * as THREE from "three";
 
@@ -20,12 +20,12 @@ const CYLINDER = 5;
 const BOX = 6;
 const MESH = 7;
 
-/** Groups from here on are collision shapes and helpers, which MuJoCo's own viewers hide too. */
+/** Groups from this one on are collision shapes and helpers, which MuJoCo's own viewers hide too. */
 const HIDDEN_GROUP = 3;
 const ENDLESS = 20;
 const UNSET_COLOUR = "0.5,0.5,0.5,1";
 
-/** three stands cylinders and capsules along y, MuJoCo along z. @param {THREE.BufferGeometry} geometry */
+/** Cylinders and capsules lie along y in three.js and along z in MuJoCo. @param {THREE.BufferGeometry} geometry */
 const upright = (geometry) => geometry.rotateX(Math.PI / 2);
 
 /** @type {Record<number, (size: number[]) => THREE.BufferGeometry>} */
@@ -38,7 +38,7 @@ const shapes = {
   [BOX]: ([x, y, z]) => new THREE.BoxGeometry(2 * x, 2 * y, 2 * z),
 };
 
-/** Geometries of a described model, made once and shared by both viewers. */
+/** The geometries of a model, created once and shared by both viewers. */
 export class Shapes {
   /** @param {SceneDescription} description */
   constructor(description) {
@@ -49,7 +49,7 @@ export class Shapes {
     );
   }
 
-  /** Geoms that are drawn, of those that `wanted` says yes to. @param {(each: VisibleGeom) => boolean} wanted */
+  /** The visible geoms that `wanted` accepts. @param {(each: VisibleGeom) => boolean} wanted */
   visible(wanted) {
     const { geoms, robot } = this.description;
     return geoms

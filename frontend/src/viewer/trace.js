@@ -1,4 +1,4 @@
-// What happened in a turn, from where things were seen: for curves, marks and paths. Positions in, positions out.
+// Derives curves, marks and paths of a turn from the recorded positions.
 
 import { touchingPairs } from "./contacts.js";
 
@@ -7,13 +7,13 @@ import { touchingPairs } from "./contacts.js";
  * @import { ModelParts } from "./model-parts.js"
  */
 
-/** Both pads on one object for so long is a grasp [s], less is a brush. */
+/** Shortest contact of both pads with one object that counts as a grasp [s]. */
 const HELD = 0.1;
-/** What is nearer than this touches [m]: rows are rounded, and joints' rounding adds up along an arm. */
+/** Distance below which two geoms touch [m]: rows are rounded, and rounding errors of joints add up along the arm. */
 const SLACK = 0.001;
 
 /**
- * Goes through the rows of a track. A generator that yields after each, so that pictures come first; returns the trace.
+ * Computes the trace of a track. A generator that yields after each row, so that drawing takes precedence.
  *
  * @param {MainModule} engine @param {MjModel} model @param {MjData} data of that model, to work in
  * @param {{rows: Float64Array, rate: number}} track `rows`: nq positions each [m, rad]; `rate`: rows per second
@@ -42,7 +42,7 @@ export function* trace(engine, model, data, { rows, rate }, parts) {
 }
 
 /**
- * The model is as it was when this returns: others go on with exactly its physics.
+ * Restores the model afterwards, since others simulate with it.
  * @param {MainModule} engine @param {MjModel} model @param {MjData} data
  */
 function findContacts(engine, model, data) {
@@ -102,7 +102,7 @@ class Notes {
 }
 
 /**
- * The first object that the robot touches, and the one that both pads touch.
+ * The first object that the robot touches, and the object that both pads touch.
  * @param {MjData} data @param {ModelParts} parts
  */
 function touchedObjects(data, { isRobot, objectOf, pads }) {
@@ -127,12 +127,12 @@ function gap(positions, [one, other]) {
   return Math.hypot(...[0, 1, 2].map((axis) => positions[3 * one + axis] - positions[3 * other + axis]));
 }
 
-/** Two sides have parted when tools or one object are so far apart [m]. */
+/** Distance between the tools or between positions of an object from which two sides have diverged [m]. */
 const APART = 0.02;
 
 /**
  * @param {Trace} left @param {Trace} right
- * @returns {number | null} the first instant [s] at which two traces are apart, null when they never are
+ * @returns {number | null} the first time [s] at which the traces have diverged, null if they never do
  */
 export function divergence(left, right, apart = APART) {
   const samples = Math.min(left.times.length, right.times.length);

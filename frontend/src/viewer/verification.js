@@ -1,9 +1,9 @@
-// Whether a recording is what physics does: numbers in, an answer out.
+// Decides whether a recording agrees with the simulation. Pure functions.
 
-/** As far as a record may be from what physics makes of it [m]. */
+/** The largest accepted distance between a record and its simulation [m]. */
 export const TOLERANCE = 1e-4;
 
-/** A delicate step may end this many times as far off as starts that differ by up to a micrometre end apart. */
+/** The largest accepted error of a sensitive step, as a multiple of its `spread`. */
 const SPREADS = 5;
 
 /**
@@ -17,9 +17,9 @@ const SPREADS = 5;
  */
 
 /**
- * `whole`: per record, how far it is from the whole episode played from its start; `drift`: from the one control step
- * before it; `spread`: how far apart that step ends from starts that differ by up to 1 µm, known where the drift is large.
- * Where contacts are so delicate that rounding grows, the whole may part while each step still follows.
+ * `whole`: per record, its distance from the episode simulated from the start; `drift`: from the one control step
+ * before it; `spread`: how far ends of that step lie apart for starts within 1 µm, computed where the drift is large.
+ * Where contacts amplify rounding errors, the whole may diverge while each single step still agrees.
  * @param {Float64Array} whole [m] @param {StepErrors} steps
  * @returns {Verification}
  */

@@ -1,4 +1,4 @@
-// What is seen of a turn: rows of positions, rounded to what an eye can tell, as `view.bin` or live frames bring them.
+// The visible track of a turn from `view.bin` or live frames: rows of positions, rounded below what an eye can see.
 
 import { quaternionAddresses } from "./interpolate.js";
 
@@ -8,7 +8,7 @@ const BYTES = 2;
  * @typedef {object} ViewFormat how rows are written
  * @property {number} rate rows per second
  * @property {number} rowsPerStep rows per control step
- * @property {number[]} scale (nq) what one unit of a column is worth [m, rad, or 1]
+ * @property {number[]} scale (nq) the size of one unit of a column [m, rad, or 1]
  * @property {number[]} quaternions columns where a quaternion (w, x, y, z) starts
  */
 
@@ -20,7 +20,7 @@ export function viewFormatOf({ view }, joints) {
   return { rate: view.rate_hz, rowsPerStep: view.rows_per_step, scale: view.scale, quaternions: quaternionAddresses(joints) };
 }
 
-/** One side of one turn: row k is what is seen k / rate seconds after its start. It may grow. */
+/** One side of one turn: row k shows the positions k / rate seconds after its start. It may grow. */
 export class Track {
   #format;
   /** @type {Float64Array[]} */
@@ -37,12 +37,12 @@ export class Track {
     return this.#format.rate;
   }
 
-  /** Rows, those that stand in for missed ones included. */
+  /** The number of rows, substitutes for missed ones included. */
   get count() {
     return this.#rows.length;
   }
 
-  /** Control steps that have been reached. */
+  /** The number of control steps reached. */
   get steps() {
     return Math.floor(Math.max(0, this.count - 1) / this.#format.rowsPerStep);
   }
@@ -52,7 +52,7 @@ export class Track {
     return Math.max(0, this.count - 1) / this.rate;
   }
 
-  /** Whether every row up to the last has come. */
+  /** Whether no row up to the last was missed. */
   get whole() {
     return this.count > 0 && this.#missing.size === 0;
   }
@@ -68,8 +68,8 @@ export class Track {
   }
 
   /**
-   * Takes rows from row `from` on. Rows already here are kept. For missed ones before `from` the row before them, or else
-   * the one after, stands in until they come.
+   * Adds rows from index `from` on. Known rows are kept. Missed ones before `from` are substituted by the row before
+   * them, or else the one after, until they arrive.
    * @param {number} from @param {Int16Array} units whole rows
    */
   put(from, units) {
@@ -104,7 +104,7 @@ export function decodeView(buffer, format) {
   return track;
 }
 
-/** Rows of a live frame. Raises TypeError for what is none. @param {string} text base64 @returns {Int16Array} */
+/** The rows of a live frame. Throws a TypeError for invalid text. @param {string} text base64 @returns {Int16Array} */
 export function decodeFrame(text) {
   const bytes = Uint8Array.from(fromBase64(text), (each) => each.charCodeAt(0));
   if (bytes.length === 0 || bytes.length % BYTES !== 0) throw new TypeError("a frame is at least one int16");
@@ -121,7 +121,7 @@ function fromBase64(text) {
   }
 }
 
-/** Little-endian, whatever this machine is. @param {ArrayBuffer} buffer */
+/** Reads little-endian numbers on any machine. @param {ArrayBuffer} buffer */
 function toInt16s(buffer) {
   const view = new DataView(buffer);
   return Int16Array.from({ length: buffer.byteLength / BYTES }, (_, i) => view.getInt16(BYTES * i, true));

@@ -1,4 +1,4 @@
-// One canvas: a scene, what is drawn over it, a camera that can be turned, and a renderer that draws when told to.
+// One canvas: a scene, its overlays, a camera that can be turned, and a renderer that draws on request.
 
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -19,7 +19,7 @@ const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 
 export class NoWebGL extends Error {}
 
-/** Events: "turned" (by hand, from now on no preset), "rebuilt" (overlays are gone: give them again), "lost". */
+/** Events: "turned" (by hand, which ends the preset), "rebuilt" (overlays must be added again), "lost". */
 export class Viewer extends EventTarget {
   #host;
   #shapes;
@@ -34,8 +34,8 @@ export class Viewer extends EventTarget {
   /**
    * @param {HTMLElement} host fills with a canvas
    * @param {Shapes} shapes
-   * @param {{label: string, quality: number | null}} options `label`: what a screen reader says of the canvas;
-   *   `quality`: place in QUALITIES, or null to judge by the renderer
+   * @param {{label: string, quality: number | null}} options `label`: the canvas' text for screen readers;
+   *   `quality`: index into QUALITIES, or null to choose by the renderer
    */
   constructor(host, shapes, { label, quality }) {
     super();
@@ -49,7 +49,7 @@ export class Viewer extends EventTarget {
     this.lost = false;
     this.quality = quality ?? 0;
     this.#parts = this.#build();
-    /** Drawn by the processor rather than by a graphics card. */
+    /** Whether rendering runs on the processor instead of a graphics card. */
     this.software = isSoftware(this.#parts.renderer.getContext());
     if (quality === null && this.software) this.setQuality(1);
     this.#resize = new ResizeObserver(() => this.#fit());
@@ -60,18 +60,18 @@ export class Viewer extends EventTarget {
     return this.#parts.renderer.domElement;
   }
 
-  /** The name of the preset shown, or null after turning by hand. */
+  /** The name of the current preset, or null after turning by hand. */
   get preset() {
     return this.#preset?.id ?? null;
   }
 
-  /** What the graphics card keeps for this canvas: counts that must not grow. */
+  /** Numbers of objects on the graphics card for this canvas, which must not grow. */
   get held() {
     const { memory, programs } = this.#parts.renderer.info;
     return { geometries: memory.geometries, textures: memory.textures, programs: programs?.length ?? 0 };
   }
 
-  /** Drawn over the scene. */
+  /** The overlays of the scene. */
   get overlays() {
     return this.#parts.overlays;
   }
@@ -86,7 +86,7 @@ export class Viewer extends EventTarget {
     this.dispatchEvent(new Event("rebuilt"));
   }
 
-  /** A fresh canvas after the browser took the old one's picture away. */
+  /** Creates a new canvas after the browser has lost the context of the old one. */
   revive() {
     this.setQuality(this.quality);
   }
@@ -109,7 +109,7 @@ export class Viewer extends EventTarget {
     this.needsDraw = true;
   }
 
-  /** Takes over another viewer's point of view. @param {Viewer} other */
+  /** Copies another viewer's camera. @param {Viewer} other */
   follow(other) {
     this.#preset = null;
     this.#parts.controls.enabled = true;
@@ -156,7 +156,7 @@ export class Viewer extends EventTarget {
     this.#host.prepend(canvas);
     const listening = new AbortController();
     const { signal } = listening;
-    this.camera.up.set(0, 0, 1); // a riding camera has turned it
+    this.camera.up.set(0, 0, 1); // the tool's camera has changed it
     canvas.addEventListener("webglcontextlost", (event) => this.#lose(event), { signal });
     const controls = makeControls(this.camera, canvas, this.target, signal);
     controls.enabled = !this.#preset?.riding;
@@ -194,7 +194,7 @@ export class Viewer extends EventTarget {
     overlays.dispose();
     scene.dispose();
     renderer.dispose();
-    renderer.forceContextLoss(); // a tab has few contexts, and would wait for the garbage collector
+    renderer.forceContextLoss(); // a tab has few contexts, which the garbage collector frees late
     renderer.domElement.remove();
   }
 
@@ -233,7 +233,7 @@ function makeRenderer(canvas, lite) {
 }
 
 /**
- * Turning by one finger or the left button; a vertical swipe still scrolls the page, the wheel zooms after a click only.
+ * Turns by one finger or the left button. A vertical swipe still scrolls the page, and the wheel zooms only after a click.
  * @param {THREE.PerspectiveCamera} camera @param {HTMLCanvasElement} canvas
  * @param {THREE.Vector3} target @param {AbortSignal} signal
  */

@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: rows and episodes in one file."""
+"""`manage.py backup FILE`: write rows and episodes to one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vlaarena import backup
 
 
 class Command(BaseCommand):
-    help = "Write everything the arena holds to one file, while it runs; `manage.py restore` reads it back."
+    help = "Write all data of the arena to one file; the arena may be running. `manage.py restore` reads the file."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)

@@ -1,4 +1,4 @@
-"""`manage.py prepare`: bring the database to what this version of the arena needs. Safe to repeat."""
+"""`manage.py prepare`: migrate and seed the database for this release. Safe to repeat."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    help = "Run the migrations, enter the roles, register the policies that ship, and set up the periodic tasks."
+    help = "Run the migrations, create the roles, register the shipped policies, and set up the periodic tasks."
 
     def handle(self, *args: Any, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=options["verbosity"])

@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: a new arena becomes the one that the backup was made of."""
+"""`manage.py restore FILE`: fill a new arena from a backup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vlaarena import backup
 
 
 class Command(BaseCommand):
-    help = "Fill a new, migrated arena from a file of `manage.py backup`; refuses one that has sessions or votes."
+    help = "Fill a new, migrated arena from a file of `manage.py backup`. Refused if the arena has sessions or votes."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)

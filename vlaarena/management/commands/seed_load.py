@@ -1,4 +1,4 @@
-"""`manage.py seed_load --votes 1000000 --episodes 100000`: a synthetic arena, to measure on."""
+"""`manage.py seed_load --votes 1000000 --episodes 100000`: a synthetic arena for load measurements."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rankings.publication import aggregation
 
 class Command(BaseCommand):
     help = (
-        "Fill an empty arena with synthetic policies, votes and episodes, and publish its boards. Refused where "
-        "anybody has been: synthetic data must never stand beside real votes. Killed half way it leaves no row behind."
+        "Fill an empty arena with synthetic policies, votes and episodes, and publish its boards. Refused if the arena "
+        "has sessions, since synthetic data must never mix with real votes. If interrupted, it leaves no rows behind."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,11 +31,11 @@ class Command(BaseCommand):
         if votes < 1 or not 0 <= episodes <= 2 * votes:
             raise CommandError("expected at least one vote, and from 0 to two episodes for each vote")
         if Session.objects.exists():
-            raise CommandError("somebody has been in this arena: name an empty one (ARENA_DATA or DATABASE_URL)")
+            raise CommandError("this arena has sessions: name an empty one (ARENA_DATA or DATABASE_URL)")
         self._fill(votes, episodes // 2, options["seed"], recordings=not options["without_recordings"])
 
     def _fill(self, votes: int, played: int, seed: int, *, recordings: bool) -> None:
-        # Here, since these need physics, which the web does without.
+        # Imported here, since these need physics, which the web process must not load.
         from vlaarena.synthetic import episodes
         from vlaarena.synthetic.rows import Load, write
 
@@ -44,7 +44,7 @@ class Command(BaseCommand):
             if recordings and get_store().count():
                 raise CommandError("the episode store is not empty (MONGO_URL, MONGO_DATABASE)")
             documents = episodes.play()
-            load = Load(votes, played, [episodes.described(document) for document in documents], seed)
+            load = Load(votes, played, documents, seed)
             with transaction.atomic():
                 for policy in load.registry():
                     policy.save(force_insert=True)
@@ -52,14 +52,14 @@ class Command(BaseCommand):
                     write(model, columns, rows)
                     self._say(f"{model._meta.db_table} written")
             if recordings:
-                self._say(f"{episodes.keep(documents, load.documents())} episodes kept")
+                self._say(f"{episodes.save(documents, load.documents())} episodes saved")
         except StoreUnavailable as error:
             raise CommandError(str(error)) from error
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
-        self._say("statistics of the tables taken")
+        self._say("tables analysed")
         aggregation.aggregate()
         self._say("boards published")
 
-    def _say(self, what: str) -> None:
-        self.stdout.write(f"{time.monotonic() - self._began:6.1f} s  {what}")
+    def _say(self, progress: str) -> None:
+        self.stdout.write(f"{time.monotonic() - self._began:6.1f} s  {progress}")

@@ -1,4 +1,4 @@
-"""`manage.py seed_roles`: the groups moderator and operator, with the permissions of vlaarena/roles.py."""
+"""`manage.py seed_roles`: create the groups moderator and operator with the permissions of vlaarena/roles.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vlaarena.roles import enter_roles
 
 
 class Command(BaseCommand):
-    help = "Make the groups moderator and operator what the arena's roles say. Who is in them stays."
+    help = "Create the groups moderator and operator, or reset their permissions. Their members are kept."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -1,4 +1,4 @@
-"""`manage.py seed_schedule`: enter the periodic tasks that are missing. What the admin edited stays as edited."""
+"""`manage.py seed_schedule`: create missing periodic tasks. Tasks edited in the admin are kept as they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 
 
 class Command(BaseCommand):
-    help = "Enter the periodic tasks of settings.BEAT_TASKS that are missing."
+    help = "Create the periodic tasks of settings.BEAT_TASKS that are missing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
 @transaction.atomic
 def _add(name: str, entry: dict[str, Any]) -> bool:
-    """Add one task unless one of its name exists; True when it was added."""
+    """Add a task unless one with its name exists. Returns whether it was added."""
     if PeriodicTask.objects.filter(name=name).exists():
         return False
     task = PeriodicTask(name=name, task=entry["task"], description=entry["description"])
@@ -33,7 +33,7 @@ def _add(name: str, entry: dict[str, Any]) -> bool:
         task.interval, _ = IntervalSchedule.objects.get_or_create(
             every=entry["every_s"], period=IntervalSchedule.SECONDS
         )
-        task.expire_seconds = entry["every_s"]  # a busy worker need not catch up on every one it missed
+        task.expire_seconds = entry["every_s"]  # a busy worker need not catch up on missed runs
     else:
         task.crontab, _ = CrontabSchedule.objects.get_or_create(**entry["crontab"], timezone="UTC")
     task.save()

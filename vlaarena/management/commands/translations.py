@@ -1,15 +1,14 @@
-"""Keeps the translations: `update` after a string was added, `missing` for what is to do, `compile` before a start."""
+"""Maintain the translations: `update` the catalogues, list `missing` translations, or `compile` them before a start."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from vlaarena.translations import files
-
-DOMAINS = tuple(files.SOURCES)
 
 
 class Command(BaseCommand):
@@ -20,27 +19,19 @@ class Command(BaseCommand):
         parser.add_argument("verb", choices=["update", "missing", "compile"])
 
     def handle(self, *args: Any, verb: str, **options: Any) -> None:
-        {"update": self._update, "missing": self._missing, "compile": self._compile}[verb]()
-
-    def _update(self) -> None:
-        for language in files.languages(settings.BASE_DIR):
-            for domain in DOMAINS:
-                catalogue = files.update(settings.BASE_DIR, language, domain)
+        root, troubles = settings.BASE_DIR, 0
+        if verb == "compile":
+            for path in files.compile_all(root):
+                self.stdout.write(str(path.relative_to(root)))
+            return
+        for language, domain in product(files.languages(root), files.SOURCES):
+            if verb == "update":
+                catalogue = files.update(root, language, domain)
                 to_do = len(catalogue.untranslated_entries())
                 self.stdout.write(f"{language} {domain}: {len(catalogue)} strings, {to_do} to translate")
-
-    def _missing(self) -> None:
-        troubles = [
-            trouble
-            for language in files.languages(settings.BASE_DIR)
-            for domain in DOMAINS
-            for trouble in files.missing(settings.BASE_DIR, language, domain)
-        ]
-        for trouble in troubles:
-            self.stdout.write(trouble)
+                continue
+            for trouble in files.missing(root, language, domain):
+                self.stdout.write(trouble)
+                troubles += 1
         if troubles:
-            raise CommandError(f"{len(troubles)} strings lack a translation")
-
-    def _compile(self) -> None:
-        for path in files.compile_all(settings.BASE_DIR):
-            self.stdout.write(str(path.relative_to(settings.BASE_DIR)))
+            raise CommandError(f"{troubles} strings lack a translation")

@@ -23,12 +23,11 @@ from django.core.management.base import BaseCommand, CommandError
 from vlaarena import env
 from vlaarena.bundled import BundledServerMissing
 from vlaarena.supervisor import plan
-from vlaarena.supervisor.counts import counted_together
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
-from vlaarena.supervisor.watch import StartPlan, Supervisor, SupervisorError
+from vlaarena.supervisor.watch import Supervisor, SupervisorError
 
 BACKLOG = 512
-"""Connections that wait to be accepted, where the socket is ours."""
+"""Connections that may wait to be accepted on the socket that several web processes share."""
 
 
 class Command(BaseCommand):
@@ -39,13 +38,13 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="tell when it is ready as one JSON object")
+        parser.add_argument("--json", action="store_true", help="print one JSON object when ready")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.as_json = bool(options["json"])
         folder = DataFolder(settings.DATA_DIR)
         try:
-            with folder.locked(), counted_together(_web_processes()) as counts:
+            with folder.locked(), plan.shared_counts(_web_processes()) as counts:
                 asyncio.run(self._run(folder, counts))
         except (FolderBusy, SupervisorError, BundledServerMissing) as error:
             raise CommandError(str(error)) from error
@@ -59,7 +58,7 @@ class Command(BaseCommand):
         folder.secret_key()
         web_processes = _web_processes()
         servers = plan.bundled_servers(folder, os.environ, web_processes)
-        _refuse_counting_apart(web_processes, servers.urls)
+        _refuse_unshared_limits(web_processes, servers.urls)
         running = Running(pid=os.getpid(), url=f"http://{host}:{port}/", urls=servers.urls)
         environment = plan.child_environment(folder, {**servers.urls, **counts})
         supervisor = Supervisor(
@@ -67,21 +66,23 @@ class Command(BaseCommand):
         )
         with _listening(host, port, web_processes) as listening:
             await supervisor.run(
-                StartPlan(
-                    servers=servers.specs,
-                    prepare=plan.prepare(),
-                    parts=plan.parts(
-                        queues=settings.QUEUES,
-                        worker_processes=int(env.number("ARENA_WORKERS", 2)),
-                        worker_niceness=int(env.number("ARENA_WORKER_NICENESS", plan.WORKER_NICENESS)),
-                        web=plan.Web(host, port, web_processes, listening),
-                    ),
-                    health_host=_health_host(),
-                )
+                servers=servers.specs,
+                prepare=plan.prepare(),
+                parts=plan.parts(
+                    queues=settings.QUEUES,
+                    worker_processes=int(env.number("ARENA_WORKERS", 2)),
+                    worker_niceness=int(env.number("ARENA_WORKER_NICENESS", plan.WORKER_NICENESS)),
+                    host=host,
+                    port=port,
+                    web_processes=web_processes,
+                    socket=listening,
+                ),
+                # A host name that the site accepts: the first without a wildcard.
+                health_host=next((name for name in settings.ALLOWED_HOSTS if name[0] not in "*."), "localhost"),
             )
 
     def _say(self, line: str) -> None:
-        """Progress goes to the error stream: what is printed on the other is the one line that programs wait for."""
+        """Write progress to stderr: stdout is for the line that programs wait for."""
         self.stderr.write(line, ending="\n", style_func=str)
 
     def _tell_ready(self, running: Running) -> None:
@@ -91,10 +92,8 @@ class Command(BaseCommand):
 
 
 def _without_passwords(running: Running) -> dict[str, Any]:
-    """What may stand on a terminal and in its history. Commands beside the arena read the rest in the data folder."""
-    told = asdict(running)
-    told["urls"] = {name: re.sub(r":[^:/@]*@", ":***@", url) for name, url in running.urls.items()}
-    return told
+    """What may appear on a terminal. Other commands read the passwords from the data folder."""
+    return {**asdict(running), "urls": {name: re.sub(r":[^:/@]*@", ":***@", url) for name, url in running.urls.items()}}
 
 
 def _refuse_taken_port(host: str, port: int) -> None:
@@ -115,8 +114,8 @@ def _web_processes() -> int:
         raise SupervisorError(str(error)) from None
 
 
-def _refuse_counting_apart(web_processes: int, started: Mapping[str, str]) -> None:
-    """Limits that each web process counts for itself are no limits."""
+def _refuse_unshared_limits(web_processes: int, started: Mapping[str, str]) -> None:
+    """Without a shared cache each web process would grant every visitor the full limits."""
     if web_processes > 1 and not (os.environ.get("CACHE_URL") or started.get("CACHE_URL")):
         raise SupervisorError(
             f"{web_processes} web processes need a cache that they share to count what visitors do; name one: "
@@ -126,7 +125,7 @@ def _refuse_counting_apart(web_processes: int, started: Mapping[str, str]) -> No
 
 @contextlib.contextmanager
 def _listening(host: str, port: int, web_processes: int) -> Iterator[int | None]:
-    """An open socket (its file descriptor) for several web processes; None where there is one, which opens its own."""
+    """The file descriptor of an open socket for several web processes; None for one process, which opens its own."""
     if web_processes == 1:
         yield None
         return
@@ -136,13 +135,7 @@ def _listening(host: str, port: int, web_processes: int) -> Iterator[int | None]
 
 
 def _refuse_unbuilt() -> None:
-    """What `make install` builds must be there; a missing piece is better said now than as a broken page."""
+    """Report a missing build now instead of serving broken pages."""
     for what, place in {"static files": settings.STATIC_ROOT, "scenes": settings.SCENE_BUNDLES}.items():
         if not Path(place).is_dir():
             raise SupervisorError(f"the {what} are not built ({place} is missing); run: make install")
-
-
-def _health_host() -> str:
-    """A name that the site answers to; a wildcard answers to any."""
-    names = [name for name in settings.ALLOWED_HOSTS if not name.startswith(("*", "."))]
-    return names[0] if names else "localhost"
