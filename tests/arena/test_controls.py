@@ -16,7 +16,7 @@ from tests.arena.conftest import Visitor, play
 from tests.arena.test_outages import down
 from tests.arena.test_queries import MOST, counted
 from tests.factories import PolicyFactory, ReferenceFactory, TurnFactory
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 WORDS = "pick up the red cube"
 BODY = {"instruction": WORDS}
@@ -44,7 +44,7 @@ def sent(visitor: Visitor, instruction: str = WORDS) -> Battle:
 
 
 @pytest.fixture
-def history(visitor: Visitor, stage: FakeStage, hosted: None) -> list[Battle]:
+def history(visitor: Visitor, runtime: FakeRuntime, hosted: None) -> list[Battle]:
     """The first of these is old enough to be repeated."""
     return [voted(visitor), *(voted(visitor, "stack the cubes please") for _ in range(calibration.GAP))]
 
@@ -64,7 +64,7 @@ def test_a_repeat_is_the_earlier_battle_with_the_sides_swapped(
 
 @pytest.mark.usefixtures("history")
 def test_other_words_other_voters_and_fresh_battles_are_not_repeated(
-    visitor: Visitor, stage: FakeStage, settings: Any
+    visitor: Visitor, runtime: FakeRuntime, settings: Any
 ) -> None:
     settings.REPEAT_SHARE = 1.0
     assert sent(visitor, "put the red cube on the left plate").purpose == Purpose.RANK
@@ -221,7 +221,9 @@ def test_controls_come_about_as_often_as_wanted(share: float, least: int, most: 
 
 
 @pytest.mark.usefixtures("hosted")
-def test_no_battle_of_references_is_made_whatever_the_shares(visitor: Visitor, stage: FakeStage, settings: Any) -> None:
+def test_no_battle_of_references_is_made_whatever_the_shares(
+    visitor: Visitor, runtime: FakeRuntime, settings: Any
+) -> None:
     """A robot that answers constant zeros, as in the gold battles of earlier versions, is seen by any program."""
     both = [ReferenceFactory(id="scripted-expert", adapter="expert"), ReferenceFactory(id="hold-still")]
     Hosting.objects.bulk_create(Hosting(worker="one", contestant=policy) for policy in both)

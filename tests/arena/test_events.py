@@ -23,7 +23,7 @@ from robots.forks import Fork, fork
 from tests.arena.conftest import Visitor, battle_row, play_battle
 from tests.arena.reducer import Gap, apply
 from tests.arena.test_attempts import lose
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 Json = dict[str, Any]
 PLACE = kinds.default().names
@@ -174,7 +174,7 @@ def test_while_ends_are_not_told_what_else_happens_leaves_no_gap_in_the_numbers(
 
 
 def test_the_events_of_a_turn_come_in_order_and_tell_both_sides_together(
-    visitor: Visitor, stage: FakeStage, told: list[Json]
+    visitor: Visitor, runtime: FakeRuntime, told: list[Json]
 ) -> None:
     battle_id = play_battle(visitor)
     visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})

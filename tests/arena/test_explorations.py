@@ -12,13 +12,13 @@ from arena.models import Turn, Vote
 from arena.store import Document, get_store
 from simulation.episode_format import state_at
 from tests.arena.conftest import Visitor, battle_row, play, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 SIDES = ("left", "right")
 
 
 @pytest.fixture
-def voted(visitor: Visitor, stage: FakeStage) -> str:
+def voted(visitor: Visitor, runtime: FakeRuntime) -> str:
     battle_id = play_battle(visitor)
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
     return battle_id
@@ -54,11 +54,11 @@ def test_both_sides_go_on_from_the_chosen_record_of_their_own_recording(visitor:
         assert not before["exploration"]
 
 
-def test_a_side_that_ended_earlier_goes_on_from_its_end(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_side_that_ended_earlier_goes_on_from_its_end(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
-    stage.success_at["alpha"] = 9
+    runtime.success_at["alpha"] = 9
     play(visitor.send(battle_id))
-    stage.success_at.clear()
+    runtime.success_at.clear()
     visitor.post("votes", {"battle_id": battle_id, "vote": "left_better"})
     origin = first_turn(visitor, battle_id)
     short, long = sorted(SIDES, key=lambda side: origin[side]["steps"])
@@ -105,7 +105,7 @@ def test_it_leaves_vote_and_judged_turns_as_they_were(visitor: Visitor, voted: s
     assert (refused.status_code, refused.json()["code"]) == (409, "already_voted")
 
 
-def test_before_the_vote_nothing_can_be_explored(visitor: Visitor, stage: FakeStage) -> None:
+def test_before_the_vote_nothing_can_be_explored(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     assert not visitor.battle(battle_id)["can_explore"]
     refused = visitor.post(f"battles/{battle_id}/explorations", {})
@@ -138,7 +138,7 @@ def test_a_wish_that_makes_no_sense_is_refused(visitor: Visitor, voted: str, wis
     assert visitor.post(f"battles/{voted}/explorations", wish).status_code == 422
 
 
-def test_a_turn_of_another_battle_is_no_place_to_start(visitor: Visitor, voted: str, stage: FakeStage) -> None:
+def test_a_turn_of_another_battle_is_no_place_to_start(visitor: Visitor, voted: str, runtime: FakeRuntime) -> None:
     other = play_battle(visitor)
     elsewhere = first_turn(visitor, other)["turn_id"]
     refused = visitor.post(f"battles/{voted}/explorations", {"turn_id": elsewhere})

@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from arena.visitors.throttles import Limited
 from tests.arena.conftest import Visitor, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.people import logged_in, operator
 from vlaarena import settings as as_shipped
 
@@ -51,7 +51,7 @@ def once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     cache.clear()
 
 
-def test_cancelling_runs_out(visitor: Visitor, stage: FakeStage, once: None) -> None:
+def test_cancelling_runs_out(visitor: Visitor, runtime: FakeRuntime, once: None) -> None:
     battle_id = play_battle(visitor)
     turn_id = visitor.battle(battle_id)["turns"][0]["turn_id"]
     assert visitor.post(f"turns/{turn_id}/cancel").status_code == 409
