@@ -1,4 +1,4 @@
-"""Which policies may meet in a robot's session: those made for its robot and scene. Opens nothing."""
+"""The policies that may be drawn for a robot and scene, and those that workers can open."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from policies.registry import families
 
 
 def eligible(robot_id: str, scene_id: str) -> ContestantQuerySet[Any]:
-    """Contestants whose card declares the robot's action space and rate, and cameras of the scene; one query."""
+    """Contestants whose card declares the robot's action space and rate, and cameras of the scene. One query."""
     made_for = Policy.objects.made_for(robot_id, scene_id).values("pk")
     return Contestant.objects.filter(kind=ROBOTS, pk__in=made_for).contestants()
 
 
 def with_weights() -> QuerySet[Policy]:
-    """All that a worker can open: references, and policies whose weights are here."""
+    """References, and policies whose weights are on this machine."""
     found: QuerySet[Policy] = Policy.objects.exclude(model_path="", adapter__in=families)
     return found

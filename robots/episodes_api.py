@@ -1,4 +1,4 @@
-"""The bytes of recorded episodes: what can be seen, and with the vote the exact states."""
+"""The HTTP API of the bytes of recorded episodes: what can be seen, and after the vote the exact states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from robots.recordings import shown_view
 from simulation.episode_format import to_float32, to_float64
 
 BYTES = "application/octet-stream"
-FOR_EVER = "max-age=31536000, immutable"
+FOR_EVER = "private, max-age=31536000, immutable"
 
 
 class EpisodeView(ArenaView):
@@ -34,7 +34,7 @@ class EpisodeView(ArenaView):
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         found, document = _recording(request, episode_id)
         response = _for_ever(shown_view(document, found.common_length)[0])
-        response["Content-Encoding"] = "identity"  # else it would be packed to a size that depends on what it shows
+        response["Content-Encoding"] = "identity"  # compressed, its size would depend on its content
         return response
 
 
@@ -76,6 +76,4 @@ def _recording(request: Request, episode_id: str, exact: bool = False) -> tuple[
 
 
 def _for_ever(content: bytes) -> HttpResponse:
-    response = HttpResponse(content, content_type=BYTES)
-    response["Cache-Control"] = f"private, {FOR_EVER}"
-    return response
+    return HttpResponse(content, content_type=BYTES, headers={"Cache-Control": FOR_EVER})

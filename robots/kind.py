@@ -84,9 +84,9 @@ class Robots(Kind):
         from robots import play  # noqa: F401 - torch and mujoco
 
     def render_profile(self) -> str:
-        from robots.rendering import ask_what_renders
+        from robots.rendering import probe_render_profile
 
-        return ask_what_renders()
+        return probe_render_profile()
 
     def prepare(self) -> None:
         from robots.play import prepare_process

@@ -1,4 +1,4 @@
-"""What renders in this worker's processes."""
+"""The render profile of a worker."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import sys
 from django.conf import settings
 
 log = logging.getLogger(__name__)
-ANSWERED_WITHIN_S = 60.0
+TIMEOUT_S = 60.0
 
 
-def ask_what_renders() -> str:
-    """The profile of this worker's processes. In one of its own: what speaks to OpenGL does not survive a fork."""
+def probe_render_profile() -> str:
+    """The profile of this worker's processes, found by a process of its own: an OpenGL context does not survive a fork.
+
+    "" if it cannot be found.
+    """
     command = [sys.executable, "-c", "from simulation.cameras import render_profile; print(render_profile())"]
     try:
         asked = subprocess.run(
-            command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=ANSWERED_WITHIN_S
+            command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=TIMEOUT_S
         )
     except (OSError, subprocess.SubprocessError) as error:
-        log.error("What renders here could not be found out: %s", error)
+        log.error("The render profile of this worker could not be found: %s", error)
         return ""
     return asked.stdout.strip()

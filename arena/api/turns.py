@@ -1,4 +1,4 @@
-"""What a visitor can do with a turn that is under way: ask how long it waits, and stop it."""
+"""The HTTP API of a turn that is under way: its place in the queue, and cancelling it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rest_framework.response import Response
 from arena import selectors
 from arena.actions.cancel import cancel_turn
 from arena.api.schema import answer, refusals
-from arena.api.views import ArenaView
+from arena.api.views import ArenaView, visible_turn
 from arena.errors import NotFound
 from arena.queue.admission import QueueJson, place_in_queue
 from arena.shapes import TurnJson
-from arena.visitors.permissions import check_may_act, check_may_look
+from arena.visitors.permissions import check_may_act
 from arena.visitors.throttles import CancelsLimited
 
 
@@ -24,9 +24,7 @@ class TurnQueue(ArenaView):
         responses={200: answer(QueueJson), **refusals(404)},
     )
     def get(self, request: Request, turn_id: str) -> Response:
-        turn = selectors.find_turn(turn_id)
-        check_may_look(request, turn.battle.session if turn else None)
-        return Response(place_in_queue(turn)) if turn else Response(status=404)
+        return Response(place_in_queue(visible_turn(request, turn_id)))
 
 
 class CancelTurn(ArenaView):
@@ -34,7 +32,7 @@ class CancelTurn(ArenaView):
 
     @extend_schema(
         operation_id="cancel_turn",
-        description="Stop a turn whose end is not told yet. It counts as not having been; both sides say `cancelled`.",
+        description="Stop a turn whose end is not told yet. It counts as never played; both sides say `cancelled`.",
         request=None,
         responses={200: answer(TurnJson), **refusals(403, 404, 409, 429)},
     )
@@ -43,5 +41,4 @@ class CancelTurn(ArenaView):
         if turn is None:
             raise NotFound
         check_may_act(request, turn.battle.session)
-        cancelled = cancel_turn(turn)
-        return Response(selectors.turn_json(cancelled, show_outcome=False))
+        return Response(selectors.turn_json(cancel_turn(turn), show_outcome=False))

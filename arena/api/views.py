@@ -17,8 +17,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from arena import actions, kinds, selectors, shapes
+from arena.api.long_poll import disconnected
 from arena.api.parsers import SmallJSONParser
-from arena.api.schema import UNFIT, answer, body, place_fields, reasons_field, refusals
+from arena.api.schema import BODY_REFUSED, answer, body, place_fields, reasons_field, refusals
 from arena.api.serializers import (
     SessionChoiceSerializer,
     TurnSerializer,
@@ -27,12 +28,11 @@ from arena.api.serializers import (
     clean_reasons,
     is_public_id,
 )
-from arena.api.waits import gone_of
 from arena.errors import NotFound
 from arena.models import Battle, Session, StartKind, Turn, VoteChoice, row_or_none
 from arena.recordings import read_recording
-from arena.rules import revealed
-from arena.shapes import OpenedBattle, SentStart, SentTurn, TurnJson
+from arena.rules import revealed, told_status
+from arena.shapes import OpenedBattle, SentStart, SentTurn, Status, TurnJson
 from arena.starts import CHOICES, ONE
 from arena.visitors import cookies, networks
 from arena.visitors.challenges import HEADER
@@ -49,19 +49,19 @@ from arena.visitors.throttles import (
 
 LONGEST_WAIT_S = 60
 POLL_S = 0.05
-ANSWER = OpenApiParameter(
+CHALLENGE_ANSWER = OpenApiParameter(
     HEADER, str, OpenApiParameter.HEADER, description="Of a challenge that 428 `challenge_required` brought"
 )
 WAIT = re.compile(r'(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?', re.IGNORECASE)
 
 
 class ArenaView(APIView):
-    """A call on behalf of a visitor. Its answers are the visitor's alone, so nobody on the way may keep them."""
+    """A call on behalf of a visitor. No cache on the way may keep its answers, which are the visitor's alone."""
 
     authentication_classes = [VisitorSession]
     permission_classes = [SameSite]
     parser_classes = [SmallJSONParser]
-    spent_at = 0.0  # when its throttle counted the call
+    spent_at = 0.0  # when the throttle counted the call
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -83,10 +83,10 @@ class InitSession(ArenaView):
 
     @extend_schema(
         operation_id="init_session",
-        parameters=[ANSWER],
+        parameters=[CHALLENGE_ANSWER],
         description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
         request=body(**place_fields()),
-        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 422, 428, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(*BODY_REFUSED, 422, 428, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         kind = chosen_kind(request.data)
@@ -154,23 +154,23 @@ class Battles(ArenaView):
         operation_id="open_battle",
         description="The same as `POST sessions/{session_id}/battles`, with the session in the body.",
         request=body(session_id={"type": "string"}),
-        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 404, 422, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(*BODY_REFUSED, 404, 422, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         wanted = SessionChoiceSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        session_id = wanted.validated_data["session_id"]
-        if not is_public_id(session_id):
-            raise NotFound
-        return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
+        session = own_session(request, wanted.validated_data["session_id"])
+        return Response(_opened(actions.open_next_battle(session)), status=201)
 
 
 class BattleDetail(ArenaView):
     @extend_schema(operation_id="get_battle", responses={200: answer(shapes.BattleJson), **refusals(404)})
     def get(self, request: Request, battle_id: str) -> Response:
         battle = selectors.find_battle(battle_id)
-        check_may_look(request, battle.session if battle else None)
-        return Response(selectors.battle_json(battle)) if battle else Response(status=404)
+        if battle is None:
+            raise NotFound
+        check_may_look(request, battle.session)
+        return Response(selectors.battle_json(battle))
 
 
 class Turns(ArenaView):
@@ -189,15 +189,15 @@ class Turns(ArenaView):
             start={"type": "string", "enum": StartKind.values, "default": "continue"},
             starts={"type": "integer", "enum": list(CHOICES), "default": ONE},
         ),
-        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*UNFIT, 404, 409, 422, 429, 503)},
+        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*BODY_REFUSED, 404, 409, 422, 429, 503)},
     )
     def post(self, request: Request, battle_id: str) -> Response:
         battle = own_battle(request, battle_id)
         wanted = TurnSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        said = wanted.validated_data
-        instruction = kinds.of(battle.session).clean_instruction(said["instruction"])
-        task = actions.Task(instruction, StartKind(said["start"]), said["starts"])
+        sent = wanted.validated_data
+        instruction = kinds.of(battle.session).clean_instruction(sent["instruction"])
+        task = actions.Task(instruction, StartKind(sent["start"]), sent["starts"])
         spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
         return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
 
@@ -205,9 +205,8 @@ class Turns(ArenaView):
 class TurnDetail(ArenaView):
     @extend_schema(operation_id="get_turn", responses={200: answer(TurnJson), **refusals(404)})
     def get(self, request: Request, turn_id: str) -> Response:
-        turn = selectors.find_turn(turn_id)
-        check_may_look(request, turn.battle.session if turn else None)
-        return Response(selectors.turn_json(turn, revealed(turn.battle))) if turn else Response(status=404)
+        turn = visible_turn(request, turn_id)
+        return Response(selectors.turn_json(turn, revealed(turn.battle)))
 
 
 class EpisodeDetail(ArenaView):
@@ -242,38 +241,47 @@ class Votes(ArenaView):
 
     @extend_schema(
         operation_id="cast_vote",
-        parameters=[ANSWER],
+        parameters=[CHALLENGE_ANSWER],
         description="End a battle and learn who was who. `reasons` may say in which respects a side was better.",
         request=body(
             battle_id={"type": "string"},
             vote={"type": "string", "enum": VoteChoice.values},
             reasons=reasons_field(),
         ),
-        responses={201: answer(shapes.CastVote), **refusals(*UNFIT, 404, 409, 422, 428, 429)},
+        responses={201: answer(shapes.CastVote), **refusals(*BODY_REFUSED, 404, 409, 422, 428, 429)},
     )
     def post(self, request: Request) -> Response:
         wanted = VoteSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        battle_id = wanted.validated_data["battle_id"]
-        if not is_public_id(battle_id):
-            raise NotFound
-        said = wanted.validated_data
-        battle = own_battle(request, battle_id)
-        reasons = clean_reasons(said["reasons"], kinds.of(battle.session))
-        vote = actions.cast_vote(battle, said["vote"], reasons, networks.origin_of(ip_of(request._request)))
+        sent = wanted.validated_data
+        battle = own_battle(request, sent["battle_id"])
+        reasons = clean_reasons(sent["reasons"], kinds.of(battle.session))
+        vote = actions.cast_vote(battle, sent["vote"], reasons, networks.digests_of(ip_of(request._request)))
         names = selectors.revealed_models(vote.battle)
         return Response({"vote_id": vote.vote_id, "revealed_models": names}, status=201)
 
 
+def visible_turn(request: Request, turn_id: str) -> Turn:
+    """A turn that this caller may see. Raises NotFound."""
+    turn = selectors.find_turn(turn_id)
+    if turn is None:
+        raise NotFound
+    check_may_look(request, turn.battle.session)
+    return turn
+
+
 def answer_turns(request: Request, turns: list[Turn]) -> Response:
-    """202 at once, or, with `Prefer: wait=N`, 200 once the end of the last is told. `status` is the last one's, the ids
-    are the first one's; those of several starts come beside them."""
-    wait_s, gone = _wait_wanted(request.headers), gone_of(request._request)
-    last = _wait_for(turns[-1].turn_id, wait_s, gone) if wait_s else selectors.turn_json(turns[-1], show_outcome=False)
-    settled = wait_s > 0 and last["status"] in ("completed", "failed")
-    told = {**_ids(turns[0]), "status": last["status"] if settled else "running"}
-    more = {"starts": [_ids(turn) for turn in turns]} if turns[0].start_seed is not None else {}
-    response = Response({**told, **more}, status=200 if settled else 202)
+    """202 at once, or, with `Prefer: wait=N`, 200 once the end of the last turn is told.
+
+    `status` is that of the last turn, the ids are those of the first one. `starts` has the ids of several starts.
+    """
+    wait_s = _wait_wanted(request.headers)
+    status = _wait_for(turns[-1].turn_id, wait_s, disconnected(request._request)) if wait_s else "running"
+    settled = status in ("completed", "failed")
+    sent = {**_ids(turns[0]), "status": status if settled else "running"}
+    if turns[0].start_seed is not None:
+        sent["starts"] = [_ids(turn) for turn in turns]
+    response = Response(sent, status=200 if settled else 202)
     if wait_s:
         response["Preference-Applied"] = f"wait={wait_s}"
     return response
@@ -301,18 +309,18 @@ def _wait_wanted(headers: Mapping[str, str]) -> int:
     return min(int(found[1]), LONGEST_WAIT_S) if found else 0
 
 
-def _wait_for(turn_id: str, seconds: int, gone: Event) -> TurnJson:
-    """The turn once its end is told, or as it stands after so many seconds or when its client has `gone` away.
+def _wait_for(turn_id: str, seconds: int, client_gone: Event) -> Status:
+    """The turn's status once its end is told, or after so many seconds, or when the client has gone.
 
-    Holds no transaction and no connection.
+    Holds no transaction and no connection while it waits.
     """
     deadline = time.monotonic() + seconds
     while True:
         turn = selectors.find_turn(turn_id)
         if turn is None:
             raise NotFound
-        state = selectors.turn_json(turn, show_outcome=False)
-        if state["status"] in ("completed", "failed") or time.monotonic() >= deadline or gone.is_set():
-            return state
+        status = told_status(turn)
+        if status in ("completed", "failed") or time.monotonic() >= deadline or client_gone.is_set():
+            return status
         close_old_connections()
-        gone.wait(POLL_S)
+        client_gone.wait(POLL_S)

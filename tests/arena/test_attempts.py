@@ -250,7 +250,7 @@ def test_an_end_that_comes_after_the_attempt_was_given_up_changes_nothing(
     monkeypatch.setattr(actions, "finish_attempt", late)
     episodes.play(turn["left_episode_id"])
     assert side_of_turn(turn, "left").status == AttemptStatus.QUEUED
-    assert "nobody waits for the end of attempt 1" in caplog.text
+    assert "attempt 1 was given up before its end" in caplog.text
 
 
 def test_a_message_is_not_sent_again_while_rollouts_before_it_are_being_taken(

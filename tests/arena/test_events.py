@@ -19,7 +19,7 @@ from arena.live import events
 from arena.models import Attempt, AttemptStatus, Battle, StartKind, VoteChoice
 from arena.queue import sweeps
 from arena.shapes import BattleJson, ShapeError, TurnJson, check
-from robots.forks import Fork, fork
+from robots.forks import Fork, add_fork
 from tests.arena.conftest import Visitor, battle_row, play_battle
 from tests.arena.reducer import Gap, apply
 from tests.arena.test_attempts import lose
@@ -71,7 +71,7 @@ class Play:
     def explore(self) -> None:
         turns = list(battle_row(self.battle_id).turns.all())
         chosen = self.dice.choice([None, *(turn.turn_id for turn in turns)])
-        fork(battle_row(self.battle_id), Fork(turn_id=chosen, record=self.dice.randrange(9)))
+        add_fork(battle_row(self.battle_id), Fork(turn_id=chosen, record=self.dice.randrange(9)))
 
     def claim(self) -> None:
         if rollout := self.rollout("queued"):

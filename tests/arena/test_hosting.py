@@ -18,7 +18,7 @@ from policies.base import MissingFile
 from policies.memory import OutOfMemory
 from policies.models import Policy
 from robots import play as episodes
-from robots.trouble import note_trouble
+from robots.runtime import note_trouble
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import PolicyFactory
 from tests.fakes import FakePolicy, FakeRuntime

@@ -187,7 +187,7 @@ def test_without_the_database_every_caller_is_told_so(visitor: Visitor) -> None:
 def test_a_channel_layer_that_says_nothing_holds_nobody_up(
     visitor: Visitor, runtime: FakeRuntime, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "TOLD_WITHIN_S", 0.05)
+    monkeypatch.setattr(events, "SEND_TIMEOUT_S", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         mute = {"address": f"redis://127.0.0.1:{silent.getsockname()[1]}/1", "socket_timeout": None}
         layer = settings.CHANNEL_LAYERS["default"]

@@ -15,7 +15,7 @@ from arena.queue import hosting, sweeps
 from arena.queue.worker import Announcer
 from arena.store import get_store
 from robots import play
-from robots.rendering import ask_what_renders
+from robots.rendering import probe_render_profile
 from simulation.cameras import render_profile
 from tests.arena.conftest import Visitor, battle_row, cast, play_battle, side_of
 from tests.arena.test_hosting import ready
@@ -201,12 +201,12 @@ def test_a_worker_takes_the_rollouts_of_its_kind_once_it_knows_what_it_renders_w
 
 
 def test_a_worker_finds_out_what_renders_in_its_processes() -> None:
-    assert ask_what_renders() == render_profile()
+    assert probe_render_profile() == render_profile()
 
 
 def test_a_worker_on_which_nothing_renders_says_so_and_goes_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("MUJOCO_GL", "no such thing")
-    assert ask_what_renders() == ""
-    assert "What renders here could not be found out" in caplog.text
+    assert probe_render_profile() == ""
+    assert "The render profile of this worker could not be found" in caplog.text

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from django.conf import settings
 
-from robots.players import Player, open_player
+from robots.players import Player, open_folder
 from simulation.chunking import ChunkPlayer
 from simulation.contracts import ACTION_DIM, Floats, PolicyFailure, StartState
 from simulation.controller import CONTROL_DIM, JOINTS
@@ -31,7 +31,7 @@ def shared_environment() -> Environment:
 def suspects() -> Mapping[str, Player]:
     """Every shipped policy, by id."""
     folders = sorted(path.parent for path in settings.POLICY_WEIGHTS.glob("*/policy.json"))
-    return {folder.name: open_player(folder, shared_environment()) for folder in folders}
+    return {folder.name: open_folder(folder, shared_environment()) for folder in folders}
 
 
 def named_exactly(peeked: Peeked, side: str, seed: int = 0) -> str | None:

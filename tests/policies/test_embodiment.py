@@ -25,7 +25,7 @@ from policies.models import Policy, PolicyWorld
 from policies.registry import describe
 from policies.seeding import seed_policies
 from robots.eligibility import eligible
-from robots.players import open_player
+from robots.players import open_folder
 from robots.runtime import WorkerRuntime, preload
 from simulation import catalogue
 from simulation.contracts import CameraSpec, Embodiment
@@ -158,7 +158,7 @@ def test_add_policy_refuses_a_folder_of_another_robot_and_leaves_the_row_alone(t
 def test_a_folder_of_another_robot_is_not_opened(tmp_path: Path, shipped: Path, command: list[str]) -> None:
     folder = make(tmp_path / "wrong", shipped, **ALOHA)
     with pytest.raises(PolicyError, match=RIGHT) as refused:
-        open_player(folder, Environment("widowx", "table"))
+        open_folder(folder, Environment("widowx", "table"))
     assert refused.value.code == "wrong_embodiment"
     name, *more = command
     asked = [str(folder), *more] if name == "evaluate" else [*more, "--left", str(folder)]

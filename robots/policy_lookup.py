@@ -1,4 +1,4 @@
-"""Finding who is meant by an id or a folder on a command line, seeded registry or not."""
+"""The policy that a command line names by its id or folder, whether the registry is filled or not."""
 
 from __future__ import annotations
 
@@ -23,33 +23,22 @@ class UnknownPolicy(PolicyError, LookupError):
 
 
 def find_policy(name: str) -> Policy:
-    """A row of the registry; else a shipped folder, a reference or the path of a folder, as a row that is not saved.
+    """A row of the registry; else an unsaved row for a reference, a shipped folder or the path of a folder.
 
-    Raises UnknownPolicy listing the known ids.
+    Raises UnknownPolicy, which lists the known ids.
     """
     try:
-        row = Policy.objects.filter(pk=name).first()
-    except DatabaseError:  # no database yet: the shipped ones can still be played
-        row = None
-    if row is not None:
-        return row
+        registered = {row.id: row for row in Policy.objects.all()}
+    except DatabaseError:  # without a database the shipped ones can still be played
+        registered = {}
+    if name in registered:
+        return registered[name]
     if name in REFERENCES:
         return Policy(id=name, name=name, family="reference", adapter=REFERENCES[name], reference=True)
     for folder in (settings.POLICY_WEIGHTS / name, Path(name)):
         if (folder / CARD).is_file() or (folder / CONFIG).is_file():
-            return _from_folder(folder)
-    raise UnknownPolicy(f"unknown policy {name!r}; known: {', '.join(known_ids())}")
-
-
-def known_ids() -> list[str]:
+            card = describe(folder)
+            return Policy(id=card.spec.id, **card_fields(card, folder))
     shipped = {path.parent.name for path in settings.POLICY_WEIGHTS.glob(f"*/{CARD}")}
-    try:
-        registered = set(Policy.objects.values_list("pk", flat=True))
-    except DatabaseError:
-        registered = set()
-    return sorted(shipped | registered | set(REFERENCES))
-
-
-def _from_folder(folder: Path) -> Policy:
-    card = describe(folder)
-    return Policy(id=card.spec.id, **card_fields(card, folder))
+    known = sorted(shipped | set(registered) | set(REFERENCES))
+    raise UnknownPolicy(f"unknown policy {name!r}; known: {', '.join(known)}")
