@@ -24,7 +24,7 @@ from django.core.signals import request_started
 from django.http.response import FileResponse, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
-from arena.api.waits import GONE, places
+from arena.api.long_poll import DISCONNECTED, most_waiting
 from vlaarena.body_limit import Receive, Scope, Send
 
 
@@ -36,7 +36,7 @@ class OneThreadHandler(ASGIHandler):
     def __init__(self) -> None:
         super().__init__()
         self._threads = ThreadPoolExecutor(settings.WEB_THREADS, "request")
-        self._free_places = places(settings.WEB_THREADS)
+        self._free_places = most_waiting(settings.WEB_THREADS)
         self._patient = ThreadPoolExecutor(self._free_places, "request-waits")
 
     def load_middleware(self, is_async: bool = False) -> None:
@@ -82,7 +82,7 @@ class OneThreadHandler(ASGIHandler):
         """The request finds an event in its scope that is set when its client goes away."""
         gone, loop = threading.Event(), asyncio.get_running_loop()
         self._free_places -= 1
-        done = self._patient.submit(self._answer, {**scope, GONE: gone}, body)
+        done = self._patient.submit(self._answer, {**scope, DISCONNECTED: gone}, body)
         done.add_done_callback(partial(self._give_back, loop))
         watching = asyncio.create_task(_watch(receive, gone))
         try:

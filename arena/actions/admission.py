@@ -17,7 +17,7 @@ from arena.errors import QueueUnavailable
 from arena.models import AdmissionLock, Attempt, AttemptStatus, Session, row_or_none
 from arena.queue import dispatch
 from arena.queue.admission import admit, next_turns
-from arena.visitors.networks import Origin
+from arena.visitors.networks import CallerDigests
 
 log = logging.getLogger(__name__)
 
@@ -27,10 +27,10 @@ class Admission:
     """In the line. `held`: others go first. `caller`: whose address it came from."""
 
     held: bool
-    caller: Origin
+    caller: CallerDigests
 
 
-def join_queue(session: Session, caller: Origin, turns: int = 1) -> Admission:
+def join_queue(session: Session, caller: CallerDigests, turns: int = 1) -> Admission:
     """Let so many turns of this session join the line; raises TooManyTurns and QueueFull. The place is the first one's.
 
     It locks the line until the transaction ends. Everybody who sends a turn waits for that, so it is the last lock that

@@ -31,7 +31,7 @@ from arena.queue.hosting import Hosts
 from arena.rules import allowed_actions, completed_turns
 from arena.selectors import turn_json
 from arena.store import get_store
-from arena.visitors.networks import NOWHERE, Origin
+from arena.visitors.networks import NO_DIGESTS, CallerDigests
 
 DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "starts", "secret", "render_profile")
 """What a first instruction may change of its battle."""
@@ -46,7 +46,7 @@ class Task:
     starts: int = starts.ONE
 
 
-def submit_instruction(battle: Battle, task: Task, caller: Origin = NOWHERE) -> list[Turn]:
+def submit_instruction(battle: Battle, task: Task, caller: CallerDigests = NO_DIGESTS) -> list[Turn]:
     """Add a turn with an attempt per side and put both on the queue; of several starts, a turn for each that is
     missing, of which the first goes to the queue and the others wait for one another (`arena.queue.admission`).
     `caller`: where it comes from (`throttles.caller_of`).
@@ -97,7 +97,7 @@ def choose_profile(battle: Battle, hosts: Hosts) -> None:
         battle.save(update_fields=["render_profile"])
 
 
-def _add_turns(battle: Battle, task: Task, caller: Origin, hosts: Hosts) -> list[Turn]:
+def _add_turns(battle: Battle, task: Task, caller: CallerDigests, hosts: Hosts) -> list[Turn]:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number

@@ -22,7 +22,7 @@ from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, Vote
 from arena.rules import allowed_actions, turn_status
 from arena.selectors import revealed_model, shown_secret, starts_json, turn_json, vote_json
 from arena.signals import vote_cast
-from arena.visitors.networks import NOWHERE, Origin
+from arena.visitors.networks import NO_DIGESTS, CallerDigests
 
 REFUSALS: dict[str, type[ArenaError]] = {
     "already_voted": AlreadyVoted,
@@ -37,7 +37,7 @@ def cast_vote(
     battle: Battle,
     choice: VoteChoice,
     reasons: Mapping[str, Judgement] | None = None,
-    origin: Origin = NOWHERE,
+    origin: CallerDigests = NO_DIGESTS,
 ) -> Vote:
     """One vote per battle, with the respects (of its kind) in which a side was better, and where it came from.
 

@@ -26,7 +26,7 @@ from django.utils import timezone
 from arena.errors import QueueFull, TooManyTurns
 from arena.live import release
 from arena.models import AttemptStatus, Session, Turn, live_between, read_moment
-from arena.visitors.networks import Origin
+from arena.visitors.networks import CallerDigests
 
 RECENT_TURNS, ENOUGH_TURNS = 20, 10
 SLACK = timedelta(seconds=5)
@@ -206,7 +206,7 @@ def last_played(waiting: list[Waiting]) -> dict[str, datetime]:
     return found
 
 
-def admit(session: Session, caller: Origin, turns: int = 1) -> bool:
+def admit(session: Session, caller: CallerDigests, turns: int = 1) -> bool:
     """Whether a turn that comes now goes to the workers at once; False: it waits for others of its network. Of several
     `turns` the others come after it: there has to be room for each, as if they came one by one.
 
@@ -248,7 +248,7 @@ def visitor_in_line(session: Session) -> str:
     return str(session.user_id or session.session_id)
 
 
-def _check_room(known: Line, caller: Origin, more: int) -> None:
+def _check_room(known: Line, caller: CallerDigests, more: int) -> None:
     """Raises QueueFull, or TooManyTurns for a network. `more`: how many turns come beside the first.
 
     A network may have as many turns in the line as there are places left, and one in any case: however many it sends,
