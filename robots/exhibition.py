@@ -83,6 +83,11 @@ def _play_side(
         render_profile=render_profile(),
         view_scale=environment.world.view_scale,
     )
+    try:
+        get_store().save(document)
+        stored = True
+    except StoreUnavailable:
+        stored = False
     return answer | {
         "episode_id": document["_id"],
         "steps": result.steps,
@@ -90,13 +95,5 @@ def _play_side(
         "progress": round(result.progress, 4),
         "termination_reason": result.termination_reason,
         "duration_ms": round(result.duration_ms, 1),
-        "stored": _store(document),
+        "stored": stored,
     }
-
-
-def _store(document: Mapping[str, Any]) -> bool:
-    try:
-        get_store().save(document)
-    except StoreUnavailable:
-        return False
-    return True

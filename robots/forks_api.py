@@ -16,7 +16,7 @@ from arena.api.serializers import AnyJsonField, public_id
 from arena.api.views import ArenaView, answer_turns
 from arena.shapes import SentTurn
 from arena.visitors.permissions import own_battle
-from arena.visitors.throttles import TurnsLimited, caller_of
+from arena.visitors.throttles import Limited, caller_of
 from policies.models import ROBOTS
 from robots.forks import Fork, add_fork
 
@@ -38,7 +38,8 @@ class ForkSerializer(serializers.Serializer[Any]):
 
 
 class Forks(ArenaView):
-    throttle_classes = [TurnsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "turns"
 
     @extend_schema(
         operation_id="explore",

@@ -26,7 +26,6 @@ from arena.store import EpisodeSuperseded, StoreUnavailable, get_store
 from policies.base import PolicyError
 from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
-from robots.eligibility import with_weights
 from robots.models import Rollout
 from robots.progress import AttemptGivenUp, Reporter
 from robots.runtime import WorkerRuntime, note_trouble, preload
@@ -96,8 +95,8 @@ def _play_claimed(rollout: Attempt) -> None:
 def prepare_process() -> None:
     """Open the policies and scenes that this worker process will play, and make the store's indexes."""
     scenes = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
-    policies = [each for each in with_weights() if hosting.is_hosted_here(each.id) and hosting.is_to_be_opened(each)]
-    preload(runtime(), policies, scenes)
+    hosted = [each for each in hosting.hosted() if isinstance(each, Policy) and hosting.is_to_be_opened(each)]
+    preload(runtime(), hosted, scenes)
     try:
         get_store().ensure_indexes()
     except StoreUnavailable:

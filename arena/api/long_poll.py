@@ -1,4 +1,4 @@
-"""Requests that wait (`Prefer: wait=N`): how many at once, and whether their client is still connected."""
+"""Requests that wait (`Prefer: wait=N`): whether the client is still connected."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ from django.http import HttpRequest
 
 DISCONNECTED = "arena.disconnected"
 """The key of an event in the ASGI scope of a waiting request. It is set when the client disconnects."""
-
-
-def most_waiting(web_threads: int) -> int:
-    """How many requests of a process may wait at once: a third of its threads."""
-    return max(1, web_threads // 3)
 
 
 def disconnected(request: HttpRequest) -> Event:

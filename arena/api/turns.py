@@ -14,7 +14,7 @@ from arena.errors import NotFound
 from arena.queue.admission import QueueJson, place_in_queue
 from arena.shapes import TurnJson
 from arena.visitors.permissions import check_may_act
-from arena.visitors.throttles import CancelsLimited
+from arena.visitors.throttles import Limited
 
 
 class TurnQueue(ArenaView):
@@ -28,7 +28,8 @@ class TurnQueue(ArenaView):
 
 
 class CancelTurn(ArenaView):
-    throttle_classes = [CancelsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "cancels"
 
     @extend_schema(
         operation_id="cancel_turn",

@@ -37,15 +37,7 @@ from arena.starts import CHOICES, ONE
 from arena.visitors import cookies, networks
 from arena.visitors.challenges import HEADER
 from arena.visitors.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
-from arena.visitors.throttles import (
-    CrowdsChallenged,
-    SessionsLimited,
-    TurnsLimited,
-    VotesLimited,
-    caller_of,
-    ip_of,
-    spend_more,
-)
+from arena.visitors.throttles import CrowdsChallenged, Limited, caller_of, ip_of, spend_more
 
 LONGEST_WAIT_S = 60
 POLL_S = 0.05
@@ -79,7 +71,8 @@ class ArenaView(APIView):
 
 
 class InitSession(ArenaView):
-    throttle_classes = [CrowdsChallenged, SessionsLimited]
+    throttle_classes = [CrowdsChallenged, Limited]
+    throttle_scope = "sessions"
 
     @extend_schema(
         operation_id="init_session",
@@ -135,7 +128,8 @@ class BattlesOfSession(ArenaView):
 
 
 class NextBattle(ArenaView):
-    throttle_classes = [SessionsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "sessions"
 
     @extend_schema(
         operation_id="open_next_battle",
@@ -148,7 +142,8 @@ class NextBattle(ArenaView):
 
 
 class Battles(ArenaView):
-    throttle_classes = [SessionsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "sessions"
 
     @extend_schema(
         operation_id="open_battle",
@@ -174,7 +169,8 @@ class BattleDetail(ArenaView):
 
 
 class Turns(ArenaView):
-    throttle_classes = [TurnsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "turns"
 
     @extend_schema(
         operation_id="send_turn",
@@ -237,7 +233,8 @@ class SharedBattleDetail(ArenaView):
 
 
 class Votes(ArenaView):
-    throttle_classes = [CrowdsChallenged, VotesLimited]
+    throttle_classes = [CrowdsChallenged, Limited]
+    throttle_scope = "votes"
 
     @extend_schema(
         operation_id="cast_vote",

@@ -67,7 +67,7 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         self.seq = -1
         self.received_at: deque[float] = deque(maxlen=MOST_MESSAGES)
         await self.accept()
-        kind = await _kind_shown(self.scope, self.battle_id)
+        kind = await _visible_kind(self.scope, self.battle_id)
         if kind is None:
             log.info("socket refused")
             await self.close(code=NOT_FOUND)
@@ -241,7 +241,7 @@ def _on_our_clock(moment: float, furthest: timedelta) -> float:
     return time.monotonic() + min(moment - time.time(), furthest.total_seconds())
 
 
-def _kind_of_visible(scope: Any, battle_id: str) -> Kind | None:
+def _visible_kind_of(scope: Any, battle_id: str) -> Kind | None:
     """The kind of a battle that this visitor may see, else None."""
     if not is_public_id(battle_id):
         return None
@@ -251,6 +251,6 @@ def _kind_of_visible(scope: Any, battle_id: str) -> Kind | None:
     return kinds.of(battle.session)
 
 
-_kind_shown = database_sync_to_async(_kind_of_visible)
+_visible_kind = database_sync_to_async(_visible_kind_of)
 _snapshot = database_sync_to_async(selectors.snapshot_and_news)
 _cached_chunks = sync_to_async(cached_chunks)

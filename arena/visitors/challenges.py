@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import UTC
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from django.conf import settings
 from django.core import signing
@@ -88,8 +88,7 @@ def chosen() -> Challenge | None:
     try:
         made: Any = import_string(name)()
         if callable(made.ask) and callable(made.accepts):
-            challenge: Challenge = made
-            return challenge
+            return cast(Challenge, made)
         reason = "its `ask` and `accepts` cannot be called"
     except (ImportError, AttributeError, TypeError) as error:
         reason = str(error)

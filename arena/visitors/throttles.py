@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 
@@ -27,42 +25,33 @@ from arena.visitors.counters import Counted, count
 from arena.visitors.networks import NO_DIGESTS, CallerDigests, is_exempt, prefixes_of
 
 
-class Rate(NamedTuple):
-    """At most `times` within any span of `seconds`."""
-
-    times: int
-    seconds: int
-
-
-@dataclass(frozen=True)
-class Window:
-    """A sliding window over the last `rate.seconds`, estimated from two fixed windows: the present one, and the
-    remaining share of the one before, as if its events had come evenly."""
+class Window(NamedTuple):
+    """A sliding window: at most `limit` events within any span of `seconds`. The count is estimated from two fixed
+    windows: the present one, and the remaining share of the one before, as if its events had come evenly."""
 
     key: str
-    rate: Rate
+    limit: int
+    seconds: int
 
     def counted(self, now: float) -> Counted:
         """The counters of the present window and of the one before."""
-        number = int(now // self.rate.seconds)
-        return Counted(self._counter(number), self._counter(number - 1), 2 * self.rate.seconds)
+        number = int(now // self.seconds)
+        this, before = (f"arena:rate:{self.key}:{self.seconds}:{each}" for each in (number, number - 1))
+        return Counted(this, before, 2 * self.seconds)
 
     def wait(self, now: float, used: int, before: int, times: int = 1) -> float:
         """In how many seconds there is room for `times` events, which have been counted. 0 if there is room now.
 
         `used`: the count of this window, these included. `before`: the count of the window before.
         """
-        span = self.rate.seconds
+        span = self.seconds
         elapsed = now % span
-        if used + before * (1.0 - elapsed / span) <= self.rate.times:
+        if used + before * (1.0 - elapsed / span) <= self.limit:
             return 0.0
-        if used <= self.rate.times:  # there is room in this window as `before` fades, else in the next one
-            return span * (1.0 - (self.rate.times - used) / before) - elapsed
+        if used <= self.limit:  # there is room in this window as `before` fades, else in the next one
+            return span * (1.0 - (self.limit - used) / before) - elapsed
         earlier = max(1, used - times)
-        return span - elapsed + span * min(1.0, max(0.0, 1.0 - (self.rate.times - times) / earlier))
-
-    def _counter(self, number: int) -> str:
-        return f"arena:rate:{self.key}:{self.rate.seconds}:{number}"
+        return span - elapsed + span * min(1.0, max(0.0, 1.0 - (self.limit - times) / earlier))
 
 
 def spend(action: str, callers: dict[str, str], now: float | None = None, times: int = 1, already: int = 0) -> None:
@@ -72,13 +61,13 @@ def spend(action: str, callers: dict[str, str], now: float | None = None, times:
     waiting as long as the error says is enough.
     """
     moment = time.time() if now is None else now
-    windows = list(_windows(action, callers))
-    counted = [window.counted(moment) for _, _, window in windows]
-    for (kind, rate, window), (used, before) in zip(windows, count(counted, times), strict=True):
+    windows = [(kind, window) for kind, who in callers.items() for window in _windows(action, kind, who)]
+    counted = [window.counted(moment) for _, window in windows]
+    for (kind, window), (used, before) in zip(windows, count(counted, times), strict=True):
         wait = window.wait(moment, used, before, times + already)
         if wait > 0.0:
             count(counted, -(times + already))
-            raise TooMany(action, kind, rate.times, rate.seconds, math.ceil(wait))
+            raise TooMany(action, kind, window.limit, window.seconds, math.ceil(wait))
 
 
 def caller_of(request: HttpRequest) -> CallerDigests:
@@ -92,11 +81,9 @@ def _digest(who: str) -> str:
     return salted_hmac("arena.rate", who).hexdigest()[:24]
 
 
-def _windows(action: str, callers: dict[str, str]) -> Iterator[tuple[str, Rate, Window]]:
-    for kind, who in callers.items():
-        name = _digest(who)
-        for rate in (Rate(*each) for each in settings.RATE_LIMITS.get(action, {}).get(kind, ())):
-            yield kind, rate, Window(f"{action}:{kind}:{name}", rate)
+def _windows(action: str, kind: str, who: str) -> list[Window]:
+    key = f"{action}:{kind}:{_digest(who)}"
+    return [Window(key, *rate) for rate in settings.RATE_LIMITS.get(action, {}).get(kind, ())]
 
 
 def address_of(request: HttpRequest) -> str:
@@ -120,13 +107,14 @@ def ip_of(request: HttpRequest) -> IPv4Address | IPv6Address | str:
 
 
 class Limited(BaseThrottle):
-    """Refuses with 429 what exceeds `settings.RATE_LIMITS`."""
+    """Refuses with 429 what exceeds the limits of the view's `throttle_scope` in `settings.RATE_LIMITS`.
 
-    action = ""
+    A caller without a visitor's cookie is counted by the address alone.
+    """
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         spent_at = time.time()
-        spend(self.action, _callers(request), spent_at)
+        spend(view.throttle_scope, _callers(request), spent_at)  # type: ignore[attr-defined]
         view.spent_at = spent_at  # type: ignore[attr-defined] # for `spend_more`
         return True
 
@@ -148,27 +136,3 @@ class CrowdsChallenged(BaseThrottle):
     def allow_request(self, request: Request, view: APIView) -> bool:
         challenges.check(ip_of(request._request), request.headers.get(challenges.HEADER, ""))
         return True
-
-
-class VotesLimited(Limited):
-    action = "votes"
-
-
-class TurnsLimited(Limited):
-    action = "turns"
-
-
-class CancelsLimited(Limited):
-    action = "cancels"
-
-
-class AggregationsLimited(Limited):
-    """Only the address counts: staff need no visitor's cookie."""
-
-    action = "aggregations"
-
-
-class SessionsLimited(Limited):
-    """For new visitors only the address counts: the cookie comes with the session."""
-
-    action = "sessions"

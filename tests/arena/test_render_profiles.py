@@ -15,7 +15,7 @@ from arena.queue import hosting, sweeps
 from arena.queue.worker import Announcer
 from arena.store import get_store
 from robots import play
-from robots.rendering import probe_render_profile
+from robots.kind import probe_render_profile
 from simulation.cameras import render_profile
 from tests.arena.conftest import Visitor, battle_row, cast, play_battle, side_of
 from tests.arena.test_hosting import ready

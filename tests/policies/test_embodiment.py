@@ -16,7 +16,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from arena.models import ContestantStatus, Hosting
+from arena import kinds
+from arena.kinds import Place
+from arena.models import ContestantQuerySet, ContestantStatus, Hosting
 from arena.queue import hosting
 from policies.base import PolicyError, PolicySpec
 from policies.embodiment import fits, mismatches
@@ -24,7 +26,6 @@ from policies.folder import CARD, write_json, write_sums
 from policies.models import Policy, PolicyWorld
 from policies.registry import describe
 from policies.seeding import seed_policies
-from robots.eligibility import eligible
 from robots.players import open_folder
 from robots.runtime import WorkerRuntime, preload
 from simulation import catalogue
@@ -59,6 +60,10 @@ def shipped(settings: Any) -> Path:
 @pytest.fixture
 def spec(shipped: Path) -> PolicySpec:
     return describe(shipped).spec
+
+
+def eligible(robot_id: str, scene_id: str) -> ContestantQuerySet[Any]:
+    return kinds.get("robots").eligible(Place(robot_id, scene_id))
 
 
 def drawn(visitor: Visitor, sessions: int = 20) -> set[str]:
