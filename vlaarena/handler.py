@@ -24,7 +24,7 @@ from django.core.signals import request_started
 from django.http.response import FileResponse, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
-from arena.api.long_poll import DISCONNECTED, most_waiting
+from arena.api.long_poll import DISCONNECTED
 from vlaarena.body_limit import Receive, Scope, Send
 
 
@@ -36,7 +36,7 @@ class OneThreadHandler(ASGIHandler):
     def __init__(self) -> None:
         super().__init__()
         self._threads = ThreadPoolExecutor(settings.WEB_THREADS, "request")
-        self._free_places = most_waiting(settings.WEB_THREADS)
+        self._free_places = max(1, settings.WEB_THREADS // 3)  # so many requests may wait at once
         self._patient = ThreadPoolExecutor(self._free_places, "request-waits")
 
     def load_middleware(self, is_async: bool = False) -> None:
