@@ -98,8 +98,7 @@ def _outcomes(run: EvaluationRun, todo: Sequence[Case], workers: int) -> Iterato
 
 
 def _play(run: EvaluationRun, case: Case) -> bool:
-    environment = _environment(run.robot_id, run.scene_id, case.variation.fifth_object)
-    player = _player(run, case.variation.fifth_object)
+    environment, player = _opened(run, case.variation.fifth_object)
     environment.reset(case.seed, case.variation)
     try:
         return player.play(environment, case.instruction, case.seed).success
@@ -108,15 +107,11 @@ def _play(run: EvaluationRun, case: Case) -> bool:
 
 
 @cache
-def _environment(robot_id: str, scene_id: str, fifth_object: bool) -> Environment:
-    return Environment(robot_id, scene_id, Variation(fifth_object=fifth_object))
-
-
-@cache
-def _player(run: EvaluationRun, fifth_object: bool) -> Player:
-    """One per process and environment: the expert is tied to its environment."""
-    player = open_player(run.player, _environment(run.robot_id, run.scene_id, fifth_object))
-    return replace(player, chunking=run.chunking or player.chunking)
+def _opened(run: EvaluationRun, fifth_object: bool) -> tuple[Environment, Player]:
+    """What a process keeps open between cases."""
+    environment = Environment(run.robot_id, run.scene_id, Variation(fifth_object=fifth_object))
+    player = open_player(run.player, environment)
+    return environment, replace(player, chunking=run.chunking or player.chunking)
 
 
 def report(model_id: str, scores: Mapping[str, Success]) -> dict[str, Any]:

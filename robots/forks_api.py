@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from arena import kinds
 from arena.api.schema import BODY_REFUSED, answer, body, refusals
 from arena.api.serializers import AnyJsonField, public_id
-from arena.api.views import ArenaView, answer_turns
+from arena.api.turns import answer_turns
+from arena.api.views import ArenaView
 from arena.shapes import SentTurn
 from arena.visitors.permissions import own_battle
 from arena.visitors.throttles import Limited, caller_of

@@ -8,14 +8,17 @@ from arena import kinds
 from arena.errors import SceneChanged
 from arena.models import Attempt
 from robots.scene_files import manifest_of
-from robots.shapes import EpisodeJson, EpisodeState
+from robots.shapes import EpisodeJson
 from simulation.contracts import Floats
 from simulation.view_format import rounded_states, until, view_of
 
 
 def episode_json(attempt: Attempt, document: dict[str, Any], common_length: int, exact: bool) -> EpisodeJson:
     outcome = kinds.of(attempt.turn).outcome(attempt)
-    states = _exact_states(document) if exact else rounded_states(*shown_view(document, common_length))
+    if exact:
+        states = [{name: state[name] for name in ("time", "qpos", "qvel")} for state in document["states"]]
+    else:
+        states = rounded_states(*shown_view(document, common_length))
     return {
         "episode_id": attempt.episode_id,
         "turn_id": attempt.turn_id,
@@ -45,7 +48,3 @@ def shown_view(document: dict[str, Any], common_length: int) -> tuple[bytes, Flo
         raise SceneChanged
     content, scale = view_of(document, old_scale)
     return until(common_length, content, len(scale)), scale
-
-
-def _exact_states(document: dict[str, Any]) -> list[EpisodeState]:
-    return [{"time": each["time"], "qpos": each["qpos"], "qvel": each["qvel"]} for each in document["states"]]

@@ -63,7 +63,10 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
 
     async def connect(self) -> None:
         self.battle_id = self.scope["url_route"]["kwargs"]["battle_id"]
-        self._bind_ids()
+        clear_contextvars()  # the log lines of a socket have ids of their own, and it is served by a task of its own
+        bind_contextvars(request_id=new_id("req"))
+        if is_public_id(self.battle_id):
+            bind_contextvars(battle_id=self.battle_id)
         self.seq = -1
         self.received_at: deque[float] = deque(maxlen=MOST_MESSAGES)
         await self.accept()
@@ -211,13 +214,6 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
     async def _send(self, message: Json) -> None:
         await self.send_json(message)
         EVENTS.labels(message["type"]).inc()
-
-    def _bind_ids(self) -> None:
-        """Bind the ids of this socket's log lines. Each socket has a task of its own."""
-        clear_contextvars()
-        bind_contextvars(request_id=new_id("req"))
-        if is_public_id(self.battle_id):
-            bind_contextvars(battle_id=self.battle_id)
 
 
 class Nowhere(AsyncWebsocketConsumer):

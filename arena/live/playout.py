@@ -131,14 +131,6 @@ class LiveTurn:
         return events.frames(self.turn_id, self.kind.frames(first, left, right))
 
 
-@dataclass
-class PendingEnd:
-    """The events that end a turn, to be sent `at`. None of them for a socket that opened after they were published."""
-
-    at: float
-    events: list[Json] = field(default_factory=list)
-
-
 class PlayoutBuffer:
     """What one socket has received and not sent yet. One turn of a battle is played or shown at a time, and its other
     starts wait for it (`arena.queue.admission`)."""
@@ -147,7 +139,8 @@ class PlayoutBuffer:
         self._kind = kind
         self._turns: dict[str, LiveTurn] = {}
         self._open: str | None = None
-        self._end: PendingEnd | None = None
+        self._end_at: float | None = None
+        self._end_events: list[Json] = []  # none of them if the socket opened after they were published
         self.late: list[float] = []
 
     def open(self, turn_id: str, anew: bool = False) -> bool:
@@ -162,7 +155,7 @@ class PlayoutBuffer:
 
     def forget(self) -> None:
         """Drop everything: no turn is under way."""
-        self._turns, self._open, self._end = {}, None, None
+        self._turns, self._open, self._end_at, self._end_events = {}, None, None, []
 
     def turn(self, turn_id: str) -> LiveTurn:
         """The turn, whose first chunks may come before its first event."""
@@ -179,35 +172,35 @@ class PlayoutBuffer:
 
     @property
     def has_end(self) -> bool:
-        return self._end is not None
+        return self._end_at is not None
 
     def add_end(self, at: float, event: Json | None = None) -> None:
         """Keep an event of a turn's end. Without any, a snapshot is due at that time."""
-        self._end = self._end or PendingEnd(at)
+        self._end_at = at if self._end_at is None else self._end_at
         if event is not None:
-            self._end.events.append(event)
+            self._end_events.append(event)
 
     def drop_end(self, seq: int) -> None:
         """Drop the events with this number and later ones, which others replace."""
-        if self._end is not None:
-            self._end.events = [event for event in self._end.events if event["seq"] < seq]
-            self._end = self._end if self._end.events else None
+        self._end_events = [event for event in self._end_events if event["seq"] < seq]
+        if not self._end_events:
+            self._end_at = None
 
     def next_at(self) -> float | None:
         """When the next message is due, as far as is known now."""
-        moments = [turn.next_at() for turn in self._turns.values()]
-        moments.append(self._end.at if self._end else None)
+        moments = [self._end_at, *(turn.next_at() for turn in self._turns.values())]
         return min((moment for moment in moments if moment is not None), default=None)
 
     def due(self, now: float) -> list[Json]:
         """The messages that may be sent now, in their order."""
-        if self._end is not None and self._end.at <= now:
-            return self._take_end(self._end)
+        if self._end_at is not None and self._end_at <= now:
+            return self._take_end()
         taken = [turn.take(now) for turn in self._turns.values()]
         self.late += [late for frames, late in taken if frames is not None]
         return [frames for frames, _ in taken if frames is not None]
 
-    def _take_end(self, end: PendingEnd) -> list[Json]:
+    def _take_end(self) -> list[Json]:
         rest = [turn.rest() for turn in self._turns.values() if turn.began is not None]
-        self._end, self._turns = None, {}
-        return [*(frames for frames in rest if frames is not None), *(end.events or [SNAPSHOT])]
+        messages = [*(frames for frames in rest if frames is not None), *(self._end_events or [SNAPSHOT])]
+        self._turns, self._end_at, self._end_events = {}, None, []
+        return messages

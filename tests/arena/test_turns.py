@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from arena.api import views
+from arena.api import turns
 from arena.models import Attempt, Turn
 from arena.store import get_store
 from robots import play as episodes
@@ -183,7 +183,7 @@ def test_a_client_that_prefers_to_wait_is_answered_when_both_sides_have_settled(
 
 
 def test_waiting_ends_with_running_when_time_is_up(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "LONGEST_WAIT_S", 1)
+    monkeypatch.setattr(turns, "LONGEST_WAIT_S", 1)
     answer = visitor.post(f"battles/{visitor.open()}/turns", {"instruction": "wave"}, Prefer="wait=5")
     assert (answer.status_code, answer.json()["status"]) == (202, "running")
     assert answer["Preference-Applied"] == "wait=1"
