@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -20,16 +22,17 @@ BYTES = "application/octet-stream"
 FOR_EVER = "private, max-age=31536000, immutable"
 
 
+def _bytes(shape: str, *refused: int) -> dict[Any, OpenApiResponse]:
+    return {(200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, shape), **refusals(*refused)}
+
+
 class EpisodeView(ArenaView):
     @extend_schema(
         operation_id="get_episode_view",
         description="What can be seen of the episode, before the vote and after it: int16, little-endian, 25 rows a "
         "second, the start first; times `view.scale` of the scene they are qpos. Both sides of a turn have the same "
         "number of rows. For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[5 * steps + 1, nq], steps of the longer side"),
-            **refusals(404, 410, 422, 503),
-        },
+        responses=_bytes("[5 * steps + 1, nq], steps of the longer side", 404, 410, 422, 503),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         found, document = _recording(request, episode_id)
@@ -43,10 +46,7 @@ class EpisodeStates(ArenaView):
         operation_id="get_episode_states",
         description="The exact states alone, after the vote: float32, little-endian, rows of time, qpos, qvel; the "
         "start first. For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
-            **refusals(404, 409, 410, 422, 503),
-        },
+        responses=_bytes("[steps + 1, 1 + nq + nv]", 404, 409, 410, 422, 503),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         _, document = _recording(request, episode_id, exact=True)
@@ -59,10 +59,7 @@ class EpisodeReplay(ArenaView):
         description="All that physics needs to repeat the episode from any record, after the vote: float64, "
         "little-endian, rows of time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there "
         "(7; zeros at the start). For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
-            **refusals(404, 409, 410, 422, 503),
-        },
+        responses=_bytes("[steps + 1, 1 + nq + 2 nv + 14 + 7]", 404, 409, 410, 422, 503),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         _, document = _recording(request, episode_id, exact=True)

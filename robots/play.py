@@ -51,22 +51,17 @@ def play(episode_id: str) -> None:
     try:
         rollout = patiently(lambda: actions.claim_attempt(episode_id, worker_name(), profile))
     except actions.RendersOtherwise as other:
-        _leave_to_others(episode_id, other)
+        log.info("%s: %s", episode_id, other)
+        try:
+            dispatch.play({episode_id: other.model_id}, other.profile)  # to the workers that render like that
+        except QueueUnavailable:
+            log.warning("The queue is down; a later sweep sends %s again", episode_id)
         return
     if rollout is None:
         log.info("%s cannot be claimed", episode_id)
         return
     with bound_contextvars(**_log_ids(rollout)):
         _play_claimed(rollout)
-
-
-def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
-    """Send the message to the workers that render as the turn's other side was rendered."""
-    log.info("%s: %s", episode_id, other)
-    try:
-        dispatch.play({episode_id: other.model_id}, other.profile)
-    except QueueUnavailable:
-        log.warning("The queue is down; a later sweep sends %s again", episode_id)
 
 
 def _play_claimed(rollout: Attempt) -> None:

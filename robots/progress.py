@@ -101,9 +101,7 @@ class Reporter(BaseListener):
             except AttemptGivenUp:
                 break
             except (DatabaseError, InterfaceError):
-                log.warning(
-                    "The heartbeat of %s could not be written; trying again", self._rollout.episode_id, exc_info=True
-                )
+                log.warning("The heartbeat of %s failed; trying again", self._rollout.episode_id, exc_info=True)
                 drop_broken_connection()
                 pause = ROWS_S
         connection.close()

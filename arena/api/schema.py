@@ -6,7 +6,7 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.plumbing import resolve_type_hint
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse
 
 from arena import kinds
 from arena.models import Judgement
@@ -65,10 +65,6 @@ def refusals(*statuses: int) -> dict[int, OpenApiResponse]:
 
 BODY_REFUSED = (400, 403, 413, 415)
 """The errors of any call with a body: no JSON object, from another site, too large, not JSON."""
-
-
-def path_id(name: str, description: str) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.PATH, description=description)
 
 
 def body(**properties: dict[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,9 @@ class ProofOfWork:
             asked_of, bits, nonce = signing.loads(token, salt=SALT, max_age=VALID_S)
         except (signing.BadSignature, ValueError):
             return False
-        return bool(asked_of == network and leading_zeros(answer) >= bits and _is_new(nonce))
+        if asked_of != network or leading_zeros(answer) < bits:
+            return False
+        return bool(cache.add(f"arena:challenge:{nonce}", 1, timeout=VALID_S))  # False if another answer used it
 
 
 def check(address: Address, answer: str) -> None:
@@ -102,8 +104,3 @@ def leading_zeros(answer: str) -> int:
     """The number of leading zero bits in the SHA-256 of this text."""
     digest = hashlib.sha256(answer.encode()).digest()
     return 256 - int.from_bytes(digest, "big").bit_length()
-
-
-def _is_new(nonce: str) -> bool:
-    """True for the first call only. Several web processes share the nonces by CACHE_URL."""
-    return bool(cache.add(f"arena:challenge:{nonce}", 1, timeout=VALID_S))

@@ -66,18 +66,14 @@ class SameSite(BasePermission):
     """
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        if request.method in SAFE_METHODS or _is_own_site(request):
+        if request.method in SAFE_METHODS:
             return True
-        raise CrossSite
-
-
-def _is_own_site(request: Request) -> bool:
-    if request.headers.get("Sec-Fetch-Site", "same-origin") == "cross-site":
-        return False
-    source = request.headers.get("Origin") or request.headers.get("Referer")
-    if source is None:
+        source = request.headers.get("Origin") or request.headers.get("Referer")
+        if request.headers.get("Sec-Fetch-Site") == "cross-site" or not (
+            source is None or origins.is_own(source, secure=request.is_secure(), host=request.get_host())
+        ):
+            raise CrossSite
         return True
-    return origins.is_own(source, secure=request.is_secure(), host=request.get_host())
 
 
 class VisitorSession(SessionAuthentication):
