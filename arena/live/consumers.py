@@ -51,7 +51,7 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.group: str | None = None
-        self.buffer, self.news, self.sending = PlayoutBuffer(kinds.default()), asyncio.Event(), asyncio.Lock()
+        self.buffer, self.changed, self.sending = PlayoutBuffer(kinds.default()), asyncio.Event(), asyncio.Lock()
         clock = asyncio.create_task(self._run_clock(), name="clock of a socket")
         try:
             with SOCKETS.track_inprogress():
@@ -82,7 +82,7 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         await self.channel_layer.group_add(self.group, self.channel_name)
         async with self.sending:
             await self._send_snapshot()
-        self.news.set()
+        self.changed.set()
 
     async def disconnect(self, code: int) -> None:
         if self.group is not None:
@@ -99,7 +99,7 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         elif _asks_for_snapshot(text_data):
             async with self.sending:
                 await self._send_snapshot()
-            self.news.set()
+            self.changed.set()
 
     def _is_flooded(self) -> bool:
         """Count a message. Returns whether it is one more than MOST_MESSAGES within WITHIN_S."""
@@ -129,27 +129,27 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
                 self.buffer.add_end(_on_our_clock(at, release.buffer() + release.longest(self.kind)), event)
             else:
                 await self._send_event(event)
-        self.news.set()
+        self.changed.set()
 
     async def side_chunks(self, message: Json) -> None:
         side = self.buffer.turn(message["turn_id"]).sides[message["side"]]
         side.add(message["tries"], message["first"], message["chunks"])
-        self.news.set()
+        self.changed.set()
 
     async def side_end(self, message: Json) -> None:
         self.buffer.turn(message["turn_id"]).sides[message["side"]].finish(message["tries"], message["length"])
-        self.news.set()
+        self.changed.set()
 
     async def _run_clock(self) -> None:
         """Send what is in the buffer when it is due, until the socket closes."""
         try:
             while True:
-                self.news.clear()
+                self.changed.clear()
                 at = self.buffer.next_at()
                 wait = None if at is None else max(0.0, at - time.monotonic())
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(wait):
-                        await self.news.wait()
+                        await self.changed.wait()
                 async with self.sending:
                     if self.group is not None:
                         await self._send_due(time.monotonic())
@@ -183,7 +183,7 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
             self.buffer.close(event["turn_id"])
 
     async def _send_snapshot(self) -> None:
-        battle, news_at = await _snapshot(self.battle_id)
+        battle, end_at = await _snapshot(self.battle_id)
         self.seq = battle["seq"]
         await self._send({"type": "snapshot", "battle": battle})
         turn = next((turn for turn in battle["turns"] if turn["status"] not in ("completed", "failed")), None)
@@ -194,8 +194,8 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
             await self._read_cached(turn["turn_id"])
         if turn["release_from"]:
             self._start(turn["turn_id"], turn["release_from"])
-        if news_at is not None:
-            self.buffer.add_end(_on_our_clock(news_at.timestamp(), release.buffer() + release.longest(self.kind)))
+        if end_at is not None:
+            self.buffer.add_end(_on_our_clock(end_at.timestamp(), release.buffer() + release.longest(self.kind)))
 
     def _start(self, turn_id: str, release_from: str) -> None:
         turn, moment = self.buffer.turn(turn_id), datetime.fromisoformat(release_from).timestamp()
@@ -216,8 +216,8 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         EVENTS.labels(message["type"]).inc()
 
 
-class Nowhere(AsyncWebsocketConsumer):
-    """Closes a socket to any other address."""
+class UnknownAddress(AsyncWebsocketConsumer):
+    """Closes sockets to any other address."""
 
     async def connect(self) -> None:
         await self.close(code=NOT_FOUND)
