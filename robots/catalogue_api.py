@@ -1,4 +1,4 @@
-"""What there is to choose from: robots, scenes and tasks; and the files with which a browser builds a scene."""
+"""The HTTP API of robots, scenes and tasks, and the files from which a browser builds a scene."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from arena.api.schema import refusals
 from arena.errors import NotFound
 from robots.scene_files import file_of, folder_of, manifest_of
 from simulation import catalogue
-from simulation.catalogue import Task
+from simulation.catalogue import Robot, Scene, Task
 
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
-class Robots(APIView):
+class RobotList(APIView):
     @extend_schema(operation_id="list_robots", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response({"results": [{"robot_id": robot.id, **_without_id(robot)} for robot in catalogue.robots()]})
+        return Response({"results": [_with_id_first("robot_id", robot) for robot in catalogue.robots()]})
 
 
-class Scenes(APIView):
+class SceneList(APIView):
     @extend_schema(operation_id="list_scenes", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response({"results": [{"scene_id": scene.id, **_without_id(scene)} for scene in catalogue.scenes()]})
+        return Response({"results": [_with_id_first("scene_id", scene) for scene in catalogue.scenes()]})
 
 
-class Tasks(APIView):
+class TaskList(APIView):
     @extend_schema(
         operation_id="list_tasks",
         description="Instructions that physics can judge, and suggestions to offer beside the input.",
@@ -66,13 +66,11 @@ class SceneBundle(APIView):
             "xml_url": f"{base}/{manifest['xml']}",
             "assets": [{**asset, "url": f"{base}/{file_of(asset)}"} for asset in manifest["assets"]],
         }
-        response = Response(shown)
-        response["Cache-Control"] = "no-cache"
-        return response
+        return Response(shown, headers={"Cache-Control": "no-cache"})
 
 
 class SceneFile(APIView):
-    # Who asks makes no difference: looking would add `Vary: Cookie`, and a browser with a new one fetches all again.
+    # Authentication would add `Vary: Cookie`, and a browser with a new cookie would fetch everything again.
     authentication_classes = []
 
     @extend_schema(operation_id="get_scene_file", responses={(200, "*/*"): OpenApiTypes.BINARY, **refusals(404, 503)})
@@ -82,9 +80,8 @@ class SceneFile(APIView):
         if scene_hash != manifest["scene_hash"] or name not in known:
             raise NotFound
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        response = HttpResponse((folder_of(robot_id, scene_id) / name).read_bytes(), content_type=kind)
-        response["Cache-Control"] = FOR_EVER
-        return response
+        content = (folder_of(robot_id, scene_id) / name).read_bytes()
+        return HttpResponse(content, content_type=kind, headers={"Cache-Control": FOR_EVER})
 
 
 def _task_json(task: Task) -> dict[str, Any]:
@@ -99,7 +96,6 @@ def _task_json(task: Task) -> dict[str, Any]:
     }
 
 
-def _without_id(named: Any) -> dict[str, Any]:
-    row = asdict(named)
-    del row["id"]
-    return row
+def _with_id_first(name: str, entry: Robot | Scene) -> dict[str, Any]:
+    row = asdict(entry)
+    return {name: row.pop("id"), **row}

@@ -1,6 +1,8 @@
-"""The bytes of recorded episodes: what can be seen, and with the vote the exact states."""
+"""The HTTP API of the bytes of recorded episodes: what can be seen, and after the vote the exact states."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -17,7 +19,11 @@ from robots.recordings import shown_view
 from simulation.episode_format import to_float32, to_float64
 
 BYTES = "application/octet-stream"
-FOR_EVER = "max-age=31536000, immutable"
+FOR_EVER = "private, max-age=31536000, immutable"
+
+
+def _bytes(shape: str, *refused: int) -> dict[Any, OpenApiResponse]:
+    return {(200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, shape), **refusals(*refused)}
 
 
 class EpisodeView(ArenaView):
@@ -26,15 +32,12 @@ class EpisodeView(ArenaView):
         description="What can be seen of the episode, before the vote and after it: int16, little-endian, 25 rows a "
         "second, the start first; times `view.scale` of the scene they are qpos. Both sides of a turn have the same "
         "number of rows. For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[5 * steps + 1, nq], steps of the longer side"),
-            **refusals(404, 410, 422, 503),
-        },
+        responses=_bytes("[5 * steps + 1, nq], steps of the longer side", 404, 410, 422, 503),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         found, document = _recording(request, episode_id)
         response = _for_ever(shown_view(document, found.common_length)[0])
-        response["Content-Encoding"] = "identity"  # else it would be packed to a size that depends on what it shows
+        response["Content-Encoding"] = "identity"  # compressed, its size would depend on its content
         return response
 
 
@@ -43,10 +46,7 @@ class EpisodeStates(ArenaView):
         operation_id="get_episode_states",
         description="The exact states alone, after the vote: float32, little-endian, rows of time, qpos, qvel; the "
         "start first. For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + nv]"),
-            **refusals(404, 409, 410, 422, 503),
-        },
+        responses=_bytes("[steps + 1, 1 + nq + nv]", 404, 409, 410, 422, 503),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         _, document = _recording(request, episode_id, exact=True)
@@ -59,10 +59,7 @@ class EpisodeReplay(ArenaView):
         description="All that physics needs to repeat the episode from any record, after the vote: float64, "
         "little-endian, rows of time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there "
         "(7; zeros at the start). For ever.",
-        responses={
-            (200, BYTES): OpenApiResponse(OpenApiTypes.BINARY, "[steps + 1, 1 + nq + 2 nv + 14 + 7]"),
-            **refusals(404, 409, 410, 422, 503),
-        },
+        responses=_bytes("[steps + 1, 1 + nq + 2 nv + 14 + 7]", 404, 409, 410, 422, 503),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         _, document = _recording(request, episode_id, exact=True)
@@ -76,6 +73,4 @@ def _recording(request: Request, episode_id: str, exact: bool = False) -> tuple[
 
 
 def _for_ever(content: bytes) -> HttpResponse:
-    response = HttpResponse(content, content_type=BYTES)
-    response["Cache-Control"] = f"private, {FOR_EVER}"
-    return response
+    return HttpResponse(content, content_type=BYTES, headers={"Cache-Control": FOR_EVER})

@@ -1,4 +1,4 @@
-"""How often a policy reaches its goals: many seeded rollouts per task, over processes, with intervals."""
+"""The success rates of a policy: many seeded rollouts per task, played in parallel processes, with intervals."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 
 from policies.folder import CARD, read_card, write_json, write_sums
-from proportions import success_rate
-from robots.players import Player, PlayerRow, open_player
+from proportions import Success, success_rate
+from robots.players import Player, PlayerSource, open_player
 from simulation import catalogue, suites
 from simulation.contracts import Chunking, PolicyFailure, SimulationError
 from simulation.environment import Environment
-from simulation.runner import run_episode
 from simulation.suites import Shift
 from simulation.variation import NO_VARIATION, Variation
 
 TABLE, SHIFTS = "table", "shifts"
 SUITES = (TABLE, SHIFTS)
-HELD_OUT_SEEDS = 1_000_000  # demonstrations for training use seeds from here on; measuring uses those below
+HELD_OUT_SEEDS = 1_000_000  # evaluation uses the seeds below, training's demonstrations those from here on
 
 
 class EvaluationError(SimulationError, ValueError):
@@ -33,7 +32,7 @@ class EvaluationError(SimulationError, ValueError):
 
 @dataclass(frozen=True)
 class Case:
-    """One rollout to play. `group` is the row of the table that it counts for."""
+    """One rollout to play. It counts for the row `group` of the table."""
 
     group: str
     instruction: str
@@ -41,21 +40,10 @@ class Case:
     variation: Variation = NO_VARIATION
 
 
-@dataclass(frozen=True)
-class SuccessCount:
-    """Successes with their 95 % Wilson interval."""
-
-    episodes: int
-    successes: int
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(success_rate(self.successes, self.episodes))
-
-
 def cases(
     suite: str, task_ids: Sequence[str], episodes: int, seed: int, shifts: Sequence[str] | None = None
 ) -> list[Case]:
-    """`episodes` rollouts per task (and per shift), with seeds from `seed` on, all held out from training."""
+    """`episodes` rollouts per task (and per shift), with seeds from `seed` on, none of which training uses."""
     if suite not in SUITES:
         raise EvaluationError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}")
     if episodes < 1 or not 0 <= seed <= HELD_OUT_SEEDS - episodes:
@@ -68,7 +56,7 @@ def cases(
 
 
 def _cases(shift: Shift, task_id: str, group: str, episodes: int, seed: int) -> Iterator[Case]:
-    """Goal, wording and camera of an episode depend on its seed alone, so every policy gets the same."""
+    """Goal, wording and camera of an episode depend on its seed alone: every policy gets the same."""
     for number in range(seed, seed + episodes):
         random = np.random.default_rng([number, 7])
         fillings = catalogue.task(task_id).slots
@@ -76,15 +64,6 @@ def _cases(shift: Shift, task_id: str, group: str, episodes: int, seed: int) -> 
         wordings = catalogue.phrasings(task_id, slots, train=not shift.kept_out)
         text = wordings[int(random.integers(len(wordings)))].text
         yield Case(group, text, number, shift.draw(random))
-
-
-@dataclass(frozen=True)
-class PlayerSource:
-    """What a process needs to open the player again: a registry row without its database."""
-
-    adapter: str
-    model_path: str
-    statistics_key: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,14 +78,14 @@ class EvaluationRun:
 
 def measure(
     run: EvaluationRun, todo: Sequence[Case], workers: int = 1, progress: Callable[[int], None] = lambda done: None
-) -> dict[str, SuccessCount]:
-    """Play every case and count. A policy that fails in a rollout has not reached the goal."""
+) -> dict[str, Success]:
+    """The success rate of each group. A rollout in which the policy fails has not reached the goal."""
     counts: dict[str, list[int]] = {case.group: [0, 0] for case in todo}
     for done, (case, success) in enumerate(zip(todo, _outcomes(run, todo, workers), strict=True), 1):
         counts[case.group][0] += 1
         counts[case.group][1] += success
         progress(done)
-    return {group: SuccessCount(*count) for group, count in counts.items()}
+    return {group: success_rate(successes, episodes) for group, (episodes, successes) in counts.items()}
 
 
 def _outcomes(run: EvaluationRun, todo: Sequence[Case], workers: int) -> Iterator[bool]:
@@ -119,44 +98,30 @@ def _outcomes(run: EvaluationRun, todo: Sequence[Case], workers: int) -> Iterato
 
 
 def _play(run: EvaluationRun, case: Case) -> bool:
-    environment = _environment(run.robot_id, run.scene_id, case.variation.fifth_object)
-    player = _player(run, case.variation.fifth_object)
+    environment, player = _opened(run, case.variation.fifth_object)
     environment.reset(case.seed, case.variation)
     try:
-        result = run_episode(
-            environment,
-            player,
-            case.instruction,
-            case.seed,
-            chunking=run.chunking or player.chunking,
-            cameras=player.cameras,
-        )
+        return player.play(environment, case.instruction, case.seed).success
     except PolicyFailure:
         return False
-    return result.success
 
 
 @cache
-def _environment(robot_id: str, scene_id: str, fifth_object: bool) -> Environment:
-    return Environment(robot_id, scene_id, Variation(fifth_object=fifth_object))
+def _opened(run: EvaluationRun, fifth_object: bool) -> tuple[Environment, Player]:
+    """What a process keeps open between cases."""
+    environment = Environment(run.robot_id, run.scene_id, Variation(fifth_object=fifth_object))
+    player = open_player(run.player, environment)
+    return environment, replace(player, chunking=run.chunking or player.chunking)
 
 
-@cache
-def _player(run: EvaluationRun, fifth_object: bool) -> Player:
-    """One per process and environment: the expert is tied to its environment."""
-    row: PlayerRow = run.player
-    return open_player(row, _environment(run.robot_id, run.scene_id, fifth_object))
-
-
-def report(model_id: str, scores: Mapping[str, SuccessCount]) -> dict[str, Any]:
-    """What `manage.py evaluate --json` prints."""
-    total = SuccessCount(sum(s.episodes for s in scores.values()), sum(s.successes for s in scores.values()))
-    tasks = {group: score.to_json() for group, score in scores.items()}
-    return {"model_id": model_id, "tasks": tasks, "overall": total.to_json()}
+def report(model_id: str, scores: Mapping[str, Success]) -> dict[str, Any]:
+    """The JSON that `manage.py evaluate --json` prints."""
+    episodes, successes = (sum(score[name] for score in scores.values()) for name in ("episodes", "successes"))
+    return {"model_id": model_id, "tasks": scores, "overall": success_rate(successes, episodes)}
 
 
 def record(run: EvaluationRun, suite: str, seed: int, answer: Mapping[str, Any]) -> None:
-    """Write the figures into the policy's own card, for this suite, and renew SHA256SUMS."""
+    """Write the figures of this suite into the policy's own card, and renew SHA256SUMS."""
     folder = Path(run.player.model_path)
     card = read_card(folder)
     measured = dict(card.measured)

@@ -1,4 +1,4 @@
-"""One turn between two policies without battle, queue or vote: both from one start, recorded, kept if possible."""
+"""One turn of two policies without a battle, a queue or a vote: both play from one start and are recorded."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from simulation.contracts import Limits, PolicyFailure, StartState
 from simulation.environment import Environment
 from simulation.episode_format import build_document
 from simulation.recorder import Recorder
-from simulation.runner import run_episode
 from simulation.variation import chance_of, variation_of
 
 
 @dataclass(frozen=True)
 class ExhibitionTurn:
-    """What both sides are asked. `secret` varies what they see, as a battle's does; "" leaves it as it is."""
+    """What both sides play. `secret` varies what they see, as a battle's does; "" leaves it as it is."""
 
     instruction: str
     robot_id: str
@@ -32,9 +31,9 @@ class ExhibitionTurn:
 
 
 def play_turn(turn: ExhibitionTurn, sides: Mapping[str, Policy]) -> dict[str, dict[str, Any]]:
-    """Play every side from the state that the seed stands for; a side whose policy fails has an "error" instead.
+    """Play every side from the seed's first state. Returns a row per side, with an "error" where its policy failed.
 
-    Each answer has "stored": whether the episode store took the episode.
+    "stored" of a row: whether the episode store took the episode.
     """
     environment = Environment(turn.robot_id, turn.scene_id)
     start = environment.reset(turn.seed, variation_of(turn.secret))
@@ -54,16 +53,8 @@ def _play_side(
         "start_hash": start.hash(environment.engine_version, environment.scene_hash),
     }
     try:
-        result = run_episode(
-            environment,
-            player,
-            turn.instruction,
-            chance_of(turn.secret, turn.seed),
-            [recorder],
-            turn.limits,
-            chunking=player.chunking,
-            cameras=player.cameras,
-        )
+        seed = chance_of(turn.secret, turn.seed)
+        result = player.play(environment, turn.instruction, seed, [recorder], turn.limits)
     except PolicyFailure as failure:
         return answer | {"error": failure.reason}
     finally:
@@ -92,6 +83,11 @@ def _play_side(
         render_profile=render_profile(),
         view_scale=environment.world.view_scale,
     )
+    try:
+        get_store().save(document)
+        stored = True
+    except StoreUnavailable:
+        stored = False
     return answer | {
         "episode_id": document["_id"],
         "steps": result.steps,
@@ -99,13 +95,5 @@ def _play_side(
         "progress": round(result.progress, 4),
         "termination_reason": result.termination_reason,
         "duration_ms": round(result.duration_ms, 1),
-        "stored": _store(document),
+        "stored": stored,
     }
-
-
-def _store(document: Mapping[str, Any]) -> bool:
-    try:
-        get_store().save(document)
-    except StoreUnavailable:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""The HTTP API of forks: playing on after the vote."""
+"""The HTTP API of forks, which are turns after the vote."""
 
 from __future__ import annotations
 
@@ -11,39 +11,41 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from arena import kinds
-from arena.api.schema import UNFIT, answer, body, refusals
-from arena.api.serializers import AnythingField, is_public_id, word
-from arena.api.views import ArenaView, answer_turns
-from arena.errors import NotFound
+from arena.api.schema import BODY_REFUSED, answer, body, refusals
+from arena.api.serializers import AnyJsonField, public_id
+from arena.api.turns import answer_turns
+from arena.api.views import ArenaView
 from arena.shapes import SentTurn
 from arena.visitors.permissions import own_battle
-from arena.visitors.throttles import TurnsLimited, caller_of
+from arena.visitors.throttles import Limited, caller_of
 from policies.models import ROBOTS
-from robots.forks import Fork, fork
+from robots.forks import Fork, add_fork
 
 NULLABLE: dict[str, Any] = {"nullable": True, "default": None}
 
 
 class ForkSerializer(serializers.Serializer[Any]):
-    instruction = AnythingField(default=None, allow_null=True)
-    turn_id = AnythingField(default=None, allow_null=True)
+    instruction = AnyJsonField(default=None, allow_null=True)
+    turn_id = AnyJsonField(default=None, allow_null=True)
     record = serializers.IntegerField(default=0, min_value=0, max_value=1_000_000)
     seed = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=2**31 - 1)
 
     def validate_instruction(self, value: Any) -> str | None:
         return None if value is None else kinds.get(ROBOTS).clean_instruction(value)
 
-    def validate_turn_id(self, value: Any) -> str | None:
-        return None if value is None else word(value)
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        turn_id = attrs["turn_id"]
+        return {**attrs, "turn_id": None if turn_id is None else public_id(turn_id)}
 
 
 class Forks(ArenaView):
-    throttle_classes = [TurnsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "turns"
 
     @extend_schema(
         operation_id="explore",
         description="Let both policies of an own, voted battle play once more: from a record of a turn (`turn_id`, "
-        "`record`), or from the first state of another seed. Marked as an exploration and counted nowhere. Answers "
+        "`record`), or from the first state of another seed. Marked as an `exploration` and counted nowhere. Answers "
         "like `POST battles/{battle_id}/turns`.",
         parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
         request=body(
@@ -52,14 +54,12 @@ class Forks(ArenaView):
             record={"type": "integer", "minimum": 0, "default": 0},
             seed={"type": "integer", "minimum": 0, "maximum": 2**31 - 1, **NULLABLE},
         ),
-        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*UNFIT, 404, 409, 422, 429, 503)},
+        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*BODY_REFUSED, 404, 409, 422, 429, 503)},
     )
     def post(self, request: Request, battle_id: str) -> Response:
         battle = own_battle(request, battle_id)
         kinds.check(battle.session, ROBOTS)
         wanted = ForkSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        wish = Fork(**wanted.validated_data)
-        if wish.turn_id is not None and not is_public_id(wish.turn_id):
-            raise NotFound
-        return answer_turns(request, [fork(battle, wish, caller_of(request._request))])
+        fork = Fork(**wanted.validated_data)
+        return answer_turns(request, [add_fork(battle, fork, caller_of(request._request))])

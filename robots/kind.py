@@ -1,23 +1,32 @@
-"""Robots as a kind of arena: policies that act in MuJoCo. What plays is imported where it is played."""
+"""Robots as a kind of arena: policies that act in MuJoCo. Only workers import what plays."""
 
 from __future__ import annotations
 
 import base64
+import logging
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from arena.kinds import CalibrationBattle, Json, Kind, Place
 from arena.models import Attempt, Battle, Contestant, ContestantQuerySet
 from arena.queue.hosting import Hosts
 from policies.measured import overall
-from policies.models import ROBOTS, Policy
-from robots.eligibility import eligible, with_weights
+from policies.models import ROBOTS, Policy, PolicyWorld
+from policies.registry import families
+from robots import calibration
+from robots.recordings import episode_json
 from simulation import catalogue
 from simulation.contracts import CONTROL_PERIOD
 from simulation.view_format import ROWS_PER_STEP
+
+log = logging.getLogger(__name__)
+PROBE_TIMEOUT_S = 60.0
 
 
 class Robots(Kind):
@@ -37,12 +46,16 @@ class Robots(Kind):
     address = "battle"
 
     def places(self) -> Mapping[str, Sequence[str]]:
-        first = {settings.DEFAULT_ROBOT: 0}
-        robots = sorted(catalogue.robots(), key=lambda robot: first.get(robot.id, 1))
-        return {robot.id: _default_first(robot.scenes) for robot in robots}
+        robots = sorted(catalogue.robots(), key=lambda robot: robot.id != settings.DEFAULT_ROBOT)
+        return {robot.id: sorted(robot.scenes, key=lambda scene: scene != settings.DEFAULT_SCENE) for robot in robots}
 
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
-        return eligible(place.setting, place.scene)
+        """Contestants whose card declares the robot's action space and rate, and cameras of the scene. One query.
+
+        A policy without a card declares nothing: it is compared when a worker opens its folder.
+        """
+        fitting = PolicyWorld.objects.filter(robot_id=place.setting, scene_id=place.scene).values("policy")
+        return Contestant.objects.contestants().filter(Q(pk__in=fitting) | Q(policy__card={}))
 
     def contestants(self) -> ContestantQuerySet[Any]:
         return Policy.objects.defer("description")
@@ -71,9 +84,7 @@ class Robots(Kind):
         return {task.id: task.name for task in catalogue.tasks()}
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
-        from robots.calibration import maybe_repeat
-
-        return maybe_repeat(battle, instruction, hosts)
+        return calibration.maybe_repeat(battle, instruction, hosts)
 
     def play(self, episode_id: str) -> None:
         from robots.play import play
@@ -84,9 +95,7 @@ class Robots(Kind):
         from robots import play  # noqa: F401 - torch and mujoco
 
     def render_profile(self) -> str:
-        from robots.rendering import ask_what_renders
-
-        return ask_what_renders()
+        return probe_render_profile()
 
     def prepare(self) -> None:
         from robots.play import prepare_process
@@ -94,7 +103,8 @@ class Robots(Kind):
         prepare_process()
 
     def hosted(self) -> Iterable[Policy]:
-        return with_weights()
+        """References, and policies whose weights are on this machine."""
+        return Policy.objects.exclude(model_path="", adapter__in=families)
 
     @property
     def chunk_s(self) -> float:
@@ -105,13 +115,12 @@ class Robots(Kind):
         return int(settings.ROLLOUT_MAX_STEPS)
 
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
-        """A chunk is the packed view rows of a step: one of the start, five of any other. The nearest row stays."""
+        """A chunk is the packed view rows of a step: one of the start, five of any other. Repeats the nearest row."""
         width = len(known) // _rows_of(known_number)
         return (known[:width] if known_number > number else known[-width:]) * _rows_of(number)
 
     def frames(self, first: int, left: Sequence[bytes], right: Sequence[bytes]) -> Json:
-        """View rows (`simulation.view_format`) of both sides, packed and in base64; `from_row` counts from the start,
-        which is row 0."""
+        """Packed view rows (`simulation.view_format`) of both sides, in base64. Row 0 is the start."""
         sides = [base64.b64encode(b"".join(chunks)).decode() for chunks in (left, right)]
         from_row = 0 if first == 0 else ROWS_PER_STEP * (first - 1) + 1
         return {"from_row": from_row, "left": sides[0], "right": sides[1]}
@@ -121,8 +130,6 @@ class Robots(Kind):
         return {**super().outcome(attempt), "start_hash": rollout.start_hash if rollout else ""}
 
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
-        from robots.recordings import episode_json
-
         return dict(episode_json(attempt, document, common_length, exact))
 
     def page_context(self, place: Place) -> Json:
@@ -139,11 +146,23 @@ def _rows_of(number: int) -> int:
     return 1 if number == 0 else ROWS_PER_STEP
 
 
-def _default_first(scenes: Sequence[str]) -> list[str]:
-    return sorted(scenes, key=lambda scene: scene != settings.DEFAULT_SCENE)
+def probe_render_profile() -> str:
+    """The render profile of this worker's processes, "" if it cannot be found.
+
+    Asks a process of its own: an OpenGL context does not survive a fork.
+    """
+    command = [sys.executable, "-c", "from simulation.cameras import render_profile; print(render_profile())"]
+    try:
+        asked = subprocess.run(
+            command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=PROBE_TIMEOUT_S
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        log.error("The render profile of this worker could not be found: %s", error)
+        return ""
+    return asked.stdout.strip()
 
 
 def _task(task: catalogue.Task) -> Json:
-    """A task with one wording for each of its fillings."""
+    """A task with one instruction for each of its values."""
     instructions = [catalogue.phrasings(task.id, slots)[0].text for slots in task.slots]
     return {"name": task.name, "description": task.description, "instructions": instructions}

@@ -1,4 +1,4 @@
-"""What robots have beside the tables of the core."""
+"""The table that robots add to those of the core."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from arena.models import Attempt
 
 
 class Rollout(models.Model):
-    """How a completed attempt of a robot policy went: its start, and where its time was spent [wall ms].
+    """The start of a completed attempt of a robot policy, and how its time was spent [wall ms].
 
-    `store_ms` is what keeping its episode took, after the attempt's `duration_ms`.
+    `store_ms` is the time to store its episode, which comes after the attempt's `duration_ms`.
     """
 
     attempt = models.OneToOneField(

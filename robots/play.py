@@ -1,4 +1,4 @@
-"""Playing one side of a turn: policy, world and recorder; the episode first, then its row. For workers only."""
+"""Plays one side of a turn: runs the policy, stores the episode, then settles the row. For workers only."""
 
 from __future__ import annotations
 
@@ -26,57 +26,51 @@ from arena.store import EpisodeSuperseded, StoreUnavailable, get_store
 from policies.base import PolicyError
 from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
-from robots.eligibility import with_weights
 from robots.models import Rollout
 from robots.progress import AttemptGivenUp, Reporter
-from robots.runtime import WorkerRuntime, preload
-from robots.trouble import note_trouble
+from robots.runtime import WorkerRuntime, note_trouble, preload
 from simulation import catalogue
-from simulation.contracts import EpisodeResult, Limits, PolicyFailure, PolicyTooSlow, SimulationError
+from simulation.contracts import Limits, PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
 from simulation.episode_format import build_document, state_at, step_count
 from simulation.recorder import Recorder
-from simulation.runner import run_episode
 from simulation.variation import Variation, chance_of, variation_of
 
 log = logging.getLogger(__name__)
 
 
 class StartMissing(SimulationError):
-    """The episode at whose end this turn starts is not in the store."""
+    """The episode from which this turn goes on is not in the store."""
 
     code = "start_missing"
 
 
 def play(episode_id: str) -> None:
-    """Play a queued rollout to its end and settle it. A message too many, or a late one, does nothing."""
+    """Play a queued rollout to its end and settle it. A duplicate or late message does nothing."""
     profile = runtime().render_profile
     try:
         rollout = retry_while_busy(lambda: actions.claim_attempt(episode_id, worker_name(), profile))
     except actions.RendersOtherwise as other:
-        _leave_to_others(episode_id, other)
+        log.info("%s: %s", episode_id, other)
+        try:
+            dispatch.send_to_workers(
+                {episode_id: other.model_id}, other.profile
+            )  # to the workers that render like that
+        except QueueUnavailable:
+            log.warning("The queue is down; a later sweep sends %s again", episode_id)
         return
     if rollout is None:
-        log.info("%s is not there to be claimed", episode_id)
+        log.info("%s cannot be claimed", episode_id)
         return
-    with bound_contextvars(**_ids(rollout)):
+    with bound_contextvars(**_log_ids(rollout)):
         _play_claimed(rollout)
-
-
-def _leave_to_others(episode_id: str, other: actions.RendersOtherwise) -> None:
-    """Pass the message on to the workers that render as the turn's other side was."""
-    log.info("%s: %s", episode_id, other)
-    try:
-        dispatch.send_to_workers({episode_id: other.model_id}, other.profile)
-    except QueueUnavailable:
-        log.warning("The queue is down; a later sweep sends %s again", episode_id)
 
 
 def _play_claimed(rollout: Attempt) -> None:
     try:
         ending, details = _play_side(rollout, runtime())
-    except (AttemptGivenUp, EpisodeSuperseded) as news:
-        log.warning("%s", news)
+    except (AttemptGivenUp, EpisodeSuperseded) as reason:
+        log.warning("%s", reason)
     except PolicyTooSlow as failure:
         _fail(rollout, "timeout", failure.reason)
     except PolicyFailure as failure:
@@ -85,28 +79,25 @@ def _play_claimed(rollout: Attempt) -> None:
     except PolicyError as failure:
         _cannot_open(rollout, failure)
     except SoftTimeLimitExceeded:
-        _fail(rollout, "timeout", "the task's time limit was met")
-    except Exception as error:  # the task's edge: the turn must settle, its reason kept
+        _fail(rollout, "timeout", "the task's time limit was reached")
+    except Exception as error:  # the task's edge: the turn must settle with a reason
         log.exception("%s failed", rollout.episode_id)
         _fail(rollout, "internal", _story(error))
     else:
         log.info("%s: %s", rollout.episode_id, ending.termination_reason, extra={"ms": round(ending.duration_ms)})
         if not retry_while_busy(lambda: actions.finish_attempt(rollout, ending, lambda: _keep(details))):
-            log.warning("%s: nobody waits for the end of attempt %s", rollout.episode_id, rollout.tries)
+            log.warning("%s: attempt %s was given up before its end", rollout.episode_id, rollout.tries)
 
 
 def prepare_process() -> None:
-    """Open all that this worker process will need: contestants, scenes, and the store's indexes."""
-    places = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
-    preload(runtime(), _to_be_opened(), places)
+    """Open the policies and scenes that this worker process will play, and make the store's indexes."""
+    scenes = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
+    hosted = [each for each in hosting.hosted() if isinstance(each, Policy) and hosting.is_to_be_opened(each)]
+    preload(runtime(), hosted, scenes)
     try:
         get_store().ensure_indexes()
     except StoreUnavailable:
         log.warning("The episode store does not answer yet; its indexes are made with the first episode")
-
-
-def _to_be_opened() -> list[Policy]:
-    return [each for each in with_weights() if hosting.is_hosted_here(each.id) and hosting.is_to_be_opened(each)]
 
 
 @cache
@@ -122,18 +113,15 @@ def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollou
     with Reporter(rollout, environment.world.view_scale) as reporter, playing as player:
         _set_start(environment, rollout)
         try:
-            result = run_episode(
+            result = player.play(
                 environment,
-                player,
                 rollout.turn.instruction,
                 chance_of(rollout.turn.battle.secret, rollout.turn.seed),
                 listeners=(recorder, reporter),
                 limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
-                chunking=player.chunking,
-                cameras=player.cameras,
             )
         except PolicyFailure as failure:
-            _take_note(runtime, policy, failure)
+            _drop_failed(runtime, policy, failure)
             raise
         document = build_document(
             _identity(rollout, environment.variation),
@@ -146,11 +134,26 @@ def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollou
         began = time.perf_counter()
         retry_while_busy(lambda: get_store().save(document))
         store_ms = (time.perf_counter() - began) * 1e3
-    return _ending(result), _details(rollout, result, document["start_hash"], store_ms)
+    ending = Ending(
+        length=result.steps,
+        termination_reason=result.termination_reason,
+        duration_ms=result.duration_ms,
+        success=result.success,
+        progress=result.progress,
+    )
+    details = Rollout(
+        attempt_id=rollout.episode_id,
+        start_hash=document["start_hash"],
+        render_ms=result.render_ms,
+        infer_ms=result.infer_ms,
+        physics_ms=result.physics_ms,
+        store_ms=store_ms,
+    )
+    return ending, details
 
 
-def _take_note(runtime: WorkerRuntime, policy: Policy, failure: PolicyFailure) -> None:
-    """Open a policy anew that failed, unless it was the instruction's fault; without memory it can play no more."""
+def _drop_failed(runtime: WorkerRuntime, policy: Policy, failure: PolicyFailure) -> None:
+    """Close a policy that failed, unless the instruction was at fault. Without memory it can play no more."""
     if isinstance(failure.__cause__, PolicyError):
         return
     runtime.drop(policy)
@@ -159,7 +162,7 @@ def _take_note(runtime: WorkerRuntime, policy: Policy, failure: PolicyFailure) -
 
 
 def _cannot_open(rollout: Attempt, failure: PolicyError) -> None:
-    """Leave the rollout to a worker that can play it, once; where there is none, it has failed."""
+    """Leave the rollout to another worker that can play it. Where there is none, it has failed."""
     note_trouble(rollout.model, failure)
     if rollout.tries < settings.ROLLOUT_MAX_ATTEMPTS and hosting.can_play_elsewhere(
         rollout.model, rollout.turn.battle.render_profile
@@ -171,14 +174,14 @@ def _cannot_open(rollout: Attempt, failure: PolicyError) -> None:
 
 
 def _set_start(environment: Environment, rollout: Attempt) -> None:
-    """The seed's first state; where this side ended the last turn that both sides completed; or, exploring, where it
-    was at the chosen record. It looks as the battle's secret has it, for both sides and in every turn.
+    """Put the environment into the turn's start state: the seed's first state, the end of this side's last turn that
+    both sides completed, or, for a fork, the chosen record. The battle's secret sets the looks of every turn.
     """
-    environment.set_variation(variation_of(rollout.turn.battle.secret))
     turn = rollout.turn
+    environment.set_variation(variation_of(turn.battle.secret))
     before = starts_from(turn, turn.battle.turns_with_sides()) if goes_on(turn) else None
     if before is None:
-        environment.reset(rollout.turn.seed)
+        environment.reset(turn.seed)
         return
     episodes, record = before
     episode_id = episodes[Side(rollout.side)]
@@ -188,15 +191,15 @@ def _set_start(environment: Environment, rollout: Attempt) -> None:
     environment.restore(state_at(document, min(record, step_count(document))))
 
 
-def _ids(rollout: Attempt) -> dict[str, str]:
-    """What this attempt's log lines bear. They are for operators, so the policy is named."""
+def _log_ids(rollout: Attempt) -> dict[str, str]:
+    """The ids in this attempt's log lines. They are for operators, so they name the policy."""
     turn = rollout.turn
     ids = {"battle_id": turn.battle_id, "turn_id": turn.turn_id, "episode_id": rollout.episode_id}
     return {**ids, "policy": rollout.model_id, **({"request_id": turn.request_id} if turn.request_id else {})}
 
 
 def _identity(rollout: Attempt, variation: Variation) -> dict[str, Any]:
-    """What an episode says about where it belongs; the rest of its document is physics."""
+    """The part of an episode's document that says where it belongs; the rest is physics."""
     turn, battle, session = rollout.turn, rollout.turn.battle, rollout.turn.battle.session
     return {
         "_id": rollout.episode_id,
@@ -220,29 +223,8 @@ def _identity(rollout: Attempt, variation: Variation) -> dict[str, Any]:
     }
 
 
-def _ending(result: EpisodeResult) -> Ending:
-    return Ending(
-        length=result.steps,
-        termination_reason=result.termination_reason,
-        duration_ms=result.duration_ms,
-        success=result.success,
-        progress=result.progress,
-    )
-
-
-def _details(rollout: Attempt, result: EpisodeResult, start_hash: str, store_ms: float) -> Rollout:
-    return Rollout(
-        attempt_id=rollout.episode_id,
-        start_hash=start_hash,
-        render_ms=result.render_ms,
-        infer_ms=result.infer_ms,
-        physics_ms=result.physics_ms,
-        store_ms=store_ms,
-    )
-
-
 def _keep(details: Rollout) -> None:
-    """One of an earlier try is written over."""
+    """Save the row, in place of that of an earlier try."""
     columns = [field.name for field in Rollout._meta.concrete_fields if not field.primary_key]
     Rollout.objects.bulk_create([details], update_conflicts=True, unique_fields=["attempt"], update_fields=columns)
 
@@ -253,6 +235,6 @@ def _fail(rollout: Attempt, reason: FailureReason, story: str) -> None:
 
 
 def _story(error: BaseException) -> str:
-    """The error and its cause, for moderators."""
+    """The error and its causes, for moderators."""
     told = f"{type(error).__name__}: {error}"
     return f"{told}; caused by {_story(error.__cause__)}" if error.__cause__ else told

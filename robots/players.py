@@ -1,35 +1,46 @@
-"""Opening whoever plays: a folder of a policy family, or a reference that knows the environment. For workers."""
+"""Players: a folder of a policy family, or a reference that knows the environment. For workers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from policies.base import PolicyError
 from policies.registry import families, open_policy
 from simulation import catalogue
-from simulation.contracts import POLICY_CAMERA, Actor, CameraSpec, Chunking, Embodiment, Floats, Observation
+from simulation.contracts import (
+    POLICY_CAMERA,
+    Actor,
+    CameraSpec,
+    Chunking,
+    EpisodeResult,
+    Floats,
+    Limits,
+    Listener,
+    Observation,
+)
 from simulation.environment import Environment
 from simulation.expert import HoldStill, ScriptedExpert
+from simulation.runner import run_episode
+
+if TYPE_CHECKING:
+    from policies.models import Policy
 
 EXPERT, STILL = "expert", "still"
 EVERY_STEP = Chunking(execute=1)
 NO_CAMERAS = ()
-"""References know where everything is: a picture would be drawn for nobody."""
+"""References read the state of the environment: they need no picture."""
 
 
-class PlayerRow(Protocol):
-    """The part of a registry row that opening needs; `policies.models.Policy` has it."""
+@dataclass(frozen=True)
+class PlayerSource:
+    """The columns of a registry row that opening a player needs, for processes without the database."""
 
-    @property
-    def adapter(self) -> str: ...
-
-    @property
-    def model_path(self) -> str: ...
-
-    @property
-    def statistics_key(self) -> str: ...
+    adapter: str
+    model_path: str = ""
+    statistics_key: str = ""
 
 
 class UnknownAdapter(PolicyError):
@@ -38,7 +49,7 @@ class UnknownAdapter(PolicyError):
 
 @dataclass(frozen=True)
 class Player:
-    """An actor (contracts.Actor) with what the runner is told: how its chunks are played, which pictures it wants."""
+    """An actor (contracts.Actor), how its chunks are played, and the pictures that it needs."""
 
     policy: Actor
     chunking: Chunking
@@ -53,22 +64,34 @@ class Player:
     def close(self) -> None:
         self.policy.close()
 
+    def play(
+        self,
+        environment: Environment,
+        instruction: str,
+        seed: int,
+        listeners: Sequence[Listener] = (),
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+    ) -> EpisodeResult:
+        """Play an episode from the environment's present state, as `simulation.runner.run_episode` does."""
+        return run_episode(environment, self, instruction, seed, listeners, limits, self.chunking, self.cameras)
 
-def open_player(row: PlayerRow | Path, environment: Environment, device: str | None = None) -> Player:
-    """Open a registry row or a policy folder. Raises PolicyError when it cannot be opened, or not for this robot."""
-    here = catalogue.embodiment(environment.world.robot_id, environment.world.scene_id)
-    if isinstance(row, Path):
-        return _open_folder(row, here, device)
-    if row.adapter == EXPERT:
+
+def open_player(source: Policy | PlayerSource, environment: Environment, device: str | None = None) -> Player:
+    """Raises PolicyError when the policy cannot be opened, or was not made for this robot and scene."""
+    if source.adapter == EXPERT:
         return Player(ScriptedExpert(environment), EVERY_STEP, NO_CAMERAS)
-    if row.adapter == STILL:
+    if source.adapter == STILL:
         return Player(HoldStill(), EVERY_STEP, NO_CAMERAS)
-    if row.adapter in families:
-        return _open_folder(Path(row.model_path), here, device, row.statistics_key or None)
+    if source.adapter in families:
+        return open_folder(Path(source.model_path), environment, device, source.statistics_key or None)
     known = ", ".join(sorted([EXPERT, STILL, *families]))
-    raise UnknownAdapter(f"unknown adapter {row.adapter!r}; known: {known}")
+    raise UnknownAdapter(f"unknown adapter {source.adapter!r}; known: {known}")
 
 
-def _open_folder(folder: Path, here: Embodiment, device: str | None, statistics_key: str | None = None) -> Player:
+def open_folder(
+    folder: Path, environment: Environment, device: str | None = None, statistics_key: str | None = None
+) -> Player:
+    """Raises PolicyError as `open_player` does."""
+    here = catalogue.embodiment(environment.world.robot_id, environment.world.scene_id)
     policy = open_policy(folder, device, statistics_key, [here])
     return Player(policy, policy.spec.chunking, policy.spec.cameras)

@@ -1,10 +1,9 @@
-"""Telling how far a rollout is while it runs, from threads beside the loop: the loop waits for no server."""
+"""Reports the progress of a running rollout from threads of its own, so that the control loop waits for no server."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from types import TracebackType
 
 import numpy as np
@@ -20,38 +19,28 @@ log = logging.getLogger(__name__)
 
 ROWS_S = 0.1  # well within the buffer of a turn's clock
 HEARTBEAT_S = 2.0
-Beat = Callable[[Attempt, int], bool]
-PassChunks = Callable[[Attempt, int, list[bytes]], None]
 
 
 class AttemptGivenUp(SimulationError):
-    """Another attempt has taken this one's place: whatever it would still find out is of no use."""
+    """Another attempt has replaced this one: its result would not be used."""
 
     code = "attempt_given_up"
 
 
 class Reporter(Listener):
-    """A listener, and a context that runs as long as the rollout does.
+    """A listener, and a context manager around the rollout.
 
-    One thread passes on the view rows of new steps every ROWS_S: they go to the sockets alone, which show them by the
-    turn's clock. Another says to the database every HEARTBEAT_S that the attempt is alive, however long a policy
-    thinks, and so learns whether it was given up; then the next step raises AttemptGivenUp.
+    One thread sends the view rows of new steps to the sockets every ROWS_S. Another writes a heartbeat to the database
+    every HEARTBEAT_S, however long the policy takes to answer. If the attempt was given up, the next step raises
+    AttemptGivenUp.
     """
 
-    def __init__(
-        self,
-        rollout: Attempt,
-        scale: Floats,
-        beat: Beat = actions.report_progress,
-        pass_chunks: PassChunks = actions.pass_chunks,
-    ) -> None:
+    def __init__(self, rollout: Attempt, scale: Floats) -> None:
         """`scale` (nq,): what one unit of a view row stands for (simulation.view_format)."""
         self._rollout = rollout
         self._scale = scale
-        self._beat = beat
-        self._pass_chunks = pass_chunks
         self._steps: list[bytes] = []
-        self._passed = 0
+        self._sent = 0
         self._given_up = False
         self._ended = threading.Event()
         self._threads = [
@@ -72,7 +61,7 @@ class Reporter(Listener):
             thread.join()
         if self._given_up:
             return
-        self._pass_news()
+        self._send_new_rows()
         if error is not None:
             retry_while_busy(self.beat)
 
@@ -81,24 +70,27 @@ class Reporter(Listener):
 
     def on_step(self, record: StepRecord) -> None:
         if self._given_up:
-            raise AttemptGivenUp(f"{self._rollout.episode_id}: attempt {self._rollout.tries} was given up")
+            raise self._gone()
         self._steps.append(pack(record.between, self._scale))
 
     def beat(self) -> None:
-        """Say that the attempt is alive. Raises AttemptGivenUp when nobody waits for it any more."""
-        if not self._beat(self._rollout, max(0, len(self._steps) - 1)):
+        """Write a heartbeat. Raises AttemptGivenUp if the attempt was given up."""
+        if not actions.report_progress(self._rollout, max(0, len(self._steps) - 1)):
             self._given_up = True
-            raise AttemptGivenUp(f"{self._rollout.episode_id}: attempt {self._rollout.tries} was given up")
+            raise self._gone()
 
-    def _pass_news(self) -> None:
-        steps = self._steps[self._passed :]
+    def _gone(self) -> AttemptGivenUp:
+        return AttemptGivenUp(f"{self._rollout.episode_id}: attempt {self._rollout.tries} was given up")
+
+    def _send_new_rows(self) -> None:
+        steps = self._steps[self._sent :]
         if steps:
-            self._pass_chunks(self._rollout, self._passed, steps)
-            self._passed += len(steps)
+            actions.pass_chunks(self._rollout, self._sent, steps)
+            self._sent += len(steps)
 
     def _run_rows(self) -> None:
         while not self._ended.wait(ROWS_S) and not self._given_up:
-            self._pass_news()
+            self._send_new_rows()
 
     def _run_heartbeat(self) -> None:
         pause = HEARTBEAT_S
@@ -109,7 +101,7 @@ class Reporter(Listener):
             except AttemptGivenUp:
                 break
             except (DatabaseError, InterfaceError):
-                log.warning("No word of %s could be written; trying again", self._rollout.episode_id, exc_info=True)
+                log.warning("The heartbeat of %s failed; trying again", self._rollout.episode_id, exc_info=True)
                 drop_broken_connection()
                 pause = ROWS_S
         connection.close()

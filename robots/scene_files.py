@@ -1,4 +1,4 @@
-"""The files with which a browser builds a scene, as `manage.py build_scenes` writes them."""
+"""The files from which a browser builds a scene. `manage.py build_scenes` writes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MANIFEST = "manifest.json"
 
 
 def manifest_of(robot_id: str, scene_id: str) -> dict[str, Any]:
-    """The manifest of a known scene; raises NotFound for an unknown one, SceneNotBuilt when its files are missing."""
+    """The manifest of a scene. Raises NotFound for an unknown scene, SceneNotBuilt when its files are missing."""
     if not any(robot.id == robot_id and scene_id in robot.scenes for robot in catalogue.robots()):
         raise NotFound
     try:
@@ -30,5 +30,5 @@ def folder_of(robot_id: str, scene_id: str) -> Path:
 
 
 def file_of(asset: dict[str, Any]) -> str:
-    """The asset's file in the bundle; its `name` is what the XML calls it."""
+    """The name of the asset's file in the bundle. Its `name` is the one in the XML."""
     return str(asset.get("file", asset["name"]))

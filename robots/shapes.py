@@ -1,4 +1,4 @@
-"""The JSON that only robots tell: what becomes of a side, its frames, and its recorded episode.
+"""The JSON of robots alone: the outcome of a side, its frames, and its recorded episode.
 
 NotRequired must be seen by TypedDict itself, so annotations are not postponed here.
 """
@@ -11,7 +11,7 @@ from arena.shapes import SideName
 
 
 class RolloutOutcome(TypedDict):
-    """What physics says about a side, told after the vote only."""
+    """What physics says about a side. It is sent after the vote only."""
 
     success: bool | None
     progress: float | None
@@ -22,9 +22,9 @@ class RolloutOutcome(TypedDict):
 
 
 class RolloutFrames(TypedDict):
-    """View rows (simulation.view_format) of both sides, as many of each, packed and in base64.
+    """View rows (simulation.view_format) of both sides, equally many, packed and in base64.
 
-    `from_row` is the first one's number; row 0 is the start. A side that ended earlier stays where it ended.
+    `from_row` is the number of the first one. Row 0 is the start. A side that ended earlier stays where it ended.
     """
 
     type: Literal["rollout.frames"]
@@ -43,11 +43,11 @@ class EpisodeState(TypedDict):
 
 
 class EpisodeJson(TypedDict):
-    """With the vote (`exact`) it is the recording: `states` has one more entry than `actions`, the first is the start.
+    """After the vote (`exact`) the whole recording: `states` begins with the start, one entry more than `actions`.
 
-    Before it `states` is what can be seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, to the end
-    of the longer side. `actions` and every `qvel` are empty, and `start_hash`, `outcome`, `secret` and `render_profile`
-    null.
+    Before the vote `states` is what can be seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, to the
+    end of the longer side. `actions` and every `qvel` are empty. `start_hash`, `outcome`, `secret` and `render_profile`
+    are null.
     """
 
     episode_id: str

@@ -1,4 +1,4 @@
-"""Addresses under /api/ that only robots have."""
+"""The addresses under /api/ of robots alone."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ urlpatterns = [
     *route("episodes/<str:episode_id>/view.bin", episodes_api.EpisodeView, "episode-view"),
     *route("episodes/<str:episode_id>/states.bin", episodes_api.EpisodeStates, "episode-states"),
     *route("episodes/<str:episode_id>/replay.bin", episodes_api.EpisodeReplay, "episode-replay"),
-    *route("robots", catalogue_api.Robots, "robots"),
-    *route("scenes", catalogue_api.Scenes, "scenes"),
+    *route("robots", catalogue_api.RobotList, "robots"),
+    *route("scenes", catalogue_api.SceneList, "scenes"),
     *route("scenes/<slug:robot_id>/<slug:scene_id>/", catalogue_api.SceneBundle, "scene"),
-    *route("tasks", catalogue_api.Tasks, "tasks"),
+    *route("tasks", catalogue_api.TaskList, "tasks"),
     path(
         "scenes/<slug:robot_id>/<slug:scene_id>/<str:scene_hash>/<str:name>",
         catalogue_api.SceneFile.as_view(),

@@ -107,23 +107,26 @@ class FakePolicy:
         self.closed += 1
 
 
-class FakeStage:
-    """A stage whose policies are given by hand: `stage.cast[policy_id] = FakePolicy(...)`. Others move a little."""
+class FakeRuntime:
+    """A worker runtime whose policies are set by hand: `runtime.policies[policy_id] = FakePolicy(...)`.
+
+    A policy that is not set moves a little.
+    """
 
     def __init__(self, render_profile: str = "fake") -> None:
         self.render_profile = render_profile
-        self.cast: dict[str, FakePolicy | PolicyError] = {}
+        self.policies: dict[str, FakePolicy | PolicyError] = {}
         self.success_at: dict[str, int] = {}
         self.dropped: list[str] = []
         self._thread = threading.local()
 
     def environment(self, robot_id: str, scene_id: str) -> FakeEnvironment:
-        """This thread's, as on the real stage."""
+        """This thread's, as in the real runtime."""
         kept: FakeEnvironment = self._thread.__dict__.setdefault("environment", FakeEnvironment())
         return kept
 
     def player(self, policy: Policy, robot_id: str, scene_id: str) -> Player:
-        found = self.cast.get(policy.id) or FakePolicy()
+        found = self.policies.get(policy.id) or FakePolicy()
         if isinstance(found, PolicyError):
             raise found
         self.environment(robot_id, scene_id).success_at = self.success_at.get(policy.id, 10**6)

@@ -24,7 +24,7 @@ from django.core.signals import request_started
 from django.http.response import FileResponse, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
-from arena.api.waits import GONE, places
+from arena.api.long_poll import DISCONNECTED
 from vlaarena.body_limit import Receive, Scope, Send
 
 
@@ -37,7 +37,7 @@ class OneThreadHandler(ASGIHandler):
     def __init__(self) -> None:
         super().__init__()
         self._threads = ThreadPoolExecutor(settings.WEB_THREADS, "request")
-        self._free_places = places(settings.WEB_THREADS)
+        self._free_places = max(1, settings.WEB_THREADS // 3)  # so many requests may wait at once
         self._waiting_threads = ThreadPoolExecutor(self._free_places, "request-waits")
 
     def load_middleware(self, is_async: bool = False) -> None:
@@ -83,7 +83,7 @@ class OneThreadHandler(ASGIHandler):
         """Answer in a thread of the second pool. An event in the request's scope is set when the client goes away."""
         gone, loop = threading.Event(), asyncio.get_running_loop()
         self._free_places -= 1
-        done = self._waiting_threads.submit(self._answer, {**scope, GONE: gone}, body)
+        done = self._waiting_threads.submit(self._answer, {**scope, DISCONNECTED: gone}, body)
         done.add_done_callback(partial(self._free_place, loop))
         watching = asyncio.create_task(_watch(receive, gone))
         try:

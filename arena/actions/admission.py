@@ -15,12 +15,12 @@ from arena.errors import QueueUnavailable
 from arena.models import AdmissionLock, Attempt, AttemptStatus, Session, row_or_none
 from arena.queue import dispatch
 from arena.queue.admission import admit, next_turns
-from arena.visitors.networks import Origin
+from arena.visitors.networks import CallerDigests
 
 log = logging.getLogger(__name__)
 
 
-def join_queue(session: Session, caller: Origin, turns: int = 1) -> bool:
+def join_queue(session: Session, caller: CallerDigests, turns: int = 1) -> bool:
     """Let so many turns of this session join the queue. Answers whether the first is held because others go before it.
 
     Raises TooManyTurns and QueueFull. The queue is locked until the transaction ends, and everybody who sends a turn

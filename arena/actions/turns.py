@@ -30,7 +30,7 @@ from arena.queue.hosting import Hosts
 from arena.rules import allowed_actions, completed_turns
 from arena.selectors import turn_json
 from arena.store import get_store
-from arena.visitors.networks import NOWHERE, Origin
+from arena.visitors.networks import NO_DIGESTS, CallerDigests
 
 DRAWN = ("purpose", "left_model_id", "right_model_id", "repeats_id", "seed", "starts", "secret", "render_profile")
 """The columns of a battle that its first instruction may change."""
@@ -45,7 +45,7 @@ class TurnRequest:
     starts: int = starts.ONE
 
 
-def submit_instruction(battle: Battle, request: TurnRequest, caller: Origin = NOWHERE) -> list[Turn]:
+def submit_instruction(battle: Battle, request: TurnRequest, caller: CallerDigests = NO_DIGESTS) -> list[Turn]:
     """Add a turn with an attempt per side and put both on the queue. In a battle of several starts, add a turn for each
     missing start: the first goes to the queue, and each other waits for the one before (`arena.queue.admission`).
     `caller`: where the request comes from (`throttles.caller_of`).
@@ -92,7 +92,7 @@ def choose_profile(battle: Battle, hosts: Hosts) -> None:
         battle.save(update_fields=["render_profile"])
 
 
-def _add_turns(battle: Battle, request: TurnRequest, caller: Origin, hosts: Hosts) -> list[Turn]:
+def _add_turns(battle: Battle, request: TurnRequest, caller: CallerDigests, hosts: Hosts) -> list[Turn]:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
@@ -129,7 +129,7 @@ def _wanted_starts(battle: Battle, request: TurnRequest, turns: list[Turn]) -> l
     return [(StartKind.RESET, seed) for seed in missing]
 
 
-def add_turn(battle: Battle, earlier: list[Turn], caller: Origin, held: bool, **columns: Any) -> Turn:
+def add_turn(battle: Battle, earlier: list[Turn], caller: CallerDigests, held: bool, **columns: Any) -> Turn:
     """Add a turn with an attempt per side, announce it, and put it on the queue after the commit. The battle comes
     from `lock_numbered`, `held` from `join_queue`; `earlier`: the battle's other turns.
 

@@ -14,7 +14,7 @@ from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, Vote
 from arena.rules import allowed_actions, turn_status
 from arena.selectors import revealed_model, shown_secret, starts_json, turn_json, vote_json
 from arena.signals import vote_cast
-from arena.visitors.networks import NOWHERE, Origin
+from arena.visitors.networks import NO_DIGESTS, CallerDigests
 
 REFUSALS: dict[str, type[ArenaError]] = {
     error.code: error for error in (AlreadyVoted, BattleClosed, TurnRunning, NoCompletedTurn, StartsMissing)
@@ -22,7 +22,10 @@ REFUSALS: dict[str, type[ArenaError]] = {
 
 
 def cast_vote(
-    battle: Battle, choice: VoteChoice, reasons: Mapping[str, Judgement] | None = None, origin: Origin = NOWHERE
+    battle: Battle,
+    choice: VoteChoice,
+    reasons: Mapping[str, Judgement] | None = None,
+    origin: CallerDigests = NO_DIGESTS,
 ) -> Vote:
     """Store a battle's only vote. `reasons`: respect of the kind -> the side that was better in it.
 

@@ -1,4 +1,4 @@
-"""Reading JSON bodies: small ones, and an object every time."""
+"""The parser of JSON bodies, which must be small objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_BYTES = 64 * 1024
 
 
 class SmallJSONParser(JSONParser):
-    """JSON of at most MAX_BYTES that is an object; anything else is refused before it costs anything."""
+    """Refuses a body of more than MAX_BYTES before it is parsed, and JSON that is not an object."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None

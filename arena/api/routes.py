@@ -1,4 +1,4 @@
-"""A closing slash makes no difference to a call."""
+"""Addresses of the API, which work with and without a closing slash."""
 
 from __future__ import annotations
 

@@ -1,15 +1,9 @@
-"""The HTTP API of sessions, battles, turns, episodes and votes: parse, check, act, answer."""
+"""The HTTP API of sessions, battles, episodes and votes. That of turns is in `arena.api.turns`."""
 
 from __future__ import annotations
 
-import re
-import time
-from collections.abc import Mapping
-from threading import Event
 from typing import Any
 
-from django.conf import settings
-from django.db import close_old_connections
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -18,50 +12,29 @@ from rest_framework.views import APIView
 
 from arena import actions, kinds, selectors, shapes
 from arena.api.parsers import SmallJSONParser
-from arena.api.schema import UNFIT, answer, body, place_fields, reasons_field, refusals
-from arena.api.serializers import (
-    SessionChoiceSerializer,
-    TurnSerializer,
-    VoteSerializer,
-    chosen_kind,
-    clean_reasons,
-    is_public_id,
-)
-from arena.api.waits import gone_of
+from arena.api.schema import BODY_REFUSED, answer, body, place_fields, reasons_field, refusals
+from arena.api.serializers import SessionChoiceSerializer, VoteSerializer, chosen_kind, clean_reasons, is_public_id
 from arena.errors import NotFound
-from arena.models import Battle, Session, StartKind, Turn, VoteChoice, row_or_none
+from arena.models import Battle, Session, VoteChoice, row_or_none
 from arena.recordings import read_recording
-from arena.rules import revealed
-from arena.shapes import OpenedBattle, SentStart, SentTurn, TurnJson
-from arena.starts import CHOICES, ONE
+from arena.shapes import OpenedBattle
 from arena.visitors import cookies, networks
 from arena.visitors.challenges import HEADER
 from arena.visitors.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
-from arena.visitors.throttles import (
-    CrowdsChallenged,
-    SessionsLimited,
-    TurnsLimited,
-    VotesLimited,
-    caller_of,
-    ip_of,
-    spend_more,
-)
+from arena.visitors.throttles import CrowdsChallenged, Limited, ip_of
 
-LONGEST_WAIT_S = 60
-POLL_S = 0.05
-ANSWER = OpenApiParameter(
+CHALLENGE_ANSWER = OpenApiParameter(
     HEADER, str, OpenApiParameter.HEADER, description="Of a challenge that 428 `challenge_required` brought"
 )
-WAIT = re.compile(r'(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?', re.IGNORECASE)
 
 
 class ArenaView(APIView):
-    """A call on behalf of a visitor. Its answers are the visitor's alone, so nobody on the way may keep them."""
+    """A call on behalf of a visitor. No cache on the way may keep its answers, which are the visitor's alone."""
 
     authentication_classes = [VisitorSession]
     permission_classes = [SameSite]
     parser_classes = [SmallJSONParser]
-    spent_at = 0.0  # when its throttle counted the call
+    spent_at = 0.0  # when the throttle counted the call
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -79,14 +52,15 @@ class ArenaView(APIView):
 
 
 class InitSession(ArenaView):
-    throttle_classes = [CrowdsChallenged, SessionsLimited]
+    throttle_classes = [CrowdsChallenged, Limited]
+    throttle_scope = "sessions"
 
     @extend_schema(
         operation_id="init_session",
-        parameters=[ANSWER],
+        parameters=[CHALLENGE_ANSWER],
         description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
         request=body(**place_fields()),
-        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 422, 428, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(*BODY_REFUSED, 422, 428, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         kind = chosen_kind(request.data)
@@ -135,7 +109,8 @@ class BattlesOfSession(ArenaView):
 
 
 class NextBattle(ArenaView):
-    throttle_classes = [SessionsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "sessions"
 
     @extend_schema(
         operation_id="open_next_battle",
@@ -148,66 +123,30 @@ class NextBattle(ArenaView):
 
 
 class Battles(ArenaView):
-    throttle_classes = [SessionsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "sessions"
 
     @extend_schema(
         operation_id="open_battle",
         description="The same as `POST sessions/{session_id}/battles`, with the session in the body.",
         request=body(session_id={"type": "string"}),
-        responses={201: answer(OpenedBattle), **refusals(*UNFIT, 404, 422, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(*BODY_REFUSED, 404, 422, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         wanted = SessionChoiceSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        session_id = wanted.validated_data["session_id"]
-        if not is_public_id(session_id):
-            raise NotFound
-        return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
+        session = own_session(request, wanted.validated_data["session_id"])
+        return Response(_opened(actions.open_next_battle(session)), status=201)
 
 
 class BattleDetail(ArenaView):
     @extend_schema(operation_id="get_battle", responses={200: answer(shapes.BattleJson), **refusals(404)})
     def get(self, request: Request, battle_id: str) -> Response:
         battle = selectors.find_battle(battle_id)
-        check_may_look(request, battle.session if battle else None)
-        return Response(selectors.battle_json(battle)) if battle else Response(status=404)
-
-
-class Turns(ArenaView):
-    throttle_classes = [TurnsLimited]
-
-    @extend_schema(
-        operation_id="send_turn",
-        description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
-        "minute and answers 200 once the turn's end is told, which is when its clock has shown it. Only a few may wait "
-        "at once: the others get 202 at once, without `Preference-Applied`. With `starts: 3` in a battle's first "
-        "instruction it is played from three first states, one turn after the other, for one vote; the answer tells "
-        "the first of them, and all in `starts`.",
-        parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
-        request=body(
-            instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
-            start={"type": "string", "enum": StartKind.values, "default": "continue"},
-            starts={"type": "integer", "enum": list(CHOICES), "default": ONE},
-        ),
-        responses={200: answer(SentTurn), 202: answer(SentTurn), **refusals(*UNFIT, 404, 409, 422, 429, 503)},
-    )
-    def post(self, request: Request, battle_id: str) -> Response:
-        battle = own_battle(request, battle_id)
-        wanted = TurnSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        said = wanted.validated_data
-        instruction = kinds.of(battle.session).clean_instruction(said["instruction"])
-        task = actions.TurnRequest(instruction, StartKind(said["start"]), said["starts"])
-        spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
-        return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
-
-
-class TurnDetail(ArenaView):
-    @extend_schema(operation_id="get_turn", responses={200: answer(TurnJson), **refusals(404)})
-    def get(self, request: Request, turn_id: str) -> Response:
-        turn = selectors.find_turn(turn_id)
-        check_may_look(request, turn.battle.session if turn else None)
-        return Response(selectors.turn_json(turn, revealed(turn.battle))) if turn else Response(status=404)
+        if battle is None:
+            raise NotFound
+        check_may_look(request, battle.session)
+        return Response(selectors.battle_json(battle))
 
 
 class EpisodeDetail(ArenaView):
@@ -238,45 +177,29 @@ class SharedBattleDetail(ArenaView):
 
 
 class Votes(ArenaView):
-    throttle_classes = [CrowdsChallenged, VotesLimited]
+    throttle_classes = [CrowdsChallenged, Limited]
+    throttle_scope = "votes"
 
     @extend_schema(
         operation_id="cast_vote",
-        parameters=[ANSWER],
+        parameters=[CHALLENGE_ANSWER],
         description="End a battle and learn who was who. `reasons` may say in which respects a side was better.",
         request=body(
             battle_id={"type": "string"},
             vote={"type": "string", "enum": VoteChoice.values},
             reasons=reasons_field(),
         ),
-        responses={201: answer(shapes.CastVote), **refusals(*UNFIT, 404, 409, 422, 428, 429)},
+        responses={201: answer(shapes.CastVote), **refusals(*BODY_REFUSED, 404, 409, 422, 428, 429)},
     )
     def post(self, request: Request) -> Response:
         wanted = VoteSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        battle_id = wanted.validated_data["battle_id"]
-        if not is_public_id(battle_id):
-            raise NotFound
-        said = wanted.validated_data
-        battle = own_battle(request, battle_id)
-        reasons = clean_reasons(said["reasons"], kinds.of(battle.session))
-        vote = actions.cast_vote(battle, said["vote"], reasons, networks.origin_of(ip_of(request._request)))
+        sent = wanted.validated_data
+        battle = own_battle(request, sent["battle_id"])
+        reasons = clean_reasons(sent["reasons"], kinds.of(battle.session))
+        vote = actions.cast_vote(battle, sent["vote"], reasons, networks.digests_of(ip_of(request._request)))
         names = selectors.revealed_models(vote.battle)
         return Response({"vote_id": vote.vote_id, "revealed_models": names}, status=201)
-
-
-def answer_turns(request: Request, turns: list[Turn]) -> Response:
-    """202 at once, or, with `Prefer: wait=N`, 200 once the end of the last is told. `status` is the last one's, the ids
-    are the first one's; those of several starts come beside them."""
-    wait_s, gone = _wait_wanted(request.headers), gone_of(request._request)
-    last = _wait_for(turns[-1].turn_id, wait_s, gone) if wait_s else selectors.turn_json(turns[-1], show_outcome=False)
-    settled = wait_s > 0 and last["status"] in ("completed", "failed")
-    told = {**_ids(turns[0]), "status": last["status"] if settled else "running"}
-    more = {"starts": [_ids(turn) for turn in turns]} if turns[0].start_seed is not None else {}
-    response = Response({**told, **more}, status=200 if settled else 202)
-    if wait_s:
-        response["Preference-Applied"] = f"wait={wait_s}"
-    return response
 
 
 def _opened(battle: Battle) -> OpenedBattle:
@@ -288,31 +211,3 @@ def _opened(battle: Battle) -> OpenedBattle:
         "left_model": selectors.HIDDEN,
         "right_model": selectors.HIDDEN,
     }
-
-
-def _ids(turn: Turn) -> SentStart:
-    sides = {attempt.side: attempt.episode_id for attempt in turn.attempts.all()}
-    return {"turn_id": turn.turn_id, "left_episode_id": sides["left"], "right_episode_id": sides["right"]}
-
-
-def _wait_wanted(headers: Mapping[str, str]) -> int:
-    """Seconds of `Prefer: wait=N` (RFC 7240), at most a minute; 0 without one."""
-    found = WAIT.search(headers.get("Prefer", ""))
-    return min(int(found[1]), LONGEST_WAIT_S) if found else 0
-
-
-def _wait_for(turn_id: str, seconds: int, gone: Event) -> TurnJson:
-    """The turn once its end is told, or as it stands after so many seconds or when its client has `gone` away.
-
-    Holds no transaction and no connection.
-    """
-    deadline = time.monotonic() + seconds
-    while True:
-        turn = selectors.find_turn(turn_id)
-        if turn is None:
-            raise NotFound
-        state = selectors.turn_json(turn, show_outcome=False)
-        if state["status"] in ("completed", "failed") or time.monotonic() >= deadline or gone.is_set():
-            return state
-        close_old_connections()
-        gone.wait(POLL_S)

@@ -1,7 +1,7 @@
-"""The one clock of a turn: when each chunk of it may be seen, of both sides, and when visitors are told that it ended.
+"""The clock of a turn: when the chunks of both sides are shown, and when visitors are told that the turn ended.
 
-It starts a moment after both sides have started, and goes at the fixed pace of the kind: nothing that a contestant
-does moves it. What visitors see and may do goes by `told`; operators and admission go by `Turn.settled_at`.
+It starts a moment after both sides have started, and runs at the fixed pace of the kind: contestants cannot move it.
+What visitors see and may do depends on `told`. Operators and admission use `Turn.settled_at`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arena.models import AttemptStatus, Turn
 
 CANCELLED = "cancelled"
 SET_BACK = timedelta(seconds=60)
-"""A turn that settled so far in the future did so before the machine's clock was set back."""
+"""A turn that settled further in the future than this did so before the system time was set back."""
 SHORTEST = timedelta(microseconds=1)
 
 
@@ -29,7 +29,7 @@ def buffer() -> timedelta:
 
 
 def longest(kind: Kind) -> timedelta:
-    """From the first chunk of a turn to its last one, when a side has as many as it may."""
+    """From the first chunk of a turn to the last one of a side that has as many as it may have."""
     return max(SHORTEST, timedelta(seconds=kind.longest * kind.chunk_s))
 
 
@@ -38,7 +38,7 @@ def longest_of_any() -> timedelta:
 
 
 def told(turn: Turn, now: datetime | None = None) -> bool:
-    """Whether visitors know that the turn has settled. Turns of before there was a clock are told when they settle."""
+    """Whether visitors know that the turn has settled. A turn without `shown_at` is told when it settles."""
     if turn.settled_at is None:
         return False
     now = now or timezone.now()
@@ -46,7 +46,7 @@ def told(turn: Turn, now: datetime | None = None) -> bool:
 
 
 def untold(turns: Iterable[Turn], now: datetime | None = None) -> Turn | None:
-    """The turn that has settled and of which visitors do not know it yet; a battle has one at most."""
+    """The turn that has settled without visitors knowing it yet. A battle has one at most."""
     now = now or timezone.now()
     return next((turn for turn in turns if turn.settled_at is not None and not told(turn, now)), None)
 
@@ -56,15 +56,15 @@ def was_cancelled(turn: Turn) -> bool:
 
 
 def end_of(turn: Turn, now: datetime) -> datetime:
-    """When to tell of the end of a turn whose sides have settled by `now`.
+    """When to tell visitors of the end of a turn whose sides have settled by `now`.
 
-    That is when the longer side's last chunk is shown. A failed turn lasts as long as any may, or a multiple of it, so
-    that the moment says neither which side failed nor when. Whoever cancels a turn is told at once.
+    That is when the longer side's last chunk is shown. A failed turn lasts as long as the longest one, or a multiple of
+    it, which hides which side failed and when. A cancelled turn ends at once.
     """
     kind, sides = kinds.of(turn), turn.attempts.all()
     if was_cancelled(turn):
         return now
-    began = min(turn.release_from or turn.created_at, now + buffer())  # later: the machine's clock was set back since
+    began = min(turn.release_from or turn.created_at, now + buffer())  # later: the system time was set back since
     if any(side.status == AttemptStatus.FAILED for side in sides):
         lasts = longest(kind)
         return began + max(1, math.ceil((now - began) / lasts)) * lasts

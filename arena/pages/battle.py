@@ -1,4 +1,4 @@
-"""The battle page of every kind. All that moves on it comes from the API and the websocket."""
+"""The battle page of every kind. Its script gets everything else from the API and the websocket."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext_lazy
 
 from arena import kinds
@@ -24,30 +24,31 @@ JUDGEMENTS = (
 
 
 def battle(request: HttpRequest, kind: Kind, battle_id: str = "") -> HttpResponse:
-    """The battle page; with an id, that battle, if the visitor may look at it: see arena.visitors.permissions."""
+    """The battle page, with an id that of this battle. 404 unless the visitor may see it."""
     if battle_id:
         found = _find(battle_id)
         try:
-            check_may_look(request, found.session if found else None)
+            check_may_look(request, found.session)
         except NotFound:
             raise Http404 from None
-        if found is not None and found.session.kind != kind.id:  # lists of sessions know one page only
+        if found.session.kind != kind.id:  # lists of sessions link to one page only
             return redirect(f"{kinds.of(found.session).address}-detail", battle_id)
     return _page(request, kind, kind.choose({}), page="battle", battle_id=battle_id)
 
 
 def shared_battle(request: HttpRequest, battle_id: str) -> HttpResponse:
-    """A voted battle, read-only, for whoever has its address."""
+    """A voted battle, read-only, for anybody who has its address."""
     found = _find(battle_id)
-    if found is None or found.status != BattleStatus.VOTED:
+    if found.status != BattleStatus.VOTED:
         raise Http404
     session = found.session
     return _page(request, kinds.of(session), kinds.place_of(session), battle_id=battle_id, shared=True)
 
 
-def _find(battle_id: str) -> Battle | None:
-    battles = Battle.objects.select_related("session").filter(battle_id=battle_id)
-    return battles.first() if is_public_id(battle_id) else None
+def _find(battle_id: str) -> Battle:
+    if not is_public_id(battle_id):
+        raise Http404
+    return get_object_or_404(Battle.objects.select_related("session"), battle_id=battle_id)
 
 
 def _page(request: HttpRequest, kind: Kind, place: Place, **context: Any) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Addresses of the battle pages: one for each kind, and one for the voted battles of all."""
+"""The addresses of the battle pages: one of each kind, and one of the voted battles of all kinds."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from django.utils import timezone
 from arena.errors import QueueFull, TooManyTurns
 from arena.live import release
 from arena.models import Session, Turn, live_between, read_moment
-from arena.visitors.networks import Origin
+from arena.visitors.networks import CallerDigests
 
 RECENT_TURNS, ENOUGH_TURNS = 20, 10
 SLACK = timedelta(seconds=5)
@@ -191,7 +191,7 @@ def last_played(waiting: list[QueuedTurn]) -> dict[str, datetime]:
     return found
 
 
-def admit(session: Session, caller: Origin, turns: int = 1) -> bool:
+def admit(session: Session, caller: CallerDigests, turns: int = 1) -> bool:
     """Whether a new turn goes to the workers at once; False if it has to wait. Further `turns` follow it: there must be
     room for each, as if they came one by one.
 
@@ -231,7 +231,7 @@ def _visitor_of(session: Session) -> str:
     return str(session.user_id or session.session_id)
 
 
-def _check_room(queue: QueueSnapshot, caller: Origin, more: int) -> None:
+def _check_room(queue: QueueSnapshot, caller: CallerDigests, more: int) -> None:
     """Raises QueueFull, or TooManyTurns for a network. `more`: how many turns follow the first.
 
     A network may have as many turns in the queue as places are left, and at least one: however many it sends, there is

@@ -1,7 +1,5 @@
-"""What a network is asked for that has cast many votes today (settings.CHALLENGE): nothing, a proof of work, or what a
-class of yours asks for, such as a captcha.
-
-Such a class has the two methods of `Challenge`. Exempt networks (`arena.visitors.networks`) are never asked.
+"""The challenge to a network that has cast many votes today (settings.CHALLENGE): none, a proof of work, or a class of
+yours with the methods of `Challenge`, such as a captcha. Exempt networks (`arena.visitors.networks`) get none.
 """
 
 from __future__ import annotations
@@ -9,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import UTC
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from django.conf import settings
 from django.core import signing
@@ -20,7 +18,7 @@ from django.utils.module_loading import import_string
 
 from arena.errors import ChallengeRequired
 from arena.models import Vote
-from arena.visitors.networks import Address, origin_of
+from arena.visitors.networks import Address, digests_of
 
 HEADER = "Challenge-Answer"
 PROOF_OF_WORK = "proof-of-work"
@@ -30,18 +28,18 @@ LONGEST_ANSWER = 600
 
 
 class Challenge(Protocol):
-    """`network`: the digest of the caller's network. Both are asked with every vote of a busy network, so both are
-    quick, and no answer is accepted twice."""
+    """`network`: the digest of the caller's network. Both methods must be quick, since every vote of a busy network
+    calls them. No answer is accepted twice."""
 
     def ask(self, network: str) -> dict[str, Any]:
-        """What the caller needs to find an answer, as JSON with a `kind`: it is the `challenge` of the refusal."""
+        """The `challenge` in the error to the caller: JSON with a `kind`, and what is needed to find an answer."""
 
     def accepts(self, network: str, answer: str) -> bool:
-        """Whether this header answers a challenge of this network."""
+        """Whether this header answers a challenge to this network."""
 
 
 class ProofOfWork:
-    """A counter that gives SHA-256 so many leading zero bits: 18 are a second or so of a browser's time."""
+    """Asks for a counter that gives the SHA-256 so many leading zero bits. A browser needs about a second for 18."""
 
     def ask(self, network: str) -> dict[str, Any]:
         bits = int(settings.CHALLENGE_BITS)
@@ -56,16 +54,20 @@ class ProofOfWork:
             asked_of, bits, nonce = signing.loads(token, salt=SALT, max_age=VALID_S)
         except (signing.BadSignature, ValueError):
             return False
-        return bool(asked_of == network and leading_zeros(answer) >= bits and _is_new(nonce))
+        if asked_of != network or leading_zeros(answer) < bits:
+            return False
+        return bool(cache.add(f"arena:challenge:{nonce}", 1, timeout=VALID_S))  # False if another answer used it
 
 
 def check(address: Address, answer: str) -> None:
-    """Raises ChallengeRequired for a network with many votes today and no valid answer. No query while it is off, two
-    to four while it is on."""
+    """Raises ChallengeRequired for a network with many votes today and no valid answer.
+
+    Needs no query while challenges are off, two to four while they are on.
+    """
     challenge = chosen()
     if challenge is None:
         return
-    network = origin_of(address).network
+    network = digests_of(address).network
     if not network or votes_today(network) <= settings.CHALLENGE_AFTER:
         return
     if not answer or not challenge.accepts(network, answer):
@@ -73,13 +75,13 @@ def check(address: Address, answer: str) -> None:
 
 
 def votes_today(network: str) -> int:
-    """Since midnight (UTC), as the rankings count days."""
+    """The votes since midnight (UTC), as the rankings count days."""
     midnight = timezone.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return Vote.objects.filter(network=network, voted_at__gte=midnight).count()
 
 
 def chosen() -> Challenge | None:
-    """What settings.CHALLENGE names; raises ImproperlyConfigured for what is none."""
+    """The challenge that settings.CHALLENGE names. Raises ImproperlyConfigured if there is none of this name."""
     name = str(settings.CHALLENGE)
     if not name:
         return None
@@ -88,8 +90,7 @@ def chosen() -> Challenge | None:
     try:
         made: Any = import_string(name)()
         if callable(made.ask) and callable(made.accepts):
-            challenge: Challenge = made
-            return challenge
+            return cast(Challenge, made)
         reason = "its `ask` and `accepts` cannot be called"
     except (ImportError, AttributeError, TypeError) as error:
         reason = str(error)
@@ -100,11 +101,6 @@ def chosen() -> Challenge | None:
 
 
 def leading_zeros(answer: str) -> int:
-    """Zero bits before the first one of the SHA-256 of this text."""
+    """The number of leading zero bits in the SHA-256 of this text."""
     digest = hashlib.sha256(answer.encode()).digest()
     return 256 - int.from_bytes(digest, "big").bit_length()
-
-
-def _is_new(nonce: str) -> bool:
-    """True once for each. Several web processes know of each other's by CACHE_URL."""
-    return bool(cache.add(f"arena:challenge:{nonce}", 1, timeout=VALID_S))

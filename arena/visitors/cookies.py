@@ -1,4 +1,4 @@
-"""Anonymous visitors: a UUID in a signed, http-only cookie. It says who owns a session and nothing else."""
+"""The cookie of an anonymous visitor: a signed UUID, which says who owns a session and nothing else."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def new_visitor() -> str:
 
 
 def visitor_of(request: HttpRequest) -> str | None:
-    """The visitor's id, or None without a cookie or with one that we did not sign."""
+    """The visitor's id. None without a cookie, or with one that has no valid signature."""
     return _read(request.COOKIES.get(COOKIE, ""))
 
 
 def visitor_of_scope(scope: Any) -> str | None:
-    """The same for a websocket's ASGI scope."""
+    """The visitor's id from the ASGI scope of a websocket."""
     for name, value in scope["headers"]:
         if name == b"cookie" and (found := _read(parse_cookie(value.decode("latin-1")).get(COOKIE, ""))):
             return found
@@ -31,7 +31,7 @@ def visitor_of_scope(scope: Any) -> str | None:
 
 
 def remember(response: HttpResponseBase, visitor: str, secure: bool) -> None:
-    """Send the cookie. SameSite=Lax keeps it out of calls that other sites make with POST."""
+    """Set the cookie. SameSite=Lax keeps it out of POST calls from other sites."""
     response.set_cookie(
         COOKIE,
         signing.dumps(visitor, salt=SALT, compress=False),

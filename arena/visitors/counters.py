@@ -1,12 +1,12 @@
-"""Counters that forget, in the cache that all web processes share. Every vote and every turn asks: one round trip.
+"""Counters with an expiry in the cache that all web processes share, in one round trip for all of them.
 
-Django's cache asks Redis four times to raise one counter and read another.
+Django's cache would need four round trips to raise one counter and read another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache as remembered
+from functools import lru_cache
 from typing import NamedTuple
 
 import redis
@@ -15,7 +15,7 @@ from django.core.cache import cache
 
 
 class Counted(NamedTuple):
-    """What to raise, and to forget after so many seconds; and another that is only read."""
+    """The key of a counter to raise, which expires after so many seconds, and of another that is only read."""
 
     raised: str
     read: str
@@ -23,8 +23,8 @@ class Counted(NamedTuple):
 
 
 def count(counters: Sequence[Counted], times: int = 1) -> list[tuple[int, int]]:
-    """Raise each by `times`, or lower it where that is negative; answers for each what it is now, and what the other
-    one is (0 where there is none)."""
+    """Add `times`, which may be negative, to each counter. Returns its new value and that of the other one (0 if there
+    is none)."""
     if not settings.CACHE_URL:
         return [(_raise(each, times), int(cache.get(each.read, 0))) for each in counters]
     with _redis(settings.CACHE_URL).pipeline(transaction=False) as pipeline:
@@ -41,7 +41,7 @@ def _raise(counter: Counted, times: int) -> int:
     return int(cache.incr(counter.raised, times))
 
 
-@remembered
+@lru_cache
 def _redis(url: str) -> redis.Redis:
-    """One pool of connections for all threads."""
+    """The client of this process. All threads share its pool of connections."""
     return redis.Redis.from_url(url)

@@ -1,4 +1,4 @@
-"""Whether a page of ours asks: scheme, host and port of where the browser says that a call or a socket comes from."""
+"""Whether a call or a socket comes from a page of this site, by the scheme, host and port that the browser sends."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Origin(NamedTuple):
 def is_own(source: str, *, secure: bool, host: str) -> bool:
     """Whether `source`, the header Origin or Referer, is of the site itself or of settings.CSRF_TRUSTED_ORIGINS.
 
-    `secure`: the call came under TLS; `host`: its header Host, with the port where it names one. With ARENA_HTTPS the
-    site has no other scheme than https, whatever the proxy says of this call.
+    `secure`: the call came over TLS. `host`: its header Host. With ARENA_HTTPS the site's scheme is https, whatever the
+    proxy says of this call.
     """
     found = read(source)
     if found is None:
@@ -30,7 +30,7 @@ def is_own(source: str, *, secure: bool, host: str) -> bool:
 
 
 def read(url: str) -> Origin | None:
-    """Scheme, host and port of a URL; None for `null` and for whatever else a browser would not say of a page."""
+    """Scheme, host and port of a URL. None for `null`, and for what a browser never sends as the origin of a page."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -42,7 +42,7 @@ def read(url: str) -> Origin | None:
 
 
 def _is_trusted(found: Origin, trusted: str) -> bool:
-    """`https://*.example.org` trusts every name under it, as Django's own check does; not example.org itself."""
+    """`https://*.example.org` trusts every subdomain, but not example.org itself, as Django's own check does."""
     wanted = read(trusted)
     if wanted is None or (found.scheme, found.port) != (wanted.scheme, wanted.port):
         return False

@@ -1,5 +1,4 @@
-"""Who may do what: a visitor acts on own battles only; who may see all battles may look. What is not yours does not
-exist for you."""
+"""Permissions: visitors act on their own battles only, and staff may look at all. Any other battle is NotFound."""
 
 from __future__ import annotations
 
@@ -23,17 +22,17 @@ def may_act(visitor: str | None, session: Session) -> bool:
 
 
 def may_look(visitor: str | None, user: User | AnonymousUser | None, session: Session) -> bool:
-    """Moderators and operators see what the visitor sees: the snapshot is as blind for them. `user`: who logged in."""
+    """Whether it is the visitor's own session, or `user` is staff, whose view is as blind as the visitor's."""
     return may_act(visitor, session) or (user is not None and user.has_perm(LOOK))
 
 
 def own_session(request: HttpRequest | Request, session_id: str) -> Session:
-    """The visitor's own session, to act on; NotFound for any other id."""
+    """The visitor's own session, to act on. Raises NotFound for any other id."""
     return check_may_act(request, row_or_none(Session.objects.filter(session_id=session_id)))
 
 
 def own_battle(request: HttpRequest | Request, battle_id: str) -> Battle:
-    """The visitor's own battle, to act on; NotFound for any other id."""
+    """The visitor's own battle, to act on. Raises NotFound for any other id."""
     battle = row_or_none(Battle.objects.select_related("session").filter(battle_id=battle_id))
     if battle is None:
         raise NotFound
@@ -42,14 +41,14 @@ def own_battle(request: HttpRequest | Request, battle_id: str) -> Battle:
 
 
 def check_may_act(request: HttpRequest | Request, session: Session | None) -> Session:
-    """Return the session if it is this visitor's own, or raise NotFound."""
+    """The session, if it is the visitor's own. Raises NotFound."""
     if session is None or not may_act(_visitor(request), session):
         raise NotFound
     return session
 
 
 def check_may_look(request: HttpRequest | Request, session: Session | None) -> Session:
-    """Return the session if this caller may read it, or raise NotFound."""
+    """The session, if this caller may see it. Raises NotFound."""
     if session is None or not may_look(_visitor(request), request.user, session):
         raise NotFound
     return session
@@ -60,29 +59,25 @@ def _visitor(request: HttpRequest | Request) -> str | None:
 
 
 class SameSite(BasePermission):
-    """Refuses a call that changes something when a browser sends it for another site's page.
+    """Refuses a call that changes something when a browser sends it for a page of another site.
 
-    The visitor's cookie is SameSite=Lax and bodies must be JSON; this is the third lock. A client that is no browser
-    sends none of these headers and passes: without the cookie it has nothing that another site could misuse.
+    Two other defences are the cookie's SameSite=Lax and the JSON bodies. A client that is no browser sends none of
+    these headers and passes: it has no cookie that another site could misuse.
     """
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        if request.method in SAFE_METHODS or _is_own_site(request):
+        if request.method in SAFE_METHODS:
             return True
-        raise CrossSite
-
-
-def _is_own_site(request: Request) -> bool:
-    if request.headers.get("Sec-Fetch-Site", "same-origin") == "cross-site":
-        return False
-    source = request.headers.get("Origin") or request.headers.get("Referer")
-    if source is None:
+        source = request.headers.get("Origin") or request.headers.get("Referer")
+        if request.headers.get("Sec-Fetch-Site") == "cross-site" or not (
+            source is None or origins.is_own(source, secure=request.is_secure(), host=request.get_host())
+        ):
+            raise CrossSite
         return True
-    return origins.is_own(source, secure=request.is_secure(), host=request.get_host())
 
 
 class VisitorSession(SessionAuthentication):
-    """Django's login, without its CSRF token: `SameSite` protects these calls for everybody alike."""
+    """Django's login without its CSRF token: `SameSite` protects these calls."""
 
     def enforce_csrf(self, request: Request) -> None:
         return

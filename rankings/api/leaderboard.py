@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from arena import kinds
 from arena.api.parsers import SmallJSONParser
 from arena.api.schema import answer, body, refusals
-from arena.visitors.throttles import AggregationsLimited
+from arena.visitors.throttles import Limited
 from rankings.api import selectors, shapes
 from rankings.api.pair_queries import KIND
 from rankings.api.permissions import SEE_WORKER, MayAggregate
@@ -74,7 +74,8 @@ class WorkerStatusView(APIView):
 
 class AggregateView(APIView):
     permission_classes = [MayAggregate]
-    throttle_classes = [AggregationsLimited]
+    throttle_classes = [Limited]
+    throttle_scope = "aggregations"
     parser_classes = [SmallJSONParser]
 
     @extend_schema(

@@ -1,4 +1,4 @@
-"""Addresses of the pages about the robots' policies."""
+"""The addresses of the pages about robot policies."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from django.test import Client
 from arena.models import Attempt, Battle
 from robots import play as episodes
 from tests.factories import PolicyFactory
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from vlaarena.settings import RELEASE as SHIPPED_CLOCK
 
 
@@ -69,9 +69,9 @@ def contestants(transactional_db: None) -> list[Any]:
 
 
 @pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch) -> FakeStage:
-    """The stage on which `play` plays."""
-    fake = FakeStage()
+def runtime(monkeypatch: pytest.MonkeyPatch) -> FakeRuntime:
+    """The fake worker runtime in which `play` plays."""
+    fake = FakeRuntime()
     monkeypatch.setattr(episodes, "runtime", lambda: fake)
     return fake
 
@@ -89,7 +89,7 @@ def play(turn: dict[str, Any]) -> None:
 
 
 def play_battle(visitor: Visitor, instruction: str = "pick up the red cube") -> str:
-    """Open a session and play a turn of its first battle; answers the battle's id. Needs the fixture `stage`."""
+    """Open a session and play a turn of its first battle; answers the battle's id. Needs the fixture `runtime`."""
     battle_id = visitor.open()
     play(visitor.send(battle_id, instruction))
     return battle_id

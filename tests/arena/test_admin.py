@@ -14,7 +14,7 @@ from arena.models import Attempt, AttemptStatus, Battle, ContestantStatus, Sessi
 from policies.models import Policy
 from tests.arena.conftest import Visitor, play, side_of
 from tests.factories import PolicyFactory, TurnFactory, VoteFactory
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import FakePolicy, FakeRuntime
 
 RECORDS = [Session, Battle, Turn, Attempt, Vote]
 
@@ -89,23 +89,23 @@ def test_a_policy_is_edited_but_keeps_its_key_and_is_never_deleted(admin: Client
 
 
 def test_a_failed_rollout_of_the_last_turn_is_played_once_more(
-    admin: Client, visitor: Visitor, stage: FakeStage
+    admin: Client, visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    stage.cast = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
+    runtime.policies = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
     play(turn)
     failed = side_of(battle_id, "left")
     assert "is on the queue again" in act(admin, Attempt, "retry", failed)
     assert visitor.battle(battle_id)["turns"][0]["status"] == "running"
-    stage.cast = {}
+    runtime.policies = {}
     play(turn)
     assert visitor.battle(battle_id)["turns"][0]["status"] == "completed"
     assert visitor.battle(battle_id)["can_vote"]
     assert visitor.get(f"episodes/{failed.episode_id}").status_code == 200
 
 
-def test_what_cannot_be_retried_stays_as_it_is(admin: Client, visitor: Visitor, stage: FakeStage) -> None:
+def test_what_cannot_be_retried_stays_as_it_is(admin: Client, visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     play(visitor.send(battle_id))
     assert "Only a failed attempt" in act(admin, Attempt, "retry", side_of(battle_id, "left"))

@@ -25,7 +25,7 @@ from robots import play as episodes
 from robots.progress import AttemptGivenUp, Reporter
 from simulation.contracts import Observation
 from tests.arena.conftest import Visitor, battle_row, play, side_of
-from tests.fakes import VIEW_SCALE, FakePolicy, FakeStage
+from tests.fakes import VIEW_SCALE, FakePolicy, FakeRuntime
 
 
 @pytest.fixture
@@ -43,9 +43,9 @@ def lose(rollout: Attempt, **columns: Any) -> None:
     Attempt.objects.filter(pk=rollout.pk).update(heartbeat_at=long_ago, sent_at=long_ago, **columns)
 
 
-def test_a_message_delivered_twice_plays_once(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_message_delivered_twice_plays_once(visitor: Visitor, runtime: FakeRuntime) -> None:
     turn = visitor.send(visitor.open())
-    policy = stage.cast.setdefault(side_of_turn(turn, "left").model_id, FakePolicy())
+    policy = runtime.policies.setdefault(side_of_turn(turn, "left").model_id, FakePolicy())
     for _ in range(3):
         episodes.play(turn["left_episode_id"])
     assert isinstance(policy, FakePolicy)
@@ -73,7 +73,7 @@ def test_of_many_workers_that_claim_at_once_one_gets_it(visitor: Visitor) -> Non
     assert sorted(got) == [False] * 5 + [True]
 
 
-def test_a_message_for_a_rollout_that_is_gone_does_nothing(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_message_for_a_rollout_that_is_gone_does_nothing(visitor: Visitor, runtime: FakeRuntime) -> None:
     episodes.play("ep_" + "0" * 32)
 
 
@@ -98,7 +98,7 @@ def test_a_silent_workers_rollout_is_played_again_once_and_then_failed(visitor: 
 
 
 def test_a_lost_rollout_completes_on_its_second_attempt_and_the_other_side_goes_on(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     turn = visitor.send(visitor.open())
     actions.claim_attempt(turn["left_episode_id"], "lost")
@@ -142,7 +142,7 @@ def test_a_lost_message_is_sent_again(visitor: Visitor, sent: list[str]) -> None
     assert sent == []  # the wait begins anew with every message
 
 
-def test_what_a_given_up_attempt_says_later_is_ignored(visitor: Visitor, stage: FakeStage) -> None:
+def test_what_a_given_up_attempt_says_later_is_ignored(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     old = actions.claim_attempt(turn["left_episode_id"], "slow")
@@ -163,7 +163,7 @@ def test_what_a_given_up_attempt_says_later_is_ignored(visitor: Visitor, stage: 
 
 
 def test_a_late_attempt_does_not_overwrite_the_episode_of_the_new_one(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = visitor.send(visitor.open())
     left = turn["left_episode_id"]
@@ -200,20 +200,20 @@ class Slow(FakePolicy):
 
 
 def test_an_attempt_stops_when_it_learns_that_it_was_given_up(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("robots.progress.HEARTBEAT_S", 0.2)
     turn = visitor.send(visitor.open())
     slow = Slow()
     slow.episode_id = turn["left_episode_id"]
-    stage.cast = {side_of_turn(turn, "left").model_id: slow}
+    runtime.policies = {side_of_turn(turn, "left").model_id: slow}
     episodes.play(slow.episode_id)
     assert slow.played < 10
     assert side_of_turn(turn, "left").status == AttemptStatus.QUEUED
 
 
 def test_a_long_thought_does_not_look_like_a_dead_worker(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("robots.progress.HEARTBEAT_S", 0.3)
     turn = visitor.send(visitor.open())
@@ -238,7 +238,7 @@ def test_an_attempt_that_fails_after_it_was_given_up_says_that_and_not_its_failu
 
 
 def test_an_end_that_comes_after_the_attempt_was_given_up_changes_nothing(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     turn = visitor.send(visitor.open())
     finish = actions.finish_attempt
@@ -250,7 +250,7 @@ def test_an_end_that_comes_after_the_attempt_was_given_up_changes_nothing(
     monkeypatch.setattr(actions, "finish_attempt", late)
     episodes.play(turn["left_episode_id"])
     assert side_of_turn(turn, "left").status == AttemptStatus.QUEUED
-    assert "nobody waits for the end of attempt 1" in caplog.text
+    assert "attempt 1 was given up before its end" in caplog.text
 
 
 def test_a_message_is_not_sent_again_while_rollouts_before_it_are_being_taken(
@@ -299,11 +299,11 @@ def test_a_message_that_others_have_overtaken_is_sent_again(visitor: Visitor, se
     ],
 )
 def test_a_policy_that_fails_fails_its_rollout_with_a_reason_that_names_nobody(
-    visitor: Visitor, stage: FakeStage, trouble: Any, reason: str
+    visitor: Visitor, runtime: FakeRuntime, trouble: Any, reason: str
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    stage.cast = {battle_row(battle_id).left_model_id: trouble}
+    runtime.policies = {battle_row(battle_id).left_model_id: trouble}
     play(turn)
     failed = side_of(battle_id, "left")
     assert (failed.status, failed.termination_reason) == ("failed", reason)
@@ -311,27 +311,27 @@ def test_a_policy_that_fails_fails_its_rollout_with_a_reason_that_names_nobody(
     assert visitor.battle(battle_id)["turns"][0]["left"]["error"] == "turn_failed"
     assert side_of(battle_id, "right").status == "completed"
     if isinstance(trouble, FakePolicy):
-        assert stage.dropped == [failed.model_id]
+        assert runtime.dropped == [failed.model_id]
 
 
 def test_a_policy_that_thinks_too_long_is_timed_out(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = episodes.Limits
     monkeypatch.setattr(episodes, "Limits", lambda **more: limits(**{**more, "infer_s": 0.05}))
     turn = visitor.send(visitor.open())
-    stage.cast = {side_of_turn(turn, "left").model_id: FakePolicy(pause_s=0.1)}
+    runtime.policies = {side_of_turn(turn, "left").model_id: FakePolicy(pause_s=0.1)}
     episodes.play(turn["left_episode_id"])
     assert side_of_turn(turn, "left").termination_reason == "timeout"
 
 
 def test_trouble_of_our_own_settles_the_rollout_too(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: Any) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(stage, "environment", broken)
+    monkeypatch.setattr(runtime, "environment", broken)
     turn = visitor.send(visitor.open())
     play(turn)
     assert side_of_turn(turn, "left").termination_reason == "internal"

@@ -9,7 +9,7 @@ import pytest
 
 from arena.models import Turn, Vote
 from tests.arena.conftest import Visitor, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 NOWHERE = "0" * 32
 
@@ -77,7 +77,7 @@ def test_an_unknown_start_is_refused(visitor: Visitor, start: Any) -> None:
 
 
 @pytest.mark.parametrize("vote", ["left", "", None, 1, ["tie"], {"vote": "tie"}, "\ud800"])
-def test_a_wrong_vote_is_answered_with_the_four(visitor: Visitor, stage: FakeStage, vote: Any) -> None:
+def test_a_wrong_vote_is_answered_with_the_four(visitor: Visitor, runtime: FakeRuntime, vote: Any) -> None:
     battle_id = play_battle(visitor)
     refused = visitor.post("votes", json.dumps({"battle_id": battle_id, "vote": vote}))
     assert refused.status_code == 422
@@ -145,7 +145,7 @@ def test_a_method_that_a_call_does_not_know_is_refused(visitor: Visitor) -> None
     assert refusal(refused) == (405, "method_not_allowed")
 
 
-def test_a_closing_slash_makes_no_difference(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_closing_slash_makes_no_difference(visitor: Visitor, runtime: FakeRuntime) -> None:
     assert visitor.post("sessions/init/", {}).status_code == 201
     battle_id = play_battle(visitor)
     assert visitor.get(f"battles/{battle_id}/").json() == visitor.battle(battle_id)

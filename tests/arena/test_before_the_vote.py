@@ -18,7 +18,7 @@ from simulation.episode_format import to_float32, to_float64
 from simulation.variation import chance_of, variation_of
 from simulation.view_format import unpack, view_of
 from tests.arena.conftest import Visitor, battle_row, cast, play, play_battle, side_of
-from tests.fakes import NQ, FakePolicy, FakeStage
+from tests.fakes import NQ, FakePolicy, FakeRuntime
 from tests.people import logged_in, moderator
 
 SIDES = ("left", "right")
@@ -35,11 +35,11 @@ def ids_of(battle_id: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def uneven(visitor: Visitor, stage: FakeStage) -> str:
+def uneven(visitor: Visitor, runtime: FakeRuntime) -> str:
     """A battle whose left side ended after 7 steps, and whose right side played on to 50."""
     battle_id = visitor.open()
-    stage.success_at = {battle_row(battle_id).left_model_id: 3}
-    stage.cast = {battle_row(battle_id).right_model_id: FakePolicy(stride=-0.02)}
+    runtime.success_at = {battle_row(battle_id).left_model_id: 3}
+    runtime.policies = {battle_row(battle_id).right_model_id: FakePolicy(stride=-0.02)}
     play(visitor.send(battle_id))
     assert [side_of(battle_id, side).length for side in SIDES] == [7, 50]
     return battle_id
@@ -153,7 +153,7 @@ def test_the_secret_is_told_with_the_vote_and_nowhere_before(visitor: Visitor, u
     assert visitor.battle(uneven)["secret"] == secret
 
 
-def test_a_battle_of_before_there_were_secrets_tells_none(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_battle_of_before_there_were_secrets_tells_none(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     Battle.objects.update(secret="")
     play(visitor.send(battle_id))
@@ -165,11 +165,11 @@ def test_a_battle_of_before_there_were_secrets_tells_none(visitor: Visitor, stag
 
 
 def test_both_sides_and_all_turns_look_as_the_battles_secret_has_it_and_other_battles_otherwise(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     one, other = visitor.open(), Visitor().open()
     policies = {policy: FakePolicy() for policy in ("alpha", "beta")}
-    stage.cast = dict(policies)
+    runtime.policies = dict(policies)
     play(visitor.send(one))
     play(visitor.send(one, "put the red cube on the left plate"))
     cast(visitor, one)
@@ -188,18 +188,20 @@ def test_both_sides_and_all_turns_look_as_the_battles_secret_has_it_and_other_ba
         assert [seed for _, seed in policy.resets] == chances
 
 
-def test_the_looks_are_set_anew_for_every_rollout_of_a_thread(visitor: Visitor, stage: FakeStage) -> None:
+def test_the_looks_are_set_anew_for_every_rollout_of_a_thread(visitor: Visitor, runtime: FakeRuntime) -> None:
     first, second = visitor.open(), Visitor()
     other = second.open()
     turns = {first: visitor.send(first), other: second.send(other)}
     for side in SIDES:
         for battle_id, turn in turns.items():
             episodes.play(turn[f"{side}_episode_id"])
-            seen = stage.environment("", "").variation
+            seen = runtime.environment("", "").variation
             assert seen == variation_of(battle_row(battle_id).secret)
 
 
-def test_a_voted_battle_can_be_played_on_but_an_ongoing_one_tells_no_start(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_voted_battle_can_be_played_on_but_an_ongoing_one_tells_no_start(
+    visitor: Visitor, runtime: FakeRuntime
+) -> None:
     battle_id = play_battle(visitor)
     refused = visitor.post(f"battles/{battle_id}/explorations", {"seed": 1})
     assert (refused.status_code, refused.json()["code"]) == (409, "not_voted")

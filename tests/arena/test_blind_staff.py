@@ -19,7 +19,7 @@ from policies.models import Policy
 from robots.models import Rollout
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import FakePolicy, FakeRuntime
 from tests.people import logged_in, moderator, operator
 
 LEFT, RIGHT = "hidden-left", "hidden-right"
@@ -280,7 +280,7 @@ def test_after_the_vote_there_is_nothing_to_spoil(superuser: Client) -> None:
 
 
 def test_a_spoiled_battle_can_still_be_voted_on_and_its_visitor_is_told_nothing(
-    visitor: Visitor, stage: FakeStage, superuser: Client
+    visitor: Visitor, runtime: FakeRuntime, superuser: Client
 ) -> None:
     battle_id = play_battle(visitor)
     before = visitor.battle(battle_id)
@@ -291,13 +291,13 @@ def test_a_spoiled_battle_can_still_be_voted_on_and_its_visitor_is_told_nothing(
 
 
 def test_a_retry_by_whichever_side_plays_the_one_that_failed_and_tells_neither(
-    visitor: Visitor, stage: FakeStage, superuser: Client
+    visitor: Visitor, runtime: FakeRuntime, superuser: Client
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    stage.cast = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
+    runtime.policies = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
     play(turn)
-    stage.cast = {}
+    runtime.policies = {}
     body = {"action": "retry", "_selected_action": [side_of(battle_id, "right").pk]}
 
     answer = superuser.post(listed(Attempt), body, follow=True)

@@ -35,7 +35,7 @@ from simulation.view_format import ROWS_PER_STEP
 from tests.arena.conftest import Visitor
 from tests.arena.sockets import Socket
 from tests.factories import PolicyFactory
-from tests.fakes import NQ, FakePolicy, FakeStage
+from tests.fakes import NQ, FakePolicy, FakeRuntime
 
 Json = dict[str, Any]
 IDS = re.compile(r"(?:sess|battle|turn|ep|vote|req)_[0-9a-f]{32}")
@@ -232,22 +232,22 @@ async def listen(socket: Socket) -> Heard:
     return heard
 
 
-def cast_of(pair: tuple[Policy, Policy], stage: FakeStage, ends: tuple[int, int], **trouble: Any) -> None:
+def quick_and_slow(pair: tuple[Policy, Policy], runtime: FakeRuntime, ends: tuple[int, int], **trouble: Any) -> None:
     """The quick policy needs no time and moves on, the slow one thinks and moves back; each reaches the goal at its
     step of `ends` and holds it for four more. `trouble` is the slow one's.
     """
     quick, slow = pair
-    stage.cast = {
+    runtime.policies = {
         quick.id: FakePolicy(answer=np.array([[0.010, 0.004, 0, 0, 0, 0, 1.0]])),
         slow.id: FakePolicy(
             **{"answer": np.array([[-0.021, 0.011, 0.003, 0, 0, 0, 0.37]]), "pause_s": 0.08, **trouble}
         ),
     }
-    stage.success_at = {quick.id: ends[0], slow.id: ends[1]}
+    runtime.success_at = {quick.id: ends[0], slow.id: ends[1]}
 
 
 async def test_nothing_on_the_socket_tells_who_is_who_when_the_policies_change_sides(
-    pair: tuple[Policy, Policy], stage: FakeStage
+    pair: tuple[Policy, Policy], runtime: FakeRuntime
 ) -> None:
     """A completed turn, and one that the slow policy fails: a release that told `rollout.failed` of one side, other
     steps, or frames at the pace of whoever still plays, would tell them apart (leaks 2 and 3)."""
@@ -259,7 +259,7 @@ async def test_nothing_on_the_socket_tells_who_is_who_when_the_policies_change_s
         ("pick up the red cube", (3, 11), {}),
         ("stack the red cube on the yellow cube", (3, 11), {"raises": RuntimeError("slow is out of memory")}),
     ):
-        cast_of(pair, stage, ends, **trouble)
+        quick_and_slow(pair, runtime, ends, **trouble)
         heard += await asyncio.gather(*(watch_a_turn(watch, instruction) for watch in watches))
     completed, completed_mirrored, failed, failed_mirrored = heard
     assert completed.straight() == completed_mirrored.mirrored()
@@ -274,11 +274,11 @@ async def test_nothing_on_the_socket_tells_who_is_who_when_the_policies_change_s
 
 
 async def test_nothing_tells_who_is_who_in_a_battle_of_three_starts_when_the_policies_change_sides(
-    pair: tuple[Policy, Policy], stage: FakeStage
+    pair: tuple[Policy, Policy], runtime: FakeRuntime
 ) -> None:
     quick, slow = pair
     watches = [await sync_to_async(Watcher)(*order) for order in ((quick, slow), (slow, quick))]
-    cast_of(pair, stage, (2, 5))
+    quick_and_slow(pair, runtime, (2, 5))
     straight, mirrored = await asyncio.gather(*map(watch_three_starts, watches))
     assert [heard.straight() for heard in straight] == [heard.mirrored() for heard in mirrored]
     assert len({heard.rows["left"] for heard in straight}) == 3, "the starts are the same"
@@ -326,13 +326,13 @@ def in_its_own_connection(work: Callable[[], Any]) -> Callable[[], Any]:
 
 
 async def test_after_a_side_has_ended_frames_come_at_the_same_pace_whoever_goes_on(
-    pair: tuple[Policy, Policy], stage: FakeStage
+    pair: tuple[Policy, Policy], runtime: FakeRuntime
 ) -> None:
     """Once one side had ended, frames came as quickly as the other side was played (leak 3)."""
     watches = [await sync_to_async(Watcher)(*pair) for _ in range(2)]
     paces = {}
     for name, ends, watch in (("quick", (16, 3), watches[0]), ("slow", (3, 16), watches[1])):
-        cast_of(pair, stage, ends)
+        quick_and_slow(pair, runtime, ends)
         heard = await watch_a_turn(watch, "pick up the red cube")
         moments = dict(heard.steps)
         both, alone = ([moments[step] - moments[step - 1] for step in steps] for steps in (range(2, 7), range(9, 20)))
@@ -344,15 +344,15 @@ async def test_after_a_side_has_ended_frames_come_at_the_same_pace_whoever_goes_
 
 @pytest.mark.parametrize(("fails", "starts"), [(False, 1), (True, 1), (False, 3)])
 def test_until_the_clock_has_shown_a_turn_every_answer_is_what_it_was_while_both_sides_played(
-    pair: tuple[Policy, Policy], stage: FakeStage, fails: bool, starts: int
+    pair: tuple[Policy, Policy], runtime: FakeRuntime, fails: bool, starts: int
 ) -> None:
     """Status, doors, votes, episodes and places in the queue went by the moment at which the sides settled, which is
     that of the slower one (leak 3); a side's failure was told as its own (leak 2)."""
     gate = threading.Event()
     quick, slow = pair
     trouble = {"raises": RuntimeError("out of memory")} if fails else {}
-    stage.cast = {quick.id: Gated(gate), slow.id: Gated(gate, stride=-0.02, **trouble)}
-    stage.success_at = {quick.id: 4, slow.id: 9}
+    runtime.policies = {quick.id: Gated(gate), slow.id: Gated(gate, stride=-0.02, **trouble)}
+    runtime.success_at = {quick.id: 4, slow.id: 9}
     watch = Watcher(quick, slow)
     turn = watch.send("pick up the red cube", starts=starts)
     with workers(turn):
@@ -376,10 +376,10 @@ def test_until_the_clock_has_shown_a_turn_every_answer_is_what_it_was_while_both
 
 
 def test_the_answer_to_who_waits_comes_when_the_clock_has_shown_the_turn_however_quick_both_sides_were(
-    pair: tuple[Policy, Policy], stage: FakeStage
+    pair: tuple[Policy, Policy], runtime: FakeRuntime
 ) -> None:
     """`Prefer: wait` ended when the slower side had, so that its answer timed the pair (leak 3)."""
-    cast_of(pair, stage, (3, 3), pause_s=0.0)
+    quick_and_slow(pair, runtime, (3, 3), pause_s=0.0)
     watch = Watcher(*pair)
 
     def work() -> None:
@@ -401,14 +401,14 @@ def turn_id() -> Json:
 
 
 async def test_cancelling_what_has_settled_looks_like_cancelling_what_runs(
-    pair: tuple[Policy, Policy], stage: FakeStage
+    pair: tuple[Policy, Policy], runtime: FakeRuntime
 ) -> None:
     """409 `turn_settled` told when the slower side had ended, and a gap in the numbers that it had (leak 3)."""
     apart = sync_to_async(thread_sensitive=False)
     seen: list[list[str]] = []
     for settled in (False, True):
         gate = threading.Event()
-        stage.cast = {policy.id: Gated(gate) for policy in pair}
+        runtime.policies = {policy.id: Gated(gate) for policy in pair}
         watch = await sync_to_async(Watcher)(*pair)
         async with Socket(watch.visitor, watch.battle_id) as socket:
             await socket.next()
@@ -432,10 +432,10 @@ async def test_cancelling_what_has_settled_looks_like_cancelling_what_runs(
 
 
 async def test_leaving_a_battle_whose_turn_has_settled_looks_like_leaving_one_whose_turn_runs(
-    pair: tuple[Policy, Policy], stage: FakeStage
+    pair: tuple[Policy, Policy], runtime: FakeRuntime
 ) -> None:
     """The event's number would count the end that was not told yet (leak 3)."""
-    cast_of(pair, stage, (3, 3), pause_s=0.0)
+    quick_and_slow(pair, runtime, (3, 3), pause_s=0.0)
     watch = await sync_to_async(Watcher)(*pair)
     async with Socket(watch.visitor, watch.battle_id) as socket:
         await socket.next()
@@ -448,10 +448,10 @@ async def test_leaving_a_battle_whose_turn_has_settled_looks_like_leaving_one_wh
 
 
 async def test_a_page_that_is_loaded_in_the_middle_is_shown_the_same_whether_both_sides_have_settled_or_not(
-    pair: tuple[Policy, Policy], stage: FakeStage
+    pair: tuple[Policy, Policy], runtime: FakeRuntime
 ) -> None:
     """It gets the steps up to the present one at once, and the end when everybody does (leak 3)."""
-    cast_of(pair, stage, (3, 6), pause_s=0.0)
+    quick_and_slow(pair, runtime, (3, 6), pause_s=0.0)
     watch = await sync_to_async(Watcher)(*pair)
     turn = await sync_to_async(watch.send)("pick up the red cube")
     await sync_to_async(settle)(turn)
@@ -472,10 +472,10 @@ async def test_a_page_that_is_loaded_in_the_middle_is_shown_the_same_whether_bot
 
 
 async def test_a_page_that_is_loaded_in_the_middle_of_the_second_start_is_shown_that_one(
-    pair: tuple[Policy, Policy], stage: FakeStage
+    pair: tuple[Policy, Policy], runtime: FakeRuntime
 ) -> None:
     """The third is known to it, and waits."""
-    cast_of(pair, stage, (2, 4), pause_s=0.0)
+    quick_and_slow(pair, runtime, (2, 4), pause_s=0.0)
     watch = await sync_to_async(Watcher)(*pair)
     first, second, _ = (await sync_to_async(watch.send)("pick up the red cube", starts=3))["starts"]
     await sync_to_async(settle)(first)

@@ -1,4 +1,4 @@
-"""Control battles: made as often as wanted, played like any other, not to be told before the vote, never counted."""
+"""Calibration battles: made as often as wanted, played like others, not to be told before the vote, never counted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.arena.conftest import Visitor, play
 from tests.arena.test_outages import down
 from tests.arena.test_queries import MOST, counted
 from tests.factories import PolicyFactory, ReferenceFactory, TurnFactory
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 WORDS = "pick up the red cube"
 BODY = {"instruction": WORDS}
@@ -44,7 +44,7 @@ def sent(visitor: Visitor, instruction: str = WORDS) -> Battle:
 
 
 @pytest.fixture
-def history(visitor: Visitor, stage: FakeStage, hosted: None) -> list[Battle]:
+def history(visitor: Visitor, runtime: FakeRuntime, hosted: None) -> list[Battle]:
     """The first of these is old enough to be repeated."""
     return [voted(visitor), *(voted(visitor, "stack the cubes please") for _ in range(calibration.GAP))]
 
@@ -64,7 +64,7 @@ def test_a_repeat_is_the_earlier_battle_with_the_sides_swapped(
 
 @pytest.mark.usefixtures("history")
 def test_other_words_other_voters_and_fresh_battles_are_not_repeated(
-    visitor: Visitor, stage: FakeStage, settings: Any
+    visitor: Visitor, runtime: FakeRuntime, settings: Any
 ) -> None:
     settings.REPEAT_SHARE = 1.0
     assert sent(visitor, "put the red cube on the left plate").purpose == Purpose.RANK
@@ -87,20 +87,20 @@ def test_a_pair_with_a_retired_policy_is_not_repeated(visitor: Visitor, history:
 
 @pytest.mark.parametrize("held", [False, True])
 @pytest.mark.usefixtures("history")
-def test_making_a_battle_a_control_takes_no_query_more_than_a_first_turn_needs(
+def test_making_a_battle_a_calibration_battle_takes_no_query_more_than_a_first_turn_needs(
     visitor: Visitor, settings: Any, held: bool
 ) -> None:
-    plain, control = visitor.open(), visitor.open()
+    plain, repeat = visitor.open(), visitor.open()
     visitor.send(visitor.open())  # both come to a line in which somebody waits
     if not held:
         settings.QUEUE = dict.fromkeys(settings.QUEUE, 0)
     spent = []
-    for battle_id, wanted in ((plain, 0.0), (control, 1.0)):
+    for battle_id, wanted in ((plain, 0.0), (repeat, 1.0)):
         settings.REPEAT_SHARE = wanted
         count, answer = counted(lambda battle_id=battle_id: visitor.post(f"battles/{battle_id}/turns", BODY))
         assert answer.status_code == 202
         spent.append(count)
-    assert Battle.objects.get(battle_id=control).purpose == Purpose.REPEAT
+    assert Battle.objects.get(battle_id=repeat).purpose == Purpose.REPEAT
     assert spent[0] == spent[1] <= MOST
 
 
@@ -136,7 +136,7 @@ def test_a_repeat_whose_turn_was_withdrawn_is_no_repeat_of_other_words(
 
 
 @pytest.mark.usefixtures("history")
-def test_a_control_whose_turn_was_withdrawn_is_again_what_was_drawn(
+def test_a_calibration_battle_whose_turn_was_withdrawn_is_again_what_was_drawn(
     visitor: Visitor, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.REPEAT_SHARE = 1.0
@@ -171,7 +171,7 @@ def test_a_battle_of_several_turns_is_not_repeated(visitor: Visitor, history: li
 
 
 @pytest.mark.usefixtures("history")
-def test_votes_on_controls_are_kept_and_not_counted(visitor: Visitor, settings: Any) -> None:
+def test_votes_on_calibration_battles_are_kept_and_not_counted(visitor: Visitor, settings: Any) -> None:
     settings.REPEAT_SHARE = 1.0
     battle = voted(visitor)
     vote = Vote.objects.get(battle=battle)
@@ -180,7 +180,7 @@ def test_votes_on_controls_are_kept_and_not_counted(visitor: Visitor, settings: 
 
 
 @pytest.mark.usefixtures("history")
-def test_nothing_that_a_visitor_gets_before_the_vote_tells_a_control_from_another(
+def test_nothing_that_a_visitor_gets_before_the_vote_tells_a_repeat_from_another(
     visitor: Visitor, settings: Any
 ) -> None:
     def seen() -> list[str]:
@@ -213,7 +213,7 @@ def _keys(value: Any, path: str = "") -> set[str]:
 
 
 @pytest.mark.parametrize(("share", "least", "most"), [(0.0, 0, 0), (0.05, 3, 14), (1.0, 160, 160)])
-def test_controls_come_about_as_often_as_wanted(share: float, least: int, most: int) -> None:
+def test_calibration_battles_come_about_as_often_as_wanted(share: float, least: int, most: int) -> None:
     made = 0
     for expected in range(1, 161):
         made += calibration._due(share * expected - made)
@@ -221,7 +221,9 @@ def test_controls_come_about_as_often_as_wanted(share: float, least: int, most: 
 
 
 @pytest.mark.usefixtures("hosted")
-def test_no_battle_of_references_is_made_whatever_the_shares(visitor: Visitor, stage: FakeStage, settings: Any) -> None:
+def test_no_battle_of_references_is_made_whatever_the_shares(
+    visitor: Visitor, runtime: FakeRuntime, settings: Any
+) -> None:
     """A robot that answers constant zeros, as in the gold battles of earlier versions, is seen by any program."""
     both = [ReferenceFactory(id="scripted-expert", adapter="expert"), ReferenceFactory(id="hold-still")]
     Hosting.objects.bulk_create(Hosting(worker="one", contestant=policy) for policy in both)

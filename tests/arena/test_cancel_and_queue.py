@@ -15,7 +15,7 @@ from arena.models import Attempt, Battle, Turn
 from rankings.votes import observed
 from robots import play as episodes
 from tests.arena.conftest import Visitor, play, play_battle, side_of
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import FakePolicy, FakeRuntime
 from vlaarena.monitoring import readings
 
 
@@ -29,7 +29,7 @@ def queue(visitor: Visitor, turn: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("finished", [None, "left", "right"])
 def test_both_sides_of_a_cancelled_turn_say_the_same_whoever_was_quicker(
-    visitor: Visitor, stage: FakeStage, finished: str | None
+    visitor: Visitor, runtime: FakeRuntime, finished: str | None
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
@@ -45,7 +45,7 @@ def test_both_sides_of_a_cancelled_turn_say_the_same_whoever_was_quicker(
 
 
 def test_a_cancelled_turn_is_not_played_any_more_and_the_next_one_starts_from_where_things_were(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
@@ -59,7 +59,7 @@ def test_a_cancelled_turn_is_not_played_any_more_and_the_next_one_starts_from_wh
     assert visitor.battle(battle_id)["can_vote"]
 
 
-def test_a_turn_that_has_ended_cannot_be_cancelled(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_turn_that_has_ended_cannot_be_cancelled(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     refused = visitor.post(f"turns/{side_of(battle_id, 'left').turn_id}/cancel")
     assert (refused.status_code, refused.json()["code"]) == (409, "turn_settled")
@@ -74,7 +74,7 @@ def test_a_turn_that_was_withdrawn_meanwhile_is_not_there_to_be_cancelled(visito
         cancel_turn(turn)
 
 
-def test_a_stranger_neither_cancels_nor_asks(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_stranger_neither_cancels_nor_asks(visitor: Visitor, runtime: FakeRuntime) -> None:
     turn = visitor.send(visitor.open())
     stranger = Visitor()
     stranger.open()
@@ -83,7 +83,7 @@ def test_a_stranger_neither_cancels_nor_asks(visitor: Visitor, stage: FakeStage)
     assert Turn.objects.get().settled_at is None
 
 
-def test_who_waits_hears_how_many_are_ahead_and_about_how_long(visitor: Visitor, stage: FakeStage) -> None:
+def test_who_waits_hears_how_many_are_ahead_and_about_how_long(visitor: Visitor, runtime: FakeRuntime) -> None:
     first = visitor.send(visitor.open())
     assert queue(visitor, first) == {"ahead": 0, "expected_wait_s": 0}
     second, third = visitor.send(visitor.open()), visitor.send(visitor.open())
@@ -97,9 +97,9 @@ def test_who_waits_hears_how_many_are_ahead_and_about_how_long(visitor: Visitor,
     assert queue(visitor, third) == {"ahead": 1, "expected_wait_s": 7}
 
 
-def test_the_wait_does_not_depend_on_who_plays(visitor: Visitor, stage: FakeStage, contestants: list[Any]) -> None:
+def test_the_wait_does_not_depend_on_who_plays(visitor: Visitor, runtime: FakeRuntime, contestants: list[Any]) -> None:
     """The one policy of this battle is slow, the other quick: what its visitor hears is the pace of all turns."""
-    stage.cast = {contestants[0].id: FakePolicy(pause_s=0.005)}
+    runtime.policies = {contestants[0].id: FakePolicy(pause_s=0.005)}
     play(visitor.send(visitor.open()))
     visitor.send(visitor.open())
     waiting = visitor.send(visitor.open())
@@ -110,13 +110,13 @@ def test_the_wait_does_not_depend_on_who_plays(visitor: Visitor, stage: FakeStag
     assert queue(visitor, waiting) == before
 
 
-def test_a_cancelled_turn_is_in_no_record_of_its_policies(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_cancelled_turn_is_in_no_record_of_its_policies(visitor: Visitor, runtime: FakeRuntime) -> None:
     """Neither as a failure nor as anything else, even where a side had failed or finished before."""
     battle_id = visitor.open()
     play(visitor.send(battle_id, "pick up the red cube"))
     before = (observed.played(kinds.default()), readings.settled_lately())
     turn = visitor.send(battle_id, "pick up the red cube")
-    stage.cast = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
+    runtime.policies = {side_of(battle_id, "left").model_id: FakePolicy(raises=RuntimeError("no luck"))}
     episodes.play(turn["left_episode_id"])
     assert readings.settled_lately() != before[1]
 

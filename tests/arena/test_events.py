@@ -19,11 +19,11 @@ from arena.live import events
 from arena.models import Attempt, AttemptStatus, Battle, StartKind, VoteChoice
 from arena.queue import sweeps
 from arena.shapes import BattleJson, ShapeError, TurnJson, check
-from robots.forks import Fork, fork
+from robots.forks import Fork, add_fork
 from tests.arena.conftest import Visitor, battle_row, play_battle
 from tests.arena.reducer import Gap, apply
 from tests.arena.test_attempts import lose
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 Json = dict[str, Any]
 PLACE = kinds.default().names
@@ -73,7 +73,7 @@ class Play:
     def explore(self) -> None:
         turns = list(battle_row(self.battle_id).turns.all())
         chosen = self.dice.choice([None, *(turn.turn_id for turn in turns)])
-        fork(battle_row(self.battle_id), Fork(turn_id=chosen, record=self.dice.randrange(9)))
+        add_fork(battle_row(self.battle_id), Fork(turn_id=chosen, record=self.dice.randrange(9)))
 
     def claim(self) -> None:
         if rollout := self.rollout("queued"):
@@ -176,7 +176,7 @@ def test_while_ends_are_not_told_what_else_happens_leaves_no_gap_in_the_numbers(
 
 
 def test_the_events_of_a_turn_come_in_order_and_tell_both_sides_together(
-    visitor: Visitor, stage: FakeStage, told: list[Json]
+    visitor: Visitor, runtime: FakeRuntime, told: list[Json]
 ) -> None:
     battle_id = play_battle(visitor)
     visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})

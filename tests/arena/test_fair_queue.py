@@ -16,7 +16,7 @@ from arena.queue import hosting, sweeps
 from policies.models import Policy
 from tests.arena.conftest import play
 from tests.crowd import Member, settle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 pytestmark = pytest.mark.usefixtures("behind_a_proxy", "contestants")
 HERE, THERE, YONDER = "198.51.100", "203.0.113", "192.0.2"
@@ -43,7 +43,7 @@ def ids(*turns: dict[str, Any]) -> list[str]:
     return [turn[side] for turn in turns for side in ("left_episode_id", "right_episode_id")]
 
 
-def played_a_while_ago(seconds: float, stage: FakeStage) -> None:
+def played_a_while_ago(seconds: float, runtime: FakeRuntime) -> None:
     """A turn of a closed battle that took so long, so that waits are known."""
     member = Member("127.0.0.1")
     turn = member.send(member.open())
@@ -57,9 +57,9 @@ def wait_of(member: Member, turn: dict[str, Any]) -> dict[str, Any]:
     return dict(member.get(f"turns/{turn['turn_id']}/queue").json())
 
 
-def test_sixty_cookies_of_one_address_lock_nobody_out(stage: FakeStage, sent: list[str]) -> None:
+def test_sixty_cookies_of_one_address_lock_nobody_out(runtime: FakeRuntime, sent: list[str]) -> None:
     """With one line for all, the other visitor would be the 61st: refused with 503 and told 303 s."""
-    played_a_while_ago(5.05, stage)
+    played_a_while_ago(5.05, runtime)
     sent.clear()
     flood = turns_of([Member("198.51.100.7") for _ in range(60)])
     other = Member("203.0.113.9")
@@ -73,7 +73,7 @@ def test_sixty_cookies_of_one_address_lock_nobody_out(stage: FakeStage, sent: li
     assert sent == ids(flood[0], turn, *flood[1:4]), "and then they take turns with everybody who comes"
 
 
-def test_a_network_of_many_addresses_leaves_places_for_every_other(stage: FakeStage, settings: Any) -> None:
+def test_a_network_of_many_addresses_leaves_places_for_every_other(runtime: FakeRuntime, settings: Any) -> None:
     settings.QUEUE = {**settings.QUEUE, "turns": 8}
     answers = [each.try_to_send(each.open()) for each in crowd(HERE, 6)]
     assert [answer.status_code for answer in answers] == [202] * 4 + [429] * 2, "as many as places are left"
@@ -86,7 +86,7 @@ def test_a_network_of_many_addresses_leaves_places_for_every_other(stage: FakeSt
         assert newcomer.try_to_send(newcomer.open()).status_code == 202, "each network has one place in any case"
 
 
-def test_exempt_visitors_and_networks_take_no_places_from_each_other(stage: FakeStage, settings: Any) -> None:
+def test_exempt_visitors_and_networks_take_no_places_from_each_other(runtime: FakeRuntime, settings: Any) -> None:
     settings.QUEUE = {**settings.QUEUE, "turns": 3}
     settings.FREE_NETWORKS = (ip_network("192.0.2.0/24"),)
     turns_of(crowd(HERE, 1) + crowd(THERE, 1) + crowd("10.0.0", 1))
@@ -96,7 +96,7 @@ def test_exempt_visitors_and_networks_take_no_places_from_each_other(stage: Fake
     assert newcomer.try_to_send(newcomer.open()).status_code == 202
 
 
-def test_three_networks_take_turns_however_many_each_sends(stage: FakeStage, sent: list[str]) -> None:
+def test_three_networks_take_turns_however_many_each_sends(runtime: FakeRuntime, sent: list[str]) -> None:
     here, there, yonder = (turns_of(crowd(network, size)) for network, size in ((HERE, 6), (THERE, 2), (YONDER, 1)))
     order = ids(here[0], there[0], yonder[0])
     assert sent == order
@@ -107,7 +107,7 @@ def test_three_networks_take_turns_however_many_each_sends(stage: FakeStage, sen
     assert "".join(whose[episode] for episode in sent[::2]) == "htyhthhhh"
 
 
-def test_visitors_of_one_network_take_turns_however_many_each_sends(stage: FakeStage, sent: list[str]) -> None:
+def test_visitors_of_one_network_take_turns_however_many_each_sends(runtime: FakeRuntime, sent: list[str]) -> None:
     """The second turn of the first visitor came before the others' first ones."""
     many, *others = crowd(HERE, 4)
     turns = {"many": turns_of([many], each=3), "others": turns_of(others)}
@@ -118,7 +118,9 @@ def test_visitors_of_one_network_take_turns_however_many_each_sends(stage: FakeS
     assert sent == ids(first, *turns["others"], second, third)
 
 
-def test_a_visitor_of_the_same_network_hears_that_its_visitors_take_turns(stage: FakeStage, sent: list[str]) -> None:
+def test_a_visitor_of_the_same_network_hears_that_its_visitors_take_turns(
+    runtime: FakeRuntime, sent: list[str]
+) -> None:
     many, late = crowd(HERE, 2)
     turns_of([many], each=3)
     turns_of(crowd(THERE, 2))
@@ -127,7 +129,7 @@ def test_a_visitor_of_the_same_network_hears_that_its_visitors_take_turns(stage:
 
 
 def test_visitors_of_exempt_networks_wait_for_nobody_of_their_own(
-    stage: FakeStage, sent: list[str], settings: Any
+    runtime: FakeRuntime, sent: list[str], settings: Any
 ) -> None:
     settings.FREE_NETWORKS = (ip_network("192.0.2.0/24"),)
     turns = turns_of(crowd(YONDER, 5))
@@ -135,7 +137,7 @@ def test_visitors_of_exempt_networks_wait_for_nobody_of_their_own(
     assert set(Turn.objects.values_list("caller", "network")) == {("", "")}
 
 
-def test_a_network_may_use_workers_that_would_idle_and_no_more(stage: FakeStage, sent: list[str]) -> None:
+def test_a_network_may_use_workers_that_would_idle_and_no_more(runtime: FakeRuntime, sent: list[str]) -> None:
     Hosting.objects.create(worker="one", contestant_id="alpha", slots=4)
     Hosting.objects.create(worker="one", contestant_id="beta", slots=4)
     Hosting.objects.create(worker="two", contestant_id="beta", slots=2)
@@ -153,7 +155,7 @@ def test_a_network_may_use_workers_that_would_idle_and_no_more(stage: FakeStage,
     assert sent[10:] == ids(there[1], here[4])
 
 
-def test_a_worker_that_comes_is_given_what_waits_by_the_next_sweep(stage: FakeStage, sent: list[str]) -> None:
+def test_a_worker_that_comes_is_given_what_waits_by_the_next_sweep(runtime: FakeRuntime, sent: list[str]) -> None:
     here = turns_of(crowd(HERE, 3))
     Hosting.objects.bulk_create(Hosting(worker="one", contestant_id=each, slots=4) for each in ("alpha", "beta"))
     sweeps.sweep()
@@ -167,7 +169,7 @@ def test_a_worker_says_how_many_rollouts_it_plays_side_by_side(monkeypatch: pyte
     assert set(Hosting.objects.values_list("worker", "slots")) == {("one", 6)}
 
 
-def test_however_many_look_at_once_a_network_gets_one_turn(stage: FakeStage, sent: list[str]) -> None:
+def test_however_many_look_at_once_a_network_gets_one_turn(runtime: FakeRuntime, sent: list[str]) -> None:
     here = turns_of(crowd(HERE, 5))
     Attempt.objects.filter(turn__turn_id=here[0]["turn_id"]).update(status="completed")
     Turn.objects.filter(turn_id=here[0]["turn_id"]).update(settled_at=timezone.now(), network="")
@@ -188,7 +190,7 @@ def test_however_many_look_at_once_a_network_gets_one_turn(stage: FakeStage, sen
 
 
 def test_a_newcomer_of_a_network_does_not_overtake_who_waits_there(
-    stage: FakeStage, sent: list[str], monkeypatch: pytest.MonkeyPatch
+    runtime: FakeRuntime, sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first turn settled, and whoever was to send the second died: the third comes and lets it go first."""
     first, second = turns_of(crowd(HERE, 2))

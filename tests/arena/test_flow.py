@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.models import Vote
 from tests.arena.conftest import Visitor, battle_row, play, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 
 def test_opening_a_session_hides_two_different_contestants(visitor: Visitor) -> None:
@@ -19,7 +19,7 @@ def test_opening_a_session_hides_two_different_contestants(visitor: Visitor) -> 
 
 
 def test_an_instruction_is_played_by_both_sides_voted_on_and_the_names_revealed(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = visitor.open()
     sent = visitor.post(f"battles/{battle_id}/turns", {"instruction": "Pick up the red cube"})
@@ -49,7 +49,9 @@ def test_an_instruction_is_played_by_both_sides_voted_on_and_the_names_revealed(
     assert len(exact["states"]) == len(exact["actions"]) + 1 == 51
 
 
-def test_after_the_vote_the_next_instruction_needs_the_sessions_next_battle(visitor: Visitor, stage: FakeStage) -> None:
+def test_after_the_vote_the_next_instruction_needs_the_sessions_next_battle(
+    visitor: Visitor, runtime: FakeRuntime
+) -> None:
     battle_id = play_battle(visitor)
     visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})
     refused = visitor.post(f"battles/{battle_id}/turns", {"instruction": "stack the red cube on the yellow cube"})
@@ -70,7 +72,7 @@ def test_after_the_vote_the_next_instruction_needs_the_sessions_next_battle(visi
     assert session["title"] == "pick up the red cube"
 
 
-def test_opening_the_next_battle_abandons_one_without_a_vote(visitor: Visitor, stage: FakeStage) -> None:
+def test_opening_the_next_battle_abandons_one_without_a_vote(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     visitor.post("battles", {"session_id": visitor.battle(battle_id)["session_id"]})
     left_behind = visitor.battle(battle_id)

@@ -12,19 +12,19 @@ from arena.models import Turn, Vote
 from arena.store import Document, get_store
 from simulation.episode_format import state_at
 from tests.arena.conftest import Visitor, battle_row, play, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 SIDES = ("left", "right")
 
 
 @pytest.fixture
-def voted(visitor: Visitor, stage: FakeStage) -> str:
+def voted(visitor: Visitor, runtime: FakeRuntime) -> str:
     battle_id = play_battle(visitor)
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
     return battle_id
 
 
-def explore(visitor: Visitor, battle_id: str, **wish: Any) -> dict[str, Any]:
+def fork(visitor: Visitor, battle_id: str, **wish: Any) -> dict[str, Any]:
     sent = visitor.post(f"battles/{battle_id}/explorations", wish)
     assert sent.status_code == 202, sent.content
     play(sent.json())
@@ -43,7 +43,7 @@ def first_turn(visitor: Visitor, battle_id: str) -> dict[str, Any]:
 
 def test_both_sides_go_on_from_the_chosen_record_of_their_own_recording(visitor: Visitor, voted: str) -> None:
     origin = first_turn(visitor, voted)
-    explore(visitor, voted, turn_id=origin["turn_id"], record=17, instruction="push the green sphere to the left")
+    fork(visitor, voted, turn_id=origin["turn_id"], record=17, instruction="push the green sphere to the left")
     turn = visitor.battle(voted)["turns"][-1]
     assert turn["exploration"] == {"turn_id": origin["turn_id"], "record": 17, "seed": battle_row(voted).seed}
     assert turn["instruction"] == "push the green sphere to the left"
@@ -54,16 +54,16 @@ def test_both_sides_go_on_from_the_chosen_record_of_their_own_recording(visitor:
         assert not before["exploration"]
 
 
-def test_a_side_that_ended_earlier_goes_on_from_its_end(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_side_that_ended_earlier_goes_on_from_its_end(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
-    stage.success_at["alpha"] = 9
+    runtime.success_at["alpha"] = 9
     play(visitor.send(battle_id))
-    stage.success_at.clear()
+    runtime.success_at.clear()
     visitor.post("votes", {"battle_id": battle_id, "vote": "left_better"})
     origin = first_turn(visitor, battle_id)
     short, long = sorted(SIDES, key=lambda side: origin[side]["steps"])
     assert origin[short]["steps"] < 30 <= origin[long]["steps"]
-    explore(visitor, battle_id, turn_id=origin["turn_id"], record=30)
+    fork(visitor, battle_id, turn_id=origin["turn_id"], record=30)
     turn = visitor.battle(battle_id)["turns"][-1]
     starts = {side: document(turn[side]["episode_id"])["states"][0] for side in SIDES}
     assert starts[short] == document(origin[short]["episode_id"])["states"][-1]
@@ -72,7 +72,7 @@ def test_a_side_that_ended_earlier_goes_on_from_its_end(visitor: Visitor, stage:
 
 def test_without_a_moment_a_new_seed_makes_one_new_start_for_both(visitor: Visitor, voted: str) -> None:
     origin = first_turn(visitor, voted)
-    explore(visitor, voted, seed=4242, turn_id=None, instruction=None)
+    fork(visitor, voted, seed=4242, turn_id=None, instruction=None)
     turn = visitor.battle(voted)["turns"][-1]
     assert turn["exploration"] == {"turn_id": None, "record": None, "seed": 4242}
     assert turn["instruction"] == origin["instruction"]
@@ -83,20 +83,20 @@ def test_without_a_moment_a_new_seed_makes_one_new_start_for_both(visitor: Visit
 
 def test_chance_draws_the_seed_where_none_is_given(visitor: Visitor, voted: str) -> None:
     for _ in range(2):
-        explore(visitor, voted)
+        fork(visitor, voted)
     first, second = (turn["exploration"]["seed"] for turn in visitor.battle(voted)["turns"][1:])
     assert first != second
 
 
-def test_it_can_start_in_an_exploration(visitor: Visitor, voted: str) -> None:
-    sent = explore(visitor, voted)
-    explore(visitor, voted, turn_id=sent["turn_id"], record=3)
+def test_it_can_start_in_a_fork(visitor: Visitor, voted: str) -> None:
+    sent = fork(visitor, voted)
+    fork(visitor, voted, turn_id=sent["turn_id"], record=3)
     assert visitor.battle(voted)["turns"][-1]["exploration"]["turn_id"] == sent["turn_id"]
 
 
 def test_it_leaves_vote_and_judged_turns_as_they_were(visitor: Visitor, voted: str) -> None:
     before = visitor.battle(voted)["vote"]
-    explore(visitor, voted)
+    fork(visitor, voted)
     battle = visitor.battle(voted)
     assert (battle["vote"], battle["status"], battle["can_vote"]) == (before, "voted", False)
     assert Vote.objects.count() == 1
@@ -105,7 +105,7 @@ def test_it_leaves_vote_and_judged_turns_as_they_were(visitor: Visitor, voted: s
     assert (refused.status_code, refused.json()["code"]) == (409, "already_voted")
 
 
-def test_before_the_vote_nothing_can_be_explored(visitor: Visitor, stage: FakeStage) -> None:
+def test_before_the_vote_nothing_can_be_forked(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     assert not visitor.battle(battle_id)["can_explore"]
     refused = visitor.post(f"battles/{battle_id}/explorations", {})
@@ -122,7 +122,7 @@ def test_one_thing_at_a_time(visitor: Visitor, voted: str) -> None:
     assert visitor.battle(voted)["can_explore"]
 
 
-def test_nobody_explores_the_battle_of_somebody_else(visitor: Visitor, voted: str) -> None:
+def test_nobody_forks_the_battle_of_somebody_else(visitor: Visitor, voted: str) -> None:
     assert Visitor().post(f"battles/{voted}/explorations", {}).status_code == 404
 
 
@@ -138,7 +138,7 @@ def test_a_wish_that_makes_no_sense_is_refused(visitor: Visitor, voted: str, wis
     assert visitor.post(f"battles/{voted}/explorations", wish).status_code == 422
 
 
-def test_a_turn_of_another_battle_is_no_place_to_start(visitor: Visitor, voted: str, stage: FakeStage) -> None:
+def test_a_turn_of_another_battle_is_no_place_to_start(visitor: Visitor, voted: str, runtime: FakeRuntime) -> None:
     other = play_battle(visitor)
     elsewhere = first_turn(visitor, other)["turn_id"]
     refused = visitor.post(f"battles/{voted}/explorations", {"turn_id": elsewhere})

@@ -30,7 +30,7 @@ from rankings.publication import aggregation
 from tests.arena.conftest import Visitor, play, play_battle
 from tests.arena.sockets import Socket
 from tests.factories import VoteFactory
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.people import logged_in, operator
 from vlaarena.handler import OneThreadHandler
 from vlaarena.production import AccessSettings, refuse_unsafe
@@ -63,7 +63,7 @@ def rating(policy: str) -> int:
     return int(ModelStatsTotal.objects.get(model_id=policy).elo_score)
 
 
-@pytest.mark.usefixtures("behind", "stage", "contestants")
+@pytest.mark.usefixtures("behind", "runtime", "contestants")
 def test_82_cookies_of_one_address_move_no_rating() -> None:
     for outcome in ["left_better", "right_better"] * 50:
         VoteFactory(
@@ -86,7 +86,7 @@ def test_82_cookies_of_one_address_move_no_rating() -> None:
 
 
 @pytest.mark.usefixtures("behind", "contestants")
-def test_sixty_cookies_of_one_address_lock_no_other_out(stage: FakeStage) -> None:
+def test_sixty_cookies_of_one_address_lock_no_other_out(runtime: FakeRuntime) -> None:
     first = At("192.0.2.7")
     turn = first.send(first.open())
     play(turn)

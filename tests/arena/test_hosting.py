@@ -18,10 +18,10 @@ from policies.base import MissingFile
 from policies.memory import OutOfMemory
 from policies.models import Policy
 from robots import play as episodes
-from robots.trouble import note_trouble
+from robots.runtime import note_trouble
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import PolicyFactory
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import FakePolicy, FakeRuntime
 
 pytestmark = pytest.mark.django_db
 
@@ -128,7 +128,7 @@ def test_a_turn_of_a_battle_whose_policy_lost_its_worker_is_refused_without_sayi
 
 
 def test_a_rollout_whose_policy_lost_its_worker_while_it_waited_fails_with_that_reason(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
@@ -145,31 +145,31 @@ def test_a_rollout_whose_policy_lost_its_worker_while_it_waited_fails_with_that_
 
 
 def test_a_policy_that_cannot_be_opened_here_is_left_to_a_worker_that_can(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host("elsewhere", "alpha", "beta")
     host("here", "alpha", "beta")
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     broken = side_of(battle_id, "left").model_id
-    stage.cast[broken] = MissingFile("no weights on this machine")
+    runtime.policies[broken] = MissingFile("no weights on this machine")
     play(turn)
     left = side_of(battle_id, "left")
     assert (left.status, left.tries) == ("queued", 1)
     assert Policy.objects.get(id=broken).status == ContestantStatus.ACTIVE
     assert broken not in hosting.announce()
-    stage.cast = {}
+    runtime.policies = {}
     episodes.play(turn["left_episode_id"])
     assert side_of(battle_id, "left").status == "completed"
 
 
 def test_where_no_other_worker_can_the_policy_becomes_unavailable_with_the_reason_and_the_worker_lives(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     broken = side_of(battle_id, "left").model_id
-    stage.cast[broken] = OutOfMemory("alpha needs 30.2 GB; cpu has 12.0 GB free")
+    runtime.policies[broken] = OutOfMemory("alpha needs 30.2 GB; cpu has 12.0 GB free")
     play(turn)
     policy = Policy.objects.get(id=broken)
     assert policy.status == ContestantStatus.UNAVAILABLE
@@ -181,21 +181,21 @@ def test_where_no_other_worker_can_the_policy_becomes_unavailable_with_the_reaso
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("[enforce fail] not enough memory: 30 GB")])
 def test_a_policy_that_runs_out_of_memory_while_it_plays_is_unavailable_and_opened_anew(
-    visitor: Visitor, stage: FakeStage, error: Exception
+    visitor: Visitor, runtime: FakeRuntime, error: Exception
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     greedy = side_of(battle_id, "left").model_id
-    stage.cast[greedy] = FakePolicy(raises=error)
+    runtime.policies[greedy] = FakePolicy(raises=error)
     play(turn)
     assert side_of(battle_id, "left").status == "failed"
     assert side_of(battle_id, "right").status == "completed"
     assert Policy.objects.get(id=greedy).status_reason.startswith("memory: ran out of memory while it played")
-    assert stage.dropped == [greedy]
+    assert runtime.dropped == [greedy]
 
 
-def test_an_error_that_is_no_want_of_memory_leaves_the_policy_active(visitor: Visitor, stage: FakeStage) -> None:
-    stage.cast = {name: FakePolicy(raises=ValueError("broken")) for name in ("alpha", "beta")}
+def test_an_error_that_is_no_want_of_memory_leaves_the_policy_active(visitor: Visitor, runtime: FakeRuntime) -> None:
+    runtime.policies = {name: FakePolicy(raises=ValueError("broken")) for name in ("alpha", "beta")}
     play_battle(visitor)
     assert set(Policy.objects.values_list("status", flat=True)) == {ContestantStatus.ACTIVE}
 

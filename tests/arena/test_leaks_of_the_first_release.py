@@ -23,7 +23,7 @@ from rankings.publication import aggregation
 from robots import play as episodes
 from tests.arena.conftest import Visitor, battle_row, play, play_battle, side_of
 from tests.factories import PolicyFactory, VoteFactory
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import FakePolicy, FakeRuntime
 from tests.people import logged_in, moderator
 
 SIDES = ("left", "right")
@@ -48,14 +48,14 @@ def both_sides(visitor: Visitor, battle_id: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", ["states.bin", "replay.bin"])
-def test_no_exact_recording_can_be_fetched_before_the_vote(visitor: Visitor, stage: FakeStage, form: str) -> None:
+def test_no_exact_recording_can_be_fetched_before_the_vote(visitor: Visitor, runtime: FakeRuntime, form: str) -> None:
     battle_id = play_battle(visitor)
     told = {side: visitor.get(f"episodes/{each}/{form}").status_code for side, each in ids_of(battle_id).items()}
     assert told == {"left": 409, "right": 409}
 
 
 def test_an_episode_tells_no_actions_no_velocities_and_no_exact_positions_before_the_vote(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     for episode_id in ids_of(play_battle(visitor)).values():
         seen = visitor.get(f"episodes/{episode_id}").json()
@@ -91,16 +91,16 @@ def unreadable(instruction: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("kind", HARD)
 def test_what_is_let_in_as_an_instruction_is_read_by_every_shipped_network(
-    visitor: Visitor, stage: FakeStage, kind: str
+    visitor: Visitor, runtime: FakeRuntime, kind: str
 ) -> None:
     sent = visitor.post(f"battles/{visitor.open()}/turns", {"instruction": HARD[kind]})
     assert sent.status_code in (202, 422)
     assert sent.status_code == 422 or unreadable(HARD[kind]) == {}
 
 
-def test_a_turn_that_one_side_failed_has_failed_on_both(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_turn_that_one_side_failed_has_failed_on_both(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
-    stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(raises=RuntimeError("too many words"))}
+    runtime.policies = {battle_row(battle_id).left_model_id: FakePolicy(raises=RuntimeError("too many words"))}
     play(visitor.send(battle_id))
     left, right = both_sides(visitor, battle_id)
     assert left == right
@@ -110,17 +110,17 @@ def test_a_turn_that_one_side_failed_has_failed_on_both(visitor: Visitor, stage:
 
 
 def test_the_end_of_a_turn_is_told_by_the_clock_however_quick_its_sides_were(
-    visitor: Visitor, stage: FakeStage, settings: Any
+    visitor: Visitor, runtime: FakeRuntime, settings: Any
 ) -> None:
     settings.RELEASE = {"buffer_s": 1.0, "speed": 1.0}  # as the arena ships; the first release had no clock
     battle_id = play_battle(visitor)
     assert visitor.battle(battle_id)["turns"][-1]["status"] == "running"
 
 
-def test_nothing_tells_how_long_a_side_took_or_how_many_steps_it_played(visitor: Visitor, stage: FakeStage) -> None:
+def test_nothing_tells_how_long_a_side_took_or_how_many_steps_it_played(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
-    stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(pause_s=0.02)}
-    stage.success_at = {battle_row(battle_id).right_model_id: 5}
+    runtime.policies = {battle_row(battle_id).left_model_id: FakePolicy(pause_s=0.02)}
+    runtime.success_at = {battle_row(battle_id).right_model_id: 5}
     play(visitor.send(battle_id))
     left, right = both_sides(visitor, battle_id)
     assert left == right
@@ -131,7 +131,7 @@ def test_nothing_tells_how_long_a_side_took_or_how_many_steps_it_played(visitor:
 # 4. The hourly report counted battles without a vote.
 
 
-def test_an_hour_with_an_unvoted_battle_is_published_like_one_without(visitor: Visitor, stage: FakeStage) -> None:
+def test_an_hour_with_an_unvoted_battle_is_published_like_one_without(visitor: Visitor, runtime: FakeRuntime) -> None:
     PolicyFactory(id="gamma")
     VoteFactory(battle__left_model_id="alpha", battle__left_model=None, battle__right_model=PolicyFactory(id="delta"))
     aggregation.aggregate()
@@ -149,7 +149,9 @@ def published() -> dict[str, Any]:
 # 5. Staff saw the names, and may vote.
 
 
-def test_the_admin_does_not_name_the_policies_of_a_battle_without_a_vote(visitor: Visitor, stage: FakeStage) -> None:
+def test_the_admin_does_not_name_the_policies_of_a_battle_without_a_vote(
+    visitor: Visitor, runtime: FakeRuntime
+) -> None:
     battle_id = play_battle(visitor)
     battle, desk = battle_row(battle_id), logged_in(moderator())
     names = (battle.left_model.name, battle.right_model.name)
@@ -195,7 +197,7 @@ def test_two_kinds_of_renderers_never_play_the_two_sides_of_a_turn(
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     for side, profile in zip(SIDES, ("look-1 osmesa; llvmpipe; Mesa", "look-1 egl; NVIDIA H100; 4.6"), strict=True):
-        worker: Any = FakeStage()
+        worker: Any = FakeRuntime()
         worker.render_profile = profile
         monkeypatch.setattr(episodes, "runtime", lambda worker=worker: worker)
         episodes.play(turn[f"{side}_episode_id"])
@@ -203,7 +205,7 @@ def test_two_kinds_of_renderers_never_play_the_two_sides_of_a_turn(
 
 
 def test_a_recording_says_what_rendered_it(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    worker: Any = FakeStage()
+    worker: Any = FakeRuntime()
     worker.render_profile = "look-1 egl; NVIDIA H100; 4.6"
     monkeypatch.setattr(episodes, "runtime", lambda: worker)
     kept = [get_store().get(each) for each in ids_of(play_battle(visitor)).values()]

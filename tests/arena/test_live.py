@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena import kinds
-from arena.live.held import SNAPSHOT, HeldBack, LiveTurn
+from arena.live.playout import SNAPSHOT, LiveTurn, PlayoutBuffer
 
 Json = dict[str, Any]
 WIDTH = 4
@@ -29,7 +29,7 @@ def turn(left: int, right: int, began: float = 100.0) -> LiveTurn:
     """A turn of whose sides so many steps are played, the start among them."""
     live = LiveTurn(kinds.default(), "turn_1")
     for side, number in (("left", left), ("right", right)):
-        live.sides[side].hold(1, 0, [rows(step) for step in range(number)])
+        live.sides[side].add(1, 0, [rows(step) for step in range(number)])
     live.began = began
     return live
 
@@ -55,7 +55,7 @@ def test_a_side_that_is_behind_stalls_both_and_then_they_catch_up_at_a_pace_of_t
     for moment in (100.0, 100.2):
         live.take(moment)
     assert live.take(101.3) == (None, 0.0)
-    live.sides["right"].hold(1, 2, [rows(step) for step in range(2, 9)])
+    live.sides["right"].add(1, 2, [rows(step) for step in range(2, 9)])
     frames, late = live.take(101.3)
     assert shown(frames)[0] == 6
     assert late == pytest.approx(0.9)
@@ -80,17 +80,17 @@ def test_a_second_attempt_takes_the_place_of_what_was_not_shown_and_repeats_noth
     live = turn(5, 5)
     for moment in (100.0, 100.2):
         live.take(moment)
-    live.sides["left"].hold(2, 0, [rows(0, 2), rows(1, 2)])
+    live.sides["left"].add(2, 0, [rows(0, 2), rows(1, 2)])
     assert live.take(100.4) == (None, 0.0), "the second attempt is not as far"
-    live.sides["left"].hold(1, 5, [rows(5)])  # of the first one, which does not know yet
-    live.sides["left"].hold(2, 2, [rows(2, 2)])
+    live.sides["left"].add(1, 5, [rows(5)])  # of the first one, which does not know yet
+    live.sides["left"].add(2, 2, [rows(2, 2)])
     assert shown(live.take(100.5)[0]) == (6, rows(2, 2), rows(2))
     assert live.next_at() is None
 
 
 def test_a_row_that_was_lost_on_the_way_is_stood_in_for_by_the_one_before() -> None:
     live = turn(2, 5)
-    live.sides["left"].hold(1, 4, [rows(4)])
+    live.sides["left"].add(1, 4, [rows(4)])
     for moment in (100.0, 100.2):
         live.take(moment)
     assert shown(live.take(100.4)[0])[1] == rows(1)[:WIDTH] * 5
@@ -104,55 +104,55 @@ def test_whoever_comes_late_is_shown_all_up_to_the_present_step_at_once() -> Non
     assert live.next_at() == pytest.approx(100.8)
 
 
-def held(at: float = 101.0) -> HeldBack:
+def buffer_with_end(at: float = 101.0) -> PlayoutBuffer:
     """A socket that has heard of a turn from its start to its end, and has shown its first two steps."""
-    back = HeldBack(kinds.default())
-    back.open("turn_1", anew=True)
-    back._turns["turn_1"] = live = turn(4, 3)
+    buffer = PlayoutBuffer(kinds.default())
+    buffer.open("turn_1", anew=True)
+    buffer._turns["turn_1"] = live = turn(4, 3)
     live.sides["left"].finish(1, 3)
     live.sides["right"].finish(1, 2)
     for moment in (100.0, 100.2):
-        back.due(moment)
+        buffer.due(moment)
     for seq in (3, 4, 5):
-        back.hold_end(at, {"type": "turn.finished", "seq": seq})
-    return back
+        buffer.add_end(at, {"type": "turn.finished", "seq": seq})
+    return buffer
 
 
 def test_at_the_end_all_that_was_not_shown_goes_before_the_events() -> None:
-    frames, *events = held(100.2).due(100.2)
+    frames, *events = buffer_with_end(100.2).due(100.2)
     assert shown(frames)[1:] == (rows(2) + rows(3), rows(2) + rows(2)[:WIDTH] * 5)
     assert [event["seq"] for event in events] == [3, 4, 5]
 
 
 def test_the_end_waits_for_its_moment() -> None:
-    back = held()
-    assert [message["type"] for message in back.due(100.4)] == ["rollout.frames"]
-    assert [message["type"] for message in back.due(100.6)] == ["rollout.frames"]
-    assert back.due(100.99) == []
-    assert back.next_at() == 101.0
-    assert [message.get("seq") for message in back.due(101.0)] == [3, 4, 5]
-    assert back.next_at() is None
+    buffer = buffer_with_end()
+    assert [message["type"] for message in buffer.due(100.4)] == ["rollout.frames"]
+    assert [message["type"] for message in buffer.due(100.6)] == ["rollout.frames"]
+    assert buffer.due(100.99) == []
+    assert buffer.next_at() == 101.0
+    assert [message.get("seq") for message in buffer.due(101.0)] == [3, 4, 5]
+    assert buffer.next_at() is None
 
 
 def test_an_end_that_was_taken_back_is_never_told() -> None:
-    back = held()
-    back.drop_end(3)
-    assert not back.has_end
-    assert [message["type"] for message in back.due(200.0)] == ["rollout.frames"]
+    buffer = buffer_with_end()
+    buffer.drop_end(3)
+    assert not buffer.has_end
+    assert [message["type"] for message in buffer.due(200.0)] == ["rollout.frames"]
 
 
 def test_a_socket_that_did_not_hear_the_end_asks_for_a_snapshot_in_time() -> None:
-    back = HeldBack(kinds.default())
-    back.hold_end(101.0)
-    assert back.due(100.9) == []
-    assert back.due(101.0) == [SNAPSHOT]
+    buffer = PlayoutBuffer(kinds.default())
+    buffer.add_end(101.0)
+    assert buffer.due(100.9) == []
+    assert buffer.due(101.0) == [SNAPSHOT]
 
 
 def test_rows_of_a_turn_that_is_over_are_never_shown() -> None:
-    back = held(100.2)
-    back.due(100.2)
-    back.turn("turn_1").sides["left"].hold(1, 4, [rows(4)])
-    back.turn("turn_1").sides["right"].hold(1, 4, [rows(4)])
-    assert back.next_at() is None
-    assert back.open("turn_2", anew=True)
-    assert back.due(300.0) == []
+    buffer = buffer_with_end(100.2)
+    buffer.due(100.2)
+    buffer.turn("turn_1").sides["left"].add(1, 4, [rows(4)])
+    buffer.turn("turn_1").sides["right"].add(1, 4, [rows(4)])
+    assert buffer.next_at() is None
+    assert buffer.open("turn_2", anew=True)
+    assert buffer.due(300.0) == []

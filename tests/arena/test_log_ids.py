@@ -11,20 +11,20 @@ from robots import play
 from robots.models import Rollout
 from tests.arena.conftest import Visitor, play_battle
 from tests.arena.sockets import Socket
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import FakePolicy, FakeRuntime
 from tests.monitoring.conftest import Lines, logged
 
 __all__ = ["logged"]
 
 
-def test_a_turn_remembers_the_request_that_sent_it(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_turn_remembers_the_request_that_sent_it(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     sent = visitor.post(f"battles/{battle_id}/turns", {"instruction": "pick up the red cube"})
 
     assert Turn.objects.get().request_id == sent.headers["X-Request-Id"]
 
 
-def test_the_request_s_line_names_the_turn_that_it_made(visitor: Visitor, stage: FakeStage, logged: Lines) -> None:
+def test_the_request_s_line_names_the_turn_that_it_made(visitor: Visitor, runtime: FakeRuntime, logged: Lines) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
 
@@ -32,9 +32,9 @@ def test_the_request_s_line_names_the_turn_that_it_made(visitor: Visitor, stage:
     assert (line["battle_id"], line["turn_id"]) == (battle_id, turn["turn_id"])
 
 
-def test_whoever_plays_it_says_so_under_the_same_ids(visitor: Visitor, stage: FakeStage, logged: Lines) -> None:
+def test_whoever_plays_it_says_so_under_the_same_ids(visitor: Visitor, runtime: FakeRuntime, logged: Lines) -> None:
     turn = visitor.send(visitor.open())
-    stage.cast = {"alpha": FakePolicy(raises=RuntimeError("no")), "beta": FakePolicy()}
+    runtime.policies = {"alpha": FakePolicy(raises=RuntimeError("no")), "beta": FakePolicy()}
     for side in ("left", "right"):
         play.play(turn[f"{side}_episode_id"])
 
@@ -48,7 +48,7 @@ def test_whoever_plays_it_says_so_under_the_same_ids(visitor: Visitor, stage: Fa
 
 
 def test_after_a_rollout_the_worker_s_lines_bear_its_ids_no_more(
-    visitor: Visitor, stage: FakeStage, logged: Lines
+    visitor: Visitor, runtime: FakeRuntime, logged: Lines
 ) -> None:
     turn = visitor.send(visitor.open())
     play.play(turn["left_episode_id"])
@@ -57,7 +57,7 @@ def test_after_a_rollout_the_worker_s_lines_bear_its_ids_no_more(
     assert "episode_id" not in logged()[-1]
 
 
-def test_where_the_time_of_a_rollout_went_is_in_its_row(visitor: Visitor, stage: FakeStage) -> None:
+def test_where_the_time_of_a_rollout_went_is_in_its_row(visitor: Visitor, runtime: FakeRuntime) -> None:
     play_battle(visitor)
 
     for rollout in Rollout.objects.select_related("attempt"):
@@ -88,7 +88,7 @@ async def test_open_sockets_and_what_they_are_sent_are_counted(visitor: Visitor,
     assert len({line["request_id"] for line in lines}) == 1
 
 
-def test_votes_are_counted_by_value_once_they_are_stored(visitor: Visitor, stage: FakeStage) -> None:
+def test_votes_are_counted_by_value_once_they_are_stored(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     before = counted("arena_votes_total", vote="tie")
     for _ in range(2):

@@ -15,7 +15,7 @@ from django.utils import timezone
 from arena.models import NetworkKey, Turn, Vote
 from arena.tasks import expire
 from arena.visitors import networks
-from arena.visitors.networks import NOWHERE, origin_of, period_of
+from arena.visitors.networks import NO_DIGESTS, digests_of, period_of
 from tests.arena.conftest import Visitor
 from tests.crowd import Member, settle
 from vlaarena import backup, env
@@ -23,8 +23,8 @@ from vlaarena import backup, env
 pytestmark = pytest.mark.usefixtures("behind_a_proxy")
 
 
-def digests(address: str) -> networks.Origin:
-    return origin_of(ip_address(address))
+def digests(address: str) -> networks.CallerDigests:
+    return digests_of(ip_address(address))
 
 
 def tie(_: Any) -> str:
@@ -73,7 +73,7 @@ def test_this_machine_and_named_networks_are_exempt_and_leave_nothing(contestant
     settings.FREE_NETWORKS = (ip_network("198.51.100.0/24"), ip_network("2001:db8:5::/48"))
     for address in ("127.0.0.1", "::1", "198.51.100.7", "2001:db8:5:1::1"):
         vote = Member(address).play_and_vote(tie)
-        assert (vote.address, vote.network) == NOWHERE, address
+        assert (vote.address, vote.network) == NO_DIGESTS, address
     assert not NetworkKey.objects.exists(), "nobody needed one"
     assert Member("198.51.101.7").play_and_vote(tie).network
 

@@ -20,7 +20,7 @@ from arena.models import Attempt, AttemptStatus, Turn
 from arena.queue import dispatch, retry
 from arena.store import StoreUnavailable, get_store
 from tests.arena.conftest import Visitor, cast, play, play_battle, side_of
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.ports import free_port
 
 pytestmark = pytest.mark.engine
@@ -47,7 +47,7 @@ def test_without_the_store_no_turn_is_begun(visitor: Visitor, no_store: None) ->
 
 
 def test_without_the_store_an_episode_is_unavailable_and_not_missing(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch, settings: Any
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     battle_id = play_battle(visitor)
     episode_id = side_of(battle_id, "left").episode_id
@@ -60,7 +60,7 @@ def test_without_the_store_an_episode_is_unavailable_and_not_missing(
 
 
 def test_without_the_queue_nothing_is_left_and_the_same_turn_can_be_sent_again(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     battle_id = visitor.open()
     with monkeypatch.context() as outage:
@@ -86,7 +86,7 @@ def test_a_broker_that_refuses_connections_is_noticed_soon(settings: Any, monkey
 
 
 def test_when_one_message_got_out_the_turn_stays_for_whoever_took_it(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     battle_id = visitor.open()
     sent: list[str] = []
@@ -105,7 +105,7 @@ def test_when_one_message_got_out_the_turn_stays_for_whoever_took_it(
 
 
 def test_a_store_that_comes_back_while_a_rollout_ends_keeps_its_episode(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = visitor.send(visitor.open())
     save, refused = get_store().save, []
@@ -124,7 +124,7 @@ def test_a_store_that_comes_back_while_a_rollout_ends_keeps_its_episode(
 
 
 def test_a_store_that_is_away_when_a_turn_begins_is_waited_for(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     battle_id = play_battle(visitor)
     turn = visitor.send(battle_id)
@@ -145,7 +145,7 @@ def test_a_store_that_is_away_when_a_turn_begins_is_waited_for(
 
 @pytest.mark.parametrize("action", ["claim_attempt", "finish_attempt"])
 def test_a_database_that_is_away_while_a_worker_needs_it_is_waited_for(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch, action: str
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
     turn = visitor.send(visitor.open())
     act, refused = getattr(actions, action), []
@@ -185,9 +185,9 @@ def test_without_the_database_every_caller_is_told_so(visitor: Visitor) -> None:
 
 
 def test_a_channel_layer_that_says_nothing_holds_nobody_up(
-    visitor: Visitor, stage: FakeStage, settings: Any, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "TOLD_WITHIN_S", 0.05)
+    monkeypatch.setattr(events, "SEND_TIMEOUT_S", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         mute = {"address": f"redis://127.0.0.1:{silent.getsockname()[1]}/1", "socket_timeout": None}
         layer = settings.CHANNEL_LAYERS["default"]
@@ -197,7 +197,7 @@ def test_a_channel_layer_that_says_nothing_holds_nobody_up(
 
 
 def test_a_row_says_completed_only_once_its_episode_is_stored(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = visitor.send(visitor.open())
     seen: list[str] = []
@@ -213,7 +213,7 @@ def test_a_row_says_completed_only_once_its_episode_is_stored(
 
 
 def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_again(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
@@ -233,7 +233,7 @@ def test_a_store_that_stays_away_fails_the_rollout_and_the_turn_can_be_sent_agai
 
 
 def test_without_the_channel_layer_a_battle_is_played_all_the_same(
-    visitor: Visitor, stage: FakeStage, settings: Any
+    visitor: Visitor, runtime: FakeRuntime, settings: Any
 ) -> None:
     settings.CHANNEL_URL = f"redis://127.0.0.1:{free_port()}/1"
     elsewhere = {"address": settings.CHANNEL_URL, "socket_timeout": None}

@@ -17,14 +17,14 @@ from robots import play
 from tests import routes
 from tests.arena.conftest import Visitor, play_battle, side_of
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from vlaarena.preferences import strings_version
 
 MOST = 10
 
 
 @pytest.fixture
-def rich(visitor: Visitor, stage: FakeStage) -> str:
+def rich(visitor: Visitor, runtime: FakeRuntime) -> str:
     """A session with 6 battles of 6 turns each; answers the first battle's id."""
     battle_id = play_battle(visitor)
     first = Battle.objects.select_related("session", "left_model", "right_model").get()
@@ -111,7 +111,7 @@ def test_acting_needs_at_most_ten_queries_whatever_is_done(visitor: Visitor, ric
 
 
 def test_a_turn_that_waits_its_turn_needs_no_more_queries_than_one_that_goes_at_once(
-    visitor: Visitor, rich: str, contestants: list[Any], stage: FakeStage
+    visitor: Visitor, rich: str, contestants: list[Any], runtime: FakeRuntime
 ) -> None:
     """The dearest of its kind: others are ahead, of the visitor and not, workers announce, and turns came before."""
     Hosting.objects.bulk_create(Hosting(worker="one", contestant=policy) for policy in contestants)
@@ -144,7 +144,7 @@ def counted(call: Callable[[], Any]) -> tuple[int, Any]:
 
 
 def test_a_worker_asks_eight_times_for_the_first_side_of_a_turn_and_thirteen_for_the_one_that_ends_it(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     turn = visitor.send(visitor.open())
     asked = []

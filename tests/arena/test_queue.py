@@ -18,7 +18,7 @@ from arena.queue import sweeps
 from robots import play as episodes
 from tests.arena.conftest import Visitor, play
 from tests.crowd import Member
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 RULES = {"turns": 200, "per_visitor": 5, "per_address": 60, "at_once": 1, "wait_s": 300.0}
 
@@ -52,7 +52,7 @@ def took(turn: dict[str, Any], seconds: float) -> None:
     Battle.objects.filter(battle_id=row.battle_id).update(status="voted")
 
 
-def test_nobody_waits_for_anothers_turns(visitor: Visitor, stage: FakeStage, sent: list[str]) -> None:
+def test_nobody_waits_for_anothers_turns(visitor: Visitor, runtime: FakeRuntime, sent: list[str]) -> None:
     """Of three turns of one visitor the workers hear of the first; another visitor's goes before the second."""
     mine = [visitor.send(visitor.open()) for _ in range(3)]
     other = Visitor()
@@ -65,7 +65,7 @@ def test_nobody_waits_for_anothers_turns(visitor: Visitor, stage: FakeStage, sen
 
 
 def test_to_its_own_visitor_a_turn_stays_in_the_queue_until_its_end_is_shown(
-    visitor: Visitor, stage: FakeStage, sent: list[str], rules: dict[str, Any], default_clock: None
+    visitor: Visitor, runtime: FakeRuntime, sent: list[str], rules: dict[str, Any], default_clock: None
 ) -> None:
     """Else a second session would tell when both sides of the first were done."""
     rules["per_visitor"] = 2
@@ -87,7 +87,7 @@ def test_to_its_own_visitor_a_turn_stays_in_the_queue_until_its_end_is_shown(
 
 
 def test_others_do_not_wait_for_the_end_to_be_told(
-    visitor: Visitor, stage: FakeStage, sent: list[str], default_clock: None
+    visitor: Visitor, runtime: FakeRuntime, sent: list[str], default_clock: None
 ) -> None:
     play(visitor.send(visitor.open()))
     other = Visitor()
@@ -102,7 +102,9 @@ def test_a_cancelled_turn_lets_the_visitors_next_one_go(visitor: Visitor, sent: 
     assert sent == [*ids(first), *ids(second)]
 
 
-def test_a_held_turn_can_be_cancelled_and_is_never_sent(visitor: Visitor, stage: FakeStage, sent: list[str]) -> None:
+def test_a_held_turn_can_be_cancelled_and_is_never_sent(
+    visitor: Visitor, runtime: FakeRuntime, sent: list[str]
+) -> None:
     first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
     assert visitor.post(f"turns/{second['turn_id']}/cancel").status_code == 200
     play(first)
@@ -110,7 +112,7 @@ def test_a_held_turn_can_be_cancelled_and_is_never_sent(visitor: Visitor, stage:
 
 
 def test_a_sweep_sends_what_a_crash_left_held_and_leaves_alone_what_waits_rightly(
-    visitor: Visitor, stage: FakeStage, sent: list[str], monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
     Attempt.objects.filter(status="held").update(created_at=timezone.now() - timedelta(hours=1))
@@ -126,7 +128,7 @@ def test_a_sweep_sends_what_a_crash_left_held_and_leaves_alone_what_waits_rightl
 
 
 def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_sweep(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = visitor.send(visitor.open()), visitor.send(visitor.open())
 
@@ -147,7 +149,7 @@ def test_a_queue_that_is_down_when_a_held_turn_is_due_delays_it_until_the_next_s
 
 
 def test_one_visitor_may_have_so_many_turns_and_no_more(
-    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+    visitor: Visitor, runtime: FakeRuntime, rules: dict[str, Any]
 ) -> None:
     rules["per_visitor"] = 2
     first, _ = visitor.send(visitor.open()), visitor.send(visitor.open())
@@ -163,7 +165,7 @@ def test_one_visitor_may_have_so_many_turns_and_no_more(
 
 @pytest.mark.usefixtures("behind_a_proxy")
 def test_fresh_cookies_from_one_address_do_not_fill_the_queue(
-    contestants: list[Any], stage: FakeStage, rules: dict[str, Any]
+    contestants: list[Any], runtime: FakeRuntime, rules: dict[str, Any]
 ) -> None:
     rules["per_address"] = 2
     one, other, third = (Member("198.51.100.7") for _ in range(3))
@@ -178,7 +180,7 @@ def test_fresh_cookies_from_one_address_do_not_fill_the_queue(
 
 
 def test_a_full_line_refuses_and_says_when_to_come_back(
-    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+    visitor: Visitor, runtime: FakeRuntime, rules: dict[str, Any]
 ) -> None:
     played = visitor.send(visitor.open())
     play(played)
@@ -196,7 +198,9 @@ def test_a_full_line_refuses_and_says_when_to_come_back(
     assert Turn.objects.unsettled().count() == 3
 
 
-def test_who_would_wait_too_long_is_refused_at_once(visitor: Visitor, stage: FakeStage, rules: dict[str, Any]) -> None:
+def test_who_would_wait_too_long_is_refused_at_once(
+    visitor: Visitor, runtime: FakeRuntime, rules: dict[str, Any]
+) -> None:
     played = visitor.send(visitor.open())
     play(played)
     took(played, 100)
@@ -211,7 +215,7 @@ def test_who_would_wait_too_long_is_refused_at_once(visitor: Visitor, stage: Fak
     assert try_to_send(visitor, visitor.open()).status_code == 202
 
 
-def test_how_long_a_turn_took_is_not_told_until_its_battle_is_closed(visitor: Visitor, stage: FakeStage) -> None:
+def test_how_long_a_turn_took_is_not_told_until_its_battle_is_closed(visitor: Visitor, runtime: FakeRuntime) -> None:
     """It says something of who plays: one network is slower than another."""
     played = visitor.send(visitor.open())
     play(played)
@@ -224,7 +228,7 @@ def test_how_long_a_turn_took_is_not_told_until_its_battle_is_closed(visitor: Vi
 
 
 def test_turns_that_are_played_side_by_side_shorten_the_wait(
-    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+    visitor: Visitor, runtime: FakeRuntime, rules: dict[str, Any]
 ) -> None:
     played = visitor.send(visitor.open())
     play(played)
@@ -239,7 +243,7 @@ def test_turns_that_are_played_side_by_side_shorten_the_wait(
 
 
 def test_while_turns_end_one_after_the_other_their_pace_tells_the_wait_and_not_how_long_a_side_waited(
-    visitor: Visitor, stage: FakeStage, rules: dict[str, Any]
+    visitor: Visitor, runtime: FakeRuntime, rules: dict[str, Any]
 ) -> None:
     """Where many wait, one side of a turn may start long before the other."""
     for number in range(10):
@@ -259,7 +263,7 @@ def test_while_turns_end_one_after_the_other_their_pace_tells_the_wait_and_not_h
     assert 36 <= told["expected_wait_s"] <= 60, "ten turns ended in the last three minutes"
 
 
-def test_who_sends_many_turns_hears_that_others_come_in_between(visitor: Visitor, stage: FakeStage) -> None:
+def test_who_sends_many_turns_hears_that_others_come_in_between(visitor: Visitor, runtime: FakeRuntime) -> None:
     other = Visitor()
     for _ in range(3):
         other.send(other.open())
@@ -268,7 +272,7 @@ def test_who_sends_many_turns_hears_that_others_come_in_between(visitor: Visitor
     assert visitor.get(f"turns/{second['turn_id']}/queue").json()["ahead"] == 3, "one of mine, two of theirs"
 
 
-def test_a_fork_joins_the_same_queue(visitor: Visitor, stage: FakeStage, rules: dict[str, Any]) -> None:
+def test_a_fork_joins_the_same_queue(visitor: Visitor, runtime: FakeRuntime, rules: dict[str, Any]) -> None:
     battle_id = visitor.open()
     play(visitor.send(battle_id))
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
@@ -279,7 +283,7 @@ def test_a_fork_joins_the_same_queue(visitor: Visitor, stage: FakeStage, rules: 
 
 
 def test_of_many_who_ask_at_once_only_as_many_come_in_as_there_is_room(
-    visitor: Visitor, stage: FakeStage, sent: list[str], rules: dict[str, Any]
+    visitor: Visitor, runtime: FakeRuntime, sent: list[str], rules: dict[str, Any]
 ) -> None:
     rules["turns"] = 3
     crowd = [Visitor() for _ in range(8)]
@@ -302,7 +306,7 @@ def test_of_many_who_ask_at_once_only_as_many_come_in_as_there_is_room(
 
 
 def test_of_one_visitors_turns_sent_at_once_the_workers_hear_of_one(
-    visitor: Visitor, stage: FakeStage, sent: list[str]
+    visitor: Visitor, runtime: FakeRuntime, sent: list[str]
 ) -> None:
     battles = [visitor.open() for _ in range(4)]
     ready = threading.Barrier(len(battles))

@@ -15,7 +15,7 @@ from arena.errors import TooMany
 from arena.visitors.throttles import address_of, spend
 from tests.arena.conftest import Visitor, play
 from tests.factories import SessionFactory
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from vlaarena import env
 
 pytestmark = pytest.mark.engine
@@ -55,7 +55,7 @@ def refused_for(action: str, who: str, now: float) -> int:
 
 
 def test_a_visitors_vote_too_many_is_refused_with_the_wait_and_changes_nothing(
-    visitor: Visitor, stage: FakeStage, limit: Any
+    visitor: Visitor, runtime: FakeRuntime, limit: Any
 ) -> None:
     limit("votes", "visitor", (1, HOUR))
     first, second = visitor.open(), visitor.open()
@@ -69,7 +69,7 @@ def test_a_visitors_vote_too_many_is_refused_with_the_wait_and_changes_nothing(
     assert visitor.battle(second)["status"] == "ongoing"
 
 
-def test_a_turn_too_many_is_refused_and_opens_no_turn(visitor: Visitor, stage: FakeStage, limit: Any) -> None:
+def test_a_turn_too_many_is_refused_and_opens_no_turn(visitor: Visitor, runtime: FakeRuntime, limit: Any) -> None:
     limit("turns", "visitor", (1, MINUTE))
     battle_id = visitor.open()
     play(visitor.send(battle_id))
@@ -198,7 +198,7 @@ def test_a_rate_that_is_none_is_refused_by_name(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.django_db
-def test_a_vote_says_how_long_its_voter_could_look(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_vote_says_how_long_its_voter_could_look(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     play(visitor.send(battle_id))
     visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})

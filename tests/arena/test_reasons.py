@@ -8,10 +8,10 @@ import pytest
 
 from arena.models import Vote
 from tests.arena.conftest import Visitor, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 
-def test_reasons_are_stored_with_the_vote_and_shown_with_it(visitor: Visitor, stage: FakeStage) -> None:
+def test_reasons_are_stored_with_the_vote_and_shown_with_it(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     reasons = {"closer": "left", "safer": "equal", "faster": "right"}
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie", "reasons": reasons}).status_code == 201
@@ -21,7 +21,7 @@ def test_reasons_are_stored_with_the_vote_and_shown_with_it(visitor: Visitor, st
 
 
 @pytest.mark.parametrize("nothing", [None, {}, {"closer": None}])
-def test_a_vote_needs_no_reason(visitor: Visitor, stage: FakeStage, nothing: Any) -> None:
+def test_a_vote_needs_no_reason(visitor: Visitor, runtime: FakeRuntime, nothing: Any) -> None:
     battle_id = play_battle(visitor)
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie", "reasons": nothing}).status_code == 201
     assert set(visitor.battle(battle_id)["vote"]["reasons"].values()) == {None}
@@ -31,7 +31,7 @@ def test_a_vote_needs_no_reason(visitor: Visitor, stage: FakeStage, nothing: Any
     "wrong", [{"nicer": "left"}, {"closer": "both"}, {"closer": ["left"]}, {"closer": {}}, ["closer"], "closer", 1]
 )
 def test_other_reasons_are_refused_by_name_and_the_vote_is_not_lost(
-    visitor: Visitor, stage: FakeStage, wrong: Any
+    visitor: Visitor, runtime: FakeRuntime, wrong: Any
 ) -> None:
     battle_id = play_battle(visitor)
     refused = visitor.post("votes", {"battle_id": battle_id, "vote": "tie", "reasons": wrong})

@@ -15,12 +15,12 @@ from arena.queue import hosting, sweeps
 from arena.queue.worker import Announcer
 from arena.store import get_store
 from robots import play
-from robots.rendering import ask_what_renders
+from robots.kind import probe_render_profile
 from simulation.cameras import render_profile
 from tests.arena.conftest import Visitor, battle_row, cast, play_battle, side_of
 from tests.arena.test_hosting import ready
 from tests.factories import PolicyFactory
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 OSMESA, EGL = "look-1 osmesa; llvmpipe; Mesa", "look-1 egl; NVIDIA H100; 4.6"
 
@@ -34,12 +34,12 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def two_stages(monkeypatch: pytest.MonkeyPatch) -> Any:
+def two_runtimes(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A worker of each kind; the test says which of them takes a message."""
-    stages = {profile: FakeStage(profile) for profile in (OSMESA, EGL)}
+    runtimes = {profile: FakeRuntime(profile) for profile in (OSMESA, EGL)}
 
     def play_on(profile: str, episode_id: str) -> None:
-        monkeypatch.setattr(play, "runtime", lambda: stages[profile])
+        monkeypatch.setattr(play, "runtime", lambda: runtimes[profile])
         play.play(episode_id)
 
     return play_on
@@ -51,50 +51,50 @@ def host(worker: str, profile: str, *ids: str) -> None:
 
 
 def test_the_first_side_says_what_renders_and_another_kind_of_worker_passes_the_other_side_on(
-    visitor: Visitor, two_stages: Any, sent: list[tuple[str, str]]
+    visitor: Visitor, two_runtimes: Any, sent: list[tuple[str, str]]
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    two_stages(OSMESA, turn["left_episode_id"])
+    two_runtimes(OSMESA, turn["left_episode_id"])
     assert battle_row(battle_id).render_profile == OSMESA
     sent.clear()
-    two_stages(EGL, turn["right_episode_id"])
+    two_runtimes(EGL, turn["right_episode_id"])
     right = side_of(battle_id, "right")
     assert (right.status, right.tries) == ("queued", 0)
     queue = hosting.queue_of(right.model_id, OSMESA)
     assert sent == [(turn["right_episode_id"], queue)]
     assert queue != hosting.queue_of(right.model_id, EGL)
     assert queue.startswith(hosting.queue_of(right.model_id))
-    two_stages(OSMESA, turn["right_episode_id"])
+    two_runtimes(OSMESA, turn["right_episode_id"])
     assert side_of(battle_id, "right").status == "completed"
     documents = [get_store().get(turn[f"{side}_episode_id"]) for side in ("left", "right")]
     assert [document and document["render_profile"] for document in documents] == [OSMESA, OSMESA]
 
 
 def test_the_next_turn_of_a_battle_is_rendered_as_the_first(
-    visitor: Visitor, two_stages: Any, sent: list[tuple[str, str]]
+    visitor: Visitor, two_runtimes: Any, sent: list[tuple[str, str]]
 ) -> None:
     battle_id = visitor.open()
     host("one", OSMESA, "alpha", "beta")
     host("two", EGL, "alpha", "beta")
     first = visitor.send(battle_id)
     for side in ("left", "right"):
-        two_stages(battle_row(battle_id).render_profile, first[f"{side}_episode_id"])
+        two_runtimes(battle_row(battle_id).render_profile, first[f"{side}_episode_id"])
     again = visitor.send(battle_id)
     kept = battle_row(battle_id).render_profile
     other = EGL if kept == OSMESA else OSMESA
-    two_stages(other, again["left_episode_id"])
+    two_runtimes(other, again["left_episode_id"])
     assert side_of(battle_id, "left").status == "queued"
-    two_stages(kept, again["left_episode_id"])
+    two_runtimes(kept, again["left_episode_id"])
     assert side_of(battle_id, "left").status == "completed"
 
 
 def test_a_side_that_nobody_can_render_alike_fails_as_not_hosted_instead_of_waiting(
-    visitor: Visitor, two_stages: Any, sent: list[tuple[str, str]]
+    visitor: Visitor, two_runtimes: Any, sent: list[tuple[str, str]]
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    two_stages(OSMESA, turn["left_episode_id"])
+    two_runtimes(OSMESA, turn["left_episode_id"])
     host("two", EGL, "alpha", "beta")
     Attempt.objects.update(sent_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
     sweeps.sweep()
@@ -103,11 +103,11 @@ def test_a_side_that_nobody_can_render_alike_fails_as_not_hosted_instead_of_wait
 
 
 def test_a_side_whose_message_was_lost_is_sent_again_while_somebody_renders_like_that(
-    visitor: Visitor, two_stages: Any, sent: list[tuple[str, str]]
+    visitor: Visitor, two_runtimes: Any, sent: list[tuple[str, str]]
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
-    two_stages(OSMESA, turn["left_episode_id"])
+    two_runtimes(OSMESA, turn["left_episode_id"])
     host("one", OSMESA, "alpha", "beta")
     host("two", EGL, "alpha", "beta")
     Attempt.objects.update(sent_at=timezone.now() - timedelta(seconds=site.ROLLOUT_STALE_S + 1))
@@ -129,7 +129,7 @@ def test_what_no_side_has_started_yet_can_be_rendered_by_any(visitor: Visitor) -
 
 
 def test_where_one_side_has_one_kind_of_worker_alone_the_turn_waits_for_that_kind(
-    visitor: Visitor, two_stages: Any, sent: list[tuple[str, str]]
+    visitor: Visitor, two_runtimes: Any, sent: list[tuple[str, str]]
 ) -> None:
     battle_id = visitor.open()
     host("one", OSMESA, "alpha", "beta")
@@ -137,7 +137,7 @@ def test_where_one_side_has_one_kind_of_worker_alone_the_turn_waits_for_that_kin
     turn = visitor.send(battle_id)
     assert battle_row(battle_id).render_profile == OSMESA
     for side in ("left", "right"):
-        two_stages(EGL, turn[f"{side}_episode_id"])
+        two_runtimes(EGL, turn[f"{side}_episode_id"])
     assert set(Attempt.objects.values_list("status", flat=True)) == {"queued"}
 
 
@@ -154,20 +154,22 @@ def test_two_that_no_workers_render_alike_are_not_drawn_and_not_played(visitor: 
         assert "gamma" in {battle.left_model_id, battle.right_model_id}
 
 
-def test_a_battle_goes_on_when_what_rendered_it_is_gone(visitor: Visitor, two_stages: Any, stage: FakeStage) -> None:
+def test_a_battle_goes_on_when_what_rendered_it_is_gone(
+    visitor: Visitor, two_runtimes: Any, runtime: FakeRuntime
+) -> None:
     """As after an update of the library: both sides of the next turn are rendered by what there is now."""
     battle_id = play_battle(visitor)
-    assert battle_row(battle_id).render_profile == stage.render_profile
+    assert battle_row(battle_id).render_profile == runtime.render_profile
     host("two", EGL, "alpha", "beta")
     turn = visitor.send(battle_id)
     for side in ("left", "right"):
-        two_stages(EGL, turn[f"{side}_episode_id"])
+        two_runtimes(EGL, turn[f"{side}_episode_id"])
     assert battle_row(battle_id).render_profile == EGL
     assert visitor.battle(battle_id)["turns"][1]["status"] == "completed"
 
 
 def test_with_the_vote_the_episode_tells_what_rendered_and_from_which_secret(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = play_battle(visitor)
     address = f"episodes/{side_of(battle_id, 'left').episode_id}"
@@ -199,12 +201,12 @@ def test_a_worker_takes_the_rollouts_of_its_kind_once_it_knows_what_it_renders_w
 
 
 def test_a_worker_finds_out_what_renders_in_its_processes() -> None:
-    assert ask_what_renders() == render_profile()
+    assert probe_render_profile() == render_profile()
 
 
 def test_a_worker_on_which_nothing_renders_says_so_and_goes_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("MUJOCO_GL", "no such thing")
-    assert ask_what_renders() == ""
-    assert "What renders here could not be found out" in caplog.text
+    assert probe_render_profile() == ""
+    assert "The render profile of this worker could not be found" in caplog.text

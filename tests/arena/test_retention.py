@@ -16,7 +16,7 @@ from arena.models import Attempt, Battle, BattleStatus, Turn
 from arena.retention import Expiry
 from arena.store import StoreUnavailable, get_store
 from tests.arena.conftest import Visitor, play, play_battle, side_of
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 AT_ONCE = timedelta(0)
 
@@ -39,7 +39,7 @@ def command(*arguments: str) -> dict[str, int]:
 
 
 @pytest.fixture
-def old(visitor: Visitor, stage: FakeStage) -> str:
+def old(visitor: Visitor, runtime: FakeRuntime) -> str:
     """An unvoted battle with one played turn, untouched for a hundred days."""
     battle_id = play_battle(visitor)
     age(battle_id, 100)
@@ -75,7 +75,7 @@ def test_an_expired_battle_is_closed_and_its_figures_stay(visitor: Visitor, old:
     assert (after.status, after.success, after.length) == (before.status, before.success, before.length)
 
 
-def test_a_voted_battles_recordings_stay_and_so_do_its_explorations(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_voted_battles_recordings_stay_and_so_do_its_explorations(visitor: Visitor, runtime: FakeRuntime) -> None:
     voted = play_battle(visitor)
     assert visitor.post("votes", {"battle_id": voted, "vote": "tie"}).status_code == 201
     explored = visitor.post(f"battles/{voted}/explorations", {"instruction": "wave"})
@@ -86,7 +86,7 @@ def test_a_voted_battles_recordings_stay_and_so_do_its_explorations(visitor: Vis
     assert stored(voted) == [True] * 4
 
 
-def test_a_battle_that_somebody_touched_lately_stays(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_battle_that_somebody_touched_lately_stays(visitor: Visitor, runtime: FakeRuntime) -> None:
     lately = play_battle(visitor)
     age(lately, 89)
     assert retention.expire() == Expiry()
@@ -130,7 +130,7 @@ def test_by_hand_the_day_in_between_can_be_left_out(visitor: Visitor, old: str) 
 
 
 def test_more_than_a_batch_expires_in_one_run(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
     battles = [play_battle(visitor) for _ in range(3)]

@@ -11,7 +11,7 @@ from django.test import Client
 
 from arena.models import VoteChoice
 from tests.arena.conftest import Visitor, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_the_schema_builds_without_a_warning(capsys: pytest.CaptureFixture[str],
     assert "/api/battles/{battle_id}/turns" in capsys.readouterr().out
 
 
-def test_answers_are_what_the_schema_says(visitor: Visitor, stage: FakeStage, schema: dict[str, Any]) -> None:
+def test_answers_are_what_the_schema_says(visitor: Visitor, runtime: FakeRuntime, schema: dict[str, Any]) -> None:
     battle_id = play_battle(visitor)
     calls = {
         "/api/battles/{battle_id}": f"battles/{battle_id}",

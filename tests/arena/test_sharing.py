@@ -7,11 +7,11 @@ import json
 import pytest
 
 from tests.arena.conftest import Visitor, battle_row, play, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 
 
 @pytest.fixture
-def voted(visitor: Visitor, stage: FakeStage) -> str:
+def voted(visitor: Visitor, runtime: FakeRuntime) -> str:
     battle_id = play_battle(visitor)
     visitor.post("votes", {"battle_id": battle_id, "vote": "right_better"})
     return battle_id
@@ -37,7 +37,7 @@ def test_it_does_not_say_whose_it_is(voted: str) -> None:
     assert str(session.user_id) not in seen
 
 
-def test_a_battle_without_a_vote_is_shown_to_nobody(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_battle_without_a_vote_is_shown_to_nobody(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     episode_id = visitor.battle(battle_id)["turns"][0]["left"]["episode_id"]
     for caller in (visitor, Visitor()):

@@ -16,7 +16,7 @@ from simulation.view_format import ROWS_PER_STEP, unpack
 from tests.arena.conftest import Visitor, play
 from tests.arena.reducer import apply
 from tests.arena.sockets import Socket, settled
-from tests.fakes import NQ, FakePolicy, FakeStage
+from tests.fakes import NQ, FakePolicy, FakeRuntime
 
 Json = dict[str, Any]
 
@@ -45,7 +45,7 @@ async def test_the_first_message_is_the_snapshot_that_the_api_gives(visitor: Vis
 
 
 async def test_events_follow_until_the_snapshot_and_they_are_the_fresh_one(
-    visitor: Visitor, battle_id: str, stage: FakeStage
+    visitor: Visitor, battle_id: str, runtime: FakeRuntime
 ) -> None:
     async with Socket(visitor, battle_id) as socket:
         battle = (await socket.next())["battle"]
@@ -60,7 +60,7 @@ async def test_events_follow_until_the_snapshot_and_they_are_the_fresh_one(
     assert battle == await sync_to_async(visitor.battle)(battle_id)
 
 
-async def test_live_frames_of_both_sides_come_in_step(visitor: Visitor, battle_id: str, stage: FakeStage) -> None:
+async def test_live_frames_of_both_sides_come_in_step(visitor: Visitor, battle_id: str, runtime: FakeRuntime) -> None:
     async with Socket(visitor, battle_id) as socket:
         await socket.next()
         turn = await sync_to_async(visitor.send)(battle_id)
@@ -80,9 +80,9 @@ async def test_live_frames_of_both_sides_come_in_step(visitor: Visitor, battle_i
 
 
 async def test_the_frames_of_a_played_turn_are_all_of_its_steps_and_the_shorter_side_stays_where_it_ended(
-    visitor: Visitor, battle_id: str, stage: FakeStage
+    visitor: Visitor, battle_id: str, runtime: FakeRuntime
 ) -> None:
-    stage.success_at = {"alpha": 20}
+    runtime.success_at = {"alpha": 20}
     async with Socket(visitor, battle_id) as socket:
         await socket.next()
         await sync_to_async(play)(await sync_to_async(visitor.send)(battle_id))
@@ -150,7 +150,7 @@ async def test_anything_else_that_a_browser_says_is_ignored(visitor: Visitor, ba
 
 
 async def test_an_event_that_the_snapshot_includes_is_not_sent_again(
-    visitor: Visitor, battle_id: str, stage: FakeStage
+    visitor: Visitor, battle_id: str, runtime: FakeRuntime
 ) -> None:
     async with Socket(visitor, battle_id) as socket:
         await socket.next()
@@ -181,9 +181,9 @@ async def test_a_battles_events_reach_its_own_sockets_alone(visitor: Visitor, ba
         assert await there.is_silent()
 
 
-async def test_a_slow_side_holds_the_other_back_live(visitor: Visitor, battle_id: str, stage: FakeStage) -> None:
+async def test_a_slow_side_holds_the_other_back_live(visitor: Visitor, battle_id: str, runtime: FakeRuntime) -> None:
     """A side played to its end before the other began shows nothing of itself."""
-    stage.cast = {"alpha": FakePolicy(), "beta": FakePolicy()}
+    runtime.policies = {"alpha": FakePolicy(), "beta": FakePolicy()}
     async with Socket(visitor, battle_id) as socket:
         await socket.next()
         turn = await sync_to_async(visitor.send)(battle_id)

@@ -22,7 +22,7 @@ from robots import play as episodes
 from tests.arena.conftest import Visitor, battle_row, cast, play
 from tests.arena.test_attempts import lose
 from tests.factories import BattleFactory, TurnFactory
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import FakePolicy, FakeRuntime
 from tests.people import logged_in, moderator
 
 SIDES = ("left", "right")
@@ -59,12 +59,12 @@ def play_three(visitor: Visitor, battle_id: str) -> list[dict[str, Any]]:
     return turns
 
 
-def play_with_goals(visitor: Visitor, stage: FakeStage, battle_id: str, left: str, right: str) -> None:
+def play_with_goals(visitor: Visitor, runtime: FakeRuntime, battle_id: str, left: str, right: str) -> None:
     """Play three starts; in which of them a side reaches the goal is written as in "101"."""
     row = battle_row(battle_id)
     goals = {row.left_model_id: left, row.right_model_id: right}
     for number, turn in enumerate(send_three(visitor, battle_id)):
-        stage.success_at = {model: 3 for model, wins in goals.items() if wins[number] == "1"}
+        runtime.success_at = {model: 3 for model, wins in goals.items() if wins[number] == "1"}
         play(turn)
 
 
@@ -74,7 +74,7 @@ def send_refused(visitor: Visitor, battle_id: str, instruction: str = WORDS, **m
 
 
 def test_one_instruction_is_played_from_three_first_states_that_follow_from_the_battles_seed(
-    visitor: Visitor, stage: FakeStage, battle_id: str
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
 ) -> None:
     play_three(visitor, battle_id)
     turns = list(Turn.objects.filter(battle__battle_id=battle_id).order_by("seq"))
@@ -100,7 +100,7 @@ def test_the_seeds_of_a_battle_are_the_same_whenever_they_are_asked_for() -> Non
 
 
 def test_the_starts_are_played_one_after_the_other_whatever_room_there_is(
-    visitor: Visitor, stage: FakeStage, battle_id: str, sent: list[str], settings: Any
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str, sent: list[str], settings: Any
 ) -> None:
     settings.QUEUE = {**settings.QUEUE, "at_once": 0}
     first, second, third = send_three(visitor, battle_id)
@@ -114,7 +114,7 @@ def test_the_starts_are_played_one_after_the_other_whatever_room_there_is(
 
 
 def test_the_next_start_waits_until_the_end_of_the_one_before_is_told(
-    visitor: Visitor, stage: FakeStage, battle_id: str, sent: list[str], settings: Any, default_clock: None
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str, sent: list[str], settings: Any, default_clock: None
 ) -> None:
     """Else the moment at which it begins would say when both sides were done."""
     settings.QUEUE = {**settings.QUEUE, "at_once": 0}
@@ -127,7 +127,9 @@ def test_the_next_start_waits_until_the_end_of_the_one_before_is_told(
     assert sent == ids(first) + ids(second)
 
 
-def test_the_vote_opens_once_all_starts_have_been_played(visitor: Visitor, stage: FakeStage, battle_id: str) -> None:
+def test_the_vote_opens_once_all_starts_have_been_played(
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
+) -> None:
     for number, turn in enumerate(send_three(visitor, battle_id), 1):
         refused = visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})
         assert (refused.status_code, refused.json()["code"]) == (409, "turn_running"), number
@@ -139,8 +141,10 @@ def test_the_vote_opens_once_all_starts_have_been_played(visitor: Visitor, stage
     assert Vote.objects.filter(battle__battle_id=battle_id).count() == 1
 
 
-def test_with_the_vote_each_start_says_who_reached_the_goal(visitor: Visitor, stage: FakeStage, battle_id: str) -> None:
-    play_with_goals(visitor, stage, battle_id, left="100", right="110")
+def test_with_the_vote_each_start_says_who_reached_the_goal(
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
+) -> None:
+    play_with_goals(visitor, runtime, battle_id, left="100", right="110")
     assert "success" not in json.dumps(visitor.battle(battle_id))
     cast(visitor, battle_id, "right_better")
     told = visitor.battle(battle_id)["starts"]
@@ -152,7 +156,7 @@ def test_with_the_vote_each_start_says_who_reached_the_goal(visitor: Visitor, st
     assert Visitor().get(f"shared/{battle_id}").json()["starts"] == told
 
 
-def test_a_battle_of_one_start_tells_no_starts(visitor: Visitor, stage: FakeStage, battle_id: str) -> None:
+def test_a_battle_of_one_start_tells_no_starts(visitor: Visitor, runtime: FakeRuntime, battle_id: str) -> None:
     answer = visitor.send(battle_id)
     assert "starts" not in answer
     play(answer)
@@ -171,7 +175,7 @@ def test_other_numbers_of_starts_are_refused_naming_those_there_are(
 
 
 def test_follow_ups_are_not_offered_and_the_number_of_starts_stays(
-    visitor: Visitor, stage: FakeStage, battle_id: str
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
 ) -> None:
     play_three(visitor, battle_id)
     status, body = send_refused(visitor, battle_id, starts=3)
@@ -185,13 +189,13 @@ def test_follow_ups_are_not_offered_and_the_number_of_starts_stays(
 
 
 def test_a_start_that_a_side_failed_is_played_again_with_the_same_words(
-    visitor: Visitor, stage: FakeStage, battle_id: str
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
 ) -> None:
     first, second, third = send_three(visitor, battle_id)
     play(first)
-    stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(raises=RuntimeError("out of ideas"))}
+    runtime.policies = {battle_row(battle_id).left_model_id: FakePolicy(raises=RuntimeError("out of ideas"))}
     play(second)
-    stage.cast = {}
+    runtime.policies = {}
     play(third)
     seen = visitor.battle(battle_id)
     assert (seen["can_vote"], seen["vote_blocked_because"], seen["can_send"]) == (False, "starts_missing", True)
@@ -210,15 +214,15 @@ def test_a_start_that_a_side_failed_is_played_again_with_the_same_words(
 
 
 def test_a_moderator_may_have_a_failed_start_played_again_while_no_other_is_open(
-    visitor: Visitor, stage: FakeStage, battle_id: str
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
 ) -> None:
     first, second, third = send_three(visitor, battle_id)
-    stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(raises=RuntimeError("out of ideas"))}
+    runtime.policies = {battle_row(battle_id).left_model_id: FakePolicy(raises=RuntimeError("out of ideas"))}
     play(first)
     failed = Attempt.objects.get(episode_id=first["left_episode_id"])
     with pytest.raises(NotRetryable):
         actions.retry_attempt(failed)
-    stage.cast = {}
+    runtime.policies = {}
     play(second)
     play(third)
     actions.retry_attempt(failed)
@@ -228,7 +232,7 @@ def test_a_moderator_may_have_a_failed_start_played_again_while_no_other_is_open
 
 
 def test_cancelling_stops_what_is_left_of_the_three(
-    visitor: Visitor, stage: FakeStage, battle_id: str, sent: list[str]
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str, sent: list[str]
 ) -> None:
     first, second, third = send_three(visitor, battle_id)
     play(first)
@@ -244,7 +248,7 @@ def test_cancelling_stops_what_is_left_of_the_three(
 
 
 def test_nothing_more_is_played_of_a_battle_that_its_visitor_has_left(
-    visitor: Visitor, stage: FakeStage, battle_id: str, sent: list[str]
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str, sent: list[str]
 ) -> None:
     first, *_ = send_three(visitor, battle_id)
     visitor.post(f"sessions/{visitor.battle(battle_id)['session_id']}/battles")
@@ -310,7 +314,7 @@ def test_what_could_not_be_queued_leaves_no_start_behind(
     assert len(send_three(visitor, battle_id)) == 3
 
 
-def test_only_battles_of_one_start_are_repeated(visitor: Visitor, stage: FakeStage, settings: Any) -> None:
+def test_only_battles_of_one_start_are_repeated(visitor: Visitor, runtime: FakeRuntime, settings: Any) -> None:
     Hosting.objects.bulk_create(Hosting(worker="one", contestant_id=name) for name in ("alpha", "beta"))
     settings.REPEAT_SHARE = 0.0
     for _ in range(5):
@@ -327,14 +331,14 @@ def test_only_battles_of_one_start_are_repeated(visitor: Visitor, stage: FakeSta
     assert set(Battle.objects.values_list("purpose", flat=True)) == {Purpose.RANK}
 
 
-def test_swapping_the_sides_swaps_what_each_start_tells(visitor: Visitor, stage: FakeStage) -> None:
+def test_swapping_the_sides_swaps_what_each_start_tells(visitor: Visitor, runtime: FakeRuntime) -> None:
     told = []
     for swapped in (False, True):
         opened = visitor.open()
         pair = ("alpha", "beta") if not swapped else ("beta", "alpha")
         Battle.objects.filter(battle_id=opened).update(left_model=pair[0], right_model=pair[1], seed=5)
         goals = ("101", "001") if not swapped else ("001", "101")
-        play_with_goals(visitor, stage, opened, *goals)
+        play_with_goals(visitor, runtime, opened, *goals)
         cast(visitor, opened)
         told.append(visitor.battle(opened)["starts"])
     for one, other in zip(*told, strict=True):
@@ -342,10 +346,10 @@ def test_swapping_the_sides_swaps_what_each_start_tells(visitor: Visitor, stage:
 
 
 def test_one_vote_counts_once_and_physics_says_who_reached_the_goal_more_often(
-    visitor: Visitor, stage: FakeStage, battle_id: str
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
 ) -> None:
     Battle.objects.update(left_model="alpha", right_model="beta")
-    play_with_goals(visitor, stage, battle_id, left="101", right="001")
+    play_with_goals(visitor, runtime, battle_id, left="101", right="001")
     cast(visitor, battle_id, "left_better")
     aggregation.aggregate()
     assert beside_physics().facts.physics.tolist() == [LEFT]
@@ -365,7 +369,7 @@ def test_physics_is_not_clear_where_a_side_reached_the_goal_from_one_start_of_th
 
 
 def test_a_fork_keeps_the_seed_of_the_start_from_which_it_goes_on(
-    visitor: Visitor, stage: FakeStage, battle_id: str
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
 ) -> None:
     turns = play_three(visitor, battle_id)
     cast(visitor, battle_id)
@@ -385,7 +389,7 @@ def test_a_start_is_a_first_state_of_a_judged_turn(db: None) -> None:
 
 
 def test_moderators_see_from_how_many_starts_a_battle_is_shown(
-    visitor: Visitor, stage: FakeStage, battle_id: str
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str
 ) -> None:
     turns = play_three(visitor, battle_id)
     staff = logged_in(moderator())
@@ -400,7 +404,7 @@ def test_moderators_see_from_how_many_starts_a_battle_is_shown(
 
 
 def test_a_start_whose_worker_was_lost_is_played_again_and_the_others_follow(
-    visitor: Visitor, stage: FakeStage, battle_id: str, sent: list[str]
+    visitor: Visitor, runtime: FakeRuntime, battle_id: str, sent: list[str]
 ) -> None:
     first, second, third = send_three(visitor, battle_id)
     play(first)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from arena.api import views
+from arena.api import turns
 from arena.models import Attempt, Turn
 from arena.store import get_store
 from robots import play as episodes
 from simulation.contracts import PolicyFailure
 from simulation.episode_format import to_float32, to_float64
 from tests.arena.conftest import Visitor, battle_row, cast, play, play_battle, side_of
-from tests.fakes import NQ, FakePolicy, FakeStage
+from tests.fakes import NQ, FakePolicy, FakeRuntime
 from tests.states_bin import from_float32
 
 FAILED_ALIKE = {"status": "failed", "steps": None, "error": "turn_failed"}
@@ -29,21 +29,21 @@ def states(turn: dict[str, Any], side: str) -> list[dict[str, Any]]:
 
 
 def test_both_sides_of_the_first_turn_start_from_one_state_made_from_the_seed(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     play(turn)
     left, right = states(turn, "left")[0], states(turn, "right")[0]
     assert left == right
-    assert left["qpos"] == stage.environment("", "").reset(battle_row(battle_id).seed).qpos.tolist()
+    assert left["qpos"] == runtime.environment("", "").reset(battle_row(battle_id).seed).qpos.tolist()
     hashes = {side_of(battle_id, side).rollout.start_hash for side in ("left", "right")}
     assert len(hashes) == 1
     assert len(hashes.pop()) == 64
 
 
-def test_a_follow_up_starts_on_each_side_where_that_side_ended(visitor: Visitor, stage: FakeStage) -> None:
-    stage.cast = {"alpha": FakePolicy(stride=0.01), "beta": FakePolicy(stride=-0.02)}
+def test_a_follow_up_starts_on_each_side_where_that_side_ended(visitor: Visitor, runtime: FakeRuntime) -> None:
+    runtime.policies = {"alpha": FakePolicy(stride=0.01), "beta": FakePolicy(stride=-0.02)}
     battle_id = visitor.open()
     first = visitor.send(battle_id)
     play(first)
@@ -55,7 +55,7 @@ def test_a_follow_up_starts_on_each_side_where_that_side_ended(visitor: Visitor,
     assert side_of(battle_id, "left").rollout.start_hash != side_of(battle_id, "right").rollout.start_hash
 
 
-def test_reset_asks_for_the_first_state_again(visitor: Visitor, stage: FakeStage) -> None:
+def test_reset_asks_for_the_first_state_again(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     first = visitor.send(battle_id)
     play(first)
@@ -69,17 +69,17 @@ def test_reset_asks_for_the_first_state_again(visitor: Visitor, stage: FakeStage
 
 
 def test_a_turn_that_one_side_failed_can_be_sent_again_and_starts_as_if_it_had_not_been(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = visitor.open()
     first = visitor.send(battle_id)
     play(first)
     loser = battle_row(battle_id).right_model_id
-    stage.cast = {loser: FakePolicy(raises=RuntimeError("out of memory"))}
+    runtime.policies = {loser: FakePolicy(raises=RuntimeError("out of memory"))}
     failed = visitor.send(battle_id)
     play(failed)
     assert visitor.get(f"turns/{failed['turn_id']}").json()["status"] == "failed"
-    stage.cast = {}
+    runtime.policies = {}
     again = visitor.send(battle_id)
     play(again)
     assert visitor.get(f"turns/{again['turn_id']}").json()["status"] == "completed"
@@ -87,7 +87,7 @@ def test_a_turn_that_one_side_failed_can_be_sent_again_and_starts_as_if_it_had_n
         assert states(again, side)[0] == states(first, side)[-1]
 
 
-def test_a_turn_while_one_runs_is_refused(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_turn_while_one_runs_is_refused(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     for _ in range(2):
@@ -100,7 +100,7 @@ def test_a_turn_while_one_runs_is_refused(visitor: Visitor, stage: FakeStage) ->
     visitor.send(battle_id, "wave")
 
 
-def test_what_is_refused_uses_up_no_number_so_that_browsers_see_no_gap(visitor: Visitor, stage: FakeStage) -> None:
+def test_what_is_refused_uses_up_no_number_so_that_browsers_see_no_gap(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     before = visitor.battle(battle_id)["seq"]
@@ -111,7 +111,7 @@ def test_what_is_refused_uses_up_no_number_so_that_browsers_see_no_gap(visitor: 
     assert visitor.battle(battle_id)["can_vote"]
 
 
-def test_of_many_turns_sent_at_once_one_is_taken(visitor: Visitor, stage: FakeStage) -> None:
+def test_of_many_turns_sent_at_once_one_is_taken(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     answers: list[int] = []
 
@@ -128,7 +128,7 @@ def test_of_many_turns_sent_at_once_one_is_taken(visitor: Visitor, stage: FakeSt
     assert (Turn.objects.count(), Attempt.objects.count()) == (1, 2)
 
 
-def test_votes_wait_for_a_turn_that_both_sides_completed(visitor: Visitor, stage: FakeStage) -> None:
+def test_votes_wait_for_a_turn_that_both_sides_completed(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
 
     def refusal() -> str:
@@ -139,12 +139,12 @@ def test_votes_wait_for_a_turn_that_both_sides_completed(visitor: Visitor, stage
         return code
 
     assert refusal() == "no_completed_turn"
-    stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(raises=PolicyFailure("no"))}
+    runtime.policies = {battle_row(battle_id).left_model_id: FakePolicy(raises=PolicyFailure("no"))}
     failed = visitor.send(battle_id)
     assert refusal() == "turn_running"
     play(failed)
     assert refusal() == "no_completed_turn"
-    stage.cast = {}
+    runtime.policies = {}
     play(visitor.send(battle_id))
     assert visitor.battle(battle_id)["can_vote"]
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
@@ -152,7 +152,7 @@ def test_votes_wait_for_a_turn_that_both_sides_completed(visitor: Visitor, stage
 
 
 @pytest.mark.parametrize("vote", ["left_better", "right_better", "tie", "both_bad"])
-def test_a_vote_keeps_its_copies_of_what_it_judged(visitor: Visitor, stage: FakeStage, vote: str) -> None:
+def test_a_vote_keeps_its_copies_of_what_it_judged(visitor: Visitor, runtime: FakeRuntime, vote: str) -> None:
     battle_id = play_battle(visitor)
     visitor.post("votes", {"battle_id": battle_id, "vote": vote})
     battle = battle_row(battle_id)
@@ -164,7 +164,7 @@ def test_a_vote_keeps_its_copies_of_what_it_judged(visitor: Visitor, stage: Fake
 
 
 def test_a_client_that_prefers_to_wait_is_answered_when_both_sides_have_settled(
-    visitor: Visitor, stage: FakeStage, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     battle_id = visitor.open()
 
@@ -184,7 +184,7 @@ def test_a_client_that_prefers_to_wait_is_answered_when_both_sides_have_settled(
 
 
 def test_waiting_ends_with_running_when_time_is_up(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "LONGEST_WAIT_S", 1)
+    monkeypatch.setattr(turns, "LONGEST_WAIT_S", 1)
     answer = visitor.post(f"battles/{visitor.open()}/turns", {"instruction": "wave"}, Prefer="wait=5")
     assert (answer.status_code, answer.json()["status"]) == (202, "running")
     assert answer["Preference-Applied"] == "wait=1"
@@ -198,10 +198,10 @@ def test_a_preference_that_is_no_wait_is_passed_over(visitor: Visitor, preferenc
 
 
 def test_a_side_that_fails_leaves_the_other_to_go_on_and_the_vote_tells_which_it_was(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     battle_id = visitor.open()
-    stage.cast = {battle_row(battle_id).left_model_id: FakePolicy(answer=np.full((1, 7), np.nan))}
+    runtime.policies = {battle_row(battle_id).left_model_id: FakePolicy(answer=np.full((1, 7), np.nan))}
     turn = visitor.send(battle_id)
     play(turn)
     assert side_of(battle_id, "right").status == "completed"
@@ -210,7 +210,7 @@ def test_a_side_that_fails_leaves_the_other_to_go_on_and_the_vote_tells_which_it
         assert {**seen[side], "episode_id": ""} == {**FAILED_ALIKE, "episode_id": ""}
         assert visitor.get(f"episodes/{turn[f'{side}_episode_id']}").status_code == 404
 
-    stage.cast = {}
+    runtime.policies = {}
     play(visitor.send(battle_id))
     assert visitor.post("votes", {"battle_id": battle_id, "vote": "tie"}).status_code == 201
     seen = visitor.get(f"turns/{turn['turn_id']}").json()
@@ -220,7 +220,7 @@ def test_a_side_that_fails_leaves_the_other_to_go_on_and_the_vote_tells_which_it
     assert visitor.get(f"episodes/{turn['right_episode_id']}").status_code == 200
 
 
-def test_states_are_served_as_float32_once_and_for_all(visitor: Visitor, stage: FakeStage) -> None:
+def test_states_are_served_as_float32_once_and_for_all(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     cast(visitor, battle_id)
     episode_id = side_of(battle_id, "left").episode_id
@@ -235,7 +235,7 @@ def test_states_are_served_as_float32_once_and_for_all(visitor: Visitor, stage: 
     assert squeezed["Content-Encoding"] == "gzip"
 
 
-def test_all_that_physics_needs_is_served_once_and_for_all(visitor: Visitor, stage: FakeStage) -> None:
+def test_all_that_physics_needs_is_served_once_and_for_all(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     cast(visitor, battle_id)
     episode_id = side_of(battle_id, "right").episode_id
@@ -248,7 +248,7 @@ def test_all_that_physics_needs_is_served_once_and_for_all(visitor: Visitor, sta
     assert "private" in answer["Cache-Control"]
 
 
-def test_an_episode_is_shown_once_both_sides_have_settled(visitor: Visitor, stage: FakeStage) -> None:
+def test_an_episode_is_shown_once_both_sides_have_settled(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = visitor.open()
     turn = visitor.send(battle_id)
     episodes.play(turn["left_episode_id"])

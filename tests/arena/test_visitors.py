@@ -12,7 +12,7 @@ from django.test import Client
 from arena.models import Session
 from arena.visitors import cookies
 from tests.arena.conftest import Visitor, play_battle, side_of
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.people import logged_in, moderator
 
 
@@ -49,7 +49,7 @@ def test_a_cookie_that_we_did_not_sign_is_no_identity(visitor: Visitor, forged: 
     assert other.open() != battle_id
 
 
-def test_what_belongs_to_another_visitor_does_not_exist(visitor: Visitor, stage: FakeStage) -> None:
+def test_what_belongs_to_another_visitor_does_not_exist(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     snapshot = visitor.battle(battle_id)
     turn, session_id = snapshot["turns"][0], snapshot["session_id"]
@@ -79,7 +79,7 @@ def test_what_belongs_to_another_visitor_does_not_exist(visitor: Visitor, stage:
     assert visitor.battle(battle_id) == snapshot
 
 
-def test_a_moderator_may_look_at_any_battle_but_not_act_in_it(visitor: Visitor, stage: FakeStage) -> None:
+def test_a_moderator_may_look_at_any_battle_but_not_act_in_it(visitor: Visitor, runtime: FakeRuntime) -> None:
     battle_id = play_battle(visitor)
     staff = Visitor(logged_in(moderator()))
     assert staff.battle(battle_id) == visitor.battle(battle_id)
@@ -88,7 +88,7 @@ def test_a_moderator_may_look_at_any_battle_but_not_act_in_it(visitor: Visitor, 
 
 
 def test_own_sessions_come_newest_activity_first_with_their_first_instruction(
-    visitor: Visitor, stage: FakeStage
+    visitor: Visitor, runtime: FakeRuntime
 ) -> None:
     first, second = visitor.open(), visitor.open()
     visitor.send(first, "pick up the red cube")

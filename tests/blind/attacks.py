@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from django.conf import settings
 
-from robots.players import Player, open_player
+from robots.players import Player, open_folder
 from simulation.chunking import ChunkPlayer
 from simulation.contracts import ACTION_DIM, Floats, PolicyFailure, StartState
 from simulation.controller import CONTROL_DIM, JOINTS
@@ -23,7 +23,7 @@ SAME = 1e-5  # of an action [m, rad, 1]: other networks are at least a hundred t
 
 
 @cache
-def stage() -> Environment:
+def shared_environment() -> Environment:
     return Environment()
 
 
@@ -31,7 +31,7 @@ def stage() -> Environment:
 def suspects() -> Mapping[str, Player]:
     """Every shipped policy, by id."""
     folders = sorted(path.parent for path in settings.POLICY_WEIGHTS.glob("*/policy.json"))
-    return {folder.name: open_player(folder, stage()) for folder in folders}
+    return {folder.name: open_folder(folder, shared_environment()) for folder in folders}
 
 
 def named_exactly(peeked: Peeked, side: str, seed: int = 0) -> str | None:
@@ -63,7 +63,7 @@ def named_by_motion(rows: Floats, instruction: str, looks: tuple[Variation, ...]
 
 def _motion_off(player: Player, seen: Floats, instruction: str, variation: Variation) -> float:
     """How far the arm's joints are from those seen, over all watched steps [rad, root mean square]."""
-    environment = stage()
+    environment = shared_environment()
     environment.variation = variation
     environment.restore(_rough_start(seen[0]))
     try:
@@ -85,7 +85,7 @@ def _play(environment: Environment, player: Player, instruction: str, steps: int
 
 
 def _first_action_off(player: Player, start: StartState, action: Floats, instruction: str, seed: int) -> float:
-    environment = stage()
+    environment = shared_environment()
     environment.variation = NO_VARIATION
     environment.restore(start)
     try:
@@ -98,14 +98,14 @@ def _first_action_off(player: Player, start: StartState, action: Floats, instruc
 
 def _start(row: Floats) -> StartState:
     """Of a row of replay.bin."""
-    nq, nv = stage().model.nq, stage().model.nv
+    nq, nv = shared_environment().model.nq, shared_environment().model.nv
     qpos, qvel, warm, control, _ = np.split(row[1:], np.cumsum([nq, nv, nv, CONTROL_DIM]))
     return StartState(float(row[0]), qpos, qvel, warm, control)
 
 
 def _rough_start(qpos: Floats) -> StartState:
     """A standing start at rounded positions: quaternions made whole, joint targets where the joints are."""
-    environment = stage()
+    environment = shared_environment()
     whole = qpos.copy()
     for joint in range(environment.model.njnt):
         if environment.model.jnt_type[joint] == 0:  # free
@@ -120,4 +120,4 @@ def _rough_start(qpos: Floats) -> StartState:
 
 
 def _replay_width() -> int:
-    return 1 + stage().model.nq + 2 * stage().model.nv + CONTROL_DIM + ACTION_DIM
+    return 1 + shared_environment().model.nq + 2 * shared_environment().model.nv + CONTROL_DIM + ACTION_DIM

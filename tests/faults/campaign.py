@@ -22,7 +22,7 @@ from tests import servers
 from tests.faults import audit, inject, services
 from tests.faults.crowd import Crowd, Ledger
 from tests.faults.inject import Fault
-from tests.faults.stage import Theatre
+from tests.faults.testbed import Testbed
 from tests.stack import wait_until
 
 SETTLE_S = 300.0
@@ -56,25 +56,25 @@ class Report:
         }
 
 
-def run(theatre: Theatre, faults: Iterable[Fault], players: int, seed: int) -> Report:
+def run(testbed: Testbed, faults: Iterable[Fault], players: int, seed: int) -> Report:
     report, begun = Report(), time.monotonic()
-    with Crowd(theatre.url, players, seed) as crowd:
+    with Crowd(testbed.url, players, seed) as crowd:
         time.sleep(2)
         for fault in faults:
             done = fault.cause()
             (report.faults if done else report.missed)[fault.kind] += 1
             _tell(f"{time.monotonic() - begun:6.1f} s  {fault.kind}{'' if done else ': nothing there'}")
             if fault.settles:
-                report.complaints += _awaited("the arena is not well again", lambda: theatre.arena.health()[0] == 200)
+                report.complaints += _awaited("the arena is not well again", lambda: testbed.arena.health()[0] == 200)
                 time.sleep(3)
-        report.complaints += _awaited("the arena is not well in the end", lambda: theatre.arena.health()[0] == 200)
+        report.complaints += _awaited("the arena is not well in the end", lambda: testbed.arena.health()[0] == 200)
         time.sleep(5)
     report.ledger = crowd.ledger()
-    report.complaints += _awaited("turns have not ended", lambda: _settled(theatre))
-    report.complaints += audit.complaints(report.ledger, audit.look(theatre.arena)) + audit.self_checks(theatre.arena)
+    report.complaints += _awaited("turns have not ended", lambda: _settled(testbed))
+    report.complaints += audit.complaints(report.ledger, audit.look(testbed.arena)) + audit.self_checks(testbed.arena)
     report.seconds = time.monotonic() - begun
     if report.complaints:
-        report.log = theatre.logs()
+        report.log = testbed.logs()
     return report
 
 
@@ -86,8 +86,8 @@ def _awaited(otherwise: str, what: Callable[[], bool]) -> list[str]:
     return []
 
 
-def _settled(theatre: Theatre) -> bool:
-    held = audit.look(theatre.arena)
+def _settled(testbed: Testbed) -> bool:
+    held = audit.look(testbed.arena)
     return all(set(states) <= audit.DONE for states in held.turns.values())
 
 
@@ -98,18 +98,18 @@ def _until(deadline: float, faults: Iterable[Fault]) -> Iterator[Fault]:
 def _leg(options: argparse.Namespace, servers_named: str, kinds: Sequence[str]) -> Report:
     """One arena, its faults, and the audit."""
     disk = tempfile.TemporaryDirectory(prefix="arena-faults-", ignore_cleanup_errors=True)
-    with disk as folder, Theatre(Path(folder), SERVERS[servers_named], jumps="clock" in kinds) as theatre:
-        _tell(f"{theatre.url} is up, with {servers_named} servers: {', '.join(kinds)}")
+    with disk as folder, Testbed(Path(folder), SERVERS[servers_named], jumps="clock" in kinds) as testbed:
+        _tell(f"{testbed.url} is up, with {servers_named} servers: {', '.join(kinds)}")
         wait = options.seconds
         known = {
-            "kills": inject.kills(theatre, options.kills, random.Random(options.seed)),
-            "freezes": inject.freezes(theatre, wait),
-            "cuts": inject.cuts(theatre, wait),
-            "disk": inject.full_disk(theatre, wait),
-            "clock": inject.jumps(theatre, wait),
+            "kills": inject.kills(testbed, options.kills, random.Random(options.seed)),
+            "freezes": inject.freezes(testbed, wait),
+            "cuts": inject.cuts(testbed, wait),
+            "disk": inject.full_disk(testbed, wait),
+            "clock": inject.jumps(testbed, wait),
         }
         faults = itertools.chain(*(known[name] for name in kinds))
-        return run(theatre, _until(time.monotonic() + 60 * options.minutes, faults), options.players, options.seed)
+        return run(testbed, _until(time.monotonic() + 60 * options.minutes, faults), options.players, options.seed)
 
 
 def main() -> int:

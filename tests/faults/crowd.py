@@ -11,7 +11,7 @@ import urllib.error
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.faults.stage import CONTESTANTS
+from tests.faults.testbed import CONTESTANTS
 from tests.faults.watcher import Told, Watcher
 from tests.visitor import Json, Visitor
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import psutil
 
 from tests.faults.link import LineState
-from tests.faults.stage import Theatre, frozen
+from tests.faults.testbed import Testbed, frozen
 from vlaarena.supervisor.child import DEATHS_ALLOWED, DEATHS_WINDOW_S
 
 PACE_MARGIN_S = 10.0
@@ -49,51 +49,51 @@ class Pace:
         killed.append(time.monotonic())
 
 
-def kills(theatre: Theatre, count: int, rng: random.Random) -> Iterator[Fault]:
+def kills(testbed: Testbed, count: int, rng: random.Random) -> Iterator[Fault]:
     """Random kill -9, one after the other, while the arena may still be busy with the one before."""
-    parts, pace = theatre.parts, Pace()
+    parts, pace = testbed.parts, Pace()
     for number in range(count):
         # Every part in turn, the order drawn anew each round: no part goes short.
         if number % len(parts) == 0:
             order = rng.sample(parts, len(parts))
-        yield _kill(theatre, order[number % len(parts)], rng.uniform(0.5, 6.0), pace)
+        yield _kill(testbed, order[number % len(parts)], rng.uniform(0.5, 6.0), pace)
 
 
-def freezes(theatre: Theatre, seconds: float) -> Iterator[Fault]:
-    for part in theatre.parts:
-        yield Fault(f"freeze {part}", lambda part=part: _freeze(theatre, part, seconds))
+def freezes(testbed: Testbed, seconds: float) -> Iterator[Fault]:
+    for part in testbed.parts:
+        yield Fault(f"freeze {part}", lambda part=part: _freeze(testbed, part, seconds))
 
 
-def cuts(theatre: Theatre, seconds: float) -> Iterator[Fault]:
+def cuts(testbed: Testbed, seconds: float) -> Iterator[Fault]:
     """Every server, and the visitors, behind their lines: cut off, and connected but silent. Then every part alone."""
-    for name in theatre.lines:
+    for name in testbed.lines:
         for state in (LineState.CUT, LineState.STUCK):
-            yield Fault(f"{state.value} {name}", lambda name=name, state=state: _line(theatre, name, state, seconds))
-    for part in ("worker", "web", "beat") if theatre.own else ():
-        yield Fault(f"cut {part}", lambda part=part: _cut_off(theatre, part, seconds))
+            yield Fault(f"{state.value} {name}", lambda name=name, state=state: _line(testbed, name, state, seconds))
+    for part in ("worker", "web", "beat") if testbed.own else ():
+        yield Fault(f"cut {part}", lambda part=part: _cut_off(testbed, part, seconds))
 
 
-def full_disk(theatre: Theatre, seconds: float) -> Iterator[Fault]:
-    if theatre.disk_is_ours:
-        yield Fault("full disk", lambda: _fill(theatre, seconds))
+def full_disk(testbed: Testbed, seconds: float) -> Iterator[Fault]:
+    if testbed.disk_is_ours:
+        yield Fault("full disk", lambda: _fill(testbed, seconds))
 
 
-def jumps(theatre: Theatre, seconds: float) -> Iterator[Fault]:
+def jumps(testbed: Testbed, seconds: float) -> Iterator[Fault]:
     """The clock of the arena's processes, forwards and back."""
     before = 0
     for ahead in JUMPS_S:
         kind = f"clock {'forwards' if ahead > before else 'back'}"
         before = ahead
-        yield Fault(kind, lambda ahead=ahead: _jump(theatre, ahead, seconds))
+        yield Fault(kind, lambda ahead=ahead: _jump(testbed, ahead, seconds))
 
 
-def _kill(theatre: Theatre, part: str, pause: float, pace: Pace) -> Fault:
+def _kill(testbed: Testbed, part: str, pause: float, pace: Pace) -> Fault:
     def cause() -> bool:
-        if part not in theatre.own:
+        if part not in testbed.own:
             pace.keep(part)
-        members = _awaited(theatre, part)
+        members = _awaited(testbed, part)
         # Of the arena's own parts the first process only: what becomes of its children is the arena's business.
-        for process in members if part in theatre.own else members[:1]:
+        for process in members if part in testbed.own else members[:1]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         time.sleep(pause)
@@ -102,44 +102,44 @@ def _kill(theatre: Theatre, part: str, pause: float, pace: Pace) -> Fault:
     return Fault(f"kill {part}", cause, settles=False)
 
 
-def _awaited(theatre: Theatre, part: str) -> list[psutil.Process]:
+def _awaited(testbed: Testbed, part: str) -> list[psutil.Process]:
     """The part's processes, as soon as it is there: it may be starting again after an earlier fault."""
     deadline = time.monotonic() + STARTS_WITHIN_S
-    while not (members := theatre.members(part)) and time.monotonic() < deadline:
+    while not (members := testbed.members(part)) and time.monotonic() < deadline:
         time.sleep(0.2)
     return members
 
 
-def _freeze(theatre: Theatre, part: str, seconds: float) -> bool:
-    members = _awaited(theatre, part)
+def _freeze(testbed: Testbed, part: str, seconds: float) -> bool:
+    members = _awaited(testbed, part)
     if members:
         frozen(members, seconds)
     return bool(members)
 
 
-def _line(theatre: Theatre, name: str, state: LineState, seconds: float) -> bool:
-    line = theatre.lines[name]
+def _line(testbed: Testbed, name: str, state: LineState, seconds: float) -> bool:
+    line = testbed.lines[name]
     line.set(state)
     time.sleep(seconds)
     line.set(LineState.OPEN)
     return True
 
 
-def _cut_off(theatre: Theatre, part: str, seconds: float) -> bool:
-    with theatre.cut_off(part):
+def _cut_off(testbed: Testbed, part: str, seconds: float) -> bool:
+    with testbed.cut_off(part):
         time.sleep(seconds)
     return True
 
 
-def _fill(theatre: Theatre, seconds: float) -> bool:
-    with theatre.full_disk():
+def _fill(testbed: Testbed, seconds: float) -> bool:
+    with testbed.full_disk():
         time.sleep(seconds)
     return True
 
 
-def _jump(theatre: Theatre, ahead_s: int, seconds: float) -> bool:
-    if theatre.clock is None:
+def _jump(testbed: Testbed, ahead_s: int, seconds: float) -> bool:
+    if testbed.clock is None:
         return False
-    theatre.clock.set(ahead_s)
+    testbed.clock.set(ahead_s)
     time.sleep(seconds)
     return True

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import services, stage
+from tests.faults import services, testbed
 from tests.faults.audit import Held, complaints
 from tests.faults.crowd import Ledger
 from tests.faults.inject import Pace
@@ -167,5 +167,5 @@ def test_kills_of_one_part_keep_below_what_ends_the_arena() -> None:
 
 
 def test_campaigns_change_no_setting_but_the_limits_of_visitors() -> None:
-    source = Path(stage.__file__).read_text()
-    assert set(re.findall(r"ARENA_[A-Z_]+", source)) == {*stage.NO_LIMITS, "ARENA_STATIC", "ARENA_SCENES"}
+    source = Path(testbed.__file__).read_text()
+    assert set(re.findall(r"ARENA_[A-Z_]+", source)) == {*testbed.NO_LIMITS, "ARENA_STATIC", "ARENA_SCENES"}

@@ -32,7 +32,7 @@ from rankings.moderation import acts
 from rankings.publication import aggregation, checking
 from robots import play
 from tests.factories import VoteFactory
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.fuzz.damage import ODD, damaged_bytes
 from tests.fuzz.effort import fuzz
 from tests.fuzz.world import TOKEN, World, cookies_of
@@ -104,8 +104,8 @@ class Place(NamedTuple):
 
 @pytest.fixture
 def place(db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]) -> Place:
-    stage = FakeStage()
-    monkeypatch.setattr(play, "runtime", lambda: stage)
+    runtime = FakeRuntime()
+    monkeypatch.setattr(play, "runtime", lambda: runtime)
     monkeypatch.setattr(dispatch, "play", lambda rollouts: [play.play(name) for name in rollouts])
     world = World()
     sides = {"battle__left_model": Policy.objects.get(pk="alpha"), "battle__right_model": Policy.objects.get(pk="beta")}

@@ -15,7 +15,7 @@ from schemathesis.specs.openapi import checks
 from arena.models import Battle, Turn, Vote
 from arena.queue import dispatch
 from robots import play
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.fuzz.effort import EFFORT, SEED, tried
 from tests.fuzz.world import TOKEN, World
 from vlaarena.roles import MODERATOR, OPERATOR
@@ -61,9 +61,9 @@ SCHEMA = _described()
 
 @pytest.fixture
 def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
-    """Turns are played where they are sent, on a stage without physics."""
-    stage = FakeStage()
-    monkeypatch.setattr(play, "runtime", lambda: stage)
+    """Turns are played where they are sent, in a runtime without physics."""
+    runtime = FakeRuntime()
+    monkeypatch.setattr(play, "runtime", lambda: runtime)
     monkeypatch.setattr(dispatch, "play", lambda rollouts: [play.play(name) for name in rollouts])
     return World()
 

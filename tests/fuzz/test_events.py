@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from arena import kinds as registry
 from arena.live.events import EVENTS, build
-from arena.live.held import LiveTurn
+from arena.live.playout import LiveTurn
 from arena.shapes import BattleJson, ShapeError, check
 from robots.shapes import RolloutFrames
 from tests.fuzz.damage import damaged
@@ -75,7 +75,7 @@ def test_steps_are_shown_once_and_in_their_order_and_of_both_sides_alike(
     live.began = now
     for (side, attempt, first, count, ends), pause in zip(heard, pauses, strict=False):
         rows = live.sides[side]
-        rows.hold(attempt, first, [bytes(WIDTH) * (5 if step else 1) for step in range(first, first + count)])
+        rows.add(attempt, first, [bytes(WIDTH) * (5 if step else 1) for step in range(first, first + count)])
         if ends:
             rows.finish(attempt, first + count)
         now += pause

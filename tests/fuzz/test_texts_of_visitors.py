@@ -8,7 +8,7 @@ from django.test import RequestFactory, override_settings
 from hypothesis import strategies as st
 
 from arena.api.serializers import is_public_id
-from arena.api.views import LONGEST_WAIT_S, _wait_wanted
+from arena.api.turns import LONGEST_WAIT_S, _wait_wanted
 from arena.errors import InvalidInstruction
 from arena.instructions import clean_instruction
 from arena.visitors import cookies, throttles

@@ -23,7 +23,7 @@ from arena.queue import playing
 from robots import play as episodes
 from tests.arena.conftest import Visitor, _own_channel_layer, default_clock
 from tests.factories import PolicyFactory
-from tests.fakes import FakePolicy, FakeStage
+from tests.fakes import FakePolicy, FakeRuntime
 
 __all__ = ["_own_channel_layer", "default_clock"]
 Json = dict[str, Any]
@@ -57,13 +57,13 @@ class House:
 
 
 def robots(monkeypatch: pytest.MonkeyPatch) -> House:
-    stage = FakeStage()
-    monkeypatch.setattr(episodes, "runtime", lambda: stage)
+    runtime = FakeRuntime()
+    monkeypatch.setattr(episodes, "runtime", lambda: runtime)
     quick = PolicyFactory(id="quick-one", name="Quick", provenance="In a garage")
     slow = PolicyFactory(id="the-slow-one", name="Slow and famous", family="openvla", adapter="openvla")
-    stage.cast = {quick.id: FakePolicy(answer=np.array([[0.010, 0.004, 0, 0, 0, 0, 1.0]]))}
-    stage.cast[slow.id] = FakePolicy(answer=np.array([[-0.021, 0.011, 0.003, 0, 0, 0, 0.37]]), pause_s=0.05)
-    stage.success_at = {quick.id: 3, slow.id: 8}
+    runtime.policies = {quick.id: FakePolicy(answer=np.array([[0.010, 0.004, 0, 0, 0, 0, 1.0]]))}
+    runtime.policies[slow.id] = FakePolicy(answer=np.array([[-0.021, 0.011, 0.003, 0, 0, 0, 0.37]]), pause_s=0.05)
+    runtime.success_at = {quick.id: 3, slow.id: 8}
 
     def side(episode_id: str) -> None:
         episodes.play(episode_id)

@@ -15,7 +15,7 @@ from policies import memory, names
 from policies.models import Policy
 from policies.seeding import seed_policies
 from robots.players import open_player
-from robots.roster import find_policy
+from robots.policy_lookup import find_policy
 from simulation import catalogue
 from simulation.environment import Environment
 from tests.policies.tiny_networks import BRIDGE, write_json, write_octo, write_openvla

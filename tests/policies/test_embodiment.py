@@ -16,7 +16,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from arena.models import ContestantStatus, Hosting
+from arena import kinds
+from arena.kinds import Place
+from arena.models import ContestantQuerySet, ContestantStatus, Hosting
 from arena.queue import hosting
 from policies.base import PolicyError, PolicySpec
 from policies.embodiment import mismatches
@@ -24,8 +26,7 @@ from policies.folder import CARD, write_json, write_sums
 from policies.models import Policy, PolicyWorld
 from policies.registry import describe
 from policies.seeding import seed_policies
-from robots.eligibility import eligible
-from robots.players import open_player
+from robots.players import open_folder
 from robots.runtime import WorkerRuntime, preload
 from simulation import catalogue
 from simulation.contracts import CameraSpec, Embodiment
@@ -59,6 +60,10 @@ def shipped(settings: Any) -> Path:
 @pytest.fixture
 def spec(shipped: Path) -> PolicySpec:
     return describe(shipped).spec
+
+
+def eligible(robot_id: str, scene_id: str) -> ContestantQuerySet[Any]:
+    return kinds.get("robots").eligible(Place(robot_id, scene_id))
 
 
 def drawn(visitor: Visitor, sessions: int = 20) -> set[str]:
@@ -158,7 +163,7 @@ def test_add_policy_refuses_a_folder_of_another_robot_and_leaves_the_row_alone(t
 def test_a_folder_of_another_robot_is_not_opened(tmp_path: Path, shipped: Path, command: list[str]) -> None:
     folder = make(tmp_path / "wrong", shipped, **ALOHA)
     with pytest.raises(PolicyError, match=RIGHT) as refused:
-        open_player(folder, Environment("widowx", "table"))
+        open_folder(folder, Environment("widowx", "table"))
     assert refused.value.code == "wrong_embodiment"
     name, *more = command
     asked = [str(folder), *more] if name == "evaluate" else [*more, "--left", str(folder)]

@@ -13,7 +13,8 @@ from django.core.management import CommandError, call_command
 from policies.folder import CARD
 from policies.registry import describe
 from proportions import wilson
-from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, EvaluationRun, PlayerSource, cases, measure
+from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, EvaluationRun, cases, measure
+from robots.players import PlayerSource
 from simulation import catalogue
 from simulation.catalogue_rows import CatalogueError
 from simulation.suites import SHIFTS
@@ -75,8 +76,8 @@ def test_unknown_suites_and_shifts_list_the_known_ones() -> None:
 
 def test_the_expert_reaches_its_goal_and_the_still_one_does_not() -> None:
     case = [Case("pick", "pick up the red cube", seed=3)]
-    assert measure(EvaluationRun(PlayerSource("expert", "")), case)["pick"].successes == 1
-    assert measure(EvaluationRun(PlayerSource("still", "")), case)["pick"].successes == 0
+    assert measure(EvaluationRun(PlayerSource("expert", "")), case)["pick"]["successes"] == 1
+    assert measure(EvaluationRun(PlayerSource("still", "")), case)["pick"]["successes"] == 0
 
 
 def test_processes_find_what_one_process_finds() -> None:

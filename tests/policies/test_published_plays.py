@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from robots.players import open_player
+from robots.players import open_folder
 from simulation.contracts import Limits
 from simulation.environment import Environment
-from simulation.runner import run_episode
 from tests.policies.tiny_networks import write_octo, write_openvla
 
 
@@ -20,15 +19,7 @@ def test_a_published_folder_plays_a_rollout(
 ) -> None:
     environment = Environment("widowx", "table")
     environment.reset(0)
-    player = open_player(write(tmp_path / "published"), environment)
+    player = open_folder(write(tmp_path / "published"), environment)
     assert [(camera.name, camera.height, camera.width) for camera in player.cameras] == [("workspace", *size)]
-    result = run_episode(
-        environment,
-        player,
-        "pick up the cube",
-        seed=1,
-        limits=Limits(max_steps=3),
-        chunking=player.chunking,
-        cameras=player.cameras,
-    )
+    result = player.play(environment, "pick up the cube", seed=1, limits=Limits(max_steps=3))
     assert (result.steps, result.termination_reason) == (3, "step_limit")

@@ -23,7 +23,7 @@ from rankings.models import Snapshot
 from rankings.publication import aggregation
 from tests.arena.conftest import Visitor, play
 from tests.arena.sockets import Socket
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.people import logged_in
 from tests.stack import BASE_DIR
 from vlaarena.monitoring.logs import formatter
@@ -56,7 +56,7 @@ REFUSED = [
 
 
 @pytest.fixture
-def played(visitor: Visitor, stage: FakeStage) -> list[str]:
+def played(visitor: Visitor, runtime: FakeRuntime) -> list[str]:
     """The ids of voted battles, one for each nasty instruction."""
     battles = []
     for text in NASTY:

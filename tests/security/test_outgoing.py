@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from tests.arena.conftest import Visitor, play_battle
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.people import logged_in
 
 _watching: list[tuple[str, Any]] | None = None
@@ -58,7 +58,7 @@ def _addresses(host: str) -> set[str]:
 
 
 def test_a_battle_and_every_kind_of_page_open_connections_to_our_services_alone(
-    visitor: Visitor, stage: FakeStage, opened: list[tuple[str, Any]]
+    visitor: Visitor, runtime: FakeRuntime, opened: list[tuple[str, Any]]
 ) -> None:
     known = services()
     opened.clear()

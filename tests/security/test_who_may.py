@@ -19,7 +19,7 @@ from arena import kinds
 from arena.routing import websocket_urlpatterns
 from tests.arena.conftest import Visitor, play_battle
 from tests.arena.sockets import Socket
-from tests.fakes import FakeStage
+from tests.fakes import FakeRuntime
 from tests.people import logged_in, moderator, operator
 
 PEOPLE = ("anonymous", "stranger", "owner", "moderator", "operator")
@@ -174,7 +174,7 @@ EXTRA_VIEWS = {"rankings/workerstatus/run", "auth/user/<id>/password", REVEAL}
 
 
 @pytest.fixture
-def world(visitor: Visitor, stage: FakeStage) -> World:
+def world(visitor: Visitor, runtime: FakeRuntime) -> World:
     def known(battle_id: str) -> dict[str, str]:
         battle = visitor.battle(battle_id)
         found = {"battle_id": battle_id, "session_id": battle["session_id"], "user_id": "me"}

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests import servers
-from tests.faults.stage import mount_small_disk
+from tests.faults.testbed import mount_small_disk
 from tests.stack import Arena, wait_until
 from tests.system.conftest import MakeArena
 from vlaarena.bundled import SECANTUS_PANIC

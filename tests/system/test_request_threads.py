@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from arena.api.waits import gone_of
+from arena.api.long_poll import disconnected
 from vlaarena import env
 from vlaarena.handler import OneThreadHandler
 
@@ -142,7 +142,7 @@ def patient_site(settings: Any) -> Site:
         if "Prefer" not in request.headers:
             return HttpResponse("at once")
         with site._counted():
-            gone = gone_of(request)
+            gone = disconnected(request)
             while not (site.go.is_set() or gone.wait(0.01)):
                 pass
         return HttpResponse("gone" if gone.is_set() else "waited")

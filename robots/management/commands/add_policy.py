@@ -1,4 +1,4 @@
-"""`manage.py add_policy ID --weights PATH`: enter a folder of weights into the registry, or change its row."""
+"""`manage.py add_policy ID --weights PATH`: register a folder of weights, or change its row."""
 
 from __future__ import annotations
 
@@ -22,32 +22,35 @@ COLUMNS = {
     "license": "licence of the weights",
     "provenance": "who trained it, on what",
     "training_data": "what it learned from",
-    "source": "where weights and paper are to be found",
+    "source": "where to find the weights and the paper",
 }
 
 
 class Command(BaseCommand):
     help = (
         "Open a policy folder whole (a published checkpoint or one of our own), let it infer once, and enter it into "
-        "the registry. Workers that host it play it within seconds."
+        "the registry. Workers that host it can play it within seconds."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("policy", help="id of the row: new, or of one that is there, such as openvla-7b")
+        parser.add_argument("policy", help="a new id, or that of a registered policy, such as openvla-7b")
         parser.add_argument("--weights", type=Path, required=True, help="the folder")
         parser.add_argument("--family", choices=sorted(families), help="refuse a folder of another family")
-        parser.add_argument("--statistics-key", default="", help="data set in whose units it acts")
+        parser.add_argument("--statistics-key", default="", help="the data set in whose units it acts")
         parser.add_argument("--device", help="where to open it for the check: cpu (default), cuda, ...")
         for name, meaning in COLUMNS.items():
             parser.add_argument(
-                f"--{name.replace('_', '-')}", default="", help=f"{meaning} (default: the folder's word)"
+                f"--{name.replace('_', '-')}", default="", help=f"{meaning} (default: as in the folder)"
             )
         parser.add_argument("--json", action="store_true", help="answer with one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.adding import Registration, add_policy  # loads torch, which other commands must not
 
-        _check_id(options["policy"])
+        try:
+            validate_slug(options["policy"])
+        except ValidationError:
+            raise CommandError(f"{options['policy']!r}: an id is letters, digits, hyphens and underscores") from None
         asked = Registration(
             model_id=options["policy"],
             folder=options["weights"],
@@ -70,10 +73,3 @@ class Command(BaseCommand):
             self.stderr.write(warning)
         size = f"{row.parameters:,} parameters"
         self.stdout.write(f"{row.id}: {'entered' if added.created else 'updated'}, {row.family}, {size}, {row.status}")
-
-
-def _check_id(model_id: str) -> None:
-    try:
-        validate_slug(model_id)
-    except ValidationError:
-        raise CommandError(f"{model_id!r}: an id is letters, digits, hyphens and underscores") from None

@@ -1,4 +1,4 @@
-"""`manage.py evaluate ID`: how often a policy succeeds, with intervals."""
+"""`manage.py evaluate ID`: a policy's success rates, with intervals."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
-    help = "Measure a policy's success on scenes that no policy was trained on, with 95 % Wilson intervals."
+    help = "Measure a policy's success rates on scenes that no policy was trained on, with 95 % Wilson intervals."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("policy", help="policy id, or the path of a policy folder")
         parser.add_argument("--task", action="append", help="only this task; may be given again (default: all)")
         parser.add_argument("--suite", default="table", help="table, or shifts: what differs from training")
-        parser.add_argument("--shift", action="append", help="with --suite shifts: only this one; may be given again")
+        parser.add_argument("--shift", action="append", help="with --suite shifts: only this shift; may be given again")
         parser.add_argument("--episodes", type=int, default=200, help="per task (and shift)")
         parser.add_argument("--seed", type=int, default=0, help="first seed; below 1000000, which training never uses")
-        parser.add_argument(
-            "--execute", type=int, help="play so many actions of a chunk instead of the policy's number"
-        )
+        parser.add_argument("--execute", type=int, help="actions to play of each chunk (default: the policy's number)")
         parser.add_argument("--ensemble", type=float, help="temporal ensembling with this weight per step of age")
         parser.add_argument("--robot", default=settings.DEFAULT_ROBOT)
         parser.add_argument("--scene", default=settings.DEFAULT_SCENE)
@@ -33,22 +31,22 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
-        from robots.roster import find_policy
+        from robots.policy_lookup import find_policy
         from simulation.contracts import SimulationError
 
         os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores between them
         try:
-            row = find_policy(options["policy"])
-            answer = self._measure(row, options)
+            answer = self._measure(find_policy(options["policy"]), options)
         except (PolicyError, SimulationError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
             self.stdout.write(json.dumps(answer))
         else:
-            self._tell(answer)
+            self._print(answer)
 
     def _measure(self, row: Any, options: dict[str, Any]) -> dict[str, Any]:
         from robots import evaluation
+        from robots.players import PlayerSource
         from simulation import catalogue
         from simulation.contracts import Chunking
 
@@ -56,7 +54,7 @@ class Command(BaseCommand):
         todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(
-            player=evaluation.PlayerSource(row.adapter, row.model_path, row.statistics_key),
+            player=PlayerSource(row.adapter, row.model_path, row.statistics_key),
             robot_id=options["robot"],
             scene_id=options["scene"],
             chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,
@@ -71,7 +69,7 @@ class Command(BaseCommand):
         if done % 50 == 0 or done == total:
             self.stderr.write(f"{done}/{total} episodes")
 
-    def _tell(self, answer: dict[str, Any]) -> None:
+    def _print(self, answer: dict[str, Any]) -> None:
         for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:
             count = f"{row['successes']:4}/{row['episodes']:<4}"
             self.stdout.write(f"{name:26}{count} {row['rate']:7.1%} [{row['low']:.1%}, {row['high']:.1%}]")

@@ -22,15 +22,13 @@ class Command(BaseCommand):
         parser.add_argument("--robot", default=settings.DEFAULT_ROBOT)
         parser.add_argument("--scene", default=settings.DEFAULT_SCENE)
         parser.add_argument("--seed", type=int, default=0, help="lays out the scene")
-        parser.add_argument(
-            "--secret", help="varies what both see, as a battle's does, in hexadecimal (default: fresh)"
-        )
+        parser.add_argument("--secret", help="varies what both see, as a battle's does; hexadecimal (default: random)")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
         from robots.exhibition import ExhibitionTurn, play_turn
-        from robots.roster import find_policy
+        from robots.policy_lookup import find_policy
         from simulation.contracts import Limits, SimulationError
 
         if not options["instruction"].strip():
@@ -48,12 +46,12 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(answer))
         else:
-            self._tell(answer)
+            self._print(answer)
         failed = [side for side, row in answer.items() if "error" in row]
         if failed:
             raise CommandError(f"no rollout on the {' and the '.join(failed)}")
 
-    def _tell(self, answer: dict[str, dict[str, Any]]) -> None:
+    def _print(self, answer: dict[str, dict[str, Any]]) -> None:
         for side, row in answer.items():
             if "error" in row:
                 self.stdout.write(f"{side:5} {row['model_id']}: failed, {row['error']}")
@@ -66,9 +64,9 @@ class Command(BaseCommand):
 
 
 def _secret(given: str | None) -> str:
-    """As given, or a fresh one; nothing ("") leaves the scene as it is."""
+    """The given one, or a random one. "" leaves the scene as it is."""
     if given is None:
         return secrets.token_hex(16)
     if not re.fullmatch(r"(?:[0-9a-f]{32})?", given):
-        raise CommandError("a secret is 32 hexadecimal digits in small letters, or empty")
+        raise CommandError("a secret is 32 hexadecimal digits in lower case, or empty")
     return given

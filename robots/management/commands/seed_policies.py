@@ -1,4 +1,4 @@
-"""`manage.py seed_policies`: enter the shipped policies into the registry, or refresh them."""
+"""`manage.py seed_policies`: register the shipped policies, or update their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prove stored episodes: play them again and compare every state bit for bit."""
+"""`manage.py verify`: play stored episodes again and compare every state bit for bit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ class Command(BaseCommand):
             found = verify_document(document)
             checked += 1
             if found is not None:
-                row = {"episode_id": episode_id, "first_step": found.first_step, "reason": found.reason}
-                different.append(row)
+                different.append({"episode_id": episode_id, "first_step": found.first_step, "reason": found.reason})
                 self.stderr.write(f"{episode_id}: step {found.first_step}: {found.reason}")
         return checked, different

@@ -45,7 +45,7 @@ DISK_MB = 1200
 READY_WITHIN_S = 600.0  # beside other work of the machine
 
 
-class Theatre:
+class Testbed:
     """One arena, `services` that are its alone, and lines between them. Use as a context manager.
 
     Without services it starts the bundled ones itself, as `make run` does: then no line leads to them.
@@ -78,7 +78,7 @@ class Theatre:
         self.lines["visitors"] = Line("127.0.0.1", self.arena.port)
         self.url = f"http://127.0.0.1:{self.lines['visitors'].port}/"
 
-    def __enter__(self) -> Theatre:
+    def __enter__(self) -> Testbed:
         try:
             self.arena.start(ready_within=READY_WITHIN_S)
             self.arena.manage("shell", "--verbosity", "0", "-c", ENTER_CONTESTANTS)
