@@ -66,22 +66,22 @@ def load() -> Stored:
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
-    """Each board under the published rules. Boards that hold all votes, such as that of an only robot, share a fit."""
-    options = rules.options()
-    whole: Rated | None = None
+    """Each board under the published rules. Boards of the same votes, such as that of an only robot, share a fit."""
+    by_votes: dict[bytes, Rated] = {}
     found = []
     for board in boards:
-        if whole and table.holds_all(board):
-            found.append(replace(whole, board=board))
-            continue
-        counts = table.counts(board)
-        fit = fitted(counts, options)
-        figures = board_ratings(counts, options, fit)
-        over = mean_over(counts, table.robots(board), figures["components"], fit)
-        found.append(Rated(board, counts, fit, figures, over))
-        if table.holds_all(board):
-            whole = found[-1]
+        votes = table.votes_on(board)
+        if votes not in by_votes:
+            by_votes[votes] = _rated(table, board)
+        found.append(replace(by_votes[votes], board=board))
     return found
+
+
+def _rated(table: VoteTable, board: Board) -> Rated:
+    options, counts = rules.options(), table.counts(board)
+    fit = fitted(counts, options)
+    figures = board_ratings(counts, options, fit)
+    return Rated(board, counts, fit, figures, mean_over(counts, table.robots(board), figures["components"], fit))
 
 
 def publish(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:

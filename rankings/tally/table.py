@@ -18,6 +18,8 @@ from rankings.tally.weights import NEWCOMER, Answers, trust
 
 GLOBAL = "global"
 KEYS = ("robot", "scene", "task", "left", "right", "voter", "day", "network")
+PLACE = KEYS[:3]
+"""What a board may be of."""
 BATCH = 20_000
 LEAST_TRUST = 1e-5
 """No vote weighs nothing."""
@@ -225,12 +227,22 @@ class VoteTable:
         return [self._names[place] for place in np.unique(left[left == right]).tolist()]
 
     def boards(self) -> list[Board]:
-        """Every board with a vote: global, per robot, per scene, per robot and scene, per task."""
-        robots, scenes, tasks = (self._voted(key) for key in ("robot", "scene", "task"))
-        found = [Board(), *(Board(robot=robot) for robot in robots), *(Board(scene=scene) for scene in scenes)]
-        found += [Board(robot=robot, scene=scene) for robot in robots for scene in scenes]
-        found += [Board(task=task) for task in tasks if task]
-        return [board for board in found if self._rows(board).any()]
+        """Every board with a vote: global, of each robot, scene and task, and of any of these together; broad ones
+        first."""
+        columns = (self.codes[key][self._has_votes].tolist() for key in PLACE)
+        found = {
+            choice
+            for codes in set(zip(*columns, strict=True))
+            for choice in itertools.product(
+                *(("", self.values[key][code]) for key, code in zip(PLACE, codes, strict=True))
+            )
+        }
+        order = sorted(found, key=lambda parts: (sum(map(bool, parts)), [not part for part in parts], parts))
+        return list(itertools.starmap(Board, order))
+
+    def votes_on(self, board: Board) -> bytes:
+        """A key that two boards share where they hold the same votes."""
+        return np.packbits(self._rows(board)).tobytes()
 
     def holds_all(self, board: Board) -> bool:
         """Whether every row with a vote is on it."""
@@ -339,15 +351,12 @@ class VoteTable:
             found[side] = self.codes[side] if same else places[self.codes[side]]
         return found
 
-    def _voted(self, key: str) -> list[str]:
-        return [self.values[key][code] for code in np.unique(self.codes[key][self._has_votes]).tolist()]
-
     def _rows(self, board: Board) -> Booleans:
         chosen = self._has_votes.copy()
-        for key in ("robot", "scene", "task"):
+        for key in PLACE:
             if wanted := getattr(board, key):
-                codes = [code for code, value in enumerate(self.values[key]) if value == wanted]
-                chosen &= np.isin(self.codes[key], codes)
+                known = self.values[key]
+                chosen &= self.codes[key] == (known.index(wanted) if wanted in known else -1)
         return chosen
 
 

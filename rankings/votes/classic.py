@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 
 from django.db.models import QuerySet
 
@@ -64,14 +65,13 @@ def _take(state: ClassicElo, votes: Iterable[Vote]) -> None:
 
 def _by_board(kind: Kind, keys: Collection[int], boards: Iterable[Board]) -> Mapping[str, list[Vote]]:
     found: dict[str, list[Vote]] = defaultdict(list)
-    ordered = sorted(keys)
+    ordered, holding = sorted(keys), cache(lambda *place: [board.name for board in boards if board.holds(*place)])
     for first in range(0, len(ordered), BATCH):
         votes = _counted(kind, Board()).filter(pk__in=ordered[first : first + BATCH])
         for vote in votes.select_related("counted_vote__count"):
             task = vote.counted_vote.count.task_id
-            for board in boards:
-                if board.holds(vote.setting, vote.scene, task):
-                    found[board.name].append(vote)
+            for board in holding(vote.setting, vote.scene, task):
+                found[board].append(vote)
     return {name: sorted(votes, key=_place) for name, votes in found.items()}
 
 
