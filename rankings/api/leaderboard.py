@@ -26,7 +26,8 @@ from rankings.publication import aggregation
 PARAMETERS = [
     KIND,
     OpenApiParameter("robot_id", str, description="The board of one robot; without it the global board."),
-    OpenApiParameter("scene_id", str, description="Only votes in this scene."),
+    OpenApiParameter("scene_id", str, description="The board of one scene, on this robot or on all."),
+    OpenApiParameter("task", str, description="The board of one task, on this robot and in this scene or in all."),
     OpenApiParameter("organization", str),
     OpenApiParameter("family", str, description="Kind of policy."),
     OpenApiParameter("search", str, description="Part of a name or model_id."),
@@ -40,7 +41,10 @@ PARAMETERS = [
 class LeaderboardView(APIView):
     @extend_schema(
         operation_id="get_leaderboard",
-        description="The ranked policies, and apart from them those with too few votes for a rank.",
+        description=(
+            "The board of a robot, a scene, a task, or of any of them together: the ranked policies, and apart from "
+            "them those with too few votes for a rank."
+        ),
         parameters=PARAMETERS,
         responses={200: answer(shapes.Leaderboard), **refusals(422)},
     )

@@ -24,15 +24,15 @@ class SameModel(ArenaError):
 
 @dataclass(frozen=True)
 class PairQuery:
-    """Empty `task` and `robot_id`: all of them; empty `kind`: the default one. Names are checked by `check`.
+    """Empty `task` and `setting`: all of them; empty `kind`: the default one. Names are checked by `check`.
 
-    `robot_id` is a setting of the kind, and so called in an address as the kind calls it.
+    In an address `setting` has the name that the kind gives it.
     """
 
     a: str
     b: str
     task: str = ""
-    robot_id: str = ""
+    setting: str = ""
     kind: str = ""
 
     @classmethod
@@ -46,7 +46,7 @@ class PairQuery:
         known = {
             "model": ((self.a, self.b), set(now.names)),
             "task": ((self.task,) if self.task else (), set(now.kind.tasks())),
-            now.kind.words.setting: ((self.robot_id,) if self.robot_id else (), set(now.kind.places())),
+            now.kind.words.setting: ((self.setting,) if self.setting else (), set(now.kind.places())),
         }
         for word, (asked, names) in known.items():
             if not set(asked) <= names:

@@ -18,7 +18,7 @@ from rankings.api.pair_queries import names_in
 from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, RobotShare, WorkerState
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import MINIMUM_VOTES, Standing, unvoted
-from rankings.publication import published
+from rankings.publication import published, rules
 from rankings.publication.aggregation import worker_status
 from rankings.publication.published import Current, Published
 from rankings.publication.report import NO_FIGURES
@@ -37,14 +37,15 @@ SORTS: dict[str, tuple[Callable[[RankingRow, Standing], Any], Order]] = {
 
 @dataclass(frozen=True)
 class LeaderboardQuery:
-    """What to show. Empty text means no filter, of `kind` the default one; names are checked by `leaderboard`.
+    """Which board to show, and how. Empty text means all of them, and for `kind` the default one.
 
-    `robot_id` and `scene_id` are a setting and a scene of the kind, and so called in an address as the kind calls them.
+    In an address `setting` and `scene` have the names that the kind gives them.
     """
 
     kind: str = ""
-    robot_id: str = ""
-    scene_id: str = ""
+    setting: str = ""
+    scene: str = ""
+    task: str = ""
     organization: str = ""
     family: str = ""
     search: str = ""
@@ -53,59 +54,74 @@ class LeaderboardQuery:
 
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> LeaderboardQuery:
-        """From the parameters of an address; what is no filter is ignored."""
-        names = names_in(parameters)
-        called = {"robot_id": names.setting, "scene_id": names.scene}
+        """From the parameters of an address; unknown parameters are ignored."""
+        called = names_in(parameters)._asdict()
         given = {field.name: parameters.get(called.get(field.name, field.name), "") for field in fields(cls)}
         return cls(**{name: value for name, value in given.items() if value})
 
     def check(self, kind: Kind) -> None:
-        """Raise UnknownName for a setting, scene, sort or order that does not exist."""
-        places = kind.places()
-        if self.robot_id and self.robot_id not in places:
-            raise UnknownName(kind.words.setting, places)
-        here = {scene for setting, scenes in places.items() for scene in scenes if self.robot_id in ("", setting)}
-        if self.scene_id and self.scene_id not in here:
-            raise UnknownName(kind.words.scene, here)
-        if self.sort not in SORTS:
-            raise UnknownName("sort", SORTS)
-        if self.order and self.order not in ("asc", "desc"):
-            raise UnknownName("order", ("asc", "desc"))
+        """Raise UnknownName for a setting, scene, task, sort or order that does not exist."""
+        known: list[tuple[str, str, Collection[str]]] = [
+            (kind.words.setting, self.setting, kind.places()),
+            (kind.words.scene, self.scene, scenes_of(kind, self.setting)),
+            ("task", self.task, kind.tasks()),
+            ("sort", self.sort, SORTS),
+            ("order", self.order, ("asc", "desc")),
+        ]
+        for word, asked, names in known:
+            if asked and asked not in names:
+                raise UnknownName(word, names)
 
     @property
-    def board(self) -> str:
-        return "/".join(name for name in (self.robot_id, self.scene_id) if name) or GLOBAL
+    def board(self) -> Board:
+        return Board(self.setting, self.scene, self.task)
+
+
+def scenes_of(kind: Kind, setting: str = "") -> list[str]:
+    """The scenes of one setting, or of all, each once."""
+    places = kind.places()
+    return list(dict.fromkeys(scene for each in places for scene in places[each] if setting in ("", each)))
 
 
 def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Leaderboard:
     """One board, ranked as a whole, then filtered and sorted: a filter never changes a rank.
 
-    `current`: what was read already of the kind. Raises UnknownName.
+    `current`: what was already read of the kind. Raises UnknownName.
     """
     kind = kinds.named(query.kind)
     query.check(kind)
     _, listed, now = current or published.current(kind)
     policies = {policy.pk: policy for policy in listed}
-    name = Board(robot=query.robot_id, scene=query.scene_id).name
+    name = query.board.name
     board = [standing for standing in now.standings.get(name, []) if standing.model_id in policies]
     board += [unvoted(each) for each in _without_votes(board, listed)]
     places = _places(board, now, name, policies)
     entries = [(_row(kind, each, policies[each.model_id], places.get(each.model_id, UNPLACED)), each) for each in board]
-    known = kind.places()
     shown = _sorted([entry for entry in entries if _fits(query, entry[0])], query)
+    kept, settled = now.board(name), rules.options().thresholds
     return {
         "rankings": [row for row, standing in shown if not standing.provisional],
         "provisional": [row for row, standing in shown if standing.provisional],
         "metadata": {
             "kind": kind.id,
-            "board": query.board,
+            "board": "/".join(filter(None, (query.setting, query.scene, query.task))) or GLOBAL,
+            "setting": query.setting,
+            "scene": query.scene,
+            "task": query.task,
             "total_models": len(board),
             "total_votes": sum(standing.vote_count for standing in board) // 2,
             "last_updated": _iso(now.at),
             "minimum_votes": MINIMUM_VOTES,
-            "components": _components(board, places, now.board(name)),
-            "robots": sorted(known),
-            "scenes": sorted({scene for scenes in known.values() for scene in scenes}),
+            "provisional_until": {
+                "half_width": settled.half_width,
+                "votes": settled.votes,
+                "opponents": settled.opponents,
+            },
+            "side_advantage": kept.get("side_advantage"),
+            "components": _components(board, places, kept),
+            "robots": sorted(kind.places()),
+            "scenes": sorted(scenes_of(kind)),
+            "tasks": sorted(kind.tasks()),
             "organizations": sorted({row["organization"] for row, _ in entries} - {""}),
             "families": sorted({row["family"] for row, _ in entries}),
         },
@@ -155,25 +171,24 @@ def _without_votes(board: Iterable[Standing], policies: Iterable[Contestant]) ->
 
 
 class Position(NamedTuple):
-    """Where a policy stands: in which component, on which rank of it, how much it counts in the component's mean, and
-    on which robots it was voted on."""
+    """A contestant's `component`, its `rank` there, its `published` rating, and the settings in which it has votes."""
 
     component: int | None
     rank: int | None
-    weight: float | None
-    robots: list[str]
+    published: Rating | None
+    settings: list[str]
 
 
 UNPLACED = Position(None, None, None, [])
 
 
 def _places(board: Iterable[Standing], now: Published, name: str, listed: Collection[str]) -> dict[str, Position]:
-    """Of each policy that votes connect with others."""
-    components = now.components(name, listed)
-    ranks = ranks_within([each for each in board if each.model_id in components], components, now.rows(name))
-    robots, rows = _robots(now.board(name)), now.rows(name)
+    """Of each contestant that votes connect with others."""
+    components, rows = now.components(name, listed), now.rows(name)
+    ranks = ranks_within([each for each in board if each.model_id in components], components, rows)
+    voted_in = _settings(now.board(name))
     return {
-        model_id: Position(component, ranks.get(model_id), rows[model_id].get("weight"), robots.get(model_id, []))
+        model_id: Position(component, ranks.get(model_id), rows[model_id], voted_in.get(model_id, []))
         for model_id, component in components.items()
     }
 
@@ -190,8 +205,8 @@ def ranks_within(board: Iterable[Standing], component: Mapping[str, int], rows: 
     return found
 
 
-def _robots(board: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Policy -> the robots on which it was voted on."""
+def _settings(board: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Contestant -> the settings in which it has votes."""
     over = zip(board.get("components", []), board.get("robots", []), strict=False)
     everywhere = {member: sorted(shares) for members, shares in over for member in members}
     some: Mapping[str, list[str]] = board.get("played_on", {})
@@ -218,16 +233,21 @@ def _components(board: Iterable[Standing], places: Mapping[str, Position], kept:
 
 def _row(kind: Kind, standing: Standing, policy: Contestant, place: Position) -> RankingRow:
     facts: Any = kind.facts(policy)
+    published: Mapping[str, Any] = place.published or {}
     return {
         "component": place.component,
         "rank": place.rank,
+        "rank_low": published.get("rank_low"),
+        "rank_high": published.get("rank_high"),
+        "provisional": published.get("provisional", True),
+        "flags": published.get("flags", []),
         "model_id": standing.model_id,
         "name": policy.name,
         "elo_score": standing.elo_score,
         "elo_ci": standing.elo_ci,
         "elo_low": round(standing.elo_score - standing.elo_ci, 1),
         "elo_high": round(standing.elo_score + standing.elo_ci, 1),
-        "elo_weight": place.weight,
+        "elo_weight": published.get("weight"),
         "elo_sequential": standing.elo_sequential,
         "vote_count": standing.vote_count,
         "win_count": standing.win_count,
@@ -242,7 +262,7 @@ def _row(kind: Kind, standing: Standing, policy: Contestant, place: Position) ->
         **facts,  # type: ignore[typeddict-item] # of the kind
         "revision": policy.revision,
         "status": policy.status,
-        "robots": place.robots,
+        "robots": place.settings,
     }
 
 

@@ -41,8 +41,8 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def address(query: PairQuery) -> str:
-    setting = names_in(vars(query)).setting
-    asked = {setting if name == "robot_id" else name: value for name, value in vars(query).items() if value}
+    called = names_in(vars(query))._asdict()
+    asked = {called.get(name, name): value for name, value in vars(query).items() if value}
     return f"{reverse('leaderboard-compare')}?{urlencode(asked)}"
 
 
@@ -103,7 +103,7 @@ def _answer(
 
 
 def _row(found: PairEvidence, query: PairQuery, name: str, asked: PairQuery) -> dict[str, Any]:
-    own = found.compare(query.a, query.b, task=query.task, robot=query.robot_id)
+    own = found.compare(query.a, query.b, task=query.task, robot=query.setting)
     return {
         "name": name,
         "shown": query == asked,

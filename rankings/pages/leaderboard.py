@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -18,7 +17,7 @@ from rankings.api import selectors
 from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import Component, RankingRow
 from rankings.pages import charts, figures
-from rankings.pages.base import asked_kind, board_page, setting_names
+from rankings.pages.base import asked_kind, board_page, task_names
 from rankings.publication.published import Current, Published, current
 from rankings.tally.table import Board
 
@@ -45,11 +44,10 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     except UnknownName as error:
         query, complaint = LeaderboardQuery(kind=now.kind.id), str(error)
         board = selectors.leaderboard(query, now)
-    name = Board(robot=query.robot_id, scene=query.scene_id).name
-    names = setting_names(now.kind)
+    titles = now.kind.titles()
     components = board["metadata"]["components"]
     apart = len(components) > 1
-    marked = _marked(now, name, _partial([*board["rankings"], *board["provisional"]], components, names))
+    marked = _marked(now, _partial([*board["rankings"], *board["provisional"]], components, titles))
     return board_page(
         request,
         "leaderboard",
@@ -60,22 +58,21 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
         provisional=marked(board["provisional"]),
         apart=apart,
         mixed=apart and query.sort != "elo",
-        means=[_mean_over(component, names) for component in components],
+        means=[_mean_over(component, titles) for component in components],
+        scenes=[(scene, titles[scene]) for scene in selectors.scenes_of(now.kind, query.setting)],
+        tasks=list(task_names(now.kind).items()),
         metadata=board["metadata"],
         updated=published.at,
         just_updated=published.at is not None and timezone.now() - published.at < timedelta(minutes=1),
         filtered=bool(query.search or query.organization or query.family),
         sorts=SORTS,
-        thresholds=settings.RANKING,
-        trends=_trends(published, board["rankings"]) if not (query.robot_id or query.scene_id) else [],
+        trends=_trends(published, board["rankings"]) if query.board == Board() else [],
     )
 
 
-def _marked(now: Current, board: str, partial: Mapping[str, str]) -> Marked:
-    published = now.published
-    exposure = published.content["exposure"] if published.content else {}
-    rows = published.rows(board)
-    return lambda some: charts.with_marks(some, rows, exposure, partial, now.kind.contestant_address)
+def _marked(now: Current, partial: Mapping[str, str]) -> Marked:
+    exposure = now.published.content["exposure"] if now.published.content else {}
+    return lambda rows: charts.with_marks(rows, exposure, partial, now.kind.contestant_address)
 
 
 def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> list[Block]:

@@ -40,7 +40,7 @@ def _of_board(boards: Mapping[str, Any], robot: str) -> Any:
 
 
 def _tables(matrix: Matrix, content: Mapping[str, Any], now: Current, robot: str) -> dict[str, Any]:
-    names, query = now.names, PairQuery("", "", robot_id=robot, kind=kind_named(now.kind))
+    names, query = now.names, PairQuery("", "", setting=robot, kind=kind_named(now.kind))
     columns = [
         {"number": number, "name": names[name]}
         for number, name in zip(_numbers(matrix["components"]), matrix["names"], strict=True)
