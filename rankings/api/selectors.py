@@ -86,7 +86,7 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
     query.check(kind)
     _, listed, now = current or published.current(kind)
     policies = {policy.pk: policy for policy in listed}
-    name = Board(robot=query.robot_id, scene=query.scene_id).name
+    name = Board(setting=query.robot_id, scene=query.scene_id).name
     board = [standing for standing in now.standings.get(name, []) if standing.model_id in policies]
     board += [unvoted(each) for each in _without_votes(board, listed)]
     places = _places(board, now, name, policies)

@@ -45,7 +45,7 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     except UnknownName as error:
         query, complaint = LeaderboardQuery(kind=now.kind.id), str(error)
         board = selectors.leaderboard(query, now)
-    name = Board(robot=query.robot_id, scene=query.scene_id).name
+    name = Board(setting=query.robot_id, scene=query.scene_id).name
     names = setting_names(now.kind)
     components = board["metadata"]["components"]
     apart = len(components) > 1

@@ -66,7 +66,7 @@ def load() -> Stored:
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
-    """Each board under the published rules. Boards that hold all votes, such as that of an only robot, share a fit."""
+    """Each board under the published rules. Boards that hold all votes share a fit."""
     options = rules.options()
     whole: Rated | None = None
     found = []
@@ -77,7 +77,7 @@ def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
         counts = table.counts(board)
         fit = fitted(counts, options)
         figures = board_ratings(counts, options, fit)
-        over = mean_over(counts, table.robots(board), figures["components"], fit)
+        over = mean_over(counts, table.occurring("setting", board), figures["components"], fit)
         found.append(Rated(board, counts, fit, figures, over))
         if table.holds_all(board):
             whole = found[-1]
