@@ -37,4 +37,4 @@ class CompareView(APIView):
         now = current(kinds.named(query.kind))
         query.check(now)
         found = evidence(now.published)
-        return Response(found.compare(query.a, query.b, task=query.task, robot=query.setting))
+        return Response(found.compare(query.a, query.b, task=query.task, setting=query.setting))

@@ -13,9 +13,9 @@ import numpy as np
 
 from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import KEYS, VoteTable
+from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
 
-COLUMNS = (*KEYS, "trust", *OUTCOMES)
+COLUMNS = (*FILE_KEYS, "trust", *OUTCOMES)
 CHUNK = 50_000
 """Rows that are texts at one time."""
 GZIP = 16 + zlib.MAX_WBITS

@@ -25,6 +25,8 @@ from rankings.tally.table import KEYS, VoteTable
 BATTLE = "battle_id"
 COLUMNS = (BATTLE, "voter_id", "robot", "left", "right", "vote")
 OPTIONAL = ("scene", "task", "day", "network", "trust")
+CALLED = {"setting": "robot", "voter": "voter_id"}
+"""What a file calls those keys."""
 NOT_A_NAME = {"", "nan", "null", "none", "na", "n/a"}
 """How missing values look after a trip through a spreadsheet or a data frame; compared in lower case."""
 BLOCK = 1 << 22
@@ -267,7 +269,7 @@ def _refusal(path: Path, fault: Fault) -> VoteFileError:
 def _table(texts: Mapping[str, Coded]) -> VoteTable:
     places, outcomes = texts["vote"]
     nothing: Coded = np.zeros(len(places), np.int64), [""][: len(places)]
-    keys = {key: texts.get("voter_id" if key == "voter" else key, nothing) for key in KEYS}
+    keys = {key: texts.get(CALLED.get(key, key), nothing) for key in KEYS}
     trust = None
     if "trust" in texts and len(places):
         trust = np.array([trust_of(text) for text in texts["trust"][1]], dtype=float)[texts["trust"][0]]

@@ -73,7 +73,7 @@ def _by_component(
 def _terms(content: Mapping[str, Any], robot: str, names: Mapping[str, str]) -> dict[str, Any] | None:
     """None where a publication has none, or no vote has facts. Best plain rating first."""
     boards = content.get("terms", {})
-    found = boards.get(Board(robot=robot).name) or boards.get(GLOBAL)
+    found = boards.get(Board(setting=robot).name) or boards.get(GLOBAL)
     if not found or not found["equal"]["votes"]:
         return None
     both = (found["equal"], found["beyond"])

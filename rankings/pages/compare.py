@@ -103,7 +103,7 @@ def _answer(
 
 
 def _row(found: PairEvidence, query: PairQuery, name: str, asked: PairQuery) -> dict[str, Any]:
-    own = found.compare(query.a, query.b, task=query.task, robot=query.setting)
+    own = found.compare(query.a, query.b, task=query.task, setting=query.setting)
     return {
         "name": name,
         "shown": query == asked,

@@ -36,7 +36,7 @@ def pairs(request: HttpRequest) -> HttpResponse:
 
 def _of_board(boards: Mapping[str, Any], robot: str) -> Any:
     """The robot's, or the global one; None where a publication has neither."""
-    return boards.get(Board(robot=robot).name) or boards.get(GLOBAL)
+    return boards.get(Board(setting=robot).name) or boards.get(GLOBAL)
 
 
 def _tables(matrix: Matrix, content: Mapping[str, Any], now: Current, robot: str) -> dict[str, Any]:

@@ -145,14 +145,14 @@ def rows_of(rated: Iterable[Rated], sequential: Mapping[str, Mapping[str, int]])
     papers = {policy.pk: policy for policy in Contestant.objects.only("organization", "license")}
     rows: Rows = {}
     for each in rated:
-        if each.board not in (Board(), Board(robot=each.board.robot)):
+        if each.board not in (Board(), Board(setting=each.board.setting)):
             continue
         for standing in standings_of(each.counts, each.fit, sequential[each.board.name]):
             row = {name: value for name, value in asdict(standing).items() if name != "model_id"}
             if each.board == Board():
                 policy = papers[standing.model_id]
                 row |= {"organization": policy.organization, "license": policy.license}
-            rows[BoardPlace(each.board.robot or GLOBAL, standing.model_id)] = row
+            rows[BoardPlace(each.board.setting or GLOBAL, standing.model_id)] = row
     return rows
 
 

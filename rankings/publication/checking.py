@@ -130,7 +130,7 @@ def _rebuilt_rows_of(
 
 def table_boards(table: VoteTable) -> list[Board]:
     """Those that have a table: the global board and one per setting."""
-    return [board for board in table.boards() if board in (Board(), Board(robot=board.robot))]
+    return [board for board in table.boards() if board in (Board(), Board(setting=board.setting))]
 
 
 def _processed() -> Q:

@@ -87,7 +87,7 @@ def _from_tables(kind: Kind) -> dict[str, list[Standing]]:
     totals, settings = (table.objects.filter(model__kind=kind.id) for table in (ModelStatsTotal, ModelStatsByRobot))
     found = {GLOBAL: [Standing(**row) for row in totals.values("model_id", *STATISTICS)]}
     for row in settings.values("robot_id", "model_id", *STATISTICS):
-        found.setdefault(Board(robot=row.pop("robot_id")).name, []).append(Standing(**row))
+        found.setdefault(Board(setting=row.pop("robot_id")).name, []).append(Standing(**row))
     return found
 
 

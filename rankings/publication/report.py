@@ -88,7 +88,7 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 
 class ReportContent(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
-    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by robot.
+    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by setting.
     `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the global board at each publication, oldest
     first."""
 
@@ -128,7 +128,7 @@ def publish_report(
             for board, each in boards.items()
             if _shown(board)
         },
-        "by_task": {robot: _by_task(kind, table, robot) for robot in table.occurring("robot")},
+        "by_task": {setting: _by_task(kind, table, setting) for setting in table.occurring("setting")},
         "terms": term_boards.boards(table, facts, cap=rules.options().cap),
         "calibration": _calibration(whole),
         "physics": physics.boards(played),
@@ -167,7 +167,7 @@ def _figures(boards: Mapping[Board, Rated]) -> Figures:
     return {
         "votes_by_outcome": dict(zip(OUTCOMES, whole.counts.outcomes.sum(axis=0).tolist(), strict=True)),
         "votes_by_robot": {
-            board.robot: each.counts.total for board, each in boards.items() if board.robot and not board.scene
+            board.setting: each.counts.total for board, each in boards.items() if board.setting and not board.scene
         },
         "voters": whole.counts.voters,
     }
@@ -189,9 +189,9 @@ def _matrix(each: Rated) -> Matrix:
     return matrix(each.counts, [sorted(names, key=lambda name: (-rating[name], name)) for names in components])
 
 
-def _by_task(kind: Kind, table: VoteTable, robot: str) -> ByTask:
+def _by_task(kind: Kind, table: VoteTable, setting: str) -> ByTask:
     """Of the tasks voted on, and of those that nobody voted on yet, where policies are known from the others."""
-    board = Board(robot=robot)
+    board = Board(setting=setting)
     voted = table.occurring("task", board)
     tasks = [*voted, *(task for task in kind.tasks() if task not in voted)]
     counts = table.counts(board, apart_by="task")

@@ -66,7 +66,7 @@ def load() -> Stored:
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
-    """Each board under the published rules. Boards of the same votes, such as that of an only robot, share a fit."""
+    """Each board under the published rules. Boards of the same votes, such as that of an only setting, share a fit."""
     by_votes: dict[bytes, Rated] = {}
     found = []
     for board in boards:
@@ -81,7 +81,8 @@ def _rated(table: VoteTable, board: Board) -> Rated:
     options, counts = rules.options(), table.counts(board)
     fit = fitted(counts, options)
     figures = board_ratings(counts, options, fit)
-    return Rated(board, counts, fit, figures, mean_over(counts, table.robots(board), figures["components"], fit))
+    over = mean_over(counts, table.occurring("setting", board), figures["components"], fit)
+    return Rated(board, counts, fit, figures, over)
 
 
 def publish(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:

@@ -32,7 +32,7 @@ class Ballot(NamedTuple):
     right: str
     outcome: str
     voter: str | None = None
-    robot: str = ""
+    setting: str = ""
     day: str = ""
 
 
@@ -45,14 +45,14 @@ class Columns(NamedTuple):
     left: Integers
     right: Integers
     voter: Integers
-    robot: Integers
+    setting: Integers
     day: Integers
     outcomes: Integers
 
 
 @dataclass(frozen=True)
 class Counts:
-    """One row per (robot, voter, day, pair, side order), sorted by it; the order of the votes leaves no trace."""
+    """One row per (setting, voter, day, pair, side order), sorted by it; the order of the votes leaves no trace."""
 
     names: tuple[str, ...]
     """Every policy, sorted, those without a vote included."""
@@ -64,8 +64,8 @@ class Counts:
     """(rows,) a number per voter from 0, or UNKNOWN_VOTER: such votes count as cast by different people."""
     outcomes: Integers
     """(rows, 4) votes per outcome, columns as in OUTCOMES."""
-    robot: Integers
-    """(rows,) a number per robot from 0."""
+    setting: Integers
+    """(rows,) a number per setting from 0."""
     day: Integers
     """(rows,) a number per day from 0."""
     visits: Visits = NO_VISITS
@@ -74,13 +74,13 @@ class Counts:
     @classmethod
     def of(cls, names: Sequence[str], columns: Columns, visits: Visits = NO_VISITS) -> Counts:
         """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
-        left, right, voter, robot, day, outcomes = columns
+        left, right, voter, setting, day, outcomes = columns
         low, high = np.minimum(left, right), np.maximum(left, right)
-        key, widths = _packed([robot, voter + 1, day, low, high, left > right])
+        key, widths = _packed([setting, voter + 1, day, low, high, left > right])
         key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
-        robot, voter, day, low, high, swapped = _unpacked(key, widths)
+        setting, voter, day, low, high, swapped = _unpacked(key, widths)
         left, right = np.where(swapped, high, low), np.where(swapped, low, high)
-        return cls(tuple(names), left, right, voter - 1, outcomes, robot, day, visits)
+        return cls(tuple(names), left, right, voter - 1, outcomes, setting, day, visits)
 
     @property
     def total(self) -> int:
@@ -106,9 +106,9 @@ class Counts:
         return found
 
     @property
-    def robots(self) -> int:
-        """How many robots have a number; some may have no vote."""
-        return int(self.robot.max(initial=0)) + 1
+    def settings(self) -> int:
+        """How many settings have a number; some may have no vote."""
+        return int(self.setting.max(initial=0)) + 1
 
     @property
     def voters(self) -> int:
@@ -125,20 +125,22 @@ class Counts:
         )
         new = np.ones(len(low), dtype=bool)
         if len(low):
-            new[1:] = _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.robot)
+            new[1:] = (
+                _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.setting)
+            )
         if new.all():
             return replace(self, left=low, right=high, outcomes=seen_from_low.T)
         starts = np.flatnonzero(new)
         merged = np.add.reduceat(seen_from_low, starts, axis=1).T
-        rest = self.voter[starts], merged, self.robot[starts], self.day[starts]
+        rest = self.voter[starts], merged, self.setting[starts], self.day[starts]
         return Counts(self.names, low[starts], high[starts], *rest, self.visits)
 
     def apart(self) -> Counts:
-        """A policy on each robot as a policy of its own: names and numbers repeat, robot by robot."""
-        if self.robots == 1:
+        """A contestant in each setting as one of its own: names and numbers repeat, setting by setting."""
+        if self.settings == 1:
             return self
-        shift = self.robot * len(self.names)
-        return replace(self, names=self.names * self.robots, left=self.left + shift, right=self.right + shift)
+        shift = self.setting * len(self.names)
+        return replace(self, names=self.names * self.settings, left=self.left + shift, right=self.right + shift)
 
     def by_network(self) -> Counts | None:
         """The same votes as if those from one network were one voter's; None where no two voters share a network."""
@@ -152,7 +154,7 @@ class Counts:
 
     def where(self, rows: NDArray[Any]) -> Counts:
         """Only some rows, by a mask or by their places; the names stay."""
-        names = ("left", "right", "voter", "outcomes", "robot", "day")
+        names = ("left", "right", "voter", "outcomes", "setting", "day")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def per_policy(self) -> Integers:
@@ -206,7 +208,7 @@ def tally(ballots: Iterable[Ballot], names: Iterable[str] = ()) -> Counts:
     for ballot in votes:
         _check(ballot)
     known = sorted({*names, *(ballot.left for ballot in votes), *(ballot.right for ballot in votes)})
-    index, robots, days = _numbered(known), _numbers(b.robot for b in votes), _numbers(b.day for b in votes)
+    index, settings, days = _numbered(known), _numbers(b.setting for b in votes), _numbers(b.day for b in votes)
     voters = _numbers(b.voter for b in votes if b.voter is not None)
     cells = np.array(
         [
@@ -214,7 +216,7 @@ def tally(ballots: Iterable[Ballot], names: Iterable[str] = ()) -> Counts:
                 index[b.left],
                 index[b.right],
                 UNKNOWN_VOTER if b.voter is None else voters[b.voter],
-                robots[b.robot],
+                settings[b.setting],
                 days[b.day],
                 OUTCOMES.index(b.outcome),
                 n,
@@ -225,8 +227,8 @@ def tally(ballots: Iterable[Ballot], names: Iterable[str] = ()) -> Counts:
     ).reshape(-1, 7)
     outcomes = np.zeros((len(cells), len(OUTCOMES)), np.int64)
     outcomes[np.arange(len(cells)), cells[:, 5]] = cells[:, 6]
-    left, right, voter, robot, day = cells[:, :5].T
-    return Counts.of(known, Columns(left, right, voter, robot, day, outcomes))
+    left, right, voter, setting, day = cells[:, :5].T
+    return Counts.of(known, Columns(left, right, voter, setting, day, outcomes))
 
 
 def _numbers(values: Iterable[str]) -> dict[str, int]:
@@ -247,7 +249,7 @@ def _packed(columns: Sequence[Integers | Booleans]) -> tuple[Integers, list[int]
     """(rows,) several columns of numbers from 0 as one that sorts like them, and how many bits each takes."""
     widths = [int(column.max(initial=0)).bit_length() for column in columns]
     if sum(widths) > KEY_BITS:
-        raise ValueError(f"voters, days, policies and robots take {sum(widths)} bits; expected {KEY_BITS} at most")
+        raise ValueError(f"voters, days, policies and settings take {sum(widths)} bits; expected {KEY_BITS} at most")
     key = columns[0].astype(np.int64)
     for column, width in zip(columns[1:], widths[1:], strict=True):
         if width:

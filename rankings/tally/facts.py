@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.tally.arrays import Booleans, Integers
-from rankings.tally.table import in_columns, restricted, rows_among
+from rankings.tally.table import KEYS, in_columns, restricted, rows_among
 
 LEFT, RIGHT, EVEN = range(3)
 UNKNOWN = -1
 """Physics has no verdict: no known goal, or a side failed."""
-TEXTS = ("robot", "scene", "task", "left", "right", "voter", "day")
+TEXTS = KEYS[:-1]
+"""All but the network."""
 NUMBERS = ("vote", "physics", "steps_left", "steps_right")
 
 
@@ -22,7 +23,7 @@ class Fact(NamedTuple):
     """Of one vote. `task` is "" without a known goal, `voter` is "" where nobody knows who; `vote` is a place in
     OUTCOMES; `physics` is LEFT, RIGHT, EVEN or UNKNOWN; steps are those of all turns that the vote is about."""
 
-    robot: str
+    setting: str
     scene: str
     task: str
     left: str

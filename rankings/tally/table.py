@@ -17,9 +17,11 @@ from rankings.tally.visits import NO_VISITS, Visits
 from rankings.tally.weights import NEWCOMER, Answers, trust
 
 GLOBAL = "global"
-KEYS = ("robot", "scene", "task", "left", "right", "voter", "day", "network")
+KEYS = ("setting", "scene", "task", "left", "right", "voter", "day", "network")
 PLACE = KEYS[:3]
 """What a board may be of."""
+FILE_KEYS = ("robot", *KEYS[1:])
+"""What files and closed days call them."""
 BATCH = 20_000
 LEAST_TRUST = 1e-5
 """No vote weighs nothing."""
@@ -29,20 +31,20 @@ Codes = Mapping[str, Integers]
 
 @dataclass(frozen=True)
 class Board:
-    """Which rows are on it: those of a robot, a scene, a task; empty text means all of them."""
+    """Which rows are on it: those of a setting, a scene, a task; empty text means all of them."""
 
-    robot: str = ""
+    setting: str = ""
     scene: str = ""
     task: str = ""
 
     @property
     def name(self) -> str:
         """ "global", "robot=widowx", "robot=widowx,scene=table", ..."""
-        parts = (("robot", self.robot), ("scene", self.scene), ("task", self.task))
+        parts = (("robot", self.setting), ("scene", self.scene), ("task", self.task))
         return ",".join(f"{kind}={value}" for kind, value in parts if value) or GLOBAL
 
-    def holds(self, robot: str, scene: str, task: str) -> bool:
-        wanted = ((self.robot, robot), (self.scene, scene), (self.task, task))
+    def holds(self, setting: str, scene: str, task: str) -> bool:
+        wanted = ((self.setting, setting), (self.scene, scene), (self.task, task))
         return all(not mine or mine == theirs for mine, theirs in wanted)
 
 
@@ -110,7 +112,7 @@ def restricted(rows: Booleans, values: Values, codes: Codes) -> tuple[dict[str, 
 
 @dataclass(frozen=True)
 class VoteTable:
-    """One row per robot, scene, task, side order of a pair, voter, day and network.
+    """One row per setting, scene, task, side order of a pair, voter, day and network.
 
     Texts stand once, in sorted `values`; `codes[key]` (rows,) is each row's place in `values[key]`. The voter of nobody
     known is "", and no network is "".
@@ -227,7 +229,7 @@ class VoteTable:
         return [self._names[place] for place in np.unique(left[left == right]).tolist()]
 
     def boards(self) -> list[Board]:
-        """Every board with a vote: global, of each robot, scene and task, and of any of these together; broad ones
+        """Every board with a vote: global, of each setting, scene and task, and of any of these together; broad ones
         first."""
         columns = (self.codes[key][self._has_votes].tolist() for key in PLACE)
         found = {
@@ -248,15 +250,11 @@ class VoteTable:
         """Whether every row with a vote is on it."""
         return bool((self._rows(board) == self._has_votes).all())
 
-    def robots(self, board: Board = Board()) -> list[str]:
-        """The robots with a vote on a board, in the order of their numbers in its counts."""
-        return self.occurring("robot", board)
-
     def counts(
-        self, board: Board = Board(), *, without_voters: Collection[str] = (), apart_by: str = "robot"
+        self, board: Board = Board(), *, without_voters: Collection[str] = (), apart_by: str = "setting"
     ) -> Counts:
         """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards.
-        `apart_by`: whose numbers stand for robots, "task" for a board of each; in the order of `occurring`."""
+        `apart_by`: whose numbers stand for settings, "task" for a board of each; in the order of `occurring`."""
         rows = self._rows(board)
         if without_voters:
             left_out = [number for number, voter in enumerate(self.values["voter"]) if voter in set(without_voters)]
@@ -264,14 +262,14 @@ class VoteTable:
         chosen = slice(None) if rows.all() else rows
         left, right = (self._policies[side][chosen] for side in ("left", "right"))
         present = _occurring(left, len(self._names)) | _occurring(right, len(self._names))
-        voter, robot, day = (self.codes[key][chosen] for key in ("voter", apart_by, "day"))
+        voter, setting, day = (self.codes[key][chosen] for key in ("voter", apart_by, "day"))
         return Counts.of(
             [name for name, here in zip(self._names, present.tolist(), strict=True) if here],
             Columns(
                 _renumbered(left, present),
                 _renumbered(right, present),
                 voter - 1 if self._nobody_known else voter,
-                _renumbered(robot, _occurring(robot, len(self.values[apart_by]))),
+                _renumbered(setting, _occurring(setting, len(self.values[apart_by]))),
                 day,
                 self.outcomes[chosen],
             ),
@@ -279,7 +277,7 @@ class VoteTable:
         )
 
     def occurring(self, key: str, board: Board = Board()) -> list[str]:
-        """The robots, scenes, tasks, ... of a board's votes, sorted."""
+        """The settings, scenes, tasks, ... of a board's votes, sorted: in the order of their numbers in its counts."""
         return [self.values[key][code] for code in np.unique(self.codes[key][self._rows(board)]).tolist()]
 
     def voters(self) -> dict[str, Voter]:

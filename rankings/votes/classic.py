@@ -47,7 +47,7 @@ def ratings(kind: Kind) -> dict[str, dict[str, int]]:
 
 def from_scratch(board: Board, votes: QuerySet[Vote], without: Collection[int]) -> dict[str, int]:
     """The ratings of a setting's or the global board after some votes, nothing kept. `without`: primary keys."""
-    chosen = votes.filter(setting=board.robot) if board.robot else votes
+    chosen = votes.filter(setting=board.setting) if board.setting else votes
     state = ClassicElo(board=board.name)
     in_order = chosen.order_by("voted_at", "pk").iterator(chunk_size=20_000)
     _take(state, (vote for vote in in_order if vote.pk not in without))
@@ -77,7 +77,7 @@ def _by_board(kind: Kind, keys: Collection[int], boards: Iterable[Board]) -> Map
 
 def _counted(kind: Kind, board: Board) -> QuerySet[Vote]:
     votes = Vote.objects.filter(kind=kind.id, processing_status=ProcessingStatus.PROCESSED, counted_vote__counted=True)
-    columns = {"setting": board.robot, "scene": board.scene, "counted_vote__count__task_id": board.task}
+    columns = {"setting": board.setting, "scene": board.scene, "counted_vote__count__task_id": board.task}
     return votes.filter(**{column: value for column, value in columns.items() if value})
 
 

@@ -25,7 +25,7 @@ from rankings.models import ClosedDay, CountedVote, VoteCount
 from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import NUMBERS, TEXTS, VoteFacts
-from rankings.tally.table import KEYS, VoteTable
+from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
 from rankings.tally.weights import Answers
 from rankings.votes import observed
 from rankings.votes.observed import BesidePhysics
@@ -35,8 +35,8 @@ COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id",
 """As KEYS."""
 TYPE = pa.dictionary(pa.int32(), pa.string())
 SUM_BYTES = hashlib.sha256().digest_size
-SCHEMA = pa.schema([*((name, TYPE) for name in KEYS), *((name, pa.int64()) for name in OUTCOMES)])
-FACTS = pa.schema([*((name, TYPE) for name in TEXTS), *((name, pa.int64()) for name in NUMBERS)])
+SCHEMA = pa.schema([*((name, TYPE) for name in FILE_KEYS), *((name, pa.int64()) for name in OUTCOMES)])
+FACTS = pa.schema([*((name, TYPE) for name in FILE_KEYS[:-1]), *((name, pa.int64()) for name in NUMBERS)])
 
 
 class DayContent(NamedTuple):
@@ -203,7 +203,7 @@ def _facts(columns: pa.Table) -> VoteFacts:
 
 
 def _coded(columns: pa.Table, names: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers]]:
-    found = {name: coded(columns.column(name), strip=False) for name in names}
+    found = {name: coded(columns.column(place), strip=False) for place, name in enumerate(names)}
     return {name: tuple(values) for name, (_, values) in found.items()}, {n: codes for n, (codes, _) in found.items()}
 
 

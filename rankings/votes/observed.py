@@ -96,7 +96,7 @@ class _Row(NamedTuple):
     left: str
     right: str
     vote: str
-    robot: str
+    setting: str
     scene: str
     task: str
     day: date
@@ -128,7 +128,7 @@ class _Row(NamedTuple):
     @property
     def fact(self) -> Fact:
         return Fact(
-            self.robot,
+            self.setting,
             self.scene,
             self.task,
             self.left,

@@ -24,7 +24,7 @@ def read_carefully(path: Path) -> VoteTable:
         rows = list(_checked(_parquet_rows(path) if path.suffix == ".parquet" else _csv_rows(path)))
     except UnicodeDecodeError as error:
         raise VoteFileError(f"{path}: byte {error.start} is not UTF-8; expected a CSV file in UTF-8") from None
-    named = {"voter": "voter_id"}
+    named = {"setting": "robot", "voter": "voter_id"}
     texts = {key: [row.get(named.get(key, key), "") for row in rows] for key in KEYS}
     table = VoteTable.coded(texts, np.array([OUTCOMES.index(row["vote"]) for row in rows], dtype=np.int64))
     if not rows or "trust" not in rows[0]:
