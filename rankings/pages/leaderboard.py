@@ -58,7 +58,7 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
         provisional=marked(board["provisional"]),
         apart=apart,
         mixed=apart and query.sort != "elo",
-        means=[_mean_over(component, titles) for component in components],
+        means=[_mean_over(component, titles) for component in components if _is_mean(component, query)],
         scenes=[(scene, titles[scene]) for scene in selectors.scenes_of(now.kind, query.setting)],
         tasks=list(task_names(now.kind).items()),
         metadata=board["metadata"],
@@ -101,6 +101,11 @@ def _trends(published: Published, ranked: Sequence[RankingRow]) -> list[tuple[in
         names.setdefault(row["component"] or 1, {})[row["model_id"]] = row["name"]
     found = [(component, figures.trend(points, names[component])) for component in sorted(names)]
     return [(component, trend) for component, trend in found if trend]
+
+
+def _is_mean(component: Component, query: LeaderboardQuery) -> bool:
+    """Over settings. The global board says so of a single one, too, since that one's board is the same."""
+    return not query.setting and (len(component["robots"]) > 1 or query.board == Board())
 
 
 def _mean_over(component: Component, names: Mapping[str, str]) -> dict[str, Any]:
