@@ -1,4 +1,4 @@
-"""What moderators see of the rankings: the boards and the worker, to read; and one button, to aggregate now."""
+"""The boards and the worker in the admin, read-only, with a button that publishes now."""
 
 from __future__ import annotations
 
@@ -15,25 +15,15 @@ from django.views.decorators.http import require_POST
 from rankings.admin import moderation
 from rankings.admin.read_only import ReadOnlyAdmin
 from rankings.api.permissions import AGGREGATE
+from rankings.fit.standings import STATISTICS
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
 from rankings.moderation import acts
 from rankings.publication import aggregation
 
 __all__ = ["moderation"]  # registers itself
-FIGURES = [
-    "elo_score",
-    "elo_ci",
-    "elo_sequential",
-    "vote_count",
-    "win_count",
-    "loss_count",
-    "tie_count",
-    "both_bad_count",
-    "win_rate",
-    "updated_at",
-]
+FIGURES = [*STATISTICS, "updated_at"]
 SORTABLE = [name for name in FIGURES if not name.startswith("elo_")]
-"""Ratings compare within a component of a board; the pages of the leaderboard know the components."""
+"""Ratings compare only within a component, and these lists do not know the components."""
 
 
 @admin.register(ModelStatsTotal)
@@ -78,7 +68,11 @@ class WorkerStatusAdmin(ReadOnlyAdmin):
         except Exception as error:  # noqa: BLE001  any reason; it is in the worker's row too
             self.message_user(request, f"The aggregation failed: {error}", messages.ERROR)
         else:
-            self.message_user(request, _told(report), messages.WARNING if report.votes_failed else messages.SUCCESS)
+            summary = (
+                f"{report.votes_processed} votes processed, {report.votes_failed} failed, "
+                f"{report.rows_changed} rows of the boards changed."
+            )
+            self.message_user(request, summary, messages.WARNING if report.votes_failed else messages.SUCCESS)
         return HttpResponseRedirect(reverse("admin:rankings_workerstatus_changelist"))
 
 
@@ -90,10 +84,3 @@ def _run(request: HttpRequest) -> aggregation.RunReport:
 
 def _may_run(request: HttpRequest) -> bool:
     return request.user.has_perm(AGGREGATE)
-
-
-def _told(report: aggregation.RunReport) -> str:
-    return (
-        f"{report.votes_processed} votes processed, {report.votes_failed} failed, "
-        f"{report.rows_changed} rows of the boards changed."
-    )

@@ -1,4 +1,4 @@
-"""A list in the admin that is looked at and never edited."""
+"""Admin lists that nobody can edit."""
 
 from __future__ import annotations
 
