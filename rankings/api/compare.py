@@ -1,4 +1,4 @@
-"""Is A better than B at this task? As the page of the same name shows it."""
+"""Is A better than B at this task? The page of the same name shows the same answer."""
 
 from __future__ import annotations
 

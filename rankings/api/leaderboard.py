@@ -1,4 +1,4 @@
-"""The four calls of the rankings."""
+"""The calls about boards and their aggregation."""
 
 from __future__ import annotations
 
@@ -29,12 +29,10 @@ PARAMETERS = [
     OpenApiParameter("scene_id", str, description="The board of one scene, on this robot or on all."),
     OpenApiParameter("task", str, description="The board of one task, on this robot and in this scene or in all."),
     OpenApiParameter("organization", str),
-    OpenApiParameter("family", str, description="Kind of policy."),
+    OpenApiParameter("family", str, description="The family of networks."),
     OpenApiParameter("search", str, description="Part of a name or model_id."),
     OpenApiParameter("sort", str, enum=list(SORTS), default="elo"),
-    OpenApiParameter(
-        "order", str, enum=["asc", "desc"], description="Unless given: names upwards, the rest downwards."
-    ),
+    OpenApiParameter("order", str, enum=["asc", "desc"], description="Default: names ascending, all else descending."),
 ]
 
 
@@ -107,7 +105,7 @@ class ForceSerializer(Serializer[Any]):
 
 
 def _forced(request: Request) -> aggregation.RunReport | None:
-    """The report of a forced publication; None where none was asked for."""
+    """The report of a forced publication; None where the body asks for none."""
     if request.content_type.startswith("application/json"):
         wanted = ForceSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal
@@ -11,10 +11,9 @@ from typing import Any, Literal
 from django.db.models import Count
 
 from arena import kinds
-from arena.errors import UnknownName
 from arena.kinds import Kind
 from arena.models import Battle, BattleStatus, Contestant, ContestantStatus, ProcessingStatus, Vote, VoteChoice
-from rankings.api.pair_queries import names_in
+from rankings.api.pair_queries import check_names, names_in
 from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, WorkerState
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import MINIMUM_VOTES, Standing, unvoted
@@ -61,16 +60,13 @@ class LeaderboardQuery:
 
     def check(self, kind: Kind) -> None:
         """Raise UnknownName for a setting, scene, task, sort or order that does not exist."""
-        known: list[tuple[str, str, Collection[str]]] = [
+        check_names(
             (kind.words.setting, self.setting, kind.places()),
             (kind.words.scene, self.scene, scenes_of(kind, self.setting)),
             ("task", self.task, kind.tasks()),
             ("sort", self.sort, SORTS),
             ("order", self.order, ("asc", "desc")),
-        ]
-        for word, asked, names in known:
-            if asked and asked not in names:
-                raise UnknownName(word, names)
+        )
 
     @property
     def board(self) -> Board:

@@ -1,4 +1,4 @@
-"""Where the marks of the leaderboard's interval bars stand: percentages as text, since SVG wants a decimal point."""
+"""Positions of the marks on the leaderboard's interval bars: percentages as text, with a decimal point for SVG."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def with_marks(
     partial: Mapping[str, str],
     address: Callable[[str], str | None],
 ) -> list[MarkedRow]:
-    """All bars share one scale, from the lowest lower to the highest upper end; it always holds the mean."""
+    """All bars share one scale, from the lowest to the highest end of an interval; it always includes the mean."""
     ends = [end for row in rows for end in (row["elo_low"], row["elo_high"])]
     low, high = min([MEAN, *ends]) - MARGIN, max([MEAN, *ends]) + MARGIN
 
@@ -70,7 +70,7 @@ def with_marks(
 
 
 def _size(parameters: int | None) -> str:
-    """1.2 M, 7.5 B: as people speak of networks."""
+    """The number of parameters as 1.2 M or 7.5 B."""
     if parameters is None:
         return ""
     for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "k")):

@@ -1,4 +1,4 @@
-"""What speaks for the ranking and what against it: calibration, agreement with physics, integrity."""
+"""Evidence for and against the ranking: calibration, agreement with physics, integrity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board: policies by rating, a table for each component, and how ratings went over time."""
+"""The board: a table of ratings for each component, and the ratings over time."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Marked = Callable[[Sequence[RankingRow]], list[charts.MarkedRow]]
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of one table. `component`: that of all of them; None where there is only one, or the table is of several."""
+    """Rows of one table. `component`: that of all rows; None where a board has only one or the table mixes several."""
 
     component: int | None
     rows: list[charts.MarkedRow]
 
 
 def leaderboard(request: HttpRequest) -> HttpResponse:
-    """A board as the address asks for it; with a name that does not exist, the global board and a word about it."""
+    """The board in the address; for an unknown name the global board with a complaint."""
     query = LeaderboardQuery.of(request.GET)
     complaint = ""
     now = current(asked_kind(request))
@@ -76,7 +76,7 @@ def _marked(now: Current, partial: Mapping[str, str]) -> Marked:
 
 
 def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> list[Block]:
-    """A table each where components are shown `apart`; bars of one table share a scale."""
+    """One table, or one per component where they are shown `apart`; the bars of a table share a scale."""
     if not apart:
         return [Block(None, marked(ranked))] if ranked else []
     groups = itertools.groupby(ranked, key=lambda row: row["component"])
@@ -84,7 +84,7 @@ def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> lis
 
 
 def _partial(rows: Sequence[RankingRow], components: Sequence[Component], names: Mapping[str, str]) -> dict[str, str]:
-    """Policy -> the robots it was voted on, where others of its component were voted on on more."""
+    """Policy -> the settings in which it has votes, where its component has votes in more of them."""
     robots = {each["component"]: len(each["robots"]) for each in components}
     return {
         row["model_id"]: ", ".join(names.get(robot, robot) for robot in row["robots"])
@@ -94,7 +94,7 @@ def _partial(rows: Sequence[RankingRow], components: Sequence[Component], names:
 
 
 def _trends(published: Published, ranked: Sequence[RankingRow]) -> list[tuple[int, figures.Trend]]:
-    """A figure for each component: lines in one figure are compared."""
+    """A figure for each component, since readers compare the lines of one figure."""
     points = published.content["trend"] if published.content else []
     names: dict[int, dict[str, str]] = {}
     for row in ranked:
@@ -109,7 +109,7 @@ def _is_mean(component: Component, query: LeaderboardQuery) -> bool:
 
 
 def _mean_over(component: Component, names: Mapping[str, str]) -> dict[str, Any]:
-    """What the ratings of a component are the mean of: robots by name, with whole percentages."""
+    """The settings over which a component's ratings are means: names with whole percentages."""
     robots = sorted(component["robots"], key=lambda each: (-each["share"], each["robot_id"]))
     told = [(names.get(each["robot_id"], each["robot_id"]), round(100 * each["share"])) for each in robots]
     return {"component": component["component"], "robots": told}
