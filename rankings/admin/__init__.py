@@ -12,8 +12,9 @@ from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
+from arena.admin import ReadOnly
+from arena.blind_admin import ModelAdminBase
 from rankings.admin import moderation
-from rankings.admin.read_only import ReadOnlyAdmin
 from rankings.api.permissions import AGGREGATE
 from rankings.fit.standings import STATISTICS
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
@@ -26,28 +27,29 @@ SORTABLE = [name for name in FIGURES if not name.startswith("elo_")]
 """Ratings compare only within a component, and these lists do not know the components."""
 
 
-@admin.register(ModelStatsTotal)
-class ModelStatsTotalAdmin(ReadOnlyAdmin):
-    list_display = ["model", "model__kind", "organization", *FIGURES]
+class BoardAdmin(ReadOnly, ModelAdminBase):
     list_select_related = ["model"]
-    list_filter = ["model__kind", "organization"]
     search_fields = ["model__id", "model__name"]
+
+
+@admin.register(ModelStatsTotal)
+class ModelStatsTotalAdmin(BoardAdmin):
+    list_display = ["model", "model__kind", "organization", *FIGURES]
+    list_filter = ["model__kind", "organization"]
     ordering = ["model"]
     sortable_by = ["model", "model__kind", "organization", *SORTABLE]
 
 
 @admin.register(ModelStatsByRobot)
-class ModelStatsByRobotAdmin(ReadOnlyAdmin):
+class ModelStatsByRobotAdmin(BoardAdmin):
     list_display = ["model", "model__kind", "robot_id", *FIGURES]
-    list_select_related = ["model"]
     list_filter = ["model__kind", "robot_id"]
-    search_fields = ["model__id", "model__name"]
     ordering = ["robot_id", "model"]
     sortable_by = ["model", "model__kind", "robot_id", *SORTABLE]
 
 
 @admin.register(WorkerStatus)
-class WorkerStatusAdmin(ReadOnlyAdmin):
+class WorkerStatusAdmin(ReadOnly, ModelAdminBase):
     list_display = ["worker_name", "status", "last_run_at", "votes_processed", "error_message"]
 
     def get_urls(self) -> list[URLPattern]:

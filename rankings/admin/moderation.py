@@ -16,10 +16,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from arena.admin import ReadOnly
+from arena.blind_admin import ModelAdminBase
 from arena.models import Vote
 from rankings.admin import networks
 from rankings.admin.networks import NetworkFilter
-from rankings.admin.read_only import ReadOnlyAdmin
 from rankings.api.permissions import MODERATE
 from rankings.models import CountedVote, ExcludedVoter, Finding, ModerationAct
 from rankings.moderation import acts
@@ -37,7 +38,7 @@ class ModerationReasonForm(ActionForm):
     )
 
 
-class ModerationAdmin(ReadOnlyAdmin):
+class ModerationAdmin(ReadOnly, ModelAdminBase):
     """A read-only list with actions that need a reason and the permission to moderate."""
 
     action_form = ModerationReasonForm
@@ -189,7 +190,7 @@ class ExcludedVoterAdmin(ModerationAdmin):
 
 
 @admin.register(ModerationAct)
-class ModerationActAdmin(ReadOnlyAdmin):
+class ModerationActAdmin(ReadOnly, ModelAdminBase):
     list_display = ["done_at", "moderator_name", "action", "subject", "votes", "reason"]
     list_filter = ["action", "done_at"]
     search_fields = ["subject", "reason", "moderator_name"]
