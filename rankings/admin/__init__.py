@@ -57,11 +57,11 @@ class WorkerStatusAdmin(ReadOnly, ModelAdminBase):
         return [run, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {**(extra_context or {}), "may_run": _may_run(request)})
+        return super().changelist_view(request, {**(extra_context or {}), "may_run": request.user.has_perm(AGGREGATE)})
 
     @method_decorator(require_POST)
     def run(self, request: HttpRequest) -> HttpResponseRedirect:
-        if not _may_run(request):
+        if not request.user.has_perm(AGGREGATE):
             raise PermissionDenied
         try:
             report = _run(request)
@@ -82,7 +82,3 @@ def _run(request: HttpRequest) -> aggregation.RunReport:
     if "force" not in request.POST:
         return aggregation.aggregate(once_an_hour=True)
     return acts.publish_now(acts.By(cast(User, request.user), request.POST.get("reason", "")))
-
-
-def _may_run(request: HttpRequest) -> bool:
-    return request.user.has_perm(AGGREGATE)

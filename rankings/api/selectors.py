@@ -17,6 +17,7 @@ from rankings.api.pair_queries import check_names, names_in
 from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, WorkerState
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import MINIMUM_VOTES, Standing, unvoted
+from rankings.models import WorkerStatus
 from rankings.publication import published, rules
 from rankings.publication.aggregation import worker_status
 from rankings.publication.published import Current, Published
@@ -142,18 +143,18 @@ def statistics(kind: Kind) -> LeaderboardStatistics:
 
 def worker(kind: Kind | None = None, *, with_errors: bool) -> WorkerState:
     """What the aggregation did last, and how many votes wait, those of one `kind` or of all."""
-    status = worker_status()
+    status = worker_status() or WorkerStatus(status="never run")
     unprocessed = (ProcessingStatus.PENDING, ProcessingStatus.FAILED)  # by name: an index finds these, not "all but"
     votes = Vote.objects.filter(processing_status__in=unprocessed, **({"kind": kind.id} if kind else {}))
     waiting = dict(votes.order_by().values_list("processing_status").annotate(count=Count("pk")))
     return {
         "worker_name": WORKER,
-        "status": status.status if status else "never run",
-        "last_run_at": _iso(status.last_run_at if status else None),
-        "votes_processed": status.votes_processed if status else 0,
+        "status": status.status,
+        "last_run_at": _iso(status.last_run_at),
+        "votes_processed": status.votes_processed,
         "pending_votes": waiting.get(ProcessingStatus.PENDING, 0),
         "failed_votes": waiting.get(ProcessingStatus.FAILED, 0),
-        "error_message": status.error_message if status and with_errors else None,
+        "error_message": status.error_message if with_errors else None,
     }
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +19,7 @@ from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import Component, RankingRow
 from rankings.pages import charts, figures
 from rankings.pages.base import asked_kind, board_page, task_names
-from rankings.publication.published import Current, Published, current
+from rankings.publication.published import Published, current
 from rankings.tally.table import Board
 
 SORTS = (("elo", gettext_lazy("Rating")), ("votes", gettext_lazy("Votes")), ("win_rate", gettext_lazy("Win rate")))
@@ -47,7 +48,12 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     titles = now.kind.titles()
     components = board["metadata"]["components"]
     apart = len(components) > 1
-    marked = _marked(now, _partial([*board["rankings"], *board["provisional"]], components, titles))
+    marked = partial(
+        charts.with_marks,
+        exposure=published.content["exposure"] if published.content else {},
+        partial=_voted_in_some([*board["rankings"], *board["provisional"]], components, titles),
+        address=now.kind.contestant_address,
+    )
     return board_page(
         request,
         "leaderboard",
@@ -70,11 +76,6 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _marked(now: Current, partial: Mapping[str, str]) -> Marked:
-    exposure = now.published.content["exposure"] if now.published.content else {}
-    return lambda rows: charts.with_marks(rows, exposure, partial, now.kind.contestant_address)
-
-
 def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> list[Block]:
     """One table, or one per component where they are shown `apart`; the bars of a table share a scale."""
     if not apart:
@@ -83,7 +84,9 @@ def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> lis
     return [Block(component, marked(list(own))) for component, own in groups]
 
 
-def _partial(rows: Sequence[RankingRow], components: Sequence[Component], names: Mapping[str, str]) -> dict[str, str]:
+def _voted_in_some(
+    rows: Sequence[RankingRow], components: Sequence[Component], names: Mapping[str, str]
+) -> dict[str, str]:
     """Policy -> the settings in which it has votes, where its component has votes in more of them."""
     robots = {each["component"]: len(each["robots"]) for each in components}
     return {
