@@ -36,7 +36,7 @@ def board_page(request: HttpRequest, tab: str, now: Current, **context: Any) -> 
         "tab": tab,
         "snapshot": published.snapshot,
         "published": published.content is not None,
-        "robots": [
+        "settings": [
             {"id": setting, "name": titles[setting], "query": _elsewhere(request, kind, {kind.names.setting: setting})}
             for setting in kind.places()
         ],

@@ -88,11 +88,11 @@ def _voted_in_some(
     rows: Sequence[RankingRow], components: Sequence[Component], names: Mapping[str, str]
 ) -> dict[str, str]:
     """Policy -> the settings in which it has votes, where its component has votes in more of them."""
-    robots = {each["component"]: len(each["robots"]) for each in components}
+    settings = {each["component"]: len(each["robots"]) for each in components}
     return {
-        row["model_id"]: ", ".join(names.get(robot, robot) for robot in row["robots"])
+        row["model_id"]: ", ".join(names.get(setting, setting) for setting in row["robots"])
         for row in rows
-        if row["component"] and 0 < len(row["robots"]) < robots[row["component"]]
+        if row["component"] and 0 < len(row["robots"]) < settings[row["component"]]
     }
 
 
@@ -113,6 +113,6 @@ def _is_mean(component: Component, query: LeaderboardQuery) -> bool:
 
 def _mean_over(component: Component, names: Mapping[str, str]) -> dict[str, Any]:
     """The settings over which a component's ratings are means: names with whole percentages."""
-    robots = sorted(component["robots"], key=lambda each: (-each["share"], each["robot_id"]))
-    told = [(names.get(each["robot_id"], each["robot_id"]), round(100 * each["share"])) for each in robots]
-    return {"component": component["component"], "robots": told}
+    shares = sorted(component["robots"], key=lambda each: (-each["share"], each["robot_id"]))
+    percent = [(names.get(each["robot_id"], each["robot_id"]), round(100 * each["share"])) for each in shares]
+    return {"component": component["component"], "shares": percent}
