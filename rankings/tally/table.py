@@ -136,16 +136,6 @@ class VoteTable:
         trust = None if self.trust is None else self.trust[rows]
         return VoteTable(*restricted(rows, self.values, self.codes), self.outcomes[rows], trust)
 
-    @classmethod
-    def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> VoteTable:
-        values, codes = {}, {}
-        for key in KEYS:
-            known = sorted(set(texts[key]))
-            place = {value: number for number, value in enumerate(known)}
-            values[key] = tuple(known)
-            codes[key] = np.fromiter((place[text] for text in texts[key]), np.int64, len(texts[key]))
-        return cls(values, codes, outcomes)
-
     def new_voters(self, days: int) -> list[str]:
         """Voters whose first vote lies within the last days (UTC) with a vote."""
         if not self.values["day"] or "" in self.values["day"]:
