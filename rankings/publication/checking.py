@@ -16,7 +16,7 @@ from arena.steady_view import steady_view
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
 from rankings.publication import aggregation, snapshots
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import Board, VoteTable
+from rankings.tally.table import VoteTable
 from rankings.votes import classic, observed
 from rankings.votes.judging import judged
 from rankings.votes.ledger import Cell, cells_of
@@ -123,14 +123,10 @@ def _rebuilt_rows_of(
     kind: Kind, stored: snapshots.Stored, votes: QuerySet[Vote], faulty: Collection[int]
 ) -> aggregation.Rows:
     table, _ = stored.of(kind)
-    rated, own = snapshots.rate(table, table_boards(table)), votes.filter(kind=kind.id)
+    rated = snapshots.rate(table, [board for board in table.boards() if board.has_table])
+    own = votes.filter(kind=kind.id)
     sequential = {each.board.name: classic.from_scratch(each.board, own, without=faulty) for each in rated}
     return aggregation.rows_of(rated, sequential)
-
-
-def table_boards(table: VoteTable) -> list[Board]:
-    """Those that have a table: the global board and one per setting."""
-    return [board for board in table.boards() if board in (Board(), Board(setting=board.setting))]
 
 
 def _processed() -> Q:

@@ -89,6 +89,3 @@ class VoteFacts:
         texts = [[self.values[name][code] for code in self.codes[name].tolist()] for name in TEXTS]
         columns = [*texts, *(column.tolist() for column in self.numbers)]
         return sorted(Fact(*row) for row in zip(*columns, strict=True))
-
-
-NO_FACTS = VoteFacts.of(())
