@@ -90,7 +90,7 @@ def _days_that_differ() -> Iterator[Discrepancy]:
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
     for day in closed_days.differing():
-        yield Discrepancy("closed days", day.isoformat(), "counts or physics", "a copy", "other figures")
+        yield Discrepancy("closed days", day.isoformat(), "counts or facts", "a copy", "other figures")
 
 
 def _rows_that_differ() -> Iterator[Discrepancy]:
@@ -111,7 +111,7 @@ def _rebuilt_rows() -> aggregation.Rows:
     rows: Iterator[tuple[str | int, ...]] = (
         (*map(str, cell[:6]), cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items()
     )
-    stored = snapshots.Stored(VoteTable.of(rows), observed.beside_physics())
+    stored = snapshots.Stored(VoteTable.of(rows), observed.facts_and_answers())
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
     meant, found = _meant_for_the_ranking(votes), aggregation.Rows()
     for kind in aggregation.published_kinds():

@@ -116,7 +116,7 @@ def publish_report(
     votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
-    controls, played = observed.controls(kind), observed.played(kind)
+    controls, played = observed.calibration_results(kind), observed.played(kind)
     agreements = _agreements(facts)
     integrity.renew(kind, [*integrity.unreliable(controls), *(_doubted(kind, table, whole) if whole else ())])
     content: ReportContent = {
