@@ -44,7 +44,7 @@ def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> t
         voter,
         counts.visits.networks(voter, day),
         weights(counts, voter, day, cap=cap),
-        facts.physics,
+        facts.success,
         facts.steps_left,
         facts.steps_right,
     )

@@ -145,7 +145,7 @@ def rows_of(rated: Iterable[Rated], sequential: Mapping[str, Mapping[str, int]])
     papers = {policy.pk: policy for policy in Contestant.objects.only("organization", "license")}
     rows: Rows = {}
     for each in rated:
-        if each.board not in (Board(), Board(setting=each.board.setting)):
+        if not each.board.has_table:
             continue
         for standing in standings_of(each.counts, each.fit, sequential[each.board.name]):
             row = {name: value for name, value in asdict(standing).items() if name != "model_id"}

@@ -16,7 +16,7 @@ from arena.steady_view import steady_view
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
 from rankings.publication import aggregation, snapshots
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import Board, VoteTable
+from rankings.tally.table import VoteTable
 from rankings.votes import classic, observed
 from rankings.votes.judging import judged
 from rankings.votes.ledger import Cell, cells_of
@@ -90,7 +90,7 @@ def _days_that_differ() -> Iterator[Discrepancy]:
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
     for day in closed_days.differing():
-        yield Discrepancy("closed days", day.isoformat(), "counts or physics", "a copy", "other figures")
+        yield Discrepancy("closed days", day.isoformat(), "counts or facts", "a copy", "other figures")
 
 
 def _rows_that_differ() -> Iterator[Discrepancy]:
@@ -111,7 +111,7 @@ def _rebuilt_rows() -> aggregation.Rows:
     rows: Iterator[tuple[str | int, ...]] = (
         (*map(str, cell[:6]), cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items()
     )
-    stored = snapshots.Stored(VoteTable.of(rows), observed.beside_physics())
+    stored = snapshots.Stored(VoteTable.of(rows), observed.facts_and_answers())
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
     meant, found = _meant_for_the_ranking(votes), aggregation.Rows()
     for kind in aggregation.published_kinds():
@@ -123,14 +123,10 @@ def _rebuilt_rows_of(
     kind: Kind, stored: snapshots.Stored, votes: QuerySet[Vote], faulty: Collection[int]
 ) -> aggregation.Rows:
     table, _ = stored.of(kind)
-    rated, own = snapshots.rate(table, table_boards(table)), votes.filter(kind=kind.id)
+    rated = snapshots.rate(table, [board for board in table.boards() if board.has_table])
+    own = votes.filter(kind=kind.id)
     sequential = {each.board.name: classic.from_scratch(each.board, own, without=faulty) for each in rated}
     return aggregation.rows_of(rated, sequential)
-
-
-def table_boards(table: VoteTable) -> list[Board]:
-    """Those that have a table: the global board and one per setting."""
-    return [board for board in table.boards() if board in (Board(), Board(setting=board.setting))]
 
 
 def _processed() -> Q:

@@ -77,7 +77,7 @@ def _visits(kind: Kind) -> dict[tuple[str, str], tuple[str, str]]:
     """Voter and day -> network and trust, as texts, of the visits of which there is something to say."""
     from rankings.votes import closed_days
 
-    table, _ = snapshots.Stored(closed_days.counts(), closed_days.beside_physics()).of(kind)
+    table, _ = snapshots.Stored(closed_days.counts(), closed_days.facts_and_answers()).of(kind)
     told = table.told_of_visits()
     rows = np.flatnonzero((told["network"][1] > 0) | (table.trust is not None))
     (networks, network), (trusts, trust) = told["network"], told["trust"]

@@ -116,17 +116,17 @@ def publish_report(
     votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
-    controls, played = observed.controls(kind), observed.played(kind)
+    controls, played = observed.calibration_results(kind), observed.played(kind)
     agreements = _agreements(facts)
     integrity.renew(kind, [*integrity.unreliable(controls), *(_doubted(kind, table, whole) if whole else ())])
     content: ReportContent = {
         "figures": _figures(boards),
         "pairs": _pairs(whole),
-        "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if _shown(board)}),
+        "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if board.has_table}),
         "settled": {
             board.name: settled.told(each.fit, matrices[board.name]["names"])
             for board, each in boards.items()
-            if _shown(board)
+            if board.has_table
         },
         "by_task": {setting: _by_task(kind, table, setting) for setting in table.occurring("setting")},
         "terms": term_boards.boards(table, facts, cap=rules.options().cap),
@@ -154,10 +154,6 @@ def latest(kind: Kind) -> Report | None:
     """What holds of a kind now, with its snapshot but for the counts file: one query."""
     reports = Report.objects.filter(snapshot__kind=kind.id).select_related("snapshot").defer("snapshot__counts")
     return reports.order_by("-snapshot__made_at").first()
-
-
-def _shown(board: Board) -> bool:
-    return not board.scene and not board.task
 
 
 def _figures(boards: Mapping[Board, Rated]) -> Figures:

@@ -21,7 +21,7 @@ from rankings.tally.counts import Counts
 from rankings.tally.facts import VoteFacts
 from rankings.tally.table import Board, VoteTable
 from rankings.trust.limits import limited
-from rankings.votes.observed import BesidePhysics
+from rankings.votes.observed import FactsAndAnswers
 
 CODE = ("tally/*.py", "fit/*.py", "trust/limits.py")
 """The modules that a figure depends on: import contracts keep these two rooms from all others."""
@@ -42,16 +42,16 @@ class Stored(NamedTuple):
     """The counts and facts of the votes of every kind."""
 
     counts: VoteTable
-    beside: BesidePhysics
+    judged: FactsAndAnswers
 
     def of(self, kind: Kind) -> tuple[VoteTable, VoteFacts]:
         """The counts of a kind, each vote weighing what its voter has shown there, and facts of each."""
         names = set(Contestant.objects.filter(kind=kind.id).values_list("pk", flat=True))
-        return self.weighed(kind, self.counts.among(names)), self.beside.facts.among(names)
+        return self.weighed(kind, self.counts.among(names)), self.judged.facts.among(names)
 
     def weighed(self, kind: Kind, table: VoteTable) -> VoteTable:
         """The same votes, each weighing what its voter has shown, within the limits of networks and newcomers."""
-        return limited(table.trusting(self.beside.answers.get(kind.id, {})), rules.options().cap)
+        return limited(table.trusting(self.judged.answers.get(kind.id, {})), rules.options().cap)
 
 
 def load() -> Stored:
@@ -62,7 +62,7 @@ def load() -> Stored:
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
     closed_days.close()
-    return Stored(closed_days.counts(), closed_days.beside_physics())
+    return Stored(closed_days.counts(), closed_days.facts_and_answers())
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:

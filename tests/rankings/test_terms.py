@@ -122,7 +122,7 @@ def facts(number: int = 400) -> tuple[VoteTable, VoteFacts]:
                 voter=voter,
                 day=f"2026-01-0{1 + place % 3 if voter != 'busy' else 1}",
                 vote=int(rng.integers(0, 3)),
-                physics=int(rng.integers(-1, 3)),
+                success=int(rng.integers(-1, 3)),
                 steps_left=int(rng.integers(10, 100)),
                 steps_right=int(rng.integers(10, 100)),
             )
