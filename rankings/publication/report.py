@@ -163,7 +163,7 @@ def _figures(boards: Mapping[Board, Rated]) -> Figures:
     return {
         "votes_by_outcome": dict(zip(OUTCOMES, whole.counts.outcomes.sum(axis=0).tolist(), strict=True)),
         "votes_by_robot": {
-            board.setting: each.counts.total for board, each in boards.items() if board.setting and not board.scene
+            board.setting: each.counts.total for board, each in boards.items() if board.has_table and board.setting
         },
         "voters": whole.counts.voters,
     }

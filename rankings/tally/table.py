@@ -217,14 +217,9 @@ class VoteTable:
     def boards(self) -> list[Board]:
         """Every board with a vote: global, of each setting, scene and task, and of any of these together; broad ones
         first."""
-        columns = (self.codes[key][self._has_votes].tolist() for key in PLACE)
-        found = {
-            choice
-            for codes in set(zip(*columns, strict=True))
-            for choice in itertools.product(
-                *(("", self.values[key][code]) for key, code in zip(PLACE, codes, strict=True))
-            )
-        }
+        played = set(zip(*(self.codes[key][self._has_votes].tolist() for key in PLACE), strict=True))
+        places = [[self.values[key][code] for key, code in zip(PLACE, codes, strict=True)] for codes in played]
+        found = {choice for place in places for choice in itertools.product(*(("", text) for text in place))}
         order = sorted(found, key=lambda parts: (sum(map(bool, parts)), [not part for part in parts], parts))
         return list(itertools.starmap(Board, order))
 

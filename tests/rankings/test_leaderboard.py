@@ -331,6 +331,11 @@ def test_the_statistics_add_up(client: Client) -> None:
     }
 
 
+@pytest.mark.usefixtures("two_tasks")
+def test_the_statistics_count_a_robots_votes_on_every_task_once(client: Client) -> None:
+    assert client.get("/api/leaderboard/stats").json()["votes_by_robot"] == {"widowx": 14}
+
+
 def test_the_statistics_of_an_empty_arena_are_zeros(client: Client) -> None:
     answer = client.get("/api/leaderboard/stats").json()
     assert (answer["total_votes"], answer["left_win_share"], answer["last_updated"]) == (0, None, None)
