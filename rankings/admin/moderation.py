@@ -147,25 +147,23 @@ class CountedVoteAdmin(ModerationAdmin):
         description=gettext_lazy("Exclude all votes of these networks on these days"), permissions=["moderate"]
     )
     def exclude_networks(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
-        days = days_of(_votes(queryset))
-        self.act_on_each(
-            request,
-            lambda day, by: acts.exclude_votes(day.votes(), by.about(str(day))),
-            days,
-            _("{} votes excluded"),
-        )
+        self._act_on_networks(request, acts.exclude_votes, queryset, _("{} votes excluded"))
 
     @admin.action(
         description=gettext_lazy("Restore all votes of these networks on these days"), permissions=["moderate"]
     )
     def restore_networks(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
+        self._act_on_networks(request, acts.restore_votes, queryset, _("{} votes restored"))
+
+    def _act_on_networks(
+        self,
+        request: HttpRequest,
+        act: Callable[[Iterable[Vote], By], int],
+        queryset: QuerySet[CountedVote],
+        message: str,
+    ) -> None:
         days = days_of(_votes(queryset))
-        self.act_on_each(
-            request,
-            lambda day, by: acts.restore_votes(day.votes(), by.about(str(day))),
-            days,
-            _("{} votes restored"),
-        )
+        self.act_on_each(request, lambda day, by: act(day.votes(), by.about(str(day))), days, message)
 
 
 def _votes(rows: QuerySet[CountedVote]) -> list[Vote]:
