@@ -1,4 +1,4 @@
-"""Ratings from a file of votes, as `manage.py rate` gives them. No Django: its start would take as long as all else."""
+"""Ratings from a file of votes, for `manage.py rate`. No Django, which takes as long to start as all else takes."""
 
 from __future__ import annotations
 

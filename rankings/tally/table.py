@@ -169,7 +169,7 @@ class VoteTable:
         return {(self.values["voter"][voter], self.values["network"][network]) for voter, network in set(pairs)}
 
     def trusting(self, answers: Mapping[str, Answers]) -> VoteTable:
-        """The same votes; those from a network weigh by how far their voter is trusted."""
+        """The same votes, where those from a network weigh by the answers of their voter."""
         if not self.from_a_network.any():
             return self
         size, rows = len(self.values["day"]), self._has_votes
@@ -180,13 +180,13 @@ class VoteTable:
         return replace(self, trust=np.where(self.from_a_network, by_voter[self.codes["voter"]], 1.0))
 
     def weighed_down(self, factors: Floats) -> VoteTable:
-        """The same votes; those from a network weigh so many times as much, by their visit (visits,)."""
+        """The same votes, where the weights of those from a network are multiplied by `factors` (visits,)."""
         place = self.visits.places(self._voter_numbers, self.codes["day"])
         less = np.maximum(LEAST_TRUST, np.round(self._trust * np.append(factors, 1.0)[place], 5))
         return replace(self, trust=np.where(self.from_a_network, less, self._trust))
 
     def doubting(self, voters: Collection[str]) -> VoteTable:
-        """The same votes as if these voters had shown nothing yet."""
+        """The same votes as if these voters had proven nothing yet."""
         doubted = self._rows_of(voters) & self.from_a_network
         return replace(self, trust=np.where(doubted, np.minimum(NEWCOMER, self._trust), self._trust))
 
@@ -203,10 +203,10 @@ class VoteTable:
         known = day > self.first_days(voter)
         return Visits.of(days, key, self._networks[rows], votes, known, self._trust[rows])
 
-    def told_of_visits(self) -> dict[str, tuple[list[str], Integers]]:
-        """The columns `network` and `trust` of a file that names nobody, each as texts and (rows,) places in them.
+    def visit_columns(self) -> dict[str, tuple[list[str], Integers]]:
+        """The columns `network` and `trust` of an anonymous file, each as texts and (rows,) places in them.
 
-        Networks are numbered, and only those are told that several voters share: others weigh and say nothing.
+        Networks that several voters share are numbered; others are left out, since they change no weight.
         """
         voter, day = self._voter_numbers, self.codes["day"]
         network = self.visits.networks(voter, day) + 1
