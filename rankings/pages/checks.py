@@ -36,7 +36,7 @@ def checks(request: HttpRequest) -> HttpResponse:
 
 
 def _found(now: Current, content: Mapping[str, Any], board: Board) -> dict[str, Any]:
-    """`board`: that of the ratings with all else equal. All else is about the global board."""
+    """`board`: that of the ratings with all else equal; the other sections are about the global board."""
     published, names = now.published, now.names
     agreement, removal, shadow = content["agreement"], content["removal"], content["shadow"]
     tasks = task_names(now.kind)
