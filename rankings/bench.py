@@ -1,4 +1,4 @@
-"""Figures of the rankings for `make bench`: the leaderboard call, and the fit from counts. Leaves no row behind."""
+"""Timings for `make bench`: the leaderboard call and the fit from counts. Leaves no row behind."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class CallTiming:
 def measure() -> dict[str, CallTiming]:
     """`leaderboard`: the whole call with 50 policies. `fit`: ratings and intervals from the counts of 1e6 votes.
 
-    `fit_by_voter`: the same of votes by VOTERS voters, a voter's votes taken together and capped. `fit_100k_by_voter`:
-    of a tenth of them on 30 policies.
+    `fit_by_voter`: the same with votes of VOTERS voters, clustered and capped. `fit_100k_by_voter`: a tenth of these
+    votes, on 30 policies.
     """
     counts, by_voter, fewer = _counts(), _counts_by_voter(), _counts_by_voter(30, VOTES // 10, VOTERS // 10)
     return {
@@ -58,7 +58,7 @@ def measure() -> dict[str, CallTiming]:
 
 
 def time_leaderboard(repeats: int) -> CallTiming:
-    """`GET /api/leaderboard` on the database as it is, through all middleware."""
+    """`GET /api/leaderboard` through all middleware, on the current database."""
     client = Client(headers={"host": "localhost"})
 
     def call() -> None:
@@ -86,7 +86,7 @@ def _leaderboard_of_fifty() -> CallTiming:
 
 
 def _counts() -> Counts:
-    """The outcome counts of some VOTES random votes; the policy of the smaller number wins more often."""
+    """Outcome counts of about VOTES random votes; the policy with the smaller number wins more often."""
     rng = np.random.default_rng(0)
     left, right = np.triu_indices(POLICIES, 1)
     per_pair = VOTES // len(left)

@@ -1,4 +1,4 @@
-"""What is counted of the votes, and what the hourly aggregation writes (tables named as in V-DB-05..07)."""
+"""Counts of votes, and all that the hourly aggregation writes (tables named as in V-DB-05..07)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from django.utils import timezone
 
 
 class BoardRow(models.Model):
-    """One policy's place on one board.
+    """One contestant on one board.
 
-    `elo_score` and `elo_ci` come from the Bradley-Terry fit (Elo scale, mean 1500; half-width of the 95 % interval);
-    `elo_sequential` is the classic Elo in order of the votes, kept beside it (decision: ratings).
+    `elo_score` and `elo_ci` come from the Bradley-Terry fit: Elo scale with mean 1500, and the half-width of the 95 %
+    interval. `elo_sequential` is the classic Elo in the order of the votes (decision: ratings).
     """
 
     elo_score = models.IntegerField(default=1500, db_index=True)
@@ -57,7 +57,7 @@ class ModelStatsTotal(BoardRow):
 
 
 class WorkerStatus(models.Model):
-    """What a worker did last. The aggregation locks its row, so that two runs at once take turns."""
+    """The last run of a worker. The aggregation locks its row, so that concurrent runs take turns."""
 
     worker_name = models.CharField(max_length=100, unique=True)
     last_run_at = models.DateTimeField(null=True, blank=True)
@@ -79,10 +79,10 @@ SUMS = ("left_better", "right_better", "tie", "both_bad")
 
 
 class VoteCount(models.Model):
-    """How one voter voted on one pair in one order of sides, per robot, scene, task, day (UTC) and network; boards are
-    sums.
+    """Votes of one voter on one pair in one order of sides, per setting, scene, task, day (UTC) and network.
 
-    Counts change in the transaction that stores, excludes or restores a vote, and only in `rankings.votes.ledger`.
+    Boards are sums of these. They change in the transaction that stores, excludes or restores a vote, and only in
+    `rankings.votes.ledger`.
     """
 
     robot_id = models.CharField(max_length=50)
@@ -110,7 +110,7 @@ class VoteCount(models.Model):
                 name="one_row_of_counts_per_board_pair_voter_day_and_network",
             )
         ]
-        # With the sums in them, so that those of a pair and of a policy are read from the index alone.
+        # The sums are in the index, so that those of a pair and of a contestant are read from it alone.
         indexes = [
             models.Index(fields=["left_model", "right_model", *SUMS], name="vote_counts_of_pair"),
             models.Index(fields=["right_model", *SUMS], name="vote_counts_of_right_model"),
@@ -121,10 +121,10 @@ class VoteCount(models.Model):
 
 
 class ClosedDay(models.Model):
-    """The counts of a day that is over, in columns, and the facts of its votes: `rankings.votes.closed_days`.
+    """Counts of a past day, in columns, and the facts of its votes (`rankings.votes.closed_days`).
 
-    A copy, made by the aggregation, and thrown away when a count of that day changes after all, or when it is damaged:
-    behind the stream stands the SHA-256 of all that the row holds.
+    The aggregation makes this copy, and deletes it when a count of that day changes or when the copy is damaged. The
+    stream ends with the SHA-256 of all that the row holds.
     """
 
     day = models.DateField(primary_key=True)
@@ -143,9 +143,9 @@ class ClosedDay(models.Model):
 
 
 class CountedVote(models.Model):
-    """Which row of counts a vote belongs to, and whether it is in that row's sums now.
+    """The row of counts to which a vote belongs, and whether its sums include the vote.
 
-    `counted` is False while the vote or its voter is excluded; `excluded` is the vote's own exclusion.
+    `counted` is False while the vote or its voter is excluded; `excluded` is True while the vote itself is.
     """
 
     vote = models.OneToOneField("arena.Vote", primary_key=True, on_delete=models.PROTECT, related_name="counted_vote")
@@ -161,7 +161,7 @@ class CountedVote(models.Model):
 
 
 class ExcludedVoter(models.Model):
-    """A voter none of whose votes counts, future ones included. Who excluded whom and why is the audit log's."""
+    """A voter whose votes do not count, future ones included. The audit log says who decided so and why."""
 
     voter = models.CharField(max_length=50, primary_key=True)
 
@@ -173,9 +173,9 @@ class ExcludedVoter(models.Model):
 
 
 class ClassicElo(models.Model):
-    """The classic Elo of one board so far, so that a run goes on from where the last one stopped.
+    """The classic Elo of one board, from which the next run continues.
 
-    `last_voted_at` and `last_vote_id` (a vote's primary key) name the last vote taken; `stale` asks for all votes anew.
+    `last_voted_at` and `last_vote_id` (a primary key) name the last vote included. `stale` asks for all votes again.
     """
 
     kind = models.CharField(max_length=20)
@@ -194,10 +194,10 @@ class ClassicElo(models.Model):
 
 
 class Snapshot(models.Model):
-    """What was published of a kind at one time: every board, from which input, by which code, with which settings.
+    """One publication of a kind: every board, with its input, code and rules.
 
-    `boards`: name of a board -> its rows (`publication.snapshots`). `counts`: the gzipped CSV of all counts, voters
-    numbered anew. `input_hash`: SHA-256 of that CSV.
+    `boards`: name of a board -> its rows (`publication.snapshots`). `counts`: the gzipped CSV of all counts, with
+    voters renumbered. `input_hash`: SHA-256 of that CSV.
     """
 
     kind = models.CharField(max_length=20, help_text="As `arena.kinds` knows it.")
@@ -217,7 +217,7 @@ class Snapshot(models.Model):
 
 
 class Report(models.Model):
-    """All that is shown beside the boards of one snapshot: see `rankings.publication.report.ReportContent`."""
+    """All that is shown beside the boards of a snapshot (`rankings.publication.report.ReportContent`)."""
 
     snapshot = models.OneToOneField(Snapshot, primary_key=True, on_delete=models.CASCADE, related_name="report")
     content = models.JSONField(default=dict)
@@ -230,7 +230,7 @@ class Report(models.Model):
 
 
 class Finding(models.Model):
-    """Something that a moderator should look at. Found again, it is renewed; dismissed, it stays so."""
+    """Something for moderators to look at. When it is found again it is renewed, but stays dismissed if it was."""
 
     class Kind(models.TextChoices):
         OUTLIER = "outlier", "votes unlike everybody else's"
@@ -267,7 +267,7 @@ class Finding(models.Model):
 
 
 class ModerationAct(models.Model):
-    """The audit log: what was done to whose votes, by whom, when and why. Nothing in it is ever changed."""
+    """The audit log: what was done to whose votes, by whom, when and why. Its rows never change."""
 
     class Action(models.TextChoices):
         EXCLUDE_VOTE = "exclude_vote", "excluded a vote"

@@ -1,4 +1,4 @@
-"""What the worker does for the rankings; beat sends it by name (`settings.BEAT_TASKS`)."""
+"""Celery tasks of the rankings, sent by beat (`settings.BEAT_TASKS`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankings.votes import locking
 log = logging.getLogger(__name__)
 
 
-# Of a database that is away or locked only: what else goes wrong would go wrong again.
+# Retry only where the database is away or locked: any other error would come again.
 BUSY = {
     "autoretry_for": (OperationalError, InterfaceError),
     "retry_backoff": 5,

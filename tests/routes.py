@@ -25,7 +25,7 @@ READ = {
         "/leaderboard?robot_id=widowx&sort=votes&search=a",
         "/leaderboard?robot_id=widowx&scene_id=table",
     ],
-    "leaderboard-physics": ["/leaderboard/physics"],
+    "leaderboard-success-rates": ["/leaderboard/physics"],
     "leaderboard-pairs": ["/leaderboard/pairs"],
     "leaderboard-compare": ["/leaderboard/compare", "/leaderboard/compare?a=alpha&b=beta&task=pick&robot_id=widowx"],
     "leaderboard-trust": ["/leaderboard/checks"],

@@ -1,4 +1,4 @@
-"""What moderators see of the rankings: the boards and the worker, to read; and one button, to aggregate now."""
+"""The boards and the worker in the admin, read-only, with a button that publishes now."""
 
 from __future__ import annotations
 
@@ -12,52 +12,44 @@ from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
+from arena.admin import ReadOnly
+from arena.blind_admin import ModelAdminBase
 from rankings.admin import moderation
-from rankings.admin.read_only import ReadOnlyAdmin
 from rankings.api.permissions import AGGREGATE
+from rankings.fit.standings import STATISTICS
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
 from rankings.moderation import acts
 from rankings.publication import aggregation
 
 __all__ = ["moderation"]  # registers itself
-FIGURES = [
-    "elo_score",
-    "elo_ci",
-    "elo_sequential",
-    "vote_count",
-    "win_count",
-    "loss_count",
-    "tie_count",
-    "both_bad_count",
-    "win_rate",
-    "updated_at",
-]
+FIGURES = [*STATISTICS, "updated_at"]
 SORTABLE = [name for name in FIGURES if not name.startswith("elo_")]
-"""Ratings compare within a component of a board; the pages of the leaderboard know the components."""
+"""Ratings compare only within a component, and these lists do not know the components."""
+
+
+class BoardAdmin(ReadOnly, ModelAdminBase):
+    list_select_related = ["model"]
+    search_fields = ["model__id", "model__name"]
 
 
 @admin.register(ModelStatsTotal)
-class ModelStatsTotalAdmin(ReadOnlyAdmin):
+class ModelStatsTotalAdmin(BoardAdmin):
     list_display = ["model", "model__kind", "organization", *FIGURES]
-    list_select_related = ["model"]
     list_filter = ["model__kind", "organization"]
-    search_fields = ["model__id", "model__name"]
     ordering = ["model"]
     sortable_by = ["model", "model__kind", "organization", *SORTABLE]
 
 
 @admin.register(ModelStatsByRobot)
-class ModelStatsByRobotAdmin(ReadOnlyAdmin):
+class ModelStatsByRobotAdmin(BoardAdmin):
     list_display = ["model", "model__kind", "robot_id", *FIGURES]
-    list_select_related = ["model"]
     list_filter = ["model__kind", "robot_id"]
-    search_fields = ["model__id", "model__name"]
     ordering = ["robot_id", "model"]
     sortable_by = ["model", "model__kind", "robot_id", *SORTABLE]
 
 
 @admin.register(WorkerStatus)
-class WorkerStatusAdmin(ReadOnlyAdmin):
+class WorkerStatusAdmin(ReadOnly, ModelAdminBase):
     list_display = ["worker_name", "status", "last_run_at", "votes_processed", "error_message"]
 
     def get_urls(self) -> list[URLPattern]:
@@ -65,11 +57,11 @@ class WorkerStatusAdmin(ReadOnlyAdmin):
         return [run, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {**(extra_context or {}), "may_run": _may_run(request)})
+        return super().changelist_view(request, {**(extra_context or {}), "may_run": request.user.has_perm(AGGREGATE)})
 
     @method_decorator(require_POST)
     def run(self, request: HttpRequest) -> HttpResponseRedirect:
-        if not _may_run(request):
+        if not request.user.has_perm(AGGREGATE):
             raise PermissionDenied
         try:
             report = _run(request)
@@ -78,7 +70,11 @@ class WorkerStatusAdmin(ReadOnlyAdmin):
         except Exception as error:  # noqa: BLE001  any reason; it is in the worker's row too
             self.message_user(request, f"The aggregation failed: {error}", messages.ERROR)
         else:
-            self.message_user(request, _told(report), messages.WARNING if report.votes_failed else messages.SUCCESS)
+            summary = (
+                f"{report.votes_processed} votes processed, {report.votes_failed} failed, "
+                f"{report.rows_changed} rows of the boards changed."
+            )
+            self.message_user(request, summary, messages.WARNING if report.votes_failed else messages.SUCCESS)
         return HttpResponseRedirect(reverse("admin:rankings_workerstatus_changelist"))
 
 
@@ -86,14 +82,3 @@ def _run(request: HttpRequest) -> aggregation.RunReport:
     if "force" not in request.POST:
         return aggregation.aggregate(once_an_hour=True)
     return acts.publish_now(acts.By(cast(User, request.user), request.POST.get("reason", "")))
-
-
-def _may_run(request: HttpRequest) -> bool:
-    return request.user.has_perm(AGGREGATE)
-
-
-def _told(report: aggregation.RunReport) -> str:
-    return (
-        f"{report.votes_processed} votes processed, {report.votes_failed} failed, "
-        f"{report.rows_changed} rows of the boards changed."
-    )

@@ -1,8 +1,8 @@
-"""The moderation queue: what was found, votes and voters that count or do not, and the audit log."""
+"""The moderation queue: findings, votes and voters to exclude or restore, and the audit log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from django import forms
@@ -16,9 +16,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from arena.admin import ReadOnly
+from arena.blind_admin import ModelAdminBase
+from arena.models import Vote
 from rankings.admin import networks
 from rankings.admin.networks import NetworkFilter
-from rankings.admin.read_only import ReadOnlyAdmin
 from rankings.api.permissions import MODERATE
 from rankings.models import CountedVote, ExcludedVoter, Finding, ModerationAct
 from rankings.moderation import acts
@@ -27,7 +29,7 @@ from rankings.moderation.networks import days_of
 
 
 class ModerationReasonForm(ActionForm):
-    """The list's action box, with room for a reason."""
+    """The list's action box with a field for a reason."""
 
     reason = forms.CharField(
         required=False,
@@ -36,22 +38,27 @@ class ModerationReasonForm(ActionForm):
     )
 
 
-class ModerationAdmin(ReadOnlyAdmin):
-    """Rows to read, and actions that need a reason and the permission to moderate."""
+class ModerationAdmin(ReadOnly, ModelAdminBase):
+    """A read-only list with actions that need a reason and the permission to moderate."""
 
     action_form = ModerationReasonForm
 
     def has_moderate_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(MODERATE)
 
-    def act(self, request: HttpRequest, what: Callable[[By], int], told: str) -> None:
-        """`told` has room for a number."""
+    def act(self, request: HttpRequest, act: Callable[[By], int], message: str) -> None:
+        """Run `act` and put the number it returns into `message`."""
         try:
-            number = what(By(cast(User, request.user), request.POST.get("reason", "")))
+            number = act(By(cast(User, request.user), request.POST.get("reason", "")))
         except NoReason as refusal:
             self.message_user(request, str(refusal), messages.ERROR)
         else:
-            self.message_user(request, told.format(number), messages.SUCCESS)
+            self.message_user(request, message.format(number), messages.SUCCESS)
+
+    def act_on_each(
+        self, request: HttpRequest, act: Callable[[Any, By], int], rows: Iterable[Any], message: str
+    ) -> None:
+        self.act(request, lambda by: sum(act(row, by) for row in rows), message)
 
 
 @admin.register(Finding)
@@ -71,12 +78,7 @@ class FindingAdmin(ModerationAdmin):
 
     @admin.action(description=gettext_lazy("Dismiss, with a reason"), permissions=["moderate"])
     def dismiss(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
-        def all_of_them(by: By) -> int:
-            for finding in queryset:
-                acts.dismiss(finding, by)
-            return len(queryset)
-
-        self.act(request, all_of_them, _("{} dismissed"))
+        self.act(request, lambda by: acts.dismiss(queryset, by), _("{} dismissed"))
 
 
 @admin.register(CountedVote)
@@ -129,44 +131,43 @@ class CountedVoteAdmin(ModerationAdmin):
 
     @admin.action(description=gettext_lazy("Exclude these votes, with a reason"), permissions=["moderate"])
     def exclude_votes(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
-        votes = [row.vote for row in queryset.select_related("vote")]
-        self.act(request, lambda by: acts.exclude_votes(votes, by), _("{} votes excluded"))
+        self.act(request, lambda by: acts.exclude_votes(_votes(queryset), by), _("{} votes excluded"))
 
     @admin.action(description=gettext_lazy("Restore these votes, with a reason"), permissions=["moderate"])
     def restore_votes(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
-        votes = [row.vote for row in queryset.select_related("vote")]
-        self.act(request, lambda by: acts.restore_votes(votes, by), _("{} votes restored"))
+        self.act(request, lambda by: acts.restore_votes(_votes(queryset), by), _("{} votes restored"))
 
     @admin.action(description=gettext_lazy("Exclude the voters of these votes"), permissions=["moderate"])
     def exclude_voters(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
-        voters = sorted({row.vote.user_id for row in queryset.select_related("vote") if row.vote.user_id})
-        self.act(
-            request,
-            lambda by: sum(acts.exclude_voter(voter, by) for voter in voters),
-            _("{} votes no longer count; the boards follow with the next publication"),
-        )
+        voters = sorted({vote.user_id for vote in _votes(queryset) if vote.user_id})
+        message = _("{} votes no longer count; the boards follow with the next publication")
+        self.act_on_each(request, acts.exclude_voter, voters, message)
 
     @admin.action(
         description=gettext_lazy("Exclude all votes of these networks on these days"), permissions=["moderate"]
     )
     def exclude_networks(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
-        where = days_of(row.vote for row in queryset.select_related("vote"))
-        self.act(
-            request,
-            lambda by: sum(acts.exclude_votes(each.votes(), by.about(str(each))) for each in where),
-            _("{} votes excluded"),
-        )
+        self._act_on_networks(request, acts.exclude_votes, queryset, _("{} votes excluded"))
 
     @admin.action(
         description=gettext_lazy("Restore all votes of these networks on these days"), permissions=["moderate"]
     )
     def restore_networks(self, request: HttpRequest, queryset: QuerySet[CountedVote]) -> None:
-        where = days_of(row.vote for row in queryset.select_related("vote"))
-        self.act(
-            request,
-            lambda by: sum(acts.restore_votes(each.votes(), by.about(str(each))) for each in where),
-            _("{} votes restored"),
-        )
+        self._act_on_networks(request, acts.restore_votes, queryset, _("{} votes restored"))
+
+    def _act_on_networks(
+        self,
+        request: HttpRequest,
+        act: Callable[[Iterable[Vote], By], int],
+        queryset: QuerySet[CountedVote],
+        message: str,
+    ) -> None:
+        days = days_of(_votes(queryset))
+        self.act_on_each(request, lambda day, by: act(day.votes(), by.about(str(day))), days, message)
+
+
+def _votes(rows: QuerySet[CountedVote]) -> list[Vote]:
+    return [row.vote for row in rows.select_related("vote")]
 
 
 @admin.register(ExcludedVoter)
@@ -177,22 +178,17 @@ class ExcludedVoterAdmin(ModerationAdmin):
 
     @admin.display(description=gettext_lazy("reason"))
     def why(self, row: ExcludedVoter) -> str:
-        acts = ModerationAct.objects.filter(action=ModerationAct.Action.EXCLUDE_VOTER, subject=row.voter)
-        act = acts.first()
+        act = ModerationAct.objects.filter(action=ModerationAct.Action.EXCLUDE_VOTER, subject=row.voter).first()
         return f"{act.reason} ({act.moderator_name or _('a command')}, {act.done_at:%Y-%m-%d %H:%M})" if act else "–"
 
     @admin.action(description=gettext_lazy("Restore these voters, with a reason"), permissions=["moderate"])
     def restore(self, request: HttpRequest, queryset: QuerySet[ExcludedVoter]) -> None:
-        voters = [row.voter for row in queryset]
-        self.act(
-            request,
-            lambda by: sum(acts.restore_voter(voter, by) for voter in voters),
-            _("{} votes count again; the boards follow with the next publication"),
-        )
+        message = _("{} votes count again; the boards follow with the next publication")
+        self.act_on_each(request, acts.restore_voter, [row.voter for row in queryset], message)
 
 
 @admin.register(ModerationAct)
-class ModerationActAdmin(ReadOnlyAdmin):
+class ModerationActAdmin(ReadOnly, ModelAdminBase):
     list_display = ["done_at", "moderator_name", "action", "subject", "votes", "reason"]
     list_filter = ["action", "done_at"]
     search_fields = ["subject", "reason", "moderator_name"]

@@ -1,4 +1,4 @@
-"""The list of counted votes by network: a filter, and what the busiest networks did."""
+"""Networks in the list of counted votes: a filter, and a table of the busiest ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ONE = re.compile(r"([0-9a-f]{24})(?:@(\d{4}-\d\d-\d\d))?")
 
 
 class NetworkFilter(admin.SimpleListFilter):
-    """`?network=DIGEST` or `?network=DIGEST@DAY`; also the votes with any network, and those with none."""
+    """`?network=DIGEST` or `?network=DIGEST@DAY`; also the votes with a known network, and those without."""
 
     title = gettext_lazy("network")
     parameter_name = PARAMETER
@@ -49,7 +49,7 @@ class NetworkFilter(admin.SimpleListFilter):
 
 
 def parts(wanted: str) -> tuple[str, date | None]:
-    """A digest, and the day if one is named; raises IncorrectLookupParameters."""
+    """The digest, and the day or None; raises IncorrectLookupParameters."""
     found = ONE.fullmatch(wanted)
     try:
         if found is not None:
@@ -60,12 +60,12 @@ def parts(wanted: str) -> tuple[str, date | None]:
 
 
 def link(vote: Vote) -> SafeString | str:
-    """To the votes of its network on its day."""
+    """A link to the votes of this one's network and day."""
     return "".join(_link(each) for each in days_of([vote])) or "–"
 
 
 def groups(request: HttpRequest) -> list[dict[str, Any]]:
-    """Rows of the table over the list: of the network that is asked for, or the busiest lately."""
+    """Rows of the table above the list: of the filtered network, or else of the busiest ones."""
     found = ONE.fullmatch(request.GET.get(PARAMETER, ""))
     rows = busiest(found[1] if found else "")
     return [{**row, "link": _link(NetworkDay(row["network"], row["day"]))} for row in rows]

@@ -104,7 +104,7 @@ class Judgements:
     @classmethod
     def of(cls, facts: VoteFacts, mirrored: Booleans | None = None) -> Judgements:
         """Of facts with a verdict. `mirrored` (rows,): battles to be seen from the other side."""
-        vote, physics = VOTES[facts.vote], facts.physics
+        vote, physics = VOTES[facts.vote], facts.success
         if mirrored is not None:
             vote, physics = np.where(mirrored, MIRRORED[vote], vote), np.where(mirrored, MIRRORED[physics], physics)
         nobody = facts.values["voter"].index("") if "" in facts.values["voter"] else UNKNOWN_VOTER

@@ -179,7 +179,7 @@ def told(found: TaskFit, counts: Counts) -> ByTask:
             task: {
                 "ratings": np.round(found.mean[place], 1).tolist(),
                 "deviations": [np.round(row[:at], 1).tolist() for at, row in enumerate(found.deviation[place])],
-                "records": records(counts.where(counts.robot == place)),
+                "records": records(counts.where(counts.setting == place)),
             }
             for place, task in enumerate(found.tasks)
         },
@@ -198,7 +198,7 @@ def records(counts: Counts) -> dict[str, dict[str, list[int]]]:
 
 def _apart(votes: Counts, tasks: int) -> Counts:
     """A policy at each task as a policy of its own; a task at the end may have no vote."""
-    shift = votes.robot * len(votes.names)
+    shift = votes.setting * len(votes.names)
     return replace(votes, names=votes.names * tasks, left=votes.left + shift, right=votes.right + shift)
 
 

@@ -126,19 +126,19 @@ class Dealt:
 
 def _one_by_one(votes: Counts) -> tuple[Counts, Integers]:
     """Votes of unknown voters as rows of one outcome and one fold each, whatever their day, and (rows,) the folds."""
-    size, robots = len(votes.names) ** 2, votes.robots
-    kinds = votes.robot * size + votes.cell
-    rows = np.stack([np.bincount(kinds, column, robots * size) for column in votes.outcomes.T]).astype(np.int64)
+    size, settings = len(votes.names) ** 2, votes.settings
+    kinds = votes.setting * size + votes.cell
+    rows = np.stack([np.bincount(kinds, column, settings * size) for column in votes.outcomes.T]).astype(np.int64)
     outcome, kind = np.nonzero(rows)
     number = rows[outcome, kind]
     share = (number[:, None] + np.arange(FOLDS)) // FOLDS  # (kinds, FOLDS), summing to number
     at, place = np.nonzero(share)
     cast = np.zeros((len(at), rows.shape[0]), np.int64)
     cast[np.arange(len(at)), outcome[at]] = share[at, place]
-    robot, cell = np.divmod(kind[at], size)
+    setting, cell = np.divmod(kind[at], size)
     left, right = np.divmod(cell, len(votes.names))
     nobody, no_day = np.full(len(at), UNKNOWN_VOTER), np.zeros(len(at), np.int64)
-    found = replace(votes, left=left, right=right, voter=nobody, outcomes=cast, robot=robot, day=no_day)
+    found = replace(votes, left=left, right=right, voter=nobody, outcomes=cast, setting=setting, day=no_day)
     return found, (place + at) % FOLDS
 
 
@@ -150,7 +150,7 @@ def _joined(one: Counts, other: Counts) -> Counts:
         right=np.concatenate([one.right, other.right]),
         voter=np.concatenate([one.voter, other.voter]),
         outcomes=np.concatenate([one.outcomes, other.outcomes]),
-        robot=np.concatenate([one.robot, other.robot]),
+        setting=np.concatenate([one.setting, other.setting]),
         day=np.concatenate([one.day, other.day]),
     )
 

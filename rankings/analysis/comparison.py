@@ -103,36 +103,36 @@ class PairEvidence:
     by_task: Mapping[str, ByTask]
     physics: Mapping[str, Sequence[PhysicsRow]]
 
-    def belief(self, a: str, b: str, *, task: str = "", robot: str = "") -> DifferenceBelief:
-        """About the rating of a less that of b. `task` empty: the board's; `robot` empty: the mean of the robots on
+    def belief(self, a: str, b: str, *, task: str = "", setting: str = "") -> DifferenceBelief:
+        """About the rating of a less that of b. `task` empty: the board's; `setting` empty: the mean of the robots on
         which votes connect the two, each with its say."""
         if not task:
-            return _of_board(self.settled.get(Board(robot=robot).name), a, b)
-        found = [each for own in self._robots(robot) if (each := _of_task(own, task, a, b)).known]
+            return _of_board(self.settled.get(Board(setting=setting).name), a, b)
+        found = [each for own in self._settings(setting) if (each := _of_task(own, task, a, b)).known]
         if not found:
             return NOTHING
         mean = sum(each.mean for each in found) / len(found)
         return DifferenceBelief(mean, math.sqrt(sum(each.deviation**2 for each in found)) / len(found))
 
-    def record(self, a: str, b: str, *, task: str = "", robot: str = "") -> HeadToHead:
+    def record(self, a: str, b: str, *, task: str = "", setting: str = "") -> HeadToHead:
         """`task` empty: of all votes, those without a task too."""
         votes = [0, 0, 0, 0]
-        for own in self._robots(robot):
+        for own in self._settings(setting):
             for name, each in own["tasks"].items():
                 if not task or name == task:
                     votes = [sum(both) for both in zip(votes, _seen_by(each["records"], a, b), strict=True)]
         wins, losses, ties, both_bad = votes
         return {"wins": wins, "losses": losses, "ties": ties, "both_bad": both_bad}
 
-    def compare(self, a: str, b: str, *, task: str = "", robot: str = "") -> Comparison:
-        belief, record = self.belief(a, b, task=task, robot=robot), self.record(a, b, task=task, robot=robot)
-        offsets = [own["offset"] for own in self._robots(robot) if task in own["tasks"]]
+    def compare(self, a: str, b: str, *, task: str = "", setting: str = "") -> Comparison:
+        belief, record = self.belief(a, b, task=task, setting=setting), self.record(a, b, task=task, setting=setting)
+        offsets = [own["offset"] for own in self._settings(setting) if task in own["tasks"]]
         rows = {row["model_id"]: row for row in self.physics.get(task or ALL_TASKS, [])}
         return {
             "a": a,
             "b": b,
             "task": task or None,
-            "robot_id": robot or None,
+            "robot_id": setting or None,
             "chance": _fraction(belief.chance) if belief.known else None,
             "share": _fraction(belief.share) if belief.known else None,
             "difference": _points(belief.mean) if belief.known else None,
@@ -145,12 +145,12 @@ class PairEvidence:
             "physics_b": rows.get(b),
         }
 
-    def tasks(self, robot: str = "") -> list[str]:
+    def tasks(self, setting: str = "") -> list[str]:
         """That can be asked about, sorted."""
-        return sorted({task for own in self._robots(robot) for task in own["tasks"] if task})
+        return sorted({task for own in self._settings(setting) for task in own["tasks"] if task})
 
-    def _robots(self, robot: str) -> list[ByTask]:
-        return [own for name, own in self.by_task.items() if not robot or name == robot]
+    def _settings(self, setting: str) -> list[ByTask]:
+        return [own for name, own in self.by_task.items() if not setting or name == setting]
 
 
 def _of_board(board: Settled | None, a: str, b: str) -> DifferenceBelief:

@@ -23,7 +23,7 @@ class Terms(TypedDict):
 def boards(table: VoteTable, facts: VoteFacts, *, cap: int) -> dict[str, Terms]:
     """Of all robots together and of each, by the board's name. `cap`: as on the boards."""
     found: dict[str, Terms] = {}
-    for board in (Board(), *(Board(robot=robot) for robot in facts.values["robot"])):
+    for board in (Board(), *(Board(setting=setting) for setting in facts.values["setting"])):
         same = board != Board() and table.holds_all(board)
         found[board.name] = found[Board().name] if same else _terms(votes_of(table, facts, board, cap=cap))
     return found
@@ -32,8 +32,8 @@ def boards(table: VoteTable, facts: VoteFacts, *, cap: int) -> dict[str, Terms]:
 def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> terms.TermVotes:
     """The votes of a board. One that is on no board, since its count was taken back meanwhile, weighs nothing and is
     left out."""
-    if board.robot:
-        facts = facts.where(facts.codes["robot"] == facts.values["robot"].index(board.robot))
+    if board.setting:
+        facts = facts.where(facts.codes["setting"] == facts.values["setting"].index(board.setting))
     names = sorted({*facts.values["left"], *facts.values["right"]})
     voter, day = _numbers(facts, "voter", table), _numbers(facts, "day", table)
     counts = table.counts(board)
@@ -44,12 +44,12 @@ def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> t
         voter,
         counts.visits.networks(voter, day),
         weights(counts, voter, day, cap=cap),
-        facts.physics,
+        facts.success,
         facts.steps_left,
         facts.steps_right,
     )
-    robot = np.unique(facts.codes["robot"], return_inverse=True)[1].astype(np.int64)
-    votes = terms.TermVotes(tuple(names), robot, *columns)
+    setting = np.unique(facts.codes["setting"], return_inverse=True)[1].astype(np.int64)
+    votes = terms.TermVotes(tuple(names), setting, *columns)
     return votes.where(votes.weight > 0)
 
 

@@ -85,8 +85,8 @@ class TermVotes:
     """One row per vote. All (rows,)."""
 
     names: tuple[str, ...]
-    robot: Integers
-    """A number per robot from 0."""
+    setting: Integers
+    """A number per setting from 0."""
     left: Integers
     """Place in `names`."""
     right: Integers
@@ -113,8 +113,8 @@ class TermVotes:
         return found
 
     @property
-    def robots(self) -> int:
-        return int(self.robot.max(initial=0)) + 1
+    def settings(self) -> int:
+        return int(self.setting.max(initial=0)) + 1
 
     def columns(self) -> dict[str, Floats]:
         """(rows,) of each term."""
@@ -148,9 +148,9 @@ class Cells:
     @classmethod
     def of(cls, votes: TermVotes, terms: Sequence[str]) -> Cells:
         size, kinds = len(votes.names), 2 * round(DOUBLINGS / STEP) + 1
-        left, right = votes.robot * size + votes.left, votes.robot * size + votes.right
+        left, right = votes.setting * size + votes.left, votes.setting * size + votes.right
         columns = votes.columns()
-        key = left * (votes.robots * size) + right
+        key = left * (votes.settings * size) + right
         for name in terms:
             key = key * kinds + np.round(columns[name] / STEP).astype(np.int64) + kinds // 2
         _, first, of_vote = np.unique(key, return_index=True, return_inverse=True)
@@ -158,7 +158,7 @@ class Cells:
         played = _sums(of_vote, votes.weight, len(first))
         score = _sums(of_vote, votes.weight * POINTS[votes.outcome], len(first))
         by_term = np.stack(chosen, axis=1) if terms else np.zeros((len(first), 0))
-        return cls(votes.robots * size, left[first], right[first], by_term, played, score, of_vote)
+        return cls(votes.settings * size, left[first], right[first], by_term, played, score, of_vote)
 
     @property
     def size(self) -> int:
@@ -184,7 +184,7 @@ class Cells:
         return found
 
     def games(self) -> Games:
-        """The same votes without the terms, all (robots k, robots k)."""
+        """The same votes without the terms, all (settings k, settings k)."""
         size, cell = self.abilities, self.left * self.abilities + self.right
         played, score = (_sums(cell, values, size * size).reshape(size, size) for values in (self.played, self.score))
         return Games(played, score, (played, score, score), np.zeros_like(played))
@@ -348,7 +348,7 @@ class _Way:
     @classmethod
     def of(cls, votes: TermVotes, cells: Cells) -> _Way:
         offset_sd = OFFSET_SD / SCALE
-        return cls(Mode.of_games(cells.games(), robots=votes.robots, prior=PRIOR, ties="half", offset_sd=offset_sd))
+        return cls(Mode.of_games(cells.games(), settings=votes.settings, prior=PRIOR, ties="half", offset_sd=offset_sd))
 
     @property
     def voted(self) -> Booleans:

@@ -1,6 +1,6 @@
-"""What a vote meets when it is cast: the record of its pair, and how often each of the two has been voted on.
+"""After a vote: the record of its pair, and the number of votes on each of the two, as of the last publication.
 
-Both as the last publication knew them: counts that follow each vote would tell what others vote, and when.
+Counts that followed each vote would tell what others vote, and when.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rankings.tally.table import GLOBAL
 
 
 class PairRecord(TypedDict):
-    """Published votes on the same pair without this one, as seen from this battle's sides."""
+    """Published votes on the pair, without this one, from the view of this battle's sides."""
 
     votes: int
     left_better: int
@@ -45,7 +45,7 @@ class VoteEffect(TypedDict):
 class VoteEffectView(APIView):
     @extend_schema(
         operation_id="get_vote_effect",
-        description="What the last publication knew about the pair of a voted battle, this vote left out.",
+        description="The last publication's votes on the pair of a voted battle, without this vote.",
         responses={200: answer(VoteEffect), **refusals(404)},
     )
     def get(self, request: Request, battle_id: str) -> Response:
@@ -74,7 +74,7 @@ def effect_of(vote: Vote) -> VoteEffect:
 
 
 def _published(now: Published, left: str, right: str) -> list[int]:
-    """The pair's votes by outcome, columns as in OUTCOMES."""
+    """The pair's votes by outcome, in the order of OUTCOMES."""
     low, high = sorted((left, right))
     pairs = now.content.get("pairs", {}) if now.content else {}
     found = list(pairs.get(low, {}).get(high, [0] * len(OUTCOMES)))
@@ -82,6 +82,6 @@ def _published(now: Published, left: str, right: str) -> list[int]:
 
 
 def _is_published(vote: Vote) -> bool:
-    """A publication marks the votes that it has taken in."""
+    """Whether the last publication includes the vote."""
     taken = vote.processing_status == ProcessingStatus.PROCESSED
     return taken and CountedVote.objects.filter(vote=vote, counted=True).exists()

@@ -1,4 +1,4 @@
-"""Is A better than B at this task? As the page of the same name shows it."""
+"""Is A better than B at this task? The page of the same name shows the same answer."""
 
 from __future__ import annotations
 
@@ -37,4 +37,4 @@ class CompareView(APIView):
         now = current(kinds.named(query.kind))
         query.check(now)
         found = evidence(now.published)
-        return Response(found.compare(query.a, query.b, task=query.task, robot=query.robot_id))
+        return Response(found.compare(query.a, query.b, task=query.task, setting=query.setting))

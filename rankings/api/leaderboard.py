@@ -1,7 +1,8 @@
-"""The four calls of the rankings."""
+"""The calls about boards and their aggregation."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, cast
 
 from django.contrib.auth.models import User
@@ -26,21 +27,23 @@ from rankings.publication import aggregation
 PARAMETERS = [
     KIND,
     OpenApiParameter("robot_id", str, description="The board of one robot; without it the global board."),
-    OpenApiParameter("scene_id", str, description="Only votes in this scene."),
+    OpenApiParameter("scene_id", str, description="The board of one scene, on this robot or on all."),
+    OpenApiParameter("task", str, description="The board of one task, on this robot and in this scene or in all."),
     OpenApiParameter("organization", str),
-    OpenApiParameter("family", str, description="Kind of policy."),
+    OpenApiParameter("family", str, description="The family of networks."),
     OpenApiParameter("search", str, description="Part of a name or model_id."),
     OpenApiParameter("sort", str, enum=list(SORTS), default="elo"),
-    OpenApiParameter(
-        "order", str, enum=["asc", "desc"], description="Unless given: names upwards, the rest downwards."
-    ),
+    OpenApiParameter("order", str, enum=["asc", "desc"], description="Default: names ascending, all else descending."),
 ]
 
 
 class LeaderboardView(APIView):
     @extend_schema(
         operation_id="get_leaderboard",
-        description="The ranked policies, and apart from them those with too few votes for a rank.",
+        description=(
+            "The board of a robot, a scene, a task, or of any of them together: the ranked policies, and apart from "
+            "them those with too few votes for a rank."
+        ),
         parameters=PARAMETERS,
         responses={200: answer(shapes.Leaderboard), **refusals(422)},
     )
@@ -89,13 +92,7 @@ class AggregateView(APIView):
     )
     def post(self, request: Request) -> Response:
         report = _forced(request) or aggregation.aggregate(once_an_hour=True)
-        done: shapes.Aggregated = {
-            "status": "ok",
-            "votes_processed": report.votes_processed,
-            "votes_failed": report.votes_failed,
-            "rows_changed": report.rows_changed,
-        }
-        return Response(done)
+        return Response({"status": "ok", **asdict(report)})
 
 
 class ForceSerializer(Serializer[Any]):
@@ -104,7 +101,7 @@ class ForceSerializer(Serializer[Any]):
 
 
 def _forced(request: Request) -> aggregation.RunReport | None:
-    """The report of a forced publication; None where none was asked for."""
+    """The report of a forced publication; None where the body asks for none."""
     if request.content_type.startswith("application/json"):
         wanted = ForceSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)

@@ -1,8 +1,8 @@
-"""Which two policies, at what task, on what robot: asked by the page and the API alike."""
+"""The choice of two policies, a task and a setting, for the page and the API."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from drf_spectacular.utils import OpenApiParameter
@@ -24,15 +24,15 @@ class SameModel(ArenaError):
 
 @dataclass(frozen=True)
 class PairQuery:
-    """Empty `task` and `robot_id`: all of them; empty `kind`: the default one. Names are checked by `check`.
+    """Empty `task` and `setting`: all of them; empty `kind`: the default one. Names are checked by `check`.
 
-    `robot_id` is a setting of the kind, and so called in an address as the kind calls it.
+    In an address `setting` has the name that the kind gives it.
     """
 
     a: str
     b: str
     task: str = ""
-    robot_id: str = ""
+    setting: str = ""
     kind: str = ""
 
     @classmethod
@@ -43,20 +43,22 @@ class PairQuery:
 
     def check(self, now: Current) -> None:
         """Raise UnknownName for a contestant, a task or a setting that does not exist, and SameModel."""
-        known = {
-            "model": ((self.a, self.b), set(now.names)),
-            "task": ((self.task,) if self.task else (), set(now.kind.tasks())),
-            now.kind.words.setting: ((self.robot_id,) if self.robot_id else (), set(now.kind.places())),
-        }
-        for word, (asked, names) in known.items():
-            if not set(asked) <= names:
-                raise UnknownName(word, names)
+        if not {self.a, self.b} <= now.names.keys():
+            raise UnknownName("model", now.names)
+        check_names(("task", self.task, now.kind.tasks()), (now.kind.words.setting, self.setting, now.kind.places()))
         if self.a == self.b:
             raise SameModel
 
 
+def check_names(*choices: tuple[str, str, Collection[str]]) -> None:
+    """Of (what it is, name, known names): raise UnknownName for the first name that is neither known nor empty."""
+    for word, name, known in choices:
+        if name and name not in known:
+            raise UnknownName(word, known)
+
+
 def names_in(parameters: Mapping[str, str]) -> Place:
-    """What an address calls setting and scene: as the kind that it names does, if there is one of that name."""
+    """What the kind that an address names calls setting and scene; the default kind where it names none that exists."""
     try:
         return kinds.named(parameters.get("kind")).names
     except UnknownName:
@@ -64,7 +66,7 @@ def names_in(parameters: Mapping[str, str]) -> Place:
 
 
 def evidence(published: Published) -> PairEvidence:
-    """Nothing before the first publication, or where it was written before there was any."""
+    """Empty before the first publication, and of one that an earlier release wrote."""
     content = published.content
     if content is None or "by_task" not in content:
         return PairEvidence({}, {}, content["physics"] if content else {})

@@ -1,4 +1,4 @@
-"""What of the rankings is for those who log in; the roles that have it are in vlaarena/roles.py."""
+"""Permissions of the rankings; vlaarena/roles.py gives them to roles."""
 
 from __future__ import annotations
 

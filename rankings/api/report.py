@@ -1,9 +1,9 @@
-"""What is published beside the boards, as JSON: the pages of the leaderboard show the same."""
+"""All that is published beside the boards, as JSON; the leaderboard's pages show the same."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TypedDict, TypeVar
+from typing import TypedDict, TypeVar, cast
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -22,7 +22,7 @@ from rankings.analysis.terms import AdjustedBoard as TermBoard
 from rankings.api.pair_queries import KIND
 from rankings.publication.integrity import Shadow
 from rankings.publication.published import current
-from rankings.publication.report import Agreements, Exposure, Point, Removal, Voters
+from rankings.publication.report import Agreements, Exposure, Point, Removal, ReportContent, Voters
 from rankings.tally.matrix import Matrix, only
 
 Row = TypeVar("Row")
@@ -50,25 +50,6 @@ class PublishedReport(TypedDict):
     trend: list[Point]
 
 
-NOTHING: PublishedReport = {
-    "snapshot_at": None,
-    "input_hash": None,
-    "code_version": None,
-    "matrices": {},
-    "settled": {},
-    "terms": {},
-    "physics": {},
-    "physics_mean_of": [],
-    "agreement": None,
-    "calibration": calibration.nothing(),
-    "influence": None,
-    "shadow": None,
-    "voters": None,
-    "exposure": {},
-    "trend": [],
-}
-
-
 class ReportView(APIView):
     @extend_schema(
         operation_id="get_leaderboard_report",
@@ -86,30 +67,30 @@ class ReportView(APIView):
 
 
 def published_report(kind: Kind) -> PublishedReport:
-    """What was published of a kind last, without the references: they are no contestants."""
+    """The last publication of a kind, without references, which are no contestants."""
     now = current(kind)
-    snapshot, content, listed = now.published.snapshot, now.published.content, now.names
-    if snapshot is None or content is None:
-        return NOTHING
-    agreement, shadow = content["agreement"], content["shadow"]
+    snapshot, listed = now.published.snapshot, now.names
+    content = cast(ReportContent, now.published.content or {})
+    agreement, shadow = content.get("agreement"), content.get("shadow")
     return {
-        "snapshot_at": snapshot.made_at.isoformat(),
-        "input_hash": snapshot.input_hash,
-        "code_version": snapshot.code_version,
-        "matrices": {board: only(matrix, listed) for board, matrix in content["matrices"].items()},
+        "snapshot_at": snapshot.made_at.isoformat() if snapshot else None,
+        "input_hash": snapshot.input_hash if snapshot else None,
+        "code_version": snapshot.code_version if snapshot else None,
+        "matrices": {board: only(matrix, listed) for board, matrix in content.get("matrices", {}).items()},
         "settled": {board: settled.only(each, listed) for board, each in content.get("settled", {}).items()},
         "terms": {board: _terms(each, listed) for board, each in content.get("terms", {}).items()},
         "physics": {
-            board: [row for row in rows if row["model_id"] in listed] for board, rows in content["physics"].items()
+            board: [row for row in rows if row["model_id"] in listed]
+            for board, rows in content.get("physics", {}).items()
         },
         "physics_mean_of": content.get("physics_mean_of", []),
-        "agreement": {**agreement, "policies": _listed(agreement["policies"], listed)},
-        "calibration": content["calibration"],
-        "influence": content["removal"],
-        "shadow": {**shadow, "rows": _listed(shadow["rows"], listed)},
-        "voters": content["voters"],
-        "exposure": _listed(content["exposure"], listed),
-        "trend": [{**point, "ratings": _listed(point["ratings"], listed)} for point in content["trend"]],
+        "agreement": {**agreement, "policies": _listed(agreement["policies"], listed)} if agreement else None,
+        "calibration": content.get("calibration", calibration.nothing()),
+        "influence": content.get("removal"),
+        "shadow": {**shadow, "rows": _listed(shadow["rows"], listed)} if shadow else None,
+        "voters": content.get("voters"),
+        "exposure": _listed(content.get("exposure", {}), listed),
+        "trend": [{**point, "ratings": _listed(point["ratings"], listed)} for point in content.get("trend", [])],
     }
 
 

@@ -1,24 +1,24 @@
-"""Reads shaped for the leaderboard: the API and the page show the same."""
+"""Reads shaped for the leaderboard; the API and the page show the same."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from django.db.models import Count
 
 from arena import kinds
-from arena.errors import UnknownName
 from arena.kinds import Kind
 from arena.models import Battle, BattleStatus, Contestant, ContestantStatus, ProcessingStatus, Vote, VoteChoice
-from rankings.api.pair_queries import names_in
-from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, RobotShare, WorkerState
+from rankings.api.pair_queries import check_names, names_in
+from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, WorkerState
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import MINIMUM_VOTES, Standing, unvoted
-from rankings.publication import published
+from rankings.models import WorkerStatus
+from rankings.publication import published, rules
 from rankings.publication.aggregation import worker_status
 from rankings.publication.published import Current, Published
 from rankings.publication.report import NO_FIGURES
@@ -26,25 +26,26 @@ from rankings.tally.table import GLOBAL, Board
 from rankings.votes.locking import WORKER
 
 Order = Literal["asc", "desc"]
-SORTS: dict[str, tuple[Callable[[RankingRow, Standing], Any], Order]] = {
-    "elo": (lambda row, standing: standing.elo_score, "desc"),
-    "votes": (lambda row, standing: standing.vote_count, "desc"),
-    "win_rate": (lambda row, standing: standing.win_rate, "desc"),
-    "name": (lambda row, standing: row["name"].casefold(), "asc"),
+SORTS: dict[str, tuple[Callable[[RankingRow], Any], Order]] = {
+    "elo": (lambda row: row["elo_score"], "desc"),
+    "votes": (lambda row: row["vote_count"], "desc"),
+    "win_rate": (lambda row: row["win_count"] / max(row["vote_count"], 1), "desc"),
+    "name": (lambda row: row["name"].casefold(), "asc"),
 }
 """Sort name -> (key, order unless asked otherwise)."""
 
 
 @dataclass(frozen=True)
 class LeaderboardQuery:
-    """What to show. Empty text means no filter, of `kind` the default one; names are checked by `leaderboard`.
+    """Which board to show, and how. Empty text means all of them, and for `kind` the default one.
 
-    `robot_id` and `scene_id` are a setting and a scene of the kind, and so called in an address as the kind calls them.
+    In an address `setting` and `scene` have the names that the kind gives them.
     """
 
     kind: str = ""
-    robot_id: str = ""
-    scene_id: str = ""
+    setting: str = ""
+    scene: str = ""
+    task: str = ""
     organization: str = ""
     family: str = ""
     search: str = ""
@@ -53,61 +54,69 @@ class LeaderboardQuery:
 
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> LeaderboardQuery:
-        """From the parameters of an address; what is no filter is ignored."""
-        names = names_in(parameters)
-        called = {"robot_id": names.setting, "scene_id": names.scene}
+        """From the parameters of an address; unknown parameters are ignored."""
+        called = names_in(parameters)._asdict()
         given = {field.name: parameters.get(called.get(field.name, field.name), "") for field in fields(cls)}
         return cls(**{name: value for name, value in given.items() if value})
 
     def check(self, kind: Kind) -> None:
-        """Raise UnknownName for a setting, scene, sort or order that does not exist."""
-        places = kind.places()
-        if self.robot_id and self.robot_id not in places:
-            raise UnknownName(kind.words.setting, places)
-        here = {scene for setting, scenes in places.items() for scene in scenes if self.robot_id in ("", setting)}
-        if self.scene_id and self.scene_id not in here:
-            raise UnknownName(kind.words.scene, here)
-        if self.sort not in SORTS:
-            raise UnknownName("sort", SORTS)
-        if self.order and self.order not in ("asc", "desc"):
-            raise UnknownName("order", ("asc", "desc"))
+        """Raise UnknownName for a setting, scene, task, sort or order that does not exist."""
+        check_names(
+            (kind.words.setting, self.setting, kind.places()),
+            (kind.words.scene, self.scene, scenes_of(kind, self.setting)),
+            ("task", self.task, kind.tasks()),
+            ("sort", self.sort, SORTS),
+            ("order", self.order, ("asc", "desc")),
+        )
 
     @property
-    def board(self) -> str:
-        return "/".join(name for name in (self.robot_id, self.scene_id) if name) or GLOBAL
+    def board(self) -> Board:
+        return Board(self.setting, self.scene, self.task)
+
+
+def scenes_of(kind: Kind, setting: str = "") -> list[str]:
+    """The scenes of one setting, or of all, each once."""
+    places = kind.places()
+    return list(dict.fromkeys(scene for each in places for scene in places[each] if setting in ("", each)))
 
 
 def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Leaderboard:
     """One board, ranked as a whole, then filtered and sorted: a filter never changes a rank.
 
-    `current`: what was read already of the kind. Raises UnknownName.
+    `current`: what was already read of the kind. Raises UnknownName.
     """
     kind = kinds.named(query.kind)
     query.check(kind)
     _, listed, now = current or published.current(kind)
     policies = {policy.pk: policy for policy in listed}
-    name = Board(robot=query.robot_id, scene=query.scene_id).name
-    board = [standing for standing in now.standings.get(name, []) if standing.model_id in policies]
-    board += [unvoted(each) for each in _without_votes(board, listed)]
-    places = _places(board, now, name, policies)
-    entries = [(_row(kind, each, policies[each.model_id], places.get(each.model_id, UNPLACED)), each) for each in board]
-    known = kind.places()
-    shown = _sorted([entry for entry in entries if _fits(query, entry[0])], query)
+    kept, settled = now.board(query.board.name), rules.options().thresholds
+    rows = _rows(kind, policies, query.board.name, now)
+    shown = _sorted([row for row in rows if _fits(query, row)], query)
     return {
-        "rankings": [row for row, standing in shown if not standing.provisional],
-        "provisional": [row for row, standing in shown if standing.provisional],
+        "rankings": [row for row in shown if row["vote_count"] >= MINIMUM_VOTES],
+        "provisional": [row for row in shown if row["vote_count"] < MINIMUM_VOTES],
         "metadata": {
             "kind": kind.id,
-            "board": query.board,
-            "total_models": len(board),
-            "total_votes": sum(standing.vote_count for standing in board) // 2,
+            "board": "/".join(filter(None, (query.setting, query.scene, query.task))) or GLOBAL,
+            "setting": query.setting,
+            "scene": query.scene,
+            "task": query.task,
+            "total_models": len(rows),
+            "total_votes": sum(row["vote_count"] for row in rows) // 2,
             "last_updated": _iso(now.at),
             "minimum_votes": MINIMUM_VOTES,
-            "components": _components(board, places, now.board(name)),
-            "robots": sorted(known),
-            "scenes": sorted({scene for scenes in known.values() for scene in scenes}),
-            "organizations": sorted({row["organization"] for row, _ in entries} - {""}),
-            "families": sorted({row["family"] for row, _ in entries}),
+            "provisional_until": {
+                "half_width": settled.half_width,
+                "votes": settled.votes,
+                "opponents": settled.opponents,
+            },
+            "side_advantage": kept.get("side_advantage"),
+            "components": _components(rows, kept),
+            "robots": sorted(kind.places()),
+            "scenes": sorted(scenes_of(kind)),
+            "tasks": sorted(kind.tasks()),
+            "organizations": sorted({row["organization"] for row in rows} - {""}),
+            "families": sorted({row["family"] for row in rows}),
         },
     }
 
@@ -133,55 +142,47 @@ def statistics(kind: Kind) -> LeaderboardStatistics:
 
 
 def worker(kind: Kind | None = None, *, with_errors: bool) -> WorkerState:
-    """With a `kind`, only its votes are waiting."""
-    status = worker_status()
+    """What the aggregation did last, and how many votes wait, those of one `kind` or of all."""
+    status = worker_status() or WorkerStatus(status="never run")
     unprocessed = (ProcessingStatus.PENDING, ProcessingStatus.FAILED)  # by name: an index finds these, not "all but"
     votes = Vote.objects.filter(processing_status__in=unprocessed, **({"kind": kind.id} if kind else {}))
-    waiting = _counted(votes, "processing_status")
+    waiting = dict(votes.order_by().values_list("processing_status").annotate(count=Count("pk")))
     return {
         "worker_name": WORKER,
-        "status": status.status if status else "never run",
-        "last_run_at": _iso(status.last_run_at if status else None),
-        "votes_processed": status.votes_processed if status else 0,
+        "status": status.status,
+        "last_run_at": _iso(status.last_run_at),
+        "votes_processed": status.votes_processed,
         "pending_votes": waiting.get(ProcessingStatus.PENDING, 0),
         "failed_votes": waiting.get(ProcessingStatus.FAILED, 0),
-        "error_message": status.error_message if status and with_errors else None,
+        "error_message": status.error_message if with_errors else None,
     }
 
 
-def _without_votes(board: Iterable[Standing], policies: Iterable[Contestant]) -> list[str]:
-    voted = {standing.model_id for standing in board}
-    return sorted(each.pk for each in policies if each.pk not in voted and each.status == ContestantStatus.ACTIVE)
-
-
-class Position(NamedTuple):
-    """Where a policy stands: in which component, on which rank of it, how much it counts in the component's mean, and
-    on which robots it was voted on."""
-
-    component: int | None
-    rank: int | None
-    weight: float | None
-    robots: list[str]
-
-
-UNPLACED = Position(None, None, None, [])
-
-
-def _places(board: Iterable[Standing], now: Published, name: str, listed: Collection[str]) -> dict[str, Position]:
-    """Of each policy that votes connect with others."""
-    components = now.components(name, listed)
-    ranks = ranks_within([each for each in board if each.model_id in components], components, now.rows(name))
-    robots, rows = _robots(now.board(name)), now.rows(name)
-    return {
-        model_id: Position(component, ranks.get(model_id), rows[model_id].get("weight"), robots.get(model_id, []))
-        for model_id, component in components.items()
-    }
+def _rows(kind: Kind, policies: Mapping[str, Contestant], board: str, now: Published) -> list[RankingRow]:
+    """Of every contestant with a vote on the board, then of the active ones without."""
+    voted = [each for each in now.standings.get(board, []) if each.model_id in policies]
+    active = {name for name, policy in policies.items() if policy.status == ContestantStatus.ACTIVE}
+    rated, kept, components = now.rows(board), now.board(board), now.components(board, policies)
+    ranks = ranks_within(voted, components, rated)
+    shares, some = _shares(kept), kept.get("played_on", {})
+    return [
+        _row(
+            kind,
+            policies[each.model_id],
+            each,
+            rated.get(each.model_id, {}),
+            component=components.get(each.model_id),
+            rank=ranks.get(each.model_id),
+            settings=some.get(each.model_id) or sorted(shares.get(each.model_id, {})),
+        )
+        for each in (*voted, *map(unvoted, sorted(active - {each.model_id for each in voted})))
+    ]
 
 
 def ranks_within(board: Iterable[Standing], component: Mapping[str, int], rows: Mapping[str, Rating]) -> dict[str, int]:
-    """1 for the highest score of a component; equal scores share a rank, and the ranks after them are skipped, but for
-    where votes settle the order of two that differ by less than a point."""
-    scores = {each.model_id: each.elo_score for each in board if not each.provisional}
+    """Ranks from 1 within each component. Equal scores share a rank, and the ranks after them are skipped, unless votes
+    settle the order of two that differ by less than a point."""
+    scores = {each.model_id: each.elo_score for each in board if not each.provisional and each.model_id in component}
     found = {}
     for name, score in scores.items():
         ahead = sum(other > score and component[rival] == component[name] for rival, other in scores.items())
@@ -190,44 +191,57 @@ def ranks_within(board: Iterable[Standing], component: Mapping[str, int], rows: 
     return found
 
 
-def _robots(board: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Policy -> the robots on which it was voted on."""
-    over = zip(board.get("components", []), board.get("robots", []), strict=False)
-    everywhere = {member: sorted(shares) for members, shares in over for member in members}
-    some: Mapping[str, list[str]] = board.get("played_on", {})
-    return {**everywhere, **some}
+def _shares(kept: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Contestant -> the shares of settings in its component's ratings. `kept`: a board of a snapshot."""
+    over = zip(kept.get("components", []), kept.get("robots", []), strict=False)
+    return {member: shares for members, shares in over for member in members}
 
 
-def _components(board: Iterable[Standing], places: Mapping[str, Position], kept: Mapping[str, Any]) -> list[Component]:
-    """`kept`: the board as the snapshot has it."""
-    shares: dict[str, list[RobotShare]] = {
-        member: [{"robot_id": robot, "share": share} for robot, share in robots.items()]
-        for members, robots in zip(kept.get("components", []), kept.get("robots", []), strict=False)
-        for member in members
-    }
-    found: dict[int, Component] = {}
-    for each in board:
-        number = places.get(each.model_id, UNPLACED).component
-        if number is not None:
-            empty: Component = {"component": number, "models": 0, "votes": 0, "robots": shares.get(each.model_id, [])}
-            own = found.setdefault(number, empty)
-            own["models"] += 1
-            own["votes"] += each.vote_count
-    return [{**found[number], "votes": found[number]["votes"] // 2} for number in sorted(found)]
+def _components(rows: Iterable[RankingRow], kept: Mapping[str, Any]) -> list[Component]:
+    members: dict[int, list[RankingRow]] = {}
+    for row in rows:
+        if row["component"]:
+            members.setdefault(row["component"], []).append(row)
+    shares = _shares(kept)
+    return [
+        {
+            "component": number,
+            "models": len(own),
+            "votes": sum(row["vote_count"] for row in own) // 2,
+            "robots": [
+                {"robot_id": setting, "share": share} for setting, share in shares.get(own[0]["model_id"], {}).items()
+            ],
+        }
+        for number, own in sorted(members.items())
+    ]
 
 
-def _row(kind: Kind, standing: Standing, policy: Contestant, place: Position) -> RankingRow:
+def _row(
+    kind: Kind,
+    policy: Contestant,
+    standing: Standing,
+    rating: Rating | Mapping[str, Any],
+    *,
+    component: int | None,
+    rank: int | None,
+    settings: list[str],
+) -> RankingRow:
+    """`rating`: as published; empty without a vote."""
     facts: Any = kind.facts(policy)
     return {
-        "component": place.component,
-        "rank": place.rank,
+        "component": component,
+        "rank": rank,
+        "rank_low": rating.get("rank_low"),
+        "rank_high": rating.get("rank_high"),
+        "provisional": rating.get("provisional", True),
+        "flags": rating.get("flags", []),
         "model_id": standing.model_id,
         "name": policy.name,
         "elo_score": standing.elo_score,
         "elo_ci": standing.elo_ci,
         "elo_low": round(standing.elo_score - standing.elo_ci, 1),
         "elo_high": round(standing.elo_score + standing.elo_ci, 1),
-        "elo_weight": place.weight,
+        "elo_weight": rating.get("weight"),
         "elo_sequential": standing.elo_sequential,
         "vote_count": standing.vote_count,
         "win_count": standing.win_count,
@@ -242,7 +256,7 @@ def _row(kind: Kind, standing: Standing, policy: Contestant, place: Position) ->
         **facts,  # type: ignore[typeddict-item] # of the kind
         "revision": policy.revision,
         "status": policy.status,
-        "robots": place.robots,
+        "robots": settings,
     }
 
 
@@ -255,25 +269,18 @@ def _fits(query: LeaderboardQuery, row: RankingRow) -> bool:
     )
 
 
-def _sorted(entries: list[tuple[RankingRow, Standing]], query: LeaderboardQuery) -> list[tuple[RankingRow, Standing]]:
-    """By the wanted key; equals by component and rating, then by name, whichever the order. A sort by rating is within
-    components, one after the other: between them ratings do not compare."""
+def _sorted(rows: Iterable[RankingRow], query: LeaderboardQuery) -> list[RankingRow]:
+    """By the wanted key; equal ones by component and rating, then by name, whichever the order. A sort by rating goes
+    component by component, since ratings compare only within one."""
     key, usual = SORTS[query.sort]
-    steady = sorted(entries, key=lambda entry: (-entry[1].elo_score, entry[0]["name"].casefold(), entry[1].model_id))
-    if query.sort != "elo":
-        steady = sorted(steady, key=_component)
-    found = sorted(steady, key=lambda entry: key(*entry), reverse=(query.order or usual) == "desc")
+    steady = sorted(rows, key=lambda row: (_component(row), -row["elo_score"], row["name"].casefold(), row["model_id"]))
+    found = sorted(steady, key=key, reverse=(query.order or usual) == "desc")
     return sorted(found, key=_component) if query.sort == "elo" else found
 
 
-def _component(entry: tuple[RankingRow, Standing]) -> float:
-    """Those without one come last."""
-    component = entry[0]["component"]
-    return math.inf if component is None else component
-
-
-def _counted(votes: Any, column: str) -> dict[str, int]:
-    return dict(votes.order_by().values_list(column).annotate(count=Count("pk")))
+def _component(row: RankingRow) -> float:
+    """Contestants without one come last."""
+    return math.inf if row["component"] is None else row["component"]
 
 
 def _iso(moment: datetime | None) -> str | None:

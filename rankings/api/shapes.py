@@ -1,4 +1,4 @@
-"""The JSON that the rankings tell, declared once."""
+"""The JSON of the rankings' calls, declared once."""
 
 from typing import Literal, NotRequired
 
@@ -6,18 +6,27 @@ from typing_extensions import TypedDict
 
 
 class RankingRow(TypedDict):
-    """`component`: policies with the same number can be compared, directly or through others; between components there
-    is no order. 1 is the one with most votes; null without a vote. `rank` is within the component, and null for a
-    provisional policy. `elo_weight`: how much it counts in the mean of its component, which is 1500; null without a
-    vote and in publications of before. `robots`: those on which it has votes. `win_rate` is wins / votes to two places;
-    `status` is the registry's.
+    """One contestant on a board.
 
-    What a kind tells of its contestants (`arena.kinds.Kind.facts`) is there for that kind alone; of robots `success` is
-    what the policy's card says of seeded rollouts judged by physics; null where it was not measured.
+    `component`: contestants with the same number can be compared, directly or through others; components have no order
+    among each other. 1 is the one with most votes; null without a vote. `rank` is within the component, and null below
+    `minimum_votes`; `rank_low` and `rank_high` are the best and the worst rank that the votes leave open.
+    `provisional`: the thresholds `provisional_until` are not all met, so the rating may still move. `flags` say what
+    else is uncertain: `few_votes`; `no_upper_bound` (a comparable contestant never scored against it), so `elo_high` is
+    a guess; `no_lower_bound` (it never scored), so `elo_low` is one. `elo_weight`: its weight in the mean of its
+    component, which is 1500; null without a vote. `robots`: the settings in which it has votes. `win_rate` is wins /
+    votes to two places; `status` is the registry's.
+
+    The facts of a kind (`arena.kinds.Kind.facts`) are there for that kind alone; for robots `success` is the success
+    rate of seeded rollouts on the policy's card, null where it was not measured.
     """
 
     component: int | None
     rank: int | None
+    rank_low: int | None
+    rank_high: int | None
+    provisional: bool
+    flags: list[str]
     model_id: str
     name: str
     elo_score: int
@@ -45,15 +54,15 @@ class RankingRow(TypedDict):
 
 
 class RobotShare(TypedDict):
-    """How much a robot weighs in ratings over several; all shares together are 1."""
+    """The weight of a setting in ratings over several of them; all shares add up to 1."""
 
     robot_id: str
     share: float
 
 
 class Component(TypedDict):
-    """Policies that votes connect: how many, and with how many votes. Their ratings are the mean of what they can do on
-    each of `robots`."""
+    """Contestants that votes connect: how many `models`, with how many `votes`. Their ratings are means over `robots`,
+    the settings."""
 
     component: int
     models: int
@@ -61,19 +70,43 @@ class Component(TypedDict):
     robots: list[RobotShare]
 
 
+class ProvisionalUntil(TypedDict):
+    """A rating is provisional until its 95 % interval is narrower than ± `half_width` points and it rests on so many
+    `votes`, against so many `opponents` (all others on a board with fewer)."""
+
+    half_width: float
+    votes: int
+    opponents: int
+
+
+class SideTerm(TypedDict):
+    """The advantage of the left side in points, with its 95 % interval. It enters no rating."""
+
+    elo: float
+    low: float
+    high: float
+
+
 class LeaderboardMetadata(TypedDict):
-    """`kind` is that of the arena. `board` is "global", a robot, a scene, or "robot/scene". Counts are the board's,
-    before any filter."""
+    """The board is that of `kind`, `setting`, `scene` and `task`, where "" stands for all; `board` joins the last three
+    with slashes, or is "global". `robots`, `scenes` and `tasks` list what can be chosen. Counts are the board's, before
+    any filter. `side_advantage` is null without a vote."""
 
     kind: str
     board: str
+    setting: str
+    scene: str
+    task: str
     total_models: int
     total_votes: int
     last_updated: str | None
     minimum_votes: int
+    provisional_until: ProvisionalUntil
+    side_advantage: SideTerm | None
     components: list[Component]
     robots: list[str]
     scenes: list[str]
+    tasks: list[str]
     organizations: list[str]
     families: list[str]
 

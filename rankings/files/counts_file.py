@@ -1,4 +1,4 @@
-"""All counts as one CSV file, the same bytes for the same counts, and without a word on who voted. No Django."""
+"""All counts as one anonymous CSV file, with equal bytes for equal counts. No Django."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.tally.arrays import Integers
+from rankings.tally.arrays import Integers, starts_of_runs
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import KEYS, VoteTable
+from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
 
-COLUMNS = (*KEYS, "trust", *OUTCOMES)
+COLUMNS = (*FILE_KEYS, "trust", *OUTCOMES)
 CHUNK = 50_000
-"""Rows that are texts at one time."""
+"""Rows written at a time."""
 GZIP = 16 + zlib.MAX_WBITS
-"""Asks zlib for gzip's header, which it writes without a time stamp, so that equal files stay equal."""
+"""Makes zlib write gzip's header, without a time stamp, so that equal counts give equal files."""
 
 
 class CountsFile(NamedTuple):
-    """`content`: gzipped. `input_hash`: SHA-256 of what is in it, in hexadecimal."""
+    """`content`: gzipped. `input_hash`: hexadecimal SHA-256 of the unpacked content."""
 
     content: bytes
     input_hash: str
 
 
 def write_counts(table: VoteTable) -> CountsFile:
-    """The rows of a table with a count."""
+    """The rows of a table that have a count."""
     squeeze, seen, content = zlib.compressobj(6, wbits=GZIP), hashlib.sha256(), io.BytesIO()
     for part in parts(table):
         seen.update(part)
@@ -40,34 +40,31 @@ def write_counts(table: VoteTable) -> CountsFile:
 
 
 def parts(table: VoteTable) -> Iterator[bytes]:
-    """The same, not packed, CHUNK rows at a time: sorted as texts; voters are numbered anew as "v1", "v2", ... (empty:
-    nobody knows who), and networks that several of them share as "n000001", ... `trust`: what a vote weighs by what
-    its voter has shown."""
+    """The unpacked content, CHUNK rows at a time, sorted as texts. Voters are numbered "v1", "v2", ... (empty:
+    unknown), and networks that several of them share "n000001", ... `trust`: the weight of a voter's votes."""
     yield lines([COLUMNS])
-    told = {key: (table.values[key], table.codes[key]) for key in KEYS} | table.told_of_visits()
-    told["voter"] = (numbered(table.values["voter"]), table.codes["voter"])
+    columns = {key: (table.values[key], table.codes[key]) for key in KEYS} | table.visit_columns()
+    columns["voter"] = (numbered(table.values["voter"]), table.codes["voter"])
     with_votes = np.flatnonzero(table.outcomes.any(axis=1))
-    places = [in_order_of_texts(*told[key])[with_votes] for key in KEYS]
+    places = [in_order_of_texts(*columns[key])[with_votes] for key in KEYS]
     order = with_votes[_in_order(places, table.outcomes[with_votes])]
     for first in range(0, len(order), CHUNK):
         rows = order[first : first + CHUNK]
-        columns = [(told[key][0], told[key][1][rows]) for key in (*KEYS, "trust")]
-        yield coded_lines(columns, table.outcomes[rows].T)
+        some = [(columns[key][0], columns[key][1][rows]) for key in (*KEYS, "trust")]
+        yield coded_lines(some, table.outcomes[rows].T)
 
 
 def _in_order(places: Sequence[Integers], outcomes: Integers) -> Integers:
-    """(rows,) by the keys. A voter who came from several networks may have several rows with the same ones."""
+    """(rows,) by the keys, then by outcomes: a voter with several networks may have several rows with equal keys."""
     order = sorting(places)
-    same = np.ones(max(0, len(order) - 1), dtype=bool)
-    for column in places:
-        same &= column[order][1:] == column[order][:-1]
-    return sorting([*places, *outcomes.T]) if same.any() else order
+    are_different = len(starts_of_runs(*(column[order] for column in places))) == len(order)
+    return order if are_different else sorting([*places, *outcomes.T])
 
 
 def coded_lines(
     columns: Sequence[tuple[Sequence[str], Integers]], numbers: Sequence[Integers] | Integers = ()
 ) -> bytes:
-    """Lines of CSV: columns of texts, each as its values and (rows,) places in them, then (rows,) of numbers."""
+    """CSV of columns of texts, each as its values and (rows,) places in them, then columns (rows,) of numbers."""
     import pyarrow as pa  # which the web does not need
     import pyarrow.csv
 
@@ -82,14 +79,14 @@ def coded_lines(
 
 
 def lines(rows: Iterable[Sequence[object]]) -> bytes:
-    """Lines of CSV."""
+    """CSV of these rows."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue().encode()
 
 
 def sorting(columns: Sequence[Integers]) -> Integers:
-    """(rows,) which row comes first and so on, by columns (rows,) of numbers from 0; equal rows stay in their order."""
+    """(rows,) the stable order of rows by columns (rows,) of numbers from 0."""
     widths = [int(column.max(initial=0)).bit_length() for column in columns]
     if sum(widths) > 63:
         return np.lexsort(columns[::-1])
@@ -100,7 +97,7 @@ def sorting(columns: Sequence[Integers]) -> Integers:
 
 
 def numbered(voters: Sequence[str]) -> list[str]:
-    """Each of these different, sorted ids by its place; ids are random, and one has another number in the next file."""
+    """Anonymous names of sorted, different ids, by place. Ids are random, so numbers differ from file to file."""
     start = 0 if "" in voters else 1
     return [f"v{place}" if voter else "" for place, voter in enumerate(voters, start)]
 

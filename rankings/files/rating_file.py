@@ -1,4 +1,4 @@
-"""Ratings from a file of votes, as `manage.py rate` gives them. No Django: its start would take as long as all else."""
+"""Ratings from a file of votes, for `manage.py rate`. No Django, which takes as long to start as all else takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankings.files.vote_file import COLUMNS, OPTIONAL, read_votes
 from rankings.fit.estimate import TIES
 from rankings.fit.posterior import FitError
 from rankings.fit.ratings import Options, Rating, Ratings, board_ratings
-from rankings.tally.table import Board, VoteTable
+from rankings.tally.table import KEYS, Board, VoteTable
 
 KINDS = ("robot", "scene", "task")
 HELP = "Rate policies from a CSV or Parquet file of votes."
@@ -64,8 +64,9 @@ def told(asked: Namespace, usual: Options) -> Iterator[str]:
 
 def _boards(table: VoteTable, kind: str, chosen: Options) -> dict[str, Ratings]:
     """Votes without a robot, scene or task are on none of these boards."""
-    names = (name for name in table.values[kind] if name)
-    return {name: board_ratings(table.counts(Board(**{kind: name})), chosen) for name in names}
+    key = KEYS[KINDS.index(kind)]
+    names = (name for name in table.values[key] if name)
+    return {name: board_ratings(table.counts(Board(**{key: name})), chosen) for name in names}
 
 
 def _shown(title: str, found: Ratings) -> Iterator[str]:

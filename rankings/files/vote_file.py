@@ -1,54 +1,43 @@
-"""Votes from a CSV or Parquet file, read in columns: a million in a fraction of a second. No Django.
+"""Votes from a CSV or Parquet file, read in columns. No Django.
 
-Whatever is wrong names its line and what would have been right. A CSV file with quotes is read by Python's csv, since
-pyarrow takes broken ones for something else, and so is one that pyarrow refuses, which does not say where.
+Every error names its line and what was expected. Python's csv reads files with quotes, since pyarrow accepts broken
+ones, and files that pyarrow refuses, since it does not say where. Neither pandas nor pyarrow.compute is loaded, which
+takes longer than most files.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping
-from mmap import ACCESS_READ, mmap
+import io
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from numpy.typing import NDArray
 
 from rankings.files.arrow import TEXTS, Coded, coded
-from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.table import KEYS, VoteTable
 
 BATTLE = "battle_id"
 COLUMNS = (BATTLE, "voter_id", "robot", "left", "right", "vote")
 OPTIONAL = ("scene", "task", "day", "network", "trust")
+COLUMN_OF = {"setting": "robot", "voter": "voter_id"}
+"""Keys of a table that a file calls otherwise."""
+NAMES = ("robot", "left", "right")
+"""Columns that must have a value, as battle_id must."""
 NOT_A_NAME = {"", "nan", "null", "none", "na", "n/a"}
-"""How missing values look after a trip through a spreadsheet or a data frame; compared in lower case."""
+"""How missing values look after a trip through a spreadsheet or a data frame, in lower case."""
+LONGEST = max(map(len, NOT_A_NAME))
 BLOCK = 1 << 22
 """Bytes that one thread reads at a time."""
-GLANCE = 1 << 20
-"""Bytes looked at together: what a processor keeps at hand."""
-MASKS = np.array([(1 << 8 * kept) - 1 for kept in range(9)], dtype="<u8")
-"""The first 0 to 8 bytes of a word."""
-MIX, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
-"""2^64 by the golden ratio: multiplying by it lets every bit tell in the highest ones."""
 Columns = Mapping[str, pa.ChunkedArray]
-"""Those of COLUMNS and OPTIONAL that a file has, as TEXTS; battle_id, whose texts differ, as plain ones."""
+"""Those of COLUMNS and OPTIONAL that a file has, as TEXTS; battle_id, whose texts differ, may be of plain ones."""
 
 
 class VoteFileError(ValueError):
     """A file that cannot be rated."""
-
-
-class Fault(NamedTuple):
-    """What is wrong with a row, counted from 0. `again`: of a battle, the row that voted on it first."""
-
-    row: int
-    what: str
-    again: int | None = None
 
 
 def read_votes(path: Path) -> VoteTable:
@@ -60,8 +49,8 @@ def read_votes(path: Path) -> VoteTable:
     try:
         columns = _parquet(path) if path.suffix == ".parquet" else _csv(path)
         texts = {name: coded(column) for name, column in columns.items() if name != BATTLE}
-        if found := [*_faults(texts), *_faults_of_battles(columns[BATTLE])]:
-            raise _refusal(path, min(found, key=lambda fault: (fault.row, fault.again is not None)))
+        if not _are_faultless(texts, columns[BATTLE]):
+            _check_rows(path, columns)
     except UnicodeDecodeError as error:
         raise VoteFileError(f"{path}: byte {error.start} is not UTF-8; expected a CSV file in UTF-8") from None
     except OSError as error:
@@ -72,65 +61,56 @@ def read_votes(path: Path) -> VoteTable:
 def trust_of(text: str) -> float | None:
     """What a vote weighs, above 0 and at most 1; empty: 1. None for any other text."""
     try:
-        found = float(text) if text else 1.0
+        found = float(text or 1.0)
     except ValueError:
         return None
     return found if 0.0 < found <= 1.0 else None
 
 
 def _csv(path: Path) -> Columns:
-    with path.open("rb") as file:
-        first = file.readline().decode("utf-8-sig").rstrip("\r\n")
-        content = mmap(file.fileno(), 0, access=ACCESS_READ) if first else b""
-    names = [name.strip() for name in first.split(",")]
-    if not _is_quoted(content) and "\r" not in first and not _fault_of_header(names):
-        wanted = _wanted(names)
+    content = path.read_bytes()
+    if not content.isascii():
+        content.decode()  # columns that nobody reads must be UTF-8 too
+    header = io.BytesIO(content).readline().decode("utf-8-sig").rstrip("\r\n")
+    if content and b'"' not in content and "\r" not in header:
+        names = [name.strip() for name in header.split(",")]
+        wanted = _wanted(f"{path} line 1", names)
         try:
             table = pyarrow.csv.read_csv(
-                pa.BufferReader(pa.py_buffer(content)),
+                pa.BufferReader(content),
                 pyarrow.csv.ReadOptions(column_names=names, skip_rows=1, block_size=BLOCK),
                 pyarrow.csv.ParseOptions(quote_char=False),
-                pyarrow.csv.ConvertOptions(include_columns=wanted, column_types={name: _type(name) for name in wanted}),
+                pyarrow.csv.ConvertOptions(
+                    include_columns=wanted, column_types={**dict.fromkeys(wanted, TEXTS), BATTLE: pa.string()}
+                ),
             )
             return dict(zip(wanted, table.columns, strict=True))
         except pa.ArrowException:
             pass  # a line of another length
-    (_, header), *rows = _lines(path)
-    names = [name.strip() for name in header]
-    return {name: _column(name, [row[names.index(name)] for _, row in rows]) for name in _wanted(names)}
-
-
-def _is_quoted(content: bytes | mmap) -> bool:
-    """Whether there are quotes. All must be UTF-8, in columns that nobody wants too: raises UnicodeDecodeError."""
-    data, ascii_only, quoted = np.frombuffer(content, np.uint8), True, False
-    for start in range(0, len(data), GLANCE):
-        block = data[start : start + GLANCE]
-        quoted = quoted or bool((block == ord('"')).any())
-        ascii_only = ascii_only and bool(block.max() < 0x80)
-    if not ascii_only:
-        content[:].decode()
-    return quoted
+    (_, first), *rows = _lines(path)
+    names = [name.strip() for name in first]
+    return {name: _texts([row[names.index(name)] for _, row in rows]) for name in _wanted(str(path), names)}
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The header and all rows of a CSV file, each with the number of its line."""
-    names: list[str] = []
+    """The header and all rows of a CSV file but empty ones, each with the number of its line."""
+    header: list[str] = []
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, strict=True)
         try:
             for row in reader:
-                if not names and (fault := _fault_of_header([name.strip() for name in row])):
-                    raise VoteFileError(f"{path} line {reader.line_num}: {fault}")
-                names = names or row
-                if row and len(row) != len(names):
-                    counted = f"{len(row)} values; expected {len(names)}, as in the first line"
-                    raise VoteFileError(f"{path} line {reader.line_num}: {counted}")
-                if row:  # and not an empty line, such as the last one
+                where = f"{path} line {reader.line_num}"
+                if not header:
+                    _wanted(where, [name.strip() for name in row])
+                    header = row
+                elif row and len(row) != len(header):
+                    raise VoteFileError(f"{where}: {len(row)} values; expected {len(header)}, as in the first line")
+                if row:
                     yield reader.line_num, row
         except csv.Error as error:
             line = max(1, reader.line_num)
             raise VoteFileError(f"{path} line {line}: {error}; expected comma-separated values") from None
-    if not names:
+    if not header:
         raise VoteFileError(f"{path} line 1: nothing; expected the columns {', '.join(COLUMNS)}")
 
 
@@ -139,135 +119,90 @@ def _parquet(path: Path) -> Columns:
 
     try:
         names = [name.strip() for name in parquet.read_schema(path).names]
-        if fault := _fault_of_header(names):
-            raise VoteFileError(f"{path}: {fault}")
-        wanted = _wanted(names)
-        found = parquet.read_table(path, columns=wanted, read_dictionary=[name for name in wanted if name != BATTLE])
+        wanted = _wanted(str(path), names)
+        found = parquet.read_table(path, columns=wanted, read_dictionary=wanted[1:])
         if sorted(found.column_names) != sorted(wanted):  # a damaged file says one thing here and another there
             read = ", ".join(found.column_names) or "nothing"
             raise pa.ArrowInvalid(f"its columns {', '.join(wanted)} read as {read}")
-        return {name: _in_texts(name, found.column(name)) for name in wanted}
+        return {name: _as_texts(name, found.column(name)) for name in wanted}
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # the system's, not what pyarrow says of a page
             raise
         raise VoteFileError(f"{path}: {error}; expected a Parquet file of votes") from None
 
 
-def _in_texts(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _as_texts(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Empty values are empty texts."""
-    if column.type == _type(name) and not column.null_count:
+    if column.type in (TEXTS, pa.string()) and not column.null_count:
         return column
     values = column.to_pylist()
     if any(isinstance(value, bytes) for value in values):
         raise pa.ArrowInvalid(f"column {name} holds bytes; expected text")
-    return _column(name, ["" if value is None else str(value) for value in values])
+    return _texts(["" if value is None else str(value) for value in values])
 
 
-def _column(name: str, values: list[str]) -> pa.ChunkedArray:
-    return pa.chunked_array([pa.array(values, _type(name))])
+def _texts(values: list[str]) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.array(values, TEXTS)])
 
 
-def _type(name: str) -> pa.DataType:
-    return pa.string() if name == BATTLE else TEXTS
-
-
-def _fault_of_header(names: list[str]) -> str | None:
+def _wanted(where: str, names: list[str]) -> list[str]:
+    """Those columns of a file that votes are made of. Raises VoteFileError."""
     if missing := [name for name in COLUMNS if name not in names]:
-        return f"no column {', '.join(missing)}; expected {', '.join(COLUMNS)}"
-    twice = sorted({name for name in names if names.count(name) > 1})
-    return f"column {', '.join(twice)} appears twice; expected each once" if twice else None
-
-
-def _wanted(names: list[str]) -> list[str]:
+        raise VoteFileError(f"{where}: no column {', '.join(missing)}; expected {', '.join(COLUMNS)}")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise VoteFileError(f"{where}: column {', '.join(twice)} appears twice; expected each once")
     return [name for name in (*COLUMNS, *OPTIONAL) if name in names]
 
 
-def _faults(texts: Mapping[str, Coded]) -> Iterator[Fault]:
-    """The first row with each fault."""
-    for name in ("robot", "left", "right"):
-        yield from _first(texts[name], _is_no_name, f"{name} is {{!r}}; expected a name")
-    known = f"expected one of {', '.join(OUTCOMES)}"
-    yield from _first(texts["vote"], lambda text: text not in OUTCOMES, f"unknown vote {{!r}}; {known}")
-    if "trust" in texts:
-        told = "trust is {!r}; expected a number above 0 and at most 1"
-        yield from _first(texts["trust"], lambda text: trust_of(text) is None, told)
+def _are_faultless(texts: Mapping[str, Coded], battles: pa.ChunkedArray) -> bool:
+    """Whether `_check_rows` would find nothing, which takes ten times as long to look."""
+    named = list(map(str.strip, battles.to_pylist()))
     (left, names), (right, others) = texts["left"], texts["right"]
     place = {name: number for number, name in enumerate(others)}
-    same = np.array([place.get(name, -1) for name in names], np.int64)[left] == right
-    for row in np.flatnonzero(same)[:1].tolist():
-        yield Fault(row, f"{names[left[row]]!r} against itself; expected two different policies")
+    opponent = np.array([place.get(name, -1) for name in names], np.int64)
+    return (
+        len(set(named)) == len(named)
+        and NOT_A_NAME.isdisjoint(battle.lower() for battle in named if len(battle) <= LONGEST)
+        and NOT_A_NAME.isdisjoint(text.lower() for name in NAMES for text in texts[name][1])
+        and set(texts["vote"][1]) <= set(OUTCOMES)
+        and None not in map(trust_of, texts["trust"][1] if "trust" in texts else ())
+        and not (opponent[left] == right).any()
+    )
 
 
-def _is_no_name(text: str) -> bool:
-    return text.lower() in NOT_A_NAME
+def _check_rows(path: Path, columns: Columns) -> None:
+    """Raises VoteFileError for the first row with a fault."""
+    is_csv, seen = path.suffix != ".parquet", dict[str, str]()
+    lines = [line for line, _ in _lines(path)][1:] if is_csv else range(1, len(columns[BATTLE]) + 1)
+    for line, texts in zip(lines, zip(*(column.to_pylist() for column in columns.values()), strict=True), strict=True):
+        row = dict(zip(columns, map(str.strip, texts), strict=True))
+        place = f"{'line' if is_csv else 'row'} {line}"
+        if fault := _fault(row):
+            raise VoteFileError(f"{path} {place}: {fault}")
+        battle = row[BATTLE]
+        if battle in seen:
+            again = f"battle {battle!r} was voted on in {seen[battle]}; expected one vote per battle"
+            raise VoteFileError(f"{path} {place}: {again}")
+        seen[battle] = place
 
 
-def _first(column: Coded, wrong: Callable[[str], bool], what: str) -> Iterator[Fault]:
-    places, texts = column
-    faulty = np.array([wrong(text) for text in texts], dtype=bool)
-    if faulty.any():
-        row = int(np.argmax(faulty[places]))
-        yield Fault(row, what.format(texts[places[row]]))
-
-
-def _faults_of_battles(battles: pa.ChunkedArray) -> Iterator[Fault]:
-    if _are_different_names(battles):
-        return
-    seen: dict[str, int] = {}
-    for row, text in enumerate(battle.strip() for battle in battles.to_pylist()):
-        if _is_no_name(text):
-            yield Fault(row, f"battle_id is {text!r}; expected a name")
-        elif text in seen:
-            yield Fault(row, f"battle {text!r} was voted on in", again=seen[text])
-        seen.setdefault(text, row)
-
-
-def _are_different_names(battles: pa.ChunkedArray) -> bool:
-    """Whether that can be seen at a glance, by a number per text: equal for equal texts, for others hardly ever."""
-    keys = [np.zeros(0, np.uint64)]
-    for chunk in battles.chunks:
-        ends, content = chunk.buffers()[1:]
-        offsets = np.frombuffer(ends, np.int32)[chunk.offset :][: len(chunk) + 1].astype(np.int64)
-        data, lengths = np.frombuffer(content or b"", np.uint8), np.diff(offsets)
-        short = np.flatnonzero(lengths <= max(map(len, NOT_A_NAME))).tolist()
-        used = data[offsets[0] : offsets[-1]]
-        if (
-            any(_is_no_name(chunk[row].as_py()) for row in short)
-            or used.min(initial=0x7E) <= 0x20
-            or used.max(initial=0) >= 0x7F
-        ):
-            return False  # blanks or other alphabets may be in them
-        keys.append(_keys(data, offsets[:-1], lengths))
-    found = np.sort(np.concatenate(keys))
-    return not (found[1:] == found[:-1]).any()
-
-
-def _keys(data: NDArray[np.uint8], starts: Integers, lengths: Integers) -> NDArray[np.uint64]:
-    """(texts,) A text is taken eight bytes at a time. Up to eight are their own number; of more, the words are mixed:
-    pyarrow.compute and sets of Python's take three times as long."""
-    eight = np.ndarray((len(data) + 1,), "V8", np.append(data, np.zeros(8, np.uint8)), strides=(1,))
-    found = np.zeros(len(starts), np.uint64)
-    for done in range(0, int(lengths.max(initial=0)), 8):
-        left = np.clip(lengths - done, 0, 8)
-        words = eight[np.minimum(starts + done, len(data))].view("<u8") & MASKS[left]
-        found = np.where(left > 0, (found ^ (found >> HALF)) * MIX + words, found)
-    return found
-
-
-def _refusal(path: Path, fault: Fault) -> VoteFileError:
-    lines = None if path.suffix == ".parquet" else [line for line, _ in _lines(path)]
-
-    def place(row: int) -> str:
-        return f"row {row + 1}" if lines is None else f"line {lines[row + 1]}"
-
-    again = "" if fault.again is None else f" {place(fault.again)}; expected one vote per battle"
-    return VoteFileError(f"{path} {place(fault.row)}: {fault.what}{again}")
+def _fault(row: Mapping[str, str]) -> str | None:
+    for name in (BATTLE, *NAMES):
+        if row[name].lower() in NOT_A_NAME:
+            return f"{name} is {row[name]!r}; expected a name"
+    if row["vote"] not in OUTCOMES:
+        return f"unknown vote {row['vote']!r}; expected one of {', '.join(OUTCOMES)}"
+    if trust_of(row.get("trust", "")) is None:
+        return f"trust is {row['trust']!r}; expected a number above 0 and at most 1"
+    if row["left"] == row["right"]:
+        return f"{row['left']!r} against itself; expected two different policies"
+    return None
 
 
 def _table(texts: Mapping[str, Coded]) -> VoteTable:
     places, outcomes = texts["vote"]
     nothing: Coded = np.zeros(len(places), np.int64), [""][: len(places)]
-    keys = {key: texts.get("voter_id" if key == "voter" else key, nothing) for key in KEYS}
+    keys = {key: texts.get(COLUMN_OF.get(key, key), nothing) for key in KEYS}
     trust = None
     if "trust" in texts and len(places):
         trust = np.array([trust_of(text) for text in texts["trust"][1]], dtype=float)[texts["trust"][0]]

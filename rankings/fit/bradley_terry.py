@@ -38,8 +38,8 @@ class Fit:
     """(k,) Elo points."""
     weight: Floats
     """(k,) how much each counts in the mean of its group, which is 1500: `centre.shares`. They sum to 1 in a group."""
-    on_robots: Floats
-    """(robots, k) how much of a policy's own rating on each robot enters its rating: with theta = sum_r L_r x_r
+    on_settings: Floats
+    """(settings, k) how much of a policy's own rating on each robot enters its rating: with theta = sum_r L_r x_r
     (`rankings.fit.offsets`), the diagonals of L_r."""
     half_width: Floats
     """(k,) Elo points, of the 95 % interval about that mean; inf where the data say nothing at all (only without a
@@ -123,7 +123,7 @@ def fit(
         names=counts.names,
         rating=MEAN + SCALE * centred(found.theta(), found.mean),
         weight=np.diag(found.mean).copy(),
-        on_robots=np.stack([np.diag(each) for each in np.split(found.lever, found.robots, axis=1)]),
+        on_settings=np.stack([np.diag(each) for each in np.split(found.lever, found.settings, axis=1)]),
         half_width=Z * SCALE * sd,
         difference_sd=SCALE * difference,
         group=groups(found.comparable),
@@ -154,18 +154,18 @@ class Refits:
     """Robot by robot."""
     weights: Floats
     games: Games
-    robots: int
+    settings: int
 
     @classmethod
     def of(cls, counts: Counts, *, cap: int = 0) -> Refits:
         votes, weights = counts.apart(), counts.weights(cap)
-        return cls(votes, weights, Games.of(votes, weights), counts.robots)
+        return cls(votes, weights, Games.of(votes, weights), counts.settings)
 
     def without(self, rows: Booleans) -> tuple[Floats, Integers]:
         """(k,) ratings and (k,) groups, as `fit` gives them for all rows but these (rows,), which are whole voters'."""
         gone = np.flatnonzero(rows)
         rest = self.games.less(Games.of(self.votes.where(gone), self.weights[gone]))
-        found = Mode.of_games(rest, robots=self.robots, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
+        found = Mode.of_games(rest, settings=self.settings, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
         return MEAN + SCALE * centred(found.theta(), found.mean), groups(found.comparable)
 
 

@@ -32,12 +32,12 @@ class Mode:
     """(r k, r k) i has scored against j."""
     posterior: Posterior
     x: Floats
-    robots: int
+    settings: int
     lever: Floats
     """(k, r k) theta = lever x; with one robot the identity."""
 
     @classmethod
-    def of_games(cls, games: Games, *, robots: int, prior: float, ties: str, offset_sd: float) -> Mode:
+    def of_games(cls, games: Games, *, settings: int, prior: float, ties: str, offset_sd: float) -> Mode:
         """From sums per pair (r k, r k) alone: what it costs does not depend on how many votes there are."""
         if ties not in TIES:
             raise ValueError(f"unknown treatment of ties {ties!r}; known: {', '.join(TIES)}")
@@ -46,8 +46,8 @@ class Mode:
         comparable = reachability(games.met) if prior > 0 else reach & reach.T
         posterior = Posterior(games.only(comparable), prior, comparable)
         posterior, x = with_ties(posterior) if ties == "davidson" else (posterior, posterior.mode())
-        bridge = np.eye(len(scored)) if robots == 1 else lever(posterior, x, robots, offset_sd)
-        return cls(scored, posterior, x, robots, bridge)
+        bridge = np.eye(len(scored)) if settings == 1 else lever(posterior, x, settings, offset_sd)
+        return cls(scored, posterior, x, settings, bridge)
 
     @cached_property
     def bread(self) -> Floats:
@@ -82,12 +82,12 @@ class Mode:
 
     def weighed_votes(self, games: Games) -> Floats:
         """(k,) what the votes on each policy weigh together."""
-        found: Floats = by_policy(games.played).reshape(self.robots, len(self.lever)).sum(axis=0)
+        found: Floats = by_policy(games.played).reshape(self.settings, len(self.lever)).sum(axis=0)
         return found
 
     def carried(self, covariance: Floats) -> Floats:
         """(k, k) covariance of theta from that of x. What nobody voted on is as uncertain as the prior leaves it."""
-        if self.robots == 1:
+        if self.settings == 1:
             return covariance
         prior = self.posterior.prior
         unvoted = np.where(self.voted, 0.0, 4.0 / prior if prior else 0.0)
@@ -96,8 +96,8 @@ class Mode:
 
     def _folded(self, pairs: Booleans) -> Booleans:
         """(k, k) where any of the diagonal blocks of a matrix (r k, r k) is true."""
-        robots, size = self.robots, len(self.lever)
-        blocks = pairs.reshape(robots, size, robots, size)[range(robots), :, range(robots)]
+        settings, size = self.settings, len(self.lever)
+        blocks = pairs.reshape(settings, size, settings, size)[range(settings), :, range(settings)]
         found: Booleans = np.any(blocks, axis=0)
         return found
 
@@ -128,8 +128,8 @@ class Estimate(Mode):
         """With weights (rows,) of one's own. `counts`: sides forgotten."""
         votes = counts.apart()
         games = Games.of(votes, weights)
-        mode = Mode.of_games(games, robots=counts.robots, prior=prior, ties=ties, offset_sd=offset_sd)
-        return cls(mode.scored, mode.posterior, mode.x, mode.robots, mode.lever, votes, weights)
+        mode = Mode.of_games(games, settings=counts.settings, prior=prior, ties=ties, offset_sd=offset_sd)
+        return cls(mode.scored, mode.posterior, mode.x, mode.settings, mode.lever, votes, weights)
 
     def covariances(self, *, cluster: bool) -> list[Covariance]:
         """Each vote for itself; where asked for and voters are known, each voter for itself; and where voters share

@@ -21,16 +21,16 @@ OFFSET_SD = 100.0
 """Elo points: how far a policy's abilities on two robots are thought to lie from what it can do anywhere."""
 
 
-def lever(posterior: Posterior, x: Floats, robots: int, offset_sd: float) -> Floats:
+def lever(posterior: Posterior, x: Floats, settings: int, offset_sd: float) -> Floats:
     """(k, robots k) L with theta = L x, where x are the fits of the robots one after the other; k policies.
 
     `offset_sd` in natural units.
     """
     information = posterior.games.information_matrix(x)
-    size = len(information) // robots
+    size = len(information) // settings
     weights = [
         _weight(information[first : first + size, first : first + size], offset_sd)
-        for first in range(0, robots * size, size)
+        for first in range(0, settings * size, size)
     ]
     everything = np.linalg.pinv(np.sum(weights, axis=0), rcond=1e-10, hermitian=True)
     found: Floats = everything @ np.concatenate(weights, axis=1)

@@ -20,18 +20,18 @@ class MeanOver(TypedDict):
     played_on: dict[str, list[str]]
 
 
-def mean_over(counts: Counts, robots: Sequence[str], components: Sequence[Sequence[str]], fit: Fit) -> MeanOver:
-    """`robots`: the names behind the numbers of robots in `counts`. `fit`: of these counts."""
-    votes, weights = _votes(counts, len(robots)), fit.on_robots
+def mean_over(counts: Counts, settings: Sequence[str], components: Sequence[Sequence[str]], fit: Fit) -> MeanOver:
+    """`settings`: the names behind the numbers of settings in `counts`. `fit`: of these counts."""
+    votes, weights = _votes(counts, len(settings)), fit.on_settings
     found: MeanOver = {"robots": [], "played_on": {}}
     for names in components:
         members = [counts.names.index(name) for name in names]
         here = np.flatnonzero(votes[:, members].any(axis=1)).tolist()
         shares = _shares(weights[np.ix_(here, members)].sum(axis=1))
-        found["robots"].append({robots[at]: share for at, share in zip(here, shares, strict=True)})
+        found["robots"].append({settings[at]: share for at, share in zip(here, shares, strict=True)})
         for name, member in zip(names, members, strict=True):
             if not votes[here, member].all():
-                found["played_on"][name] = [robots[at] for at in here if votes[at, member]]
+                found["played_on"][name] = [settings[at] for at in here if votes[at, member]]
     return found
 
 
@@ -42,9 +42,9 @@ def _shares(weights: Floats) -> list[float]:
     return [round(share, 4) for share in shares.tolist()]
 
 
-def _votes(counts: Counts, robots: int) -> Integers:
-    """(robots, k) how many votes each policy has on each robot."""
-    found = np.zeros((robots, len(counts.names)), dtype=np.int64)
+def _votes(counts: Counts, settings: int) -> Integers:
+    """(settings, k) how many votes each policy has on each robot."""
+    found = np.zeros((settings, len(counts.names)), dtype=np.int64)
     for side in (counts.left, counts.right):
-        np.add.at(found, (counts.robot, side), counts.votes)
+        np.add.at(found, (counts.setting, side), counts.votes)
     return found

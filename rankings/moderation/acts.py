@@ -1,6 +1,6 @@
 """What moderators do about votes and voters. Each act changes the counts and the audit log in one transaction.
 
-Boards follow with the next publication, or at once by `publish_now`.
+Boards follow with the next publication, or at once with `publish_now`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ State = Finding.State
 
 
 class NoReason(ValueError):
-    """Nothing is taken from anybody without saying why."""
+    """A moderation act lacks its reason."""
 
     def __init__(self) -> None:
         super().__init__("Say why, in a few words: the audit log keeps it.")
@@ -36,11 +36,11 @@ class By:
     reason: str
 
     def __post_init__(self) -> None:
-        if not self.reason.strip() or "\0" in self.reason:  # which a database may refuse once all else is done
+        if not self.reason.strip() or "\0" in self.reason:  # PostgreSQL refuses NUL, after all else is done
             raise NoReason
 
     def about(self, subject: str) -> By:
-        """The same, with what it is about in the log's words."""
+        """The same, with `subject` added to the reason."""
         return By(self.moderator, f"{self.reason.strip()[:400]} ({subject})")
 
     def note(self, action: str, subject: str, votes: int = 0) -> None:
@@ -57,18 +57,18 @@ class By:
 @transaction.atomic
 def exclude_votes(votes: Iterable[Vote], by: By) -> int:
     """Take votes out of the counts; returns how many were in them."""
-    return sum(_one(vote, by, Action.EXCLUDE_VOTE, ledger.exclude_votes([vote.pk])) for vote in votes)
+    return sum(_logged(vote, by, Action.EXCLUDE_VOTE, ledger.exclude_votes([vote.pk])) for vote in votes)
 
 
 @transaction.atomic
 def restore_votes(votes: Iterable[Vote], by: By) -> int:
     """Undo `exclude_votes`. A vote of an excluded voter counts again only once the voter is restored too."""
-    return sum(_one(vote, by, Action.RESTORE_VOTE, ledger.restore_votes([vote.pk])) for vote in votes)
+    return sum(_logged(vote, by, Action.RESTORE_VOTE, ledger.restore_votes([vote.pk])) for vote in votes)
 
 
 @transaction.atomic
 def exclude_voter(voter: str, by: By) -> int:
-    """Let no vote of this voter count, future ones included; returns how many were taken out."""
+    """Exclude a voter's votes, future ones included; returns how many were counted."""
     if ExcludedVoter.objects.filter(voter=voter).exists():
         return 0
     votes = ledger.exclude_voter(voter)
@@ -79,7 +79,7 @@ def exclude_voter(voter: str, by: By) -> int:
 
 @transaction.atomic
 def exclude_found(findings: Iterable[Finding], by: By) -> int:
-    """Let no vote count of the voters whom these findings are about; returns how many were taken out."""
+    """Exclude the voters whom these findings are about; returns how many of their votes were counted."""
     doubts = [each for each in findings if voters_of(each)]
     votes = sum(exclude_voter(voter, by) for voter in sorted({voter for each in doubts for voter in voters_of(each)}))
     Finding.objects.filter(pk__in=[each.pk for each in doubts]).update(state=State.ACTED)
@@ -98,20 +98,22 @@ def restore_voter(voter: str, by: By) -> int:
 
 
 @transaction.atomic
-def dismiss(finding: Finding, by: By) -> None:
-    """Nothing wrong here. Found again, it stays dismissed."""
-    Finding.objects.filter(pk=finding.pk).update(state=State.DISMISSED)
-    by.note(Action.DISMISS, f"{finding.kind}: {finding.subject}"[:255])
+def dismiss(findings: Iterable[Finding], by: By) -> int:
+    """Close findings without an act, for good; returns how many. Found again, they stay dismissed."""
+    dismissed = list(findings)
+    for finding in dismissed:
+        by.note(Action.DISMISS, f"{finding.kind}: {finding.subject}"[:255])
+    return Finding.objects.filter(pk__in=[finding.pk for finding in dismissed]).update(state=State.DISMISSED)
 
 
 def publish_now(by: By) -> aggregation.RunReport:
-    """Write the boards though this hour's are published: for what must take effect at once. Logged once it is done."""
+    """Publish again within the hour, for what must take effect at once; the log entry follows."""
     report = aggregation.aggregate()
     by.note(Action.PUBLISH, "boards")
     return report
 
 
-def _one(vote: Vote, by: By, action: str, changed: int) -> int:
+def _logged(vote: Vote, by: By, action: str, changed: int) -> int:
     if changed:
         by.note(action, vote.vote_id, changed)
     return changed

@@ -1,4 +1,4 @@
-"""Votes by the network and the day that they came from, for moderators. A digest is no address, and leads to none."""
+"""Votes by network and day, for moderators. A network is a keyed digest, from which no address can be found."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 20
 
 
 class NetworkDay(NamedTuple):
-    """One network on one day (UTC): what a crowd of one comes from."""
+    """One network on one day (UTC), from which a single person may send many visitors."""
 
     network: str
     day: date
@@ -34,13 +34,13 @@ class NetworkDay(NamedTuple):
 
 
 def days_of(votes: Iterable[Vote]) -> list[NetworkDay]:
-    """Where these votes came from, each once; nothing of votes without a network."""
+    """The networks and days of these votes, each once, without votes of an unknown network."""
     return sorted({NetworkDay(vote.network, vote.voted_at.astimezone(UTC).date()) for vote in votes if vote.network})
 
 
 def busiest(network: str = "") -> list[dict[str, Any]]:
-    """Of the last days, or of one network: `network`, `day`, how many `votes`, `visitors`, `addresses` and votes that
-    are `excluded`; most visitors first."""
+    """Per network and day of the last days, or of one `network`: the numbers of `votes`, `visitors`, `addresses` and
+    `excluded` votes; most visitors first."""
     votes = Vote.objects.exclude(network="").filter(counted_vote__isnull=False)
     votes = votes.filter(network=network) if network else votes.filter(voted_at__gte=timezone.now() - LATELY)
     groups = votes.order_by().annotate(day=TruncDate("voted_at", tzinfo=UTC)).values("network", "day")

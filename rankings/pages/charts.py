@@ -1,13 +1,11 @@
-"""Where the marks of the leaderboard's interval bars stand: percentages as text, since SVG wants a decimal point."""
+"""Positions of the marks on the leaderboard's interval bars: percentages as text, with a decimal point for SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rankings.api.shapes import RankingRow
-from rankings.fit.ratings import Rating
 from rankings.publication.report import Exposure
 
 MEAN = 1500.0
@@ -19,8 +17,8 @@ MARGIN = 15.0
 class MarkedRow:
     """A row of the board and its bar: `low`, `middle` and `high` of the interval, and the `mean` of all ratings [%].
 
-    `ranks`: best and worst rank that the votes leave open, empty where there is one or none. `unsettled`: the
-    thresholds for a settled place are not met. `exposure` is null before the first publication.
+    `ranks`: best and worst rank that the votes leave open, empty where there is one or none. `exposure` is None before
+    the first publication.
     """
 
     row: RankingRow
@@ -30,23 +28,21 @@ class MarkedRow:
     mean: str
     win_percent: int
     half_width: int
-    ranks: str = ""
-    unsettled: bool = False
-    one_sided: bool = False
-    exposure: Exposure | None = None
-    address: str | None = None
-    size: str = ""
-    partial: str = ""
+    ranks: str
+    one_sided: bool
+    size: str
+    exposure: Exposure | None
+    partial: str
+    address: str | None
 
 
 def with_marks(
     rows: Sequence[RankingRow],
-    published: Mapping[str, Rating] | None = None,
-    exposure: Mapping[str, Exposure] | None = None,
-    partial: Mapping[str, str] | None = None,
-    address: Callable[[str], str | None] = lambda model_id: None,
+    exposure: Mapping[str, Exposure],
+    partial: Mapping[str, str],
+    address: Callable[[str], str | None],
 ) -> list[MarkedRow]:
-    """All bars share one scale, from the lowest lower to the highest upper end; it always holds the mean."""
+    """All bars share one scale, from the lowest to the highest end of an interval; it always includes the mean."""
     ends = [end for row in rows for end in (row["elo_low"], row["elo_high"])]
     low, high = min([MEAN, *ends]) - MARGIN, max([MEAN, *ends]) + MARGIN
 
@@ -62,28 +58,19 @@ def with_marks(
             mean=place(MEAN),
             win_percent=round(100 * row["win_rate"]),
             half_width=round(row["elo_ci"]),
+            ranks="" if row["rank_low"] == row["rank_high"] else f"{row['rank_low']}–{row['rank_high']}",
+            one_sided=bool({"no_upper_bound", "no_lower_bound"} & set(row["flags"])),
+            size=_size(row.get("parameters")),
+            exposure=exposure.get(row["model_id"]),
+            partial=partial.get(row["model_id"], ""),
             address=address(row["model_id"]),
-            partial=(partial or {}).get(row["model_id"], ""),
-            **_beside(row, (published or {}).get(row["model_id"]), (exposure or {}).get(row["model_id"])),
         )
         for row in rows
     ]
 
 
-def _beside(row: RankingRow, rating: Rating | None, exposure: Exposure | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"exposure": exposure, "size": _size(row.get("parameters"))}
-    if rating is None:
-        return found
-    low, high = rating["rank_low"], rating["rank_high"]
-    return found | {
-        "ranks": "" if low is None or low == high else f"{low}–{high}",
-        "unsettled": rating["provisional"],
-        "one_sided": bool({"no_upper_bound", "no_lower_bound"} & set(rating["flags"])),
-    }
-
-
 def _size(parameters: int | None) -> str:
-    """1.2 M, 7.5 B: as people speak of networks."""
+    """The number of parameters as 1.2 M or 7.5 B."""
     if parameters is None:
         return ""
     for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "k")):

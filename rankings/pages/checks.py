@@ -1,4 +1,4 @@
-"""What speaks for the ranking and what against it: calibration, agreement with physics, integrity."""
+"""Evidence for and against the ranking: calibration, agreement with physics, integrity."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 
+from rankings.analysis.term_boards import Terms
 from rankings.analysis.terms import BEYOND, Adjusted
 from rankings.pages import figures
 from rankings.pages.base import asked_kind, board_page, task_names
-from rankings.publication.integrity import ShadowRow
 from rankings.publication.published import Current, current
 from rankings.tally.table import GLOBAL, Board
 from rankings.trust.influence import Handover
@@ -27,14 +27,17 @@ TERMS = {
 
 def checks(request: HttpRequest) -> HttpResponse:
     now = current(asked_kind(request))
-    robot = request.GET.get(now.kind.names.setting, "")
-    context = _found(now, robot) if now.published.content else {}
-    return board_page(request, "checks", now, robot=robot, **context)
+    content: Mapping[str, Any] = now.published.content or {}
+    setting = request.GET.get(now.kind.names.setting, "")
+    board = Board(setting=setting)
+    if board.name not in content.get("terms", {}):
+        board = Board()
+    return board_page(request, "checks", now, setting=board.setting, **(_found(now, content, board) if content else {}))
 
 
-def _found(now: Current, robot: str) -> dict[str, Any]:
+def _found(now: Current, content: Mapping[str, Any], board: Board) -> dict[str, Any]:
+    """`board`: that of the ratings with all else equal; the other sections are about the global board."""
     published, names = now.published, now.names
-    content: Mapping[str, Any] = published.content or {}
     agreement, removal, shadow = content["agreement"], content["removal"], content["shadow"]
     tasks = task_names(now.kind)
     return {
@@ -47,10 +50,10 @@ def _found(now: Current, robot: str) -> dict[str, Any]:
         "removal": removal,
         "handovers": [_named(each, names) for each in removal["handovers"]],
         "shadow": shadow,
-        "shadow_groups": _by_component(shadow["rows"], published.components(GLOBAL, names), names),
+        "shadow_groups": _by_component(shadow["rows"], "rating", published.components(GLOBAL, names), names),
         "voters": content["voters"],
         "global_board": published.board(GLOBAL),
-        "terms": _terms(content, robot, names),
+        "terms": _terms(content.get("terms", {}).get(board.name), published.components(board.name, names), names),
     }
 
 
@@ -59,25 +62,26 @@ def _named(each: Handover, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _by_component(
-    rows: Mapping[str, ShadowRow], components: Mapping[str, int], names: Mapping[str, str]
-) -> list[list[tuple[str, ShadowRow]]]:
-    """The named rows of each component, best first."""
+    rows: Mapping[str, Any], rating: str, components: Mapping[str, int], names: Mapping[str, str]
+) -> list[list[tuple[str, Any]]]:
+    """(name, row) of each component by itself, best `rating` first."""
     known = sorted(
-        (name for name in rows if name in components), key=lambda name: (components[name], -rows[name]["rating"])
+        (name for name in rows if name in components), key=lambda name: (components[name], -rows[name][rating])
     )
     return [
         [(names[name], rows[name]) for name in own] for _, own in itertools.groupby(known, key=components.__getitem__)
     ]
 
 
-def _terms(content: Mapping[str, Any], robot: str, names: Mapping[str, str]) -> dict[str, Any] | None:
+def _terms(found: Terms | None, components: Mapping[str, int], names: Mapping[str, str]) -> dict[str, Any] | None:
     """None where a publication has none, or no vote has facts. Best plain rating first."""
-    boards = content.get("terms", {})
-    found = boards.get(Board(robot=robot).name) or boards.get(GLOBAL)
     if not found or not found["equal"]["votes"]:
         return None
     both = (found["equal"], found["beyond"])
-    models = sorted(found["equal"]["models"].items(), key=lambda entry: -entry[1]["plain"])
+    models = {
+        key: {"plain": own["plain"], "cells": [_with_half_width(board["models"].get(key)) for board in both]}
+        for key, own in found["equal"]["models"].items()
+    }
     return {
         "equal": found["equal"],
         "beyond": found["beyond"],
@@ -89,15 +93,7 @@ def _terms(content: Mapping[str, Any], robot: str, names: Mapping[str, str]) -> 
             for name in BEYOND
         ],
         "unknown": any(value is None for board in both for value in board["terms"].values()),
-        "models": [
-            {
-                "name": names[key],
-                "plain": own["plain"],
-                "cells": [_with_half_width(board["models"].get(key)) for board in both],
-            }
-            for key, own in models
-            if key in names
-        ],
+        "groups": _by_component(models, "plain", components, names),
     }
 
 

@@ -1,4 +1,4 @@
-"""The page on which one picks two policies and a task, and learns which is better and how surely."""
+"""The page that compares two policies at a task: which is better, and with what probability."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rankings.tally.table import GLOBAL
 
 
 def compare(request: HttpRequest) -> HttpResponse:
-    """As the address asks for it; the best two where it names none, or what does not exist."""
+    """The comparison in the address; of the best two where that names none, or an unknown name."""
     now = current(asked_kind(request))
     query, complaint = _asked(request.GET, now)
     tasks = task_names(now.kind)
@@ -41,20 +41,20 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def address(query: PairQuery) -> str:
-    setting = names_in(vars(query)).setting
-    asked = {setting if name == "robot_id" else name: value for name, value in vars(query).items() if value}
+    called = names_in(vars(query))._asdict()
+    asked = {called.get(name, name): value for name, value in vars(query).items() if value}
     return f"{reverse('leaderboard-compare')}?{urlencode(asked)}"
 
 
 def percent(share: float) -> str:
-    """Whole; never that something is sure."""
+    """A whole percentage, which is never 0 or 100."""
     if share > 0.99:
         return "> 99 %"
     return "< 1 %" if share < 0.01 else f"{round(100 * share)} %"
 
 
 def _asked(parameters: Mapping[str, str], now: Current) -> tuple[PairQuery, str]:
-    """What is asked, and a word about it where that cannot be answered."""
+    """The query to answer, and a complaint where the address asks for something else."""
     query, best = PairQuery.of(parameters), _best(now)
     if not (query.a or query.b):
         query = replace(query, a=best.a, b=best.b)
@@ -103,7 +103,7 @@ def _answer(
 
 
 def _row(found: PairEvidence, query: PairQuery, name: str, asked: PairQuery) -> dict[str, Any]:
-    own = found.compare(query.a, query.b, task=query.task, robot=query.robot_id)
+    own = found.compare(query.a, query.b, task=query.task, setting=query.setting)
     return {
         "name": name,
         "shown": query == asked,
@@ -117,7 +117,7 @@ def _row(found: PairEvidence, query: PairQuery, name: str, asked: PairQuery) -> 
 
 
 def _points(value: float | None) -> str:
-    """Whole ones, with a minus sign."""
+    """A whole number with a proper minus sign."""
     return "" if value is None else f"{value:.0f}".replace("-", "−")
 
 

@@ -1,4 +1,4 @@
-"""Geometry of the picture on the page of comparisons: a normal density of a difference, in the units of its viewBox."""
+"""Geometry of the comparison's figure: the normal density of a rating difference, in the units of its viewBox."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rankings.pages.figures import Tick
 
 WIDTH, TOP, BASE, MARGIN = 360.0, 24.0, 150.0, 14.0
-"""From the highest point of the curve down to its base, and the room left and right."""
+"""Width, height of the peak and of the base, and the room left and right."""
 REACH = 3.6
 """Standard deviations drawn on either side."""
 POINTS = 60
@@ -20,8 +20,8 @@ STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 @dataclass(frozen=True)
 class Density:
-    """`curve`, and the areas under it where A and where B is better, empty where there is none: paths. Places of 0, of
-    the mean and of the ends of the 95 % interval."""
+    """Paths: the `curve`, and the areas under it where A or B is better, empty where there is none. Places of 0, the
+    mean and the ends of the 95 % interval."""
 
     curve: str
     a_better: str
@@ -34,7 +34,7 @@ class Density:
 
 
 def density(mean: float, low: float, high: float) -> Density:
-    """Of A's rating less B's [points], `low` to `high` being the 95 % interval; A stands right of 0."""
+    """The density of A's rating minus B's [points], with 95 % interval `low` to `high`."""
     deviation = max((high - low) / 2.0 / 1.96, 0.5)
     first, last = _ends(mean, deviation)
 
@@ -60,7 +60,7 @@ def density(mean: float, low: float, high: float) -> Density:
 
 
 def _ends(mean: float, deviation: float) -> tuple[float, float]:
-    """What is drawn: the curve, 0, and beside 0 the words on either side."""
+    """The ends of the axis [points], with room for the curve and for the words on either side of 0."""
     first, last = min(mean - REACH * deviation, 0.0), max(mean + REACH * deviation, 0.0)
     for _ in range(2):  # room on one side takes some on the other
         room = LABEL / (WIDTH - 2 * MARGIN) * (last - first) * 1.3

@@ -1,4 +1,4 @@
-"""Geometry of the drawn figures, in the units of their viewBox. Numbers in, numbers out; templates only place marks."""
+"""Geometry of the figures, in the units of their viewBox. Templates only place the marks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 720.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 160.0, 14.0, 28.0
 """Room around the plot: numbers on the left, names on the right, days below."""
 LINES = 8
-"""So many policies are drawn, the best ones; each has a dash pattern of its own in the style sheet."""
+"""The number of policies drawn, the best ones. The style sheet has a dash pattern for each."""
 LABEL_GAP = 17.0
 SQUARE = 320.0
 MARGIN = 44.0
@@ -28,8 +28,8 @@ class Tick:
 
 
 @dataclass(frozen=True)
-class Line:
-    """One policy over time: `points` of the polyline, where it ends, and where its label stands."""
+class TrendLine:
+    """One policy over time: the `points` of its polyline, the end of that, and the height of its label."""
 
     name: str
     number: int
@@ -43,13 +43,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Trend:
-    lines: list[Line]
+    lines: list[TrendLine]
     ratings: list[Tick]
     days: list[Tick]
 
 
 def trend(points: Sequence[Point], names: Mapping[str, str]) -> Trend | None:
-    """The best LINES of `names` (id -> name) over the publications; None with fewer than two."""
+    """The best LINES of `names` (id -> name) over the publications; None with fewer than two of these."""
     moments = [datetime.fromisoformat(point["at"]) for point in points]
     known = [name for name in names if any(name in point["ratings"] for point in points)]
     if len(points) < 2 or not known or moments[-1] <= moments[0]:
@@ -75,7 +75,7 @@ def trend(points: Sequence[Point], names: Mapping[str, str]) -> Trend | None:
         ]
         drawn = " ".join(f"{_n(at)},{_n(height)}" for at, height, _ in own)
         first, last = round(own[0][2]), round(own[-1][2])
-        lines.append(Line(names[name], number, drawn, _n(own[-1][0]), _n(own[-1][1]), _n(label), first, last))
+        lines.append(TrendLine(names[name], number, drawn, _n(own[-1][0]), _n(own[-1][1]), _n(label), first, last))
     step = _step(high - low)
     marks = [low + step * place for place in range(round((high - low) / step) + 1)]
     return Trend(lines, [Tick(_n(y(mark)), f"{mark:.0f}") for mark in marks], _days(moments[0], moments[-1]))
@@ -86,13 +86,13 @@ def _latest(points: Sequence[Point], name: str) -> float:
 
 
 def _days(first: datetime, last: datetime) -> list[Tick]:
-    """Both ends; the hour too where they are on one day."""
+    """Both ends: days, or hours where both lie on one day."""
     form = "%H:%M" if first.date() == last.date() else "%d %b"
     return [Tick(_n(LEFT), f"{first:{form}}"), Tick(_n(WIDTH - RIGHT), f"{last:{form}}")]
 
 
 def _spread(heights: list[float]) -> list[float]:
-    """Labels' heights, at least LABEL_GAP apart, each as near to its line's end as the others leave room for."""
+    """Heights of labels, at least LABEL_GAP apart and as near to the ends of their lines as possible."""
     order = sorted(range(len(heights)), key=lambda place: heights[place])
     placed = list(heights)
     for before, place in itertools.pairwise(order):
@@ -118,7 +118,7 @@ def _step(span: float) -> float:
 
 @dataclass(frozen=True)
 class Mark:
-    """A bin: its interval as a vertical bar, its mean as a dot whose area grows with the votes."""
+    """A calibration bin: a vertical bar for its interval, a dot for its mean, whose area grows with the votes."""
 
     x: str
     y: str
@@ -129,7 +129,7 @@ class Mark:
 
 
 def calibration_marks(bins: Sequence[Bin]) -> list[Mark]:
-    """Both axes go from 0.5 to 1; what lies below stands on the edge."""
+    """The axes start at 0.5 and 0.4; what lies below stands on the edge."""
     most = max((each["votes"] for each in bins), default=1)
     return [
         Mark(
@@ -145,7 +145,7 @@ def calibration_marks(bins: Sequence[Bin]) -> list[Mark]:
 
 
 def shares() -> list[tuple[str, Tick, Tick]]:
-    """(text, place on the horizontal axis, place on the vertical axis) of the marks of both axes."""
+    """(text, place on the horizontal axis, place on the vertical axis) of the ticks of both axes."""
     return [
         (f"{round(100 * value)} %", Tick(_n(_along(value)), ""), Tick(_n(_up(value)), ""))
         for value in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -161,10 +161,10 @@ def _up(share: float) -> float:
 
 
 def heat(rate: float | None) -> str:
-    """Class of a cell: 0 (always lost) to 10 (always won); "none" without a vote."""
+    """The CSS class of a cell: 0 (always lost) to 10 (always won); "none" without a vote."""
     return "none" if rate is None else str(round(10 * rate))
 
 
 def _n(value: float) -> str:
-    """With a point, whatever the language."""
+    """A coordinate with a decimal point, whatever the language."""
     return f"{value:.1f}"

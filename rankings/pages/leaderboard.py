@@ -1,4 +1,4 @@
-"""The board: policies by rating, a table for each component, and how ratings went over time."""
+"""The board: a table of ratings for each component, and the ratings over time."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -18,8 +18,8 @@ from rankings.api import selectors
 from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import Component, RankingRow
 from rankings.pages import charts, figures
-from rankings.pages.base import asked_kind, board_page, setting_names
-from rankings.publication.published import Current, Published, current
+from rankings.pages.base import asked_kind, board_page, task_names
+from rankings.publication.published import Published, current
 from rankings.tally.table import Board
 
 SORTS = (("elo", gettext_lazy("Rating")), ("votes", gettext_lazy("Votes")), ("win_rate", gettext_lazy("Win rate")))
@@ -28,14 +28,14 @@ Marked = Callable[[Sequence[RankingRow]], list[charts.MarkedRow]]
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of one table. `component`: that of all of them; None where there is only one, or the table is of several."""
+    """Rows of one table. `component`: that of all rows; None where a board has only one or the table mixes several."""
 
     component: int | None
     rows: list[charts.MarkedRow]
 
 
 def leaderboard(request: HttpRequest) -> HttpResponse:
-    """A board as the address asks for it; with a name that does not exist, the global board and a word about it."""
+    """The board in the address; for an unknown name the global board with a complaint."""
     query = LeaderboardQuery.of(request.GET)
     complaint = ""
     now = current(asked_kind(request))
@@ -45,11 +45,15 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     except UnknownName as error:
         query, complaint = LeaderboardQuery(kind=now.kind.id), str(error)
         board = selectors.leaderboard(query, now)
-    name = Board(robot=query.robot_id, scene=query.scene_id).name
-    names = setting_names(now.kind)
+    titles = now.kind.titles()
     components = board["metadata"]["components"]
     apart = len(components) > 1
-    marked = _marked(now, name, _partial([*board["rankings"], *board["provisional"]], components, names))
+    marked = partial(
+        charts.with_marks,
+        exposure=published.content["exposure"] if published.content else {},
+        partial=_voted_in_some([*board["rankings"], *board["provisional"]], components, titles),
+        address=now.kind.contestant_address,
+    )
     return board_page(
         request,
         "leaderboard",
@@ -60,44 +64,40 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
         provisional=marked(board["provisional"]),
         apart=apart,
         mixed=apart and query.sort != "elo",
-        means=[_mean_over(component, names) for component in components],
+        means=[_mean_over(component, titles) for component in components if _is_mean(component, query)],
+        scenes=[(scene, titles[scene]) for scene in selectors.scenes_of(now.kind, query.setting)],
+        tasks=list(task_names(now.kind).items()),
         metadata=board["metadata"],
         updated=published.at,
         just_updated=published.at is not None and timezone.now() - published.at < timedelta(minutes=1),
         filtered=bool(query.search or query.organization or query.family),
         sorts=SORTS,
-        thresholds=settings.RANKING,
-        trends=_trends(published, board["rankings"]) if not (query.robot_id or query.scene_id) else [],
+        trends=_trends(published, board["rankings"]) if query.board == Board() else [],
     )
 
 
-def _marked(now: Current, board: str, partial: Mapping[str, str]) -> Marked:
-    published = now.published
-    exposure = published.content["exposure"] if published.content else {}
-    rows = published.rows(board)
-    return lambda some: charts.with_marks(some, rows, exposure, partial, now.kind.contestant_address)
-
-
 def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> list[Block]:
-    """A table each where components are shown `apart`; bars of one table share a scale."""
+    """One table, or one per component where they are shown `apart`; the bars of a table share a scale."""
     if not apart:
         return [Block(None, marked(ranked))] if ranked else []
     groups = itertools.groupby(ranked, key=lambda row: row["component"])
     return [Block(component, marked(list(own))) for component, own in groups]
 
 
-def _partial(rows: Sequence[RankingRow], components: Sequence[Component], names: Mapping[str, str]) -> dict[str, str]:
-    """Policy -> the robots it was voted on, where others of its component were voted on on more."""
-    robots = {each["component"]: len(each["robots"]) for each in components}
+def _voted_in_some(
+    rows: Sequence[RankingRow], components: Sequence[Component], names: Mapping[str, str]
+) -> dict[str, str]:
+    """Policy -> the settings in which it has votes, where its component has votes in more of them."""
+    settings = {each["component"]: len(each["robots"]) for each in components}
     return {
-        row["model_id"]: ", ".join(names.get(robot, robot) for robot in row["robots"])
+        row["model_id"]: ", ".join(names.get(setting, setting) for setting in row["robots"])
         for row in rows
-        if row["component"] and 0 < len(row["robots"]) < robots[row["component"]]
+        if row["component"] and 0 < len(row["robots"]) < settings[row["component"]]
     }
 
 
 def _trends(published: Published, ranked: Sequence[RankingRow]) -> list[tuple[int, figures.Trend]]:
-    """A figure for each component: lines in one figure are compared."""
+    """A figure for each component, since readers compare the lines of one figure."""
     points = published.content["trend"] if published.content else []
     names: dict[int, dict[str, str]] = {}
     for row in ranked:
@@ -106,8 +106,13 @@ def _trends(published: Published, ranked: Sequence[RankingRow]) -> list[tuple[in
     return [(component, trend) for component, trend in found if trend]
 
 
+def _is_mean(component: Component, query: LeaderboardQuery) -> bool:
+    """Over settings. The global board says so of a single one, too, since that one's board is the same."""
+    return not query.setting and (len(component["robots"]) > 1 or query.board == Board())
+
+
 def _mean_over(component: Component, names: Mapping[str, str]) -> dict[str, Any]:
-    """What the ratings of a component are the mean of: robots by name, with whole percentages."""
-    robots = sorted(component["robots"], key=lambda each: (-each["share"], each["robot_id"]))
-    told = [(names.get(each["robot_id"], each["robot_id"]), round(100 * each["share"])) for each in robots]
-    return {"component": component["component"], "robots": told}
+    """The settings over which a component's ratings are means: names with whole percentages."""
+    shares = sorted(component["robots"], key=lambda each: (-each["share"], each["robot_id"]))
+    percent = [(names.get(each["robot_id"], each["robot_id"]), round(100 * each["share"])) for each in shares]
+    return {"component": component["component"], "shares": percent}

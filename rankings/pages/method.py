@@ -1,4 +1,4 @@
-"""How the ratings come about, with the limits that hold, and the counts behind them as a file."""
+"""The method page with the current limits, and the counts of a publication as a file."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ def method(request: HttpRequest) -> HttpResponse:
 
 
 def counts_file(request: HttpRequest, input_hash: str) -> HttpResponse:
-    """The counts behind a snapshot, as they went into the fit. `input_hash` is the SHA-256 of the CSV in the file:
-    who has it can tell whether it is whole."""
+    """The counts that a snapshot was fitted to. `input_hash` is the SHA-256 of the CSV in the file."""
     counts = Snapshot.objects.filter(input_hash=input_hash).values_list("counts", flat=True).first()
     if counts is None:
         raise Http404

@@ -18,7 +18,7 @@ from rankings.pages.base import asked_kind, board_page, kind_named
 from rankings.pages.compare import address
 from rankings.publication.published import Current, current
 from rankings.tally.matrix import Matrix, only
-from rankings.tally.table import GLOBAL, Board
+from rankings.tally.table import Board
 
 MARKS = {BETTER: ">", WORSE: "<", EQUAL: "="}
 Column = Mapping[str, str]
@@ -27,25 +27,21 @@ Column = Mapping[str, str]
 
 def pairs(request: HttpRequest) -> HttpResponse:
     now = current(asked_kind(request))
-    robot = request.GET.get(now.kind.names.setting, "")
+    setting = request.GET.get(now.kind.names.setting, "")
+    board = Board(setting=setting if setting in now.kind.places() else "")
     content: Mapping[str, Any] = now.published.content or {}
-    matrix = _of_board(content.get("matrices", {}), robot)
-    context = _tables(only(matrix, now.names), content, now, robot) if matrix else {}
-    return board_page(request, "pairs", now, robot=robot, **context)
+    matrix = content.get("matrices", {}).get(board.name)
+    context = _tables(only(matrix, now.names), content, now, board) if matrix else {}
+    return board_page(request, "pairs", now, setting=board.setting, **context)
 
 
-def _of_board(boards: Mapping[str, Any], robot: str) -> Any:
-    """The robot's, or the global one; None where a publication has neither."""
-    return boards.get(Board(robot=robot).name) or boards.get(GLOBAL)
-
-
-def _tables(matrix: Matrix, content: Mapping[str, Any], now: Current, robot: str) -> dict[str, Any]:
-    names, query = now.names, PairQuery("", "", robot_id=robot, kind=kind_named(now.kind))
+def _tables(matrix: Matrix, content: Mapping[str, Any], now: Current, board: Board) -> dict[str, Any]:
+    names, query = now.names, PairQuery("", "", setting=board.setting, kind=kind_named(now.kind))
     columns = [
         {"number": number, "name": names[name]}
         for number, name in zip(_numbers(matrix["components"]), matrix["names"], strict=True)
     ]
-    found = _of_board(content.get("settled", {}), robot)
+    found = content.get("settled", {}).get(board.name)
     return {
         "apart": len(set(matrix["components"])) > 1,
         "columns": columns,

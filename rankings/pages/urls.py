@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.urls import path
 
-from rankings.pages import checks, compare, leaderboard, method, pairs, physics
+from rankings.pages import checks, compare, leaderboard, method, pairs, success_rates
 
 urlpatterns = [
     path("leaderboard", leaderboard.leaderboard, name="leaderboard"),
-    path("leaderboard/physics", physics.physics, name="leaderboard-physics"),
+    path("leaderboard/physics", success_rates.success_rates, name="leaderboard-success-rates"),
     path("leaderboard/pairs", pairs.pairs, name="leaderboard-pairs"),
     path("leaderboard/compare", compare.compare, name="leaderboard-compare"),
     path("leaderboard/checks", checks.checks, name="leaderboard-trust"),

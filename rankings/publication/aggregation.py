@@ -1,7 +1,7 @@
-"""From votes to boards. One transaction under one lock: killed half way it has changed nothing.
+"""From votes to boards, in one transaction under one lock: a run that is killed has changed nothing.
 
-Counts move with the votes (`votes.ledger`). A run judges the pending votes, takes those into the counts that came
-in another way, marks all of them, and fits every board to the counts: its cost depends on pairs and voters.
+Counts change as votes are cast (`votes.ledger`). A run checks and marks the pending votes, counts those that are not
+counted yet, and fits every board to the counts. Its cost depends on pairs and voters, not on votes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class RunReport:
 
 
 class PublishedAlready(ArenaError):
-    """Boards that follow single votes would tell who voted for whom (decision: counts-and-publication)."""
+    """Boards that changed with every vote would reveal it (decision: counts-and-publication)."""
 
     status, code = 409, "published_already"
 
@@ -52,7 +52,7 @@ class PublishedAlready(ArenaError):
 
 
 class BoardPlace(NamedTuple):
-    """A row of a board; `board` is a setting, or GLOBAL: that of the kind of the contestant."""
+    """A row of a board. `board`: a setting, or GLOBAL for the global board of the contestant's kind."""
 
     board: str
     model_id: str
@@ -62,15 +62,15 @@ Rows = dict[BoardPlace, dict[str, Any]]
 
 
 def aggregate(*, once_an_hour: bool = False) -> RunReport:
-    """Take the pending votes into the boards. Safe to repeat, and to run twice at once: the second waits its turn.
+    """Take the pending votes into the boards. Safe to repeat, and to run twice at once: the second waits for the first.
 
-    With `once_an_hour`, raises PublishedAlready where the boards were written in this hour of the clock (UTC).
+    `once_an_hour`: raises PublishedAlready where the boards were written in this hour of the clock (UTC).
     """
     return _run(Q(processing_status=ProcessingStatus.PENDING), once_an_hour=once_an_hour)
 
 
 def rebuild() -> RunReport:
-    """Judge and count every raw vote again, the processed and the failed ones too, and write the boards anew."""
+    """Check and count every raw vote again, processed and failed ones included, and write the boards again."""
     return _run(Q(), anew=True)
 
 
@@ -79,7 +79,7 @@ def worker_status() -> WorkerStatus | None:
 
 
 def published_at() -> datetime | None:
-    """When the boards were written last; a run that failed has not."""
+    """When the boards were last written; failed runs do not write them."""
     status = worker_status()
     return status.published_at if status else None
 
@@ -88,36 +88,35 @@ def _run(which: Q, *, anew: bool = False, once_an_hour: bool = False) -> RunRepo
     try:
         with transaction.atomic():
             status = lock_rankings()
-            if once_an_hour:
-                _refuse_a_second(status)
+            hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+            if once_an_hour and status.published_at is not None and status.published_at >= hour:
+                raise PublishedAlready(hour + timedelta(hours=1))
             processed, failed = judge(Vote.objects.filter(which))
             if anew:
                 ledger.forget_counts()
-            _count(processed, failed)
+            for first in range(0, len(processed), BATCH):
+                ledger.count_votes(Vote.objects.filter(pk__in=processed[first : first + BATCH]))
+            ledger.uncount_votes(failed)
             report = RunReport(len(processed), len(failed), _publish(processed))
             _note(status, report)
             return report
     except PublishedAlready:
         raise
     except Exception as error:  # the reason must reach moderators before the task fails
-        _note_failure(error)
+        WorkerStatus.objects.update_or_create(
+            worker_name=WORKER,
+            defaults={
+                "last_run_at": timezone.now(),
+                "status": "failed",
+                "votes_processed": 0,
+                "error_message": f"{type(error).__name__}: {error}"[:1000],
+            },
+        )
         raise
 
 
-def _refuse_a_second(status: WorkerStatus) -> None:
-    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
-    if status.published_at is not None and status.published_at >= hour:
-        raise PublishedAlready(hour + timedelta(hours=1))
-
-
-def _count(processed: list[int], failed: list[int]) -> None:
-    for first in range(0, len(processed), BATCH):
-        ledger.count_votes(Vote.objects.filter(pk__in=processed[first : first + BATCH]))
-    ledger.uncount_votes(failed)
-
-
 def _publish(new: list[int]) -> int:
-    """Publish every kind, and write the tables; returns how many of their rows changed. `new`: votes."""
+    """Publish every kind and write the tables; returns how many of their rows changed. `new`: keys of votes."""
     stored, rows = snapshots.load(), Rows()
     for kind in published_kinds():
         rows |= _publish_kind(kind, stored, new)
@@ -126,7 +125,7 @@ def _publish(new: list[int]) -> int:
 
 
 def published_kinds() -> list[Kind]:
-    """Those with contestants, and the default one."""
+    """The kinds with contestants, and the default one."""
     known = set(Contestant.objects.order_by().values_list("kind", flat=True).distinct())
     return [kind for kind in kinds.every() if kind.id in known or kind is kinds.default()]
 
@@ -141,26 +140,26 @@ def _publish_kind(kind: Kind, stored: snapshots.Stored, new: list[int]) -> Rows:
 
 
 def rows_of(rated: Iterable[Rated], sequential: Mapping[str, Mapping[str, int]]) -> Rows:
-    """What the tables should hold: the global board and one per setting."""
-    papers = {policy.pk: policy for policy in Contestant.objects.only("organization", "license")}
+    """The rows of the tables: the global board and one per setting."""
+    contestants = Contestant.objects.only("organization", "license").in_bulk()
     rows: Rows = {}
     for each in rated:
-        if each.board not in (Board(), Board(robot=each.board.robot)):
+        if not each.board.has_table:
             continue
         for standing in standings_of(each.counts, each.fit, sequential[each.board.name]):
             row = {name: value for name, value in asdict(standing).items() if name != "model_id"}
             if each.board == Board():
-                policy = papers[standing.model_id]
-                row |= {"organization": policy.organization, "license": policy.license}
-            rows[BoardPlace(each.board.robot or GLOBAL, standing.model_id)] = row
+                contestant = contestants[standing.model_id]
+                row |= {"organization": contestant.organization, "license": contestant.license}
+            rows[BoardPlace(each.board.setting or GLOBAL, standing.model_id)] = row
     return rows
 
 
 def stored_rows() -> Rows:
-    robots = ModelStatsByRobot.objects.values("robot_id", "model_id", *STATISTICS)
+    settings = ModelStatsByRobot.objects.values("robot_id", "model_id", *STATISTICS)
     totals = ModelStatsTotal.objects.values("model_id", "organization", "license", *STATISTICS)
     return {
-        **{BoardPlace(row.pop("robot_id"), row.pop("model_id")): dict(row) for row in robots},
+        **{BoardPlace(row.pop("robot_id"), row.pop("model_id")): dict(row) for row in settings},
         **{BoardPlace(GLOBAL, row.pop("model_id")): dict(row) for row in totals},
     }
 
@@ -176,30 +175,18 @@ def _note(status: WorkerStatus, report: RunReport) -> None:
     status.save()
 
 
-def _note_failure(error: Exception) -> None:
-    WorkerStatus.objects.update_or_create(
-        worker_name=WORKER,
-        defaults={
-            "last_run_at": timezone.now(),
-            "status": "failed",
-            "votes_processed": 0,
-            "error_message": f"{type(error).__name__}: {error}"[:1000],
-        },
-    )
-
-
 def _write_tables(rebuilt: Rows) -> int:
-    """Make the stored rows these; returns how many changed, appeared or went."""
+    """Replace the stored rows; returns how many changed, appeared or disappeared."""
     stored = stored_rows()
     changed = {place: row for place, row in rebuilt.items() if stored.get(place) != row}
     gone = stored.keys() - rebuilt.keys()
     totals = {place: row for place, row in changed.items() if place.board == GLOBAL}
-    robots = {place: row for place, row in changed.items() if place.board != GLOBAL}
+    settings = {place: row for place, row in changed.items() if place.board != GLOBAL}
     _upsert(ModelStatsTotal, ["model"], (dict(row, model_id=place.model_id) for place, row in totals.items()))
     _upsert(
         ModelStatsByRobot,
         ["model", "robot_id"],
-        (dict(row, model_id=place.model_id, robot_id=place.board) for place, row in robots.items()),
+        (dict(row, model_id=place.model_id, robot_id=place.board) for place, row in settings.items()),
     )
     for place in gone:
         if place.board == GLOBAL:

@@ -1,9 +1,9 @@
-"""Are counts and boards what the raw votes give? Reads everything, changes nothing."""
+"""The nightly check that counts and boards follow from the raw votes. Read-only."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from arena.consistent_read import consistent_read
-from arena.kinds import Kind
 from arena.models import ProcessingStatus, Purpose, Vote
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
 from rankings.publication import aggregation, snapshots
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.table import Board, VoteTable
+from rankings.tally.table import VoteTable
 from rankings.votes import classic, observed
 from rankings.votes.judging import judged
 from rankings.votes.ledger import Cell, cells_of
@@ -25,14 +24,15 @@ log = logging.getLogger(__name__)
 
 WORKER = "rankings.check"
 TOLD = 5
-Counted = dict[Cell, tuple[int, ...]]
+CountsByCell = dict[Cell, tuple[int, ...]]
+PROCESSED = Q(processing_status=ProcessingStatus.PROCESSED)
 
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """A stored figure that the raw votes do not give. None: the row is missing on that side.
+    """A stored figure that differs from that of the raw votes. None: the row is missing on that side.
 
-    `board` is a board's name, or "counts", where `model_id` names the pair, left first, and who voted.
+    `board`: a board's name, or "counts", where `model_id` names the pair, left first, and the voter.
     """
 
     board: str
@@ -43,18 +43,18 @@ class Discrepancy:
 
 
 def differences(*, boards: bool = True) -> list[Discrepancy]:
-    """What `aggregation.rebuild` would change, given the votes marked processed; without `boards` of the counts.
+    """What `aggregation.rebuild` would change, given the votes marked processed. `boards`: compare these too.
 
-    As of one moment: no vote and no run comes in between, and none has to wait.
+    All is read in one snapshot of the database, which blocks neither votes nor runs.
     """
     with consistent_read():
         return [*_counts_that_differ(), *_days_that_differ(), *(_rows_that_differ() if boards else ())]
 
 
 def check() -> list[Discrepancy]:
-    """Look for differences, and say in `worker_status` and the log whether there are any.
+    """Look for differences and report them in `worker_status` and the log.
 
-    Boards that wait for the next publication to follow a moderator are not compared.
+    Boards are not compared while a moderator's act waits for the next publication.
     """
     found = differences(boards=not _moderated_since_publication())
     told = "; ".join(f"{each.board} {each.model_id} {each.field}" for each in found[:TOLD])
@@ -77,7 +77,7 @@ def _moderated_since_publication() -> bool:
 
 
 def _counts_that_differ() -> Iterator[Discrepancy]:
-    stored, rebuilt = _stored_counts(), _raw_counts(Vote.objects.exclude(Q(counted_vote=None) & ~_processed()))
+    stored, rebuilt = _stored_counts(), _raw_counts(Vote.objects.exclude(Q(counted_vote=None) & ~PROCESSED))
     for cell in sorted(stored.keys() | rebuilt.keys()):
         zeros = (0,) * len(OUTCOMES)
         for outcome, before, after in zip(OUTCOMES, stored.get(cell, zeros), rebuilt.get(cell, zeros), strict=True):
@@ -90,7 +90,7 @@ def _days_that_differ() -> Iterator[Discrepancy]:
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
     for day in closed_days.differing():
-        yield Discrepancy("closed days", day.isoformat(), "counts or physics", "a copy", "other figures")
+        yield Discrepancy("closed days", day.isoformat(), "counts or facts", "a copy", "other figures")
 
 
 def _rows_that_differ() -> Iterator[Discrepancy]:
@@ -106,45 +106,33 @@ def _rows_that_differ() -> Iterator[Discrepancy]:
 
 
 def _rebuilt_rows() -> aggregation.Rows:
-    votes = Vote.objects.filter(_processed())
+    votes = Vote.objects.filter(PROCESSED)
     counts = _raw_counts(votes)
     rows: Iterator[tuple[str | int, ...]] = (
         (*map(str, cell[:6]), cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items()
     )
-    stored = snapshots.Stored(VoteTable.of(rows), observed.beside_physics())
+    stored = snapshots.Stored(VoteTable.of(rows), observed.facts_and_answers())
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
     meant, found = _meant_for_the_ranking(votes), aggregation.Rows()
     for kind in aggregation.published_kinds():
-        found |= _rebuilt_rows_of(kind, stored, meant, faulty)
+        table, _ = stored.of(kind)
+        rated, own = (
+            snapshots.rate(table, [each for each in table.boards() if each.has_table]),
+            meant.filter(kind=kind.id),
+        )
+        sequential = {each.board.name: classic.from_scratch(each.board, own, without=faulty) for each in rated}
+        found |= aggregation.rows_of(rated, sequential)
     return found
 
 
-def _rebuilt_rows_of(
-    kind: Kind, stored: snapshots.Stored, votes: QuerySet[Vote], faulty: Collection[int]
-) -> aggregation.Rows:
-    table, _ = stored.of(kind)
-    rated, own = snapshots.rate(table, table_boards(table)), votes.filter(kind=kind.id)
-    sequential = {each.board.name: classic.from_scratch(each.board, own, without=faulty) for each in rated}
-    return aggregation.rows_of(rated, sequential)
-
-
-def table_boards(table: VoteTable) -> list[Board]:
-    """Those that have a table: the global board and one per setting."""
-    return [board for board in table.boards() if board in (Board(), Board(robot=board.robot))]
-
-
-def _processed() -> Q:
-    return Q(processing_status=ProcessingStatus.PROCESSED)
-
-
-def _stored_counts() -> Counted:
+def _stored_counts() -> CountsByCell:
     rows = VoteCount.objects.values_list(*Cell._fields, *OUTCOMES).iterator(chunk_size=20_000)
     size = len(Cell._fields)
     return {Cell(*row[:size]): row[size:] for row in rows if any(row[size:])}
 
 
-def _raw_counts(votes: QuerySet[Vote]) -> Counted:
-    """Counts of the good ones among some votes that are meant for the ranking and not excluded."""
+def _raw_counts(votes: QuerySet[Vote]) -> CountsByCell:
+    """Counts of those votes that have no fault, are meant for the ranking and are not excluded."""
     found: dict[Cell, list[int]] = {}
     for batch in judged(votes):
         good = [key for key, fault in batch if fault is None]
@@ -156,7 +144,7 @@ def _raw_counts(votes: QuerySet[Vote]) -> Counted:
 
 
 def _meant_for_the_ranking(votes: QuerySet[Vote]) -> QuerySet[Vote]:
-    """Without control and spoiled battles, and without votes and voters that moderators excluded."""
+    """Without calibration battles, spoiled battles, and votes and voters that moderators excluded."""
     shut_out = ExcludedVoter.objects.values("voter")
     meant = votes.filter(purpose=Purpose.RANK, battle__spoiled=False)
     return meant.exclude(counted_vote__excluded=True).exclude(user_id__in=shut_out)

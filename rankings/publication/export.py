@@ -1,4 +1,4 @@
-"""The counted votes as a file that names nobody. Same votes, same bytes: rows are sorted by what they say."""
+"""The counted votes as an anonymous file: sorted rows, so that equal votes give equal bytes."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from arena.kinds import Kind
-from rankings.files.counts_file import coded_lines, in_order_of_texts, lines, numbered, sorting
+from rankings.files.counts_file import CHUNK, coded_lines, in_order_of_texts, lines, numbered, sorting
 from rankings.models import CountedVote
 from rankings.publication import snapshots
 from rankings.tally.arrays import Integers
 from rankings.tally.table import Texts
 
 VOTES = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", "network", "trust")
-"""`network`: a number where several voters share one that day; `trust`: what the vote weighs."""
+"""`network`: a number where several voters share one that day; `trust`: the weight of the vote."""
 FORMATS = (".csv", ".parquet")
-UNKNOWN = ("", "1")
-"""Of a visit with nothing to say: its network and trust."""
-CHUNK = 50_000
-"""Rows that are texts at one time."""
-Coded = list[tuple[Sequence[str], Integers]]
+NO_VISIT = ("", "1")
+"""The network and trust of a visit that shares no network and has full trust."""
+CodedColumns = list[tuple[Sequence[str], Integers]]
 """Per column: its different texts, and (rows,) each row's place in them."""
 
 
@@ -46,12 +44,12 @@ def write_votes(path: Path, kind: Kind) -> int:
 
 
 def columns_of(kind: Kind) -> tuple[str, ...]:
-    """VOTES, and for each respect which side the voter found better in it: left, right, equal or nothing."""
+    """VOTES, and a column per reason: the side that the voter found better in it, left, right, equal or nothing."""
     return (*VOTES, *kind.reasons)
 
 
-def _anonymised(kind: Kind) -> Coded:
-    """The columns but for the first, with voters numbered anew."""
+def _anonymised(kind: Kind) -> CodedColumns:
+    """All columns except the first, with voters numbered anew."""
     about = ("voter", "robot_id", "scene_id", "task_id", "left_model_id", "right_model_id")
     names = [f"count__{name}" for name in about] + [
         "vote__vote",
@@ -65,7 +63,7 @@ def _anonymised(kind: Kind) -> Coded:
     rows = counted.values_list(*names).iterator(chunk_size=20_000)
     while batch := list(itertools.islice(rows, CHUNK)):
         columns = list(zip(*batch, strict=True))
-        visits = (known.get((voter, str(day)), UNKNOWN) for voter, day in zip(columns[0], columns[7], strict=True))
+        visits = (known.get((voter, str(day)), NO_VISIT) for voter, day in zip(columns[0], columns[7], strict=True))
         columns[8:8] = zip(*visits, strict=True)
         for texts, column in zip(found, columns, strict=True):
             texts.extend("" if value is None else str(value) for value in column)  # a day in ISO's way
@@ -74,25 +72,25 @@ def _anonymised(kind: Kind) -> Coded:
 
 
 def _visits(kind: Kind) -> dict[tuple[str, str], tuple[str, str]]:
-    """Voter and day -> network and trust, as texts, of the visits of which there is something to say."""
+    """Voter and day -> network and trust, as texts; visits that are not there have NO_VISIT."""
     from rankings.votes import closed_days
 
-    table, _ = snapshots.Stored(closed_days.counts(), closed_days.beside_physics()).of(kind)
-    told = table.told_of_visits()
-    rows = np.flatnonzero((told["network"][1] > 0) | (table.trust is not None))
-    (networks, network), (trusts, trust) = told["network"], told["trust"]
+    table, _ = snapshots.Stored(closed_days.counts(), closed_days.facts_and_answers()).of(kind)
+    visits = table.visit_columns()
+    rows = np.flatnonzero((visits["network"][1] > 0) | (table.trust is not None))
+    (networks, network), (trusts, trust) = visits["network"], visits["trust"]
     voters, days = table.values["voter"], table.values["day"]
     columns = (each[rows].tolist() for each in (table.codes["voter"], table.codes["day"], network, trust))
     return {(voters[a], days[b]): (networks[c], trusts[d]) for a, b, c, d in zip(*columns, strict=True)}
 
 
-def _sorted(columns: Coded) -> Coded:
+def _sorted(columns: CodedColumns) -> CodedColumns:
     order = sorting([in_order_of_texts(values, places) for values, places in columns])
     return [(values, places[order]) for values, places in columns]
 
 
-def _chunks(columns: Coded) -> Iterator[Coded]:
-    """CHUNK rows at a time, battles numbered in the order of the rows, which tells no time."""
+def _chunks(columns: CodedColumns) -> Iterator[CodedColumns]:
+    """CHUNK rows at a time, with battles numbered in the order of the rows, which does not reveal times."""
     for first in range(0, len(columns[0][1]), CHUNK):
         some = [(values, places[first : first + CHUNK]) for values, places in columns]
         numbers = range(len(some[0][1]))

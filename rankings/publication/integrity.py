@@ -1,4 +1,4 @@
-"""Looking for votes that should not count: findings for moderators, and the board without doubtful voters."""
+"""Checks for votes that should not count: findings for moderators, and the board without doubtful voters."""
 
 from __future__ import annotations
 
@@ -19,18 +19,16 @@ from rankings.tally.arrays import Floats
 from rankings.tally.counts import Counts
 from rankings.tally.table import VoteTable
 from rankings.trust.campaigns import Campaign, campaigns, strongest
-from rankings.trust.influence import Influence, influence
 from rankings.trust.limits import LATELY
 from rankings.trust.outliers import PooledVotes, evidence
 from rankings.trust.reliability import Reliability
-from rankings.trust.standing import standing
 from rankings.votes import observed
 
 DOUBTFUL = (Finding.Kind.OUTLIER, Finding.Kind.UNRELIABLE)
-"""Findings whose subject is a voter; those of campaigns name theirs in the evidence."""
+"""Findings whose subject is a voter. Findings of campaigns list their voters in the evidence."""
 MOST_NAMED = 2000
 LEAST_SHADOW_VOTES = 5
-"""Without so many votes left, nothing is said about a policy in the shadow."""
+"""A policy with fewer votes left has no shadow rating."""
 
 
 class NewFinding(NamedTuple):
@@ -41,8 +39,8 @@ class NewFinding(NamedTuple):
 
 
 class ShadowRow(TypedDict):
-    """`shadow`: the rating without new and flagged voters; null where too little is left. `parted`: it lies outside the
-    published interval."""
+    """`shadow`: the rating without new and flagged voters; null where too few votes are left. `parted`: it lies outside
+    the published interval."""
 
     rating: float
     shadow: float | None
@@ -57,9 +55,14 @@ class Shadow(TypedDict):
     rows: dict[str, ShadowRow]
 
 
+NO_SHADOW: Shadow = {"left_out": 0, "votes": 0, "rows": {}}
+
+
 def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit) -> Shadow:
     """The global board without voters who are new, flagged by an open finding, or both."""
-    doubtful = _new(kind, table) | flagged(kind).keys()
+    since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
+    new = observed.new_voters(kind, table, since, int(settings.INTEGRITY["new_votes"]))
+    doubtful = new | flagged(kind).keys()
     rest = table.counts(without_voters=doubtful)
     other = fit(rest, cap=int(settings.RANKING["cap"]))
     votes = dict(zip(rest.names, rest.per_policy().sum(axis=1).tolist(), strict=True))
@@ -77,7 +80,7 @@ def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit) -> Shadow:
 
 
 def flagged(kind: Kind) -> dict[str, list[str]]:
-    """Voter -> which open findings there are about it in a kind of arena."""
+    """Voter -> the kinds of open findings about it in a kind of arena."""
     found: dict[str, list[str]] = {}
     doubts = Finding.objects.filter(kind__in=(*DOUBTFUL, Finding.Kind.CAMPAIGN), state=Finding.State.OPEN)
     for each in doubts.filter(arena__in=("", kind.id)).order_by("pk"):
@@ -87,24 +90,14 @@ def flagged(kind: Kind) -> dict[str, list[str]]:
 
 
 def voters_of(finding: Finding) -> list[str]:
-    """Whom it is about; empty for one about a policy or a task."""
+    """The voters that a finding is about; empty for findings about a policy or a task."""
     if finding.kind == Finding.Kind.CAMPAIGN:
         return [str(voter) for voter in finding.evidence.get("voters", [])]
     return [finding.subject] if finding.kind in DOUBTFUL else []
 
 
-def _new(kind: Kind, table: VoteTable) -> set[str]:
-    since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
-    return observed.new_voters(kind, table, since, int(settings.INTEGRITY["new_votes"]))
-
-
-def influence_report(counts: Counts, found: Fit, ranked: Collection[str]) -> Influence:
-    """Of the voters on a board; the numbers of `movers` are those of the counts."""
-    return influence(standing(counts, found, ranked, cap=int(settings.RANKING["cap"])))
-
-
 def outliers(kind: Kind, counts: Counts, found: Fit) -> Iterator[NewFinding]:
-    """Voters whose votes are unlike everybody else's. Who has not voted since the last report was tested by then."""
+    """Voters whose votes are unlike everybody else's, among those with votes since the last report."""
     crowd = PooledVotes(found.names, counts.per_pair(), found.rating)
     alpha = float(settings.INTEGRITY["alpha"])
     for cast in observed.cast_by_voter(kind, found.names, _untested_since(kind)):
@@ -116,7 +109,7 @@ def outliers(kind: Kind, counts: Counts, found: Fit) -> Iterator[NewFinding]:
 
 
 def _untested_since(kind: Kind) -> datetime:
-    """An hour before the last report: a vote's time is taken before its transaction waits for the lock."""
+    """An hour before the last report: a vote is timed before its transaction waits for the lock."""
     earliest = timezone.now() - timedelta(days=settings.INTEGRITY["look_back_days"])
     reports = Report.objects.filter(snapshot__kind=kind.id).order_by("-snapshot__made_at")
     last = reports.values_list("snapshot__made_at", flat=True).first()
@@ -124,8 +117,7 @@ def _untested_since(kind: Kind) -> datetime:
 
 
 def pushed(kind: Kind, table: VoteTable, counts: Counts, found: Fit) -> Iterator[NewFinding]:
-    """New voters who together push a policy, on the global board: those of the last days, and the patient, as long as
-    they are newcomers to `limits`."""
+    """Campaigns of new voters on the global board: of the last days' voters, and of all newcomers to `limits`."""
     spans = sorted({int(settings.INTEGRITY["look_back_days"]), LATELY})
     week = date.fromisoformat(table.values["day"][-1]).strftime("%G-W%V") if table.new_voters(LATELY) else ""
     for each in strongest(each for days in spans for each in _campaigns(kind, table, counts, found, days)):
@@ -133,8 +125,8 @@ def pushed(kind: Kind, table: VoteTable, counts: Counts, found: Fit) -> Iterator
 
 
 def _campaigns(kind: Kind, table: VoteTable, counts: Counts, found: Fit, days: int) -> list[Campaign]:
-    """Among voters first seen within the last days. They are set beside the board as it would be if they had shown
-    nothing yet, so that they do not hide behind what they have moved."""
+    """Among voters first seen within the last days, compared with a board on which they have proven nothing: what they
+    have moved already must not hide them."""
     names = table.new_voters(days)
     board = fit(table.doubting(names).counts(), cap=int(settings.RANKING["cap"])) if table.trust is not None else found
     numbers = table.numbers_of(names)
@@ -168,9 +160,9 @@ def _campaign(each: Campaign, table: VoteTable, week: str) -> NewFinding:
     return NewFinding(Finding.Kind.CAMPAIGN, f"{direction} {each.policy}, {week}", summary, proof)
 
 
-def unreliable(controls: dict[str, Reliability]) -> Iterator[NewFinding]:
-    """Voters who name the other policy where the sides are swapped."""
-    for voter, known in controls.items():
+def unreliable(results: dict[str, Reliability]) -> Iterator[NewFinding]:
+    """Voters who often name the other policy when the sides are swapped."""
+    for voter, known in results.items():
         if known.unreliable:
             summary = f"named the other policy in {known.other} of {known.same + known.other} repeats with a winner"
             proof: dict[str, object] = {"items": known.items, "score": known.score, "other": known.other}
@@ -178,7 +170,7 @@ def unreliable(controls: dict[str, Reliability]) -> Iterator[NewFinding]:
 
 
 def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[NewFinding]:
-    """`agreements`: "all votes" or "task ..." or "policy ..." -> how votes and physics agree there."""
+    """`agreements`: "all votes", "task ..." or "policy ..." -> how votes agree with success there."""
     moved = [
         NewFinding(
             Finding.Kind.SHADOW,
@@ -190,14 +182,16 @@ def partings(shadows: Shadow, agreements: dict[str, Agreement]) -> list[NewFindi
         if row["parted"] and row["shadow"] is not None and math.isfinite(row["shadow"])
     ]
     apart = [
-        NewFinding(Finding.Kind.PARTED, where, _told(each), {"kappa": each["kappa"], "against": dict(each["against"])})
+        NewFinding(
+            Finding.Kind.PARTED, where, _in_words(each), {"kappa": each["kappa"], "against": dict(each["against"])}
+        )
         for where, each in agreements.items()
         if each["parted"]
     ]
     return [*moved, *apart]
 
 
-def _told(each: Agreement) -> str:
+def _in_words(each: Agreement) -> str:
     against = each["against"]
     kappa = "undefined" if each["kappa"] is None else f"{each['kappa']:.2f}"
     share = (
@@ -209,18 +203,12 @@ def _told(each: Agreement) -> str:
 
 
 def renew(kind: Kind, found: list[NewFinding]) -> None:
-    """Enter what was found in a kind of arena; what is found again is renewed and keeps its state. What is no longer
-    found stays as it was seen last: a moderator decides."""
+    """Store the findings of a kind of arena. A finding that is found again is updated and keeps its state. One that is
+    no longer found stays until a moderator decides."""
     Finding.objects.bulk_create(
         [
-            Finding(
-                kind=each.kind,
-                arena=kind.id,
-                subject=each.subject[:255],
-                summary=each.summary[:500],
-                evidence=each.evidence,
-            )
-            for each in found
+            Finding(kind=what, arena=kind.id, subject=subject[:255], summary=summary[:500], evidence=evidence)
+            for what, subject, summary, evidence in found
         ],
         update_conflicts=True,
         unique_fields=["kind", "arena", "subject"],

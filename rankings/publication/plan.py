@@ -1,4 +1,4 @@
-"""Writing down who should meet whom in the next hour (`rankings.fit.pairing`), for the arena to draw by."""
+"""The plan of which contestants should meet in the next hour (`rankings.fit.pairing`), for the arena to draw by."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rankings.fit.pairing import Belief, exposure, plan
 from rankings.votes.observed import votes_per_hour
 
 LEAST_VOTES, MOST_VOTES = 20, 1000
-"""For so many votes at least and at most a plan is made, whatever the last day brought."""
+"""Bounds of the number of votes that a plan is made for."""
 Plan = dict[tuple[str, str], float]
 """Two ids, the smaller first -> how often they should meet."""
 UNVOTED_VARIANCE = (2.0 * SCALE) ** 2
-"""What one virtual game leaves open about a policy without a vote [Elo points squared]."""
+"""The variance of the rating of a policy without a vote, after one virtual game [Elo points squared]."""
 
 
 def write_plan(kind: Kind, found: Fit) -> dict[str, float]:
-    """Write chances for the pairs of each of a kind's pools, and each contestant's `pairing_weight`: its mean exposure
-    over those pools that have a pair. Returns the weights. `found`: the kind's global fit."""
+    """Store chances for the pairs of each of a kind's pools, and each contestant's `pairing_weight`: its mean exposure
+    over the pools that have a pair. Returns the weights. `found`: the kind's global fit."""
     pools = _plans(kind, found)
     weights = _mean([exposure(chances) for chances in pools.values() if chances])
     with transaction.atomic():
@@ -56,13 +56,13 @@ def _plans(kind: Kind, found: Fit) -> dict[str, Plan]:
 
 
 def _mean(exposures: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Of who is in none of the pairs of a pool, 0 there."""
+    """By contestant; one in no pair of a pool has 0 there."""
     names = sorted({name for each in exposures for name in each})
     return {name: sum(each.get(name, 0.0) for each in exposures) / len(exposures) for name in names}
 
 
 def _belief(found: Fit, contestants: Sequence[str]) -> Belief:
-    """The fit, with those contestants added that have no vote yet."""
+    """The fit, and contestants that have no vote yet."""
     new = [name for name in contestants if name not in found.names]
     size = len(found.names)
     covariance = np.eye(size + len(new)) * UNVOTED_VARIANCE

@@ -1,6 +1,6 @@
-"""What was published last, as pages and calls show it. One read tells which publication holds, and who takes part.
+"""The latest publication, for pages and calls. One query finds which publication is current, and its contestants.
 
-A publication never changes: what it says is read once and kept until the next one, in each process.
+A publication never changes, so each process reads it once and keeps it until the next one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rankings.votes import classic
 from rankings.votes.locking import WORKER
 
 KEPT = 2
-"""Publications of a kind in memory: the one that holds, and the one before while somebody is still reading it."""
+"""Publications of a kind in memory: the current one, and the one before for requests that still use it."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Published:
     """By a board's name; a board without a vote is not in it."""
 
     def board(self, name: str) -> Mapping[str, Any]:
-        """As the snapshot keeps it; empty where there is none."""
+        """As the snapshot has it; empty where there is none."""
         return cast("Mapping[str, Any]", self.snapshot.boards.get(name, {})) if self.snapshot else {}
 
     def components(self, name: str, listed: Collection[str]) -> dict[str, int]:
-        """Policy -> the number of its component, of those listed, from 1: the one with most votes."""
+        """Policy -> the number of its component among those listed; 1 has most votes."""
         groups = [[member for member in group if member in listed] for group in self.board(name).get("components", [])]
         return {member: number for number, group in enumerate(filter(None, groups), 1) for member in group}
 
@@ -51,7 +51,7 @@ class Published:
 
 
 class Current(NamedTuple):
-    """Who takes part in a kind, references aside, and what is published of it."""
+    """The contestants of a kind, without references, and what is published of it."""
 
     kind: Kind
     policies: list[Contestant]
@@ -63,7 +63,7 @@ class Current(NamedTuple):
 
 
 def current(kind: Kind) -> Current:
-    """One read, but for the first time after a publication."""
+    """One query, except for the first time after a publication."""
     moment = WorkerStatus.objects.filter(worker_name=WORKER).values_list("published_at", flat=True)
     listed = kind.contestants().filter(reference=False)
     policies: list[Any] = list(listed.annotate(published_at=Subquery(moment)))  # the one row with that name
@@ -84,15 +84,15 @@ def _read(kind: Kind, at: datetime | None) -> Published:
 
 
 def _from_tables(kind: Kind) -> dict[str, list[Standing]]:
-    totals, settings = (table.objects.filter(model__kind=kind.id) for table in (ModelStatsTotal, ModelStatsByRobot))
+    totals, by_setting = (table.objects.filter(model__kind=kind.id) for table in (ModelStatsTotal, ModelStatsByRobot))
     found = {GLOBAL: [Standing(**row) for row in totals.values("model_id", *STATISTICS)]}
-    for row in settings.values("robot_id", "model_id", *STATISTICS):
-        found.setdefault(Board(robot=row.pop("robot_id")).name, []).append(Standing(**row))
+    for row in by_setting.values("robot_id", "model_id", *STATISTICS):
+        found.setdefault(Board(setting=row.pop("robot_id")).name, []).append(Standing(**row))
     return found
 
 
 def _from_snapshot(kind: Kind, snapshot: Snapshot | None) -> dict[str, list[Standing]]:
-    """Every board; those of scenes and tasks have no table of their own."""
+    """Every board, since boards of scenes and tasks have no table of their own."""
     if snapshot is None:
         return {}
     sequential = classic.ratings(kind)

@@ -1,8 +1,8 @@
-"""What is published beside the boards, once an hour with them: all that the pages show, in one row."""
+"""The report that is published with the boards once an hour: all that the pages show, in one row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypedDict, cast
 
 import numpy as np
@@ -19,19 +19,20 @@ from rankings.analysis.settled import Settled
 from rankings.analysis.term_boards import Terms
 from rankings.models import Report, Snapshot
 from rankings.publication import integrity, rules
-from rankings.publication.integrity import Shadow
+from rankings.publication.integrity import NO_SHADOW, Shadow
 from rankings.publication.plan import write_plan
 from rankings.publication.snapshots import Rated
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import VoteFacts
 from rankings.tally.matrix import Matrix, matrix
 from rankings.tally.table import Board, VoteTable
-from rankings.trust.influence import Handover
+from rankings.trust.influence import Handover, influence
 from rankings.trust.reliability import Reliability
+from rankings.trust.standing import standing
 from rankings.votes import observed
 
 TREND_POINTS = 400
-"""So many of the last publications are kept for the trend: two weeks of hours."""
+"""Publications that the trend shows: two weeks of hours."""
 
 
 class Agreements(TypedDict):
@@ -42,7 +43,7 @@ class Agreements(TypedDict):
 
 class Exposure(TypedDict):
     """`battles` of the last 30 days; `relative`: in units of an equal share; `planned`: the same for the next hour, 0
-    for who is not drawn."""
+    for contestants that are not drawn."""
 
     battles: int
     relative: float
@@ -50,7 +51,7 @@ class Exposure(TypedDict):
 
 
 class Voters(TypedDict):
-    """`controls`: control battles voted on, and the share of them that was passed."""
+    """`controls`: calibration battles voted on; `passed`: the share of them that was passed."""
 
     flagged: int
     controls: int
@@ -58,9 +59,8 @@ class Voters(TypedDict):
 
 
 class Removal(TypedDict):
-    """How much hangs on single voters in the component with most votes: `movers` is how many of them could, each alone,
-    change its top three; `looked_at` and `complete` as in `trust.influence.Influence`. There is no order, and so no
-    top three, over several components."""
+    """The influence of single voters in the component with most votes. `movers`: how many of them could change its top
+    three alone; `looked_at` and `complete` as in `trust.influence.Influence`. Components have no order among them."""
 
     movers: int
     largest: float
@@ -88,7 +88,7 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 
 class ReportContent(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
-    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by robot.
+    the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by setting.
     `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the global board at each publication, oldest
     first."""
 
@@ -112,32 +112,36 @@ class ReportContent(TypedDict):
 def publish_report(
     kind: Kind, snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts
 ) -> Report:
-    """Write the report of a kind's snapshot, renew the findings, and plan the next hour's pairs. `facts`: of all its
+    """Write the report of a kind's snapshot, update the findings and plan the next hour's pairs. `facts`: of all its
     votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
-    controls, played = observed.controls(kind), observed.played(kind)
+    results, played = observed.calibration_results(kind), observed.played(kind)
     agreements = _agreements(facts)
-    integrity.renew(kind, [*integrity.unreliable(controls), *(_doubted(kind, table, whole) if whole else ())])
+    findings = list(integrity.unreliable(results))
+    if whole:
+        findings += integrity.outliers(kind, whole.counts, whole.fit)
+        findings += integrity.pushed(kind, table, whole.counts, whole.fit)
+    integrity.renew(kind, findings)
     content: ReportContent = {
         "figures": _figures(boards),
         "pairs": _pairs(whole),
-        "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if _shown(board)}),
+        "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if board.has_table}),
         "settled": {
             board.name: settled.told(each.fit, matrices[board.name]["names"])
             for board, each in boards.items()
-            if _shown(board)
+            if board.has_table
         },
-        "by_task": {robot: _by_task(kind, table, robot) for robot in table.occurring("robot")},
+        "by_task": {setting: _by_task(kind, table, setting) for setting in table.occurring("setting")},
         "terms": term_boards.boards(table, facts, cap=rules.options().cap),
-        "calibration": _calibration(whole),
+        "calibration": calibration(whole.counts, cap=rules.options().cap) if whole else nothing(),
         "physics": physics.boards(played),
         "physics_mean_of": physics.compared_tasks(played),
         "agreement": agreements,
         "exposure": _exposure(kind, whole),
         "removal": _removal(whole),
-        "shadow": _shadow(kind, table, whole),
-        "voters": _voters(kind, controls),
+        "shadow": integrity.shadow(kind, table, whole.counts, whole.fit) if whole else NO_SHADOW,
+        "voters": _voters(kind, results),
         "trend": _trend(kind, snapshot, whole),
     }
     integrity.renew(kind, integrity.partings(content["shadow"], _named(agreements)))
@@ -145,19 +149,10 @@ def publish_report(
     return report
 
 
-def _doubted(kind: Kind, table: VoteTable, whole: Rated) -> Iterator[integrity.NewFinding]:
-    yield from integrity.outliers(kind, whole.counts, whole.fit)
-    yield from integrity.pushed(kind, table, whole.counts, whole.fit)
-
-
 def latest(kind: Kind) -> Report | None:
-    """What holds of a kind now, with its snapshot but for the counts file: one query."""
+    """The current report of a kind, with its snapshot except for the counts file: one query."""
     reports = Report.objects.filter(snapshot__kind=kind.id).select_related("snapshot").defer("snapshot__counts")
     return reports.order_by("-snapshot__made_at").first()
-
-
-def _shown(board: Board) -> bool:
-    return not board.scene and not board.task
 
 
 def _figures(boards: Mapping[Board, Rated]) -> Figures:
@@ -167,7 +162,7 @@ def _figures(boards: Mapping[Board, Rated]) -> Figures:
     return {
         "votes_by_outcome": dict(zip(OUTCOMES, whole.counts.outcomes.sum(axis=0).tolist(), strict=True)),
         "votes_by_robot": {
-            board.robot: each.counts.total for board, each in boards.items() if board.robot and not board.scene
+            board.setting: each.counts.total for board, each in boards.items() if board.has_table and board.setting
         },
         "voters": whole.counts.voters,
     }
@@ -183,25 +178,19 @@ def _pairs(whole: Rated | None) -> dict[str, dict[str, list[int]]]:
 
 
 def _matrix(each: Rated) -> Matrix:
-    """Component by component, best first; references do not take part."""
+    """Component by component, best first, without references."""
     rating = dict(zip(each.fit.names, each.fit.rating.tolist(), strict=True))
     components = each.ratings["components"]
     return matrix(each.counts, [sorted(names, key=lambda name: (-rating[name], name)) for names in components])
 
 
-def _by_task(kind: Kind, table: VoteTable, robot: str) -> ByTask:
-    """Of the tasks voted on, and of those that nobody voted on yet, where policies are known from the others."""
-    board = Board(robot=robot)
+def _by_task(kind: Kind, table: VoteTable, setting: str) -> ByTask:
+    """Of the tasks with votes, and of those without, where contestants are known from other tasks."""
+    board = Board(setting=setting)
     voted = table.occurring("task", board)
     tasks = [*voted, *(task for task in kind.tasks() if task not in voted)]
     counts = table.counts(board, apart_by="task")
     return by_task.told(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
-
-
-def _calibration(whole: Rated | None) -> Calibration:
-    if whole is None:
-        return nothing()
-    return calibration(whole.counts, cap=int(settings.RANKING["cap"]))
 
 
 def _agreements(facts: VoteFacts) -> Agreements:
@@ -242,23 +231,13 @@ def _removal(whole: Rated | None) -> Removal:
         return {"movers": 0, "largest": 0.0, "handovers": [], "looked_at": 0, "complete": True}
     rows = whole.ratings["models"]
     ranked = {name for name, row in rows.items() if row["rank_low"] is not None and row["component"] == 1}
-    found = integrity.influence_report(whole.counts, whole.fit, ranked)
-    return {
-        "movers": len(found["movers"]),
-        "largest": found["largest"],
-        "handovers": found["handovers"],
-        "looked_at": found["looked_at"],
-        "complete": found["complete"],
-    }
+    found = influence(standing(whole.counts, whole.fit, ranked, cap=rules.options().cap))
+    return {**found, "movers": len(found["movers"])}
 
 
-def _shadow(kind: Kind, table: VoteTable, whole: Rated | None) -> Shadow:
-    return integrity.shadow(kind, table, whole.counts, whole.fit) if whole else {"left_out": 0, "votes": 0, "rows": {}}
-
-
-def _voters(kind: Kind, controls: dict[str, Reliability]) -> Voters:
-    items = sum(each.items for each in controls.values())
-    passed = sum(each.score for each in controls.values())
+def _voters(kind: Kind, results: dict[str, Reliability]) -> Voters:
+    items = sum(each.items for each in results.values())
+    passed = sum(each.score for each in results.values())
     return {
         "flagged": len(integrity.flagged(kind)),
         "controls": items,

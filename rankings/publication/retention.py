@@ -1,4 +1,4 @@
-"""How many publications are kept: all of the last days, and of each day before them and each kind the last one."""
+"""Which publications are kept: all of the last days, and before them the last of each day and kind."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rankings.models import Snapshot
 
 
 def thin_out() -> int:
-    """Delete snapshots older than `settings.SNAPSHOT_DAYS` with their reports and counts files, but for each
-    kind's last of a day (UTC). 0 days: keep all. Returns how many went."""
+    """Delete snapshots older than `settings.SNAPSHOT_DAYS` with their reports and counts files, except each kind's last
+    of a day (UTC). 0 days: keep all. Returns how many were deleted."""
     if not settings.SNAPSHOT_DAYS:
         return 0
     before = timezone.now() - timedelta(days=settings.SNAPSHOT_DAYS)

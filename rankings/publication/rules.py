@@ -17,7 +17,7 @@ def options() -> Options:
 
 
 def published() -> dict[str, Any]:
-    """What a snapshot says of them."""
+    """The rules as a snapshot states them."""
     given = settings.RANKING
     return {
         "prior_games": PRIOR,

@@ -1,4 +1,4 @@
-"""What is published: every board from the stored counts, and with it from what, by which code, under which rules."""
+"""Snapshots: every board from the stored counts, with the input, the code and the rules that it came from."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from rankings.tally.counts import Counts
 from rankings.tally.facts import VoteFacts
 from rankings.tally.table import Board, VoteTable
 from rankings.trust.limits import limited
-from rankings.votes.observed import BesidePhysics
+from rankings.votes.observed import FactsAndAnswers
 
 CODE = ("tally/*.py", "fit/*.py", "trust/limits.py")
-"""The modules that a figure depends on: import contracts keep these two rooms from all others."""
+"""The modules that a figure depends on. Import contracts keep them from importing others."""
 
 
 @dataclass(frozen=True)
@@ -42,50 +42,45 @@ class Stored(NamedTuple):
     """The counts and facts of the votes of every kind."""
 
     counts: VoteTable
-    beside: BesidePhysics
+    judged: FactsAndAnswers
 
     def of(self, kind: Kind) -> tuple[VoteTable, VoteFacts]:
-        """The counts of a kind, each vote weighing what its voter has shown there, and facts of each."""
+        """The counts of a kind, weighted by what each voter has proven there, and the facts of its votes."""
         names = set(Contestant.objects.filter(kind=kind.id).values_list("pk", flat=True))
-        return self.weighed(kind, self.counts.among(names)), self.beside.facts.among(names)
-
-    def weighed(self, kind: Kind, table: VoteTable) -> VoteTable:
-        """The same votes, each weighing what its voter has shown, within the limits of networks and newcomers."""
-        return limited(table.trusting(self.beside.answers.get(kind.id, {})), rules.options().cap)
+        table = self.counts.among(names).trusting(self.judged.answers.get(kind.id, {}))
+        return limited(table, rules.options().cap), self.judged.facts.among(names)
 
 
 def load() -> Stored:
-    """What is stored.
-
-    Days that are over are closed first; the caller holds the lock of the rankings.
-    """
+    """All counts and facts. Past days are closed first; the caller holds the lock of the rankings."""
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
     closed_days.close()
-    return Stored(closed_days.counts(), closed_days.beside_physics())
+    return Stored(closed_days.counts(), closed_days.facts_and_answers())
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
-    """Each board under the published rules. Boards that hold all votes, such as that of an only robot, share a fit."""
-    options = rules.options()
-    whole: Rated | None = None
+    """Each board under the published rules. Boards of the same votes, such as that of an only setting, share a fit."""
+    by_votes: dict[bytes, Rated] = {}
     found = []
     for board in boards:
-        if whole and table.holds_all(board):
-            found.append(replace(whole, board=board))
-            continue
-        counts = table.counts(board)
-        fit = fitted(counts, options)
-        figures = board_ratings(counts, options, fit)
-        over = mean_over(counts, table.robots(board), figures["components"], fit)
-        found.append(Rated(board, counts, fit, figures, over))
-        if table.holds_all(board):
-            whole = found[-1]
+        votes = table.votes_on(board)
+        if votes not in by_votes:
+            by_votes[votes] = _rated(table, board)
+        found.append(replace(by_votes[votes], board=board))
     return found
 
 
+def _rated(table: VoteTable, board: Board) -> Rated:
+    options, counts = rules.options(), table.counts(board)
+    fit = fitted(counts, options)
+    figures = board_ratings(counts, options, fit)
+    over = mean_over(counts, table.occurring("setting", board), figures["components"], fit)
+    return Rated(board, counts, fit, figures, over)
+
+
 def publish(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
-    """Keep a snapshot of a kind, unless the last one has the same input, code and rules; returns what holds now."""
+    """Store a snapshot of a kind, unless the last one has the same input, code and rules; returns the current one."""
     file = write_counts(table)
     about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": rules.published()}
     last = Snapshot.objects.filter(kind=kind.id).defer("counts").first()
@@ -97,7 +92,7 @@ def publish(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
 
 @cache
 def code_version() -> str:
-    """SHA-256 of the source of all that a figure depends on: equal versions give equal figures for equal input."""
+    """SHA-256 of the source of CODE: equal versions give equal figures for equal input."""
     found, rankings = hashlib.sha256(), Path(__file__).parent.parent
     for path in (path for pattern in CODE for path in sorted(rankings.glob(pattern))):
         found.update(path.read_bytes())

@@ -160,7 +160,7 @@ def table_of(policies: int, ballots: Ballots, *, limits: bool = True) -> VoteTab
     values["day"] = tuple(str(FIRST + timedelta(days=day)) for day in range(int(ballots.day.max()) + 1))
     values["network"] = ("", *(f"n{number:06}" for number in range(int(ballots.network.max()) + 1)))
     codes["network"] = ballots.network + 1
-    for key in ("robot", "scene", "task"):
+    for key in ("setting", "scene", "task"):
         values[key], codes[key] = ("",), nothing
     answers: dict[str, Answers] = {}
     columns = (each.tolist() for each in (ballots.voter, ballots.outcome, ballots.winner))

@@ -39,7 +39,7 @@ class Said(NamedTuple):
 
 
 def votes(setting: TaskArena, theta: Floats, rng: np.random.Generator) -> Counts:
-    """`theta` (tasks, k) natural units. A task's number stands where a robot's would."""
+    """`theta` (tasks, k) natural units. A task's number stands where a setting's would."""
     size, number, crowd = setting.policies, setting.votes, setting.crowd
     pairs = np.stack(np.triu_indices(size, 1), axis=1)
     pair = pairs[rng.choice(len(pairs), number, p=_uneven(len(pairs), rng))]
@@ -65,8 +65,8 @@ def said(setting: TaskArena, seed: int) -> dict[str, Said]:
 
 
 def _boards(counts: Counts, setting: TaskArena) -> dict[str, tuple[Floats, Floats]]:
-    whole = fit(_one_robot(counts), cap=CAP)
-    alone = [fit(_one_robot(counts.where(counts.robot == task)), cap=CAP) for task in range(setting.tasks)]
+    whole = fit(_one_setting(counts), cap=CAP)
+    alone = [fit(_one_setting(counts.where(counts.setting == task)), cap=CAP) for task in range(setting.tasks)]
     return {
         "the task's own board": (
             np.stack([each.rating for each in alone]),
@@ -79,8 +79,8 @@ def _boards(counts: Counts, setting: TaskArena) -> dict[str, tuple[Floats, Float
     }
 
 
-def _one_robot(counts: Counts) -> Counts:
-    columns = Columns(counts.left, counts.right, counts.voter, 0 * counts.robot, counts.day, counts.outcomes)
+def _one_setting(counts: Counts) -> Counts:
+    columns = Columns(counts.left, counts.right, counts.voter, 0 * counts.setting, counts.day, counts.outcomes)
     return Counts.of(counts.names, columns)
 
 

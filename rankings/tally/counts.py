@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.arrays import Booleans, Floats, Integers, starts_of_runs
 from rankings.tally.visits import NO_VISITS, Visits
 
 OUTCOMES = ("left_better", "right_better", "tie", "both_bad")
@@ -23,16 +23,14 @@ KEY_BITS = 61
 
 
 class Ballot(NamedTuple):
-    """One vote as the ranking sees it. `outcome` is one of OUTCOMES; `voter` None means that nobody knows who.
-
-    `day` matters where votes per voter and day are capped; any text that is the same for the votes of one day.
-    """
+    """One vote as the ranking sees it. `outcome`: one of OUTCOMES; `voter`: None where it is unknown; `day`: any text
+    that the votes of one day share, since votes per voter and day are capped."""
 
     left: str
     right: str
     outcome: str
     voter: str | None = None
-    robot: str = ""
+    setting: str = ""
     day: str = ""
 
 
@@ -45,14 +43,14 @@ class Columns(NamedTuple):
     left: Integers
     right: Integers
     voter: Integers
-    robot: Integers
+    setting: Integers
     day: Integers
     outcomes: Integers
 
 
 @dataclass(frozen=True)
 class Counts:
-    """One row per (robot, voter, day, pair, side order), sorted by it; the order of the votes leaves no trace."""
+    """One row per (setting, voter, day, pair, side order), sorted by these; independent of the order of the votes."""
 
     names: tuple[str, ...]
     """Every policy, sorted, those without a vote included."""
@@ -64,8 +62,8 @@ class Counts:
     """(rows,) a number per voter from 0, or UNKNOWN_VOTER: such votes count as cast by different people."""
     outcomes: Integers
     """(rows, 4) votes per outcome, columns as in OUTCOMES."""
-    robot: Integers
-    """(rows,) a number per robot from 0."""
+    setting: Integers
+    """(rows,) a number per setting from 0."""
     day: Integers
     """(rows,) a number per day from 0."""
     visits: Visits = NO_VISITS
@@ -74,13 +72,13 @@ class Counts:
     @classmethod
     def of(cls, names: Sequence[str], columns: Columns, visits: Visits = NO_VISITS) -> Counts:
         """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
-        left, right, voter, robot, day, outcomes = columns
+        left, right, voter, setting, day, outcomes = columns
         low, high = np.minimum(left, right), np.maximum(left, right)
-        key, widths = _packed([robot, voter + 1, day, low, high, left > right])
+        key, widths = _packed([setting, voter + 1, day, low, high, left > right])
         key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
-        robot, voter, day, low, high, swapped = _unpacked(key, widths)
+        setting, voter, day, low, high, swapped = _unpacked(key, widths)
         left, right = np.where(swapped, high, low), np.where(swapped, low, high)
-        return cls(tuple(names), left, right, voter - 1, outcomes, robot, day, visits)
+        return cls(tuple(names), left, right, voter - 1, outcomes, setting, day, visits)
 
     @property
     def total(self) -> int:
@@ -90,7 +88,7 @@ class Counts:
     def votes(self) -> Integers:
         """(rows,) of all outcomes together."""
         left, right, tie, both_bad = self.outcomes.T
-        found: Integers = left + right + tie + both_bad
+        found: Integers = left + right + tie + both_bad  # quicker than sum(axis=1)
         return found
 
     @cached_property
@@ -100,15 +98,15 @@ class Counts:
 
     @cached_property
     def scores(self) -> Floats:
-        """(rows,) what the left side's votes are worth together; the same sum whatever their order."""
+        """(rows,) the sum of the left side's scores, which does not depend on the order of the votes."""
         left, _, tie, both_bad = self.outcomes.T
         found: Floats = left + 0.5 * (tie + both_bad)
         return found
 
     @property
-    def robots(self) -> int:
-        """How many robots have a number; some may have no vote."""
-        return int(self.robot.max(initial=0)) + 1
+    def settings(self) -> int:
+        """How many settings have a number; some may have no vote."""
+        return int(self.setting.max(initial=0)) + 1
 
     @property
     def voters(self) -> int:
@@ -123,22 +121,19 @@ class Counts:
         seen_from_low = np.stack(
             [np.where(swap, right_better, left_better), np.where(swap, left_better, right_better), tie, both_bad]
         )
-        new = np.ones(len(low), dtype=bool)
-        if len(low):
-            new[1:] = _differs(low) | _differs(high) | _differs(self.voter) | _differs(self.day) | _differs(self.robot)
-        if new.all():
+        starts = starts_of_runs(low, high, self.voter, self.day, self.setting)
+        if len(starts) == len(low):
             return replace(self, left=low, right=high, outcomes=seen_from_low.T)
-        starts = np.flatnonzero(new)
         merged = np.add.reduceat(seen_from_low, starts, axis=1).T
-        rest = self.voter[starts], merged, self.robot[starts], self.day[starts]
+        rest = self.voter[starts], merged, self.setting[starts], self.day[starts]
         return Counts(self.names, low[starts], high[starts], *rest, self.visits)
 
     def apart(self) -> Counts:
-        """A policy on each robot as a policy of its own: names and numbers repeat, robot by robot."""
-        if self.robots == 1:
+        """A contestant in each setting as one of its own: names and numbers repeat, setting by setting."""
+        if self.settings == 1:
             return self
-        shift = self.robot * len(self.names)
-        return replace(self, names=self.names * self.robots, left=self.left + shift, right=self.right + shift)
+        shift = self.setting * len(self.names)
+        return replace(self, names=self.names * self.settings, left=self.left + shift, right=self.right + shift)
 
     def by_network(self) -> Counts | None:
         """The same votes as if those from one network were one voter's; None where no two voters share a network."""
@@ -152,7 +147,7 @@ class Counts:
 
     def where(self, rows: NDArray[Any]) -> Counts:
         """Only some rows, by a mask or by their places; the names stay."""
-        names = ("left", "right", "voter", "outcomes", "robot", "day")
+        names = ("left", "right", "voter", "outcomes", "setting", "day")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def per_policy(self) -> Integers:
@@ -204,17 +199,20 @@ def tally(ballots: Iterable[Ballot], names: Iterable[str] = ()) -> Counts:
     """Count votes. `names` adds policies that may have none. ValueError for an unknown outcome or a self-match."""
     votes = Counter(ballots)
     for ballot in votes:
-        _check(ballot)
-    known = sorted({*names, *(ballot.left for ballot in votes), *(ballot.right for ballot in votes)})
-    index, robots, days = _numbered(known), _numbers(b.robot for b in votes), _numbers(b.day for b in votes)
+        if ballot.outcome not in OUTCOMES:
+            raise ValueError(f"unknown outcome {ballot.outcome!r}; known: {', '.join(OUTCOMES)}")
+        if ballot.left == ballot.right:
+            raise ValueError(f"{ballot.left!r} against itself; a battle needs two different policies")
+    places = _numbers({*names, *(b.left for b in votes), *(b.right for b in votes)})
+    settings, days = _numbers(b.setting for b in votes), _numbers(b.day for b in votes)
     voters = _numbers(b.voter for b in votes if b.voter is not None)
     cells = np.array(
         [
             (
-                index[b.left],
-                index[b.right],
+                places[b.left],
+                places[b.right],
                 UNKNOWN_VOTER if b.voter is None else voters[b.voter],
-                robots[b.robot],
+                settings[b.setting],
                 days[b.day],
                 OUTCOMES.index(b.outcome),
                 n,
@@ -223,31 +221,21 @@ def tally(ballots: Iterable[Ballot], names: Iterable[str] = ()) -> Counts:
         ],
         dtype=np.int64,
     ).reshape(-1, 7)
-    outcomes = np.zeros((len(cells), len(OUTCOMES)), np.int64)
-    outcomes[np.arange(len(cells)), cells[:, 5]] = cells[:, 6]
-    left, right, voter, robot, day = cells[:, :5].T
-    return Counts.of(known, Columns(left, right, voter, robot, day, outcomes))
+    left, right, voter, setting, day, outcome, number = cells.T
+    outcomes = np.eye(len(OUTCOMES), dtype=np.int64)[outcome] * number[:, None]
+    return Counts.of(list(places), Columns(left, right, voter, setting, day, outcomes))
 
 
 def _numbers(values: Iterable[str]) -> dict[str, int]:
-    return _numbered(sorted(set(values)))
-
-
-def _numbered(values: Sequence[str]) -> dict[str, int]:
-    return {value: number for number, value in enumerate(values)}
-
-
-def _differs(column: Integers) -> Booleans:
-    """(rows - 1,) where a value is not that of the row before."""
-    found: Booleans = column[1:] != column[:-1]
-    return found
+    """Each different value and its place among them, sorted."""
+    return {value: number for number, value in enumerate(sorted(set(values)))}
 
 
 def _packed(columns: Sequence[Integers | Booleans]) -> tuple[Integers, list[int]]:
     """(rows,) several columns of numbers from 0 as one that sorts like them, and how many bits each takes."""
     widths = [int(column.max(initial=0)).bit_length() for column in columns]
     if sum(widths) > KEY_BITS:
-        raise ValueError(f"voters, days, policies and robots take {sum(widths)} bits; expected {KEY_BITS} at most")
+        raise ValueError(f"voters, days, policies and settings take {sum(widths)} bits; expected {KEY_BITS} at most")
     key = columns[0].astype(np.int64)
     for column, width in zip(columns[1:], widths[1:], strict=True):
         if width:
@@ -265,11 +253,6 @@ def _unpacked(key: Integers, widths: list[int]) -> list[Integers]:
     return found[::-1]
 
 
-def _starts(ordered: Integers) -> Integers:
-    """Where a run of equal values begins."""
-    return np.flatnonzero(np.concatenate([np.ones(min(1, len(ordered)), dtype=bool), _differs(ordered)]))
-
-
 def _summed(key: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
     """Each key once, in order, and the sum of the outcomes of all its rows."""
     if not len(key):
@@ -277,28 +260,21 @@ def _summed(key: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
     if (key[1:] < key[:-1]).any():
         order = np.argsort(key, kind="stable")
         key, outcomes = key[order], outcomes[order]
-    starts = _starts(key)
+    starts = starts_of_runs(key)
     return key[starts], np.add.reduceat(np.ascontiguousarray(outcomes.T), starts, axis=1).T
 
 
 def _counted(key: Integers, outcome: Integers) -> tuple[Integers, Integers]:
     """Each key once, in order, and how often each outcome comes with it. Sorting numbers alone is quickest."""
     both = np.sort(key << 2 | outcome)
-    first = _starts(both)
+    first = starts_of_runs(both)
     times = np.diff(first, append=len(both))
     key, outcome = both[first] >> 2, both[first] & 3
-    new = np.concatenate([np.ones(min(1, len(key)), dtype=bool), _differs(key)])
-    rows = int(np.count_nonzero(new))
-    outcomes = np.zeros((len(OUTCOMES), rows), np.int64)  # a column of it lies together in memory
-    outcomes[outcome, new.cumsum() - 1] = times
-    return key[new], outcomes.T
-
-
-def _check(ballot: Ballot) -> None:
-    if ballot.outcome not in OUTCOMES:
-        raise ValueError(f"unknown outcome {ballot.outcome!r}; known: {', '.join(OUTCOMES)}")
-    if ballot.left == ballot.right:
-        raise ValueError(f"{ballot.left!r} against itself; a battle needs two different policies")
+    rows = starts_of_runs(key)
+    row_of = np.repeat(np.arange(len(rows)), np.diff(rows, append=len(key)))
+    outcomes = np.zeros((len(OUTCOMES), len(rows)), np.int64)  # an outcome's counts lie together in memory
+    outcomes[outcome, row_of] = times
+    return key[rows], outcomes.T
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is known of each counted vote whose battle was played: who voted, on what, and what physics says. No Django."""
+"""Each counted vote whose battle was played: the voter, the contestants, and which side succeeded. No Django."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.tally.arrays import Booleans, Integers
-from rankings.tally.table import in_columns, restricted, rows_among
+from rankings.tally.table import KEYS, in_columns, restricted, rows_among
 
 LEFT, RIGHT, EVEN = range(3)
 UNKNOWN = -1
-"""Physics has no verdict: no known goal, or a side failed."""
-TEXTS = ("robot", "scene", "task", "left", "right", "voter", "day")
-NUMBERS = ("vote", "physics", "steps_left", "steps_right")
+"""The task has no known goal, or a side failed."""
+FACT_KEYS = KEYS[:-1]
+"""All but the network."""
+NUMBERS = ("vote", "success", "steps_left", "steps_right")
 
 
 class Fact(NamedTuple):
-    """Of one vote. `task` is "" without a known goal, `voter` is "" where nobody knows who; `vote` is a place in
-    OUTCOMES; `physics` is LEFT, RIGHT, EVEN or UNKNOWN; steps are those of all turns that the vote is about."""
+    """Of one vote. `task`: "" without a known goal; `voter`: "" where it is unknown; `vote`: a place in OUTCOMES;
+    `success`: which side reached the goal more often, LEFT, RIGHT, EVEN or UNKNOWN; steps: of all turns voted on."""
 
-    robot: str
+    setting: str
     scene: str
     task: str
     left: str
@@ -30,7 +31,7 @@ class Fact(NamedTuple):
     voter: str
     day: str
     vote: int
-    physics: int
+    success: int
     steps_left: int
     steps_right: int
 
@@ -44,7 +45,7 @@ class VoteFacts:
     codes: dict[str, Integers]
     vote: Integers
     """(rows,)"""
-    physics: Integers
+    success: Integers
     """(rows,)"""
     steps_left: Integers
     """(rows,)"""
@@ -53,8 +54,8 @@ class VoteFacts:
 
     @classmethod
     def of(cls, rows: Iterable[Fact]) -> VoteFacts:
-        """They are never all in memory as texts."""
-        values, codes, numbers = in_columns(rows, TEXTS, len(NUMBERS))
+        """From rows that are never all in memory at once."""
+        values, codes, numbers = in_columns(rows, FACT_KEYS, len(NUMBERS))
         return cls(values, codes, *np.ascontiguousarray(numbers.T))
 
     def __len__(self) -> int:
@@ -75,19 +76,16 @@ class VoteFacts:
     @property
     def numbers(self) -> tuple[Integers, Integers, Integers, Integers]:
         """In the order of NUMBERS."""
-        return self.vote, self.physics, self.steps_left, self.steps_right
+        return self.vote, self.success, self.steps_left, self.steps_right
 
     @property
     def judged(self) -> Booleans:
-        """(rows,) physics has a verdict."""
-        found: Booleans = self.physics != UNKNOWN
+        """(rows,) whether the success of both sides is known."""
+        found: Booleans = self.success != UNKNOWN
         return found
 
     def rows(self) -> list[Fact]:
         """Sorted."""
-        texts = [[self.values[name][code] for code in self.codes[name].tolist()] for name in TEXTS]
+        texts = [[self.values[name][code] for code in self.codes[name].tolist()] for name in FACT_KEYS]
         columns = [*texts, *(column.tolist() for column in self.numbers)]
         return sorted(Fact(*row) for row in zip(*columns, strict=True))
-
-
-NO_FACTS = VoteFacts.of(())

@@ -12,47 +12,56 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.tally.arrays import Booleans, Floats, Integers
-from rankings.tally.counts import OUTCOMES, UNKNOWN_VOTER, Columns, Counts
+from rankings.tally.counts import OUTCOMES, Columns, Counts
 from rankings.tally.visits import NO_VISITS, Visits
 from rankings.tally.weights import NEWCOMER, Answers, trust
 
 GLOBAL = "global"
-KEYS = ("robot", "scene", "task", "left", "right", "voter", "day", "network")
+KEYS = ("setting", "scene", "task", "left", "right", "voter", "day", "network")
+PLACE = KEYS[:3]
+"""What a board may be of."""
+FILE_KEYS = ("robot", *KEYS[1:])
+"""What files and closed days call them."""
 BATCH = 20_000
 LEAST_TRUST = 1e-5
-"""No vote weighs nothing."""
+"""No vote weighs less."""
 Values = Mapping[str, tuple[str, ...]]
 Codes = Mapping[str, Integers]
 
 
 @dataclass(frozen=True)
 class Board:
-    """Which rows are on it: those of a robot, a scene, a task; empty text means all of them."""
+    """The votes of a setting, a scene and a task; an empty text stands for all of them."""
 
-    robot: str = ""
+    setting: str = ""
     scene: str = ""
     task: str = ""
 
     @property
     def name(self) -> str:
         """ "global", "robot=widowx", "robot=widowx,scene=table", ..."""
-        parts = (("robot", self.robot), ("scene", self.scene), ("task", self.task))
+        parts = (("robot", self.setting), ("scene", self.scene), ("task", self.task))
         return ",".join(f"{kind}={value}" for kind, value in parts if value) or GLOBAL
 
-    def holds(self, robot: str, scene: str, task: str) -> bool:
-        wanted = ((self.robot, robot), (self.scene, scene), (self.task, task))
+    @property
+    def has_table(self) -> bool:
+        """Whether it is the global board or that of a setting."""
+        return not (self.scene or self.task)
+
+    def holds(self, setting: str, scene: str, task: str) -> bool:
+        wanted = ((self.setting, setting), (self.scene, scene), (self.task, task))
         return all(not mine or mine == theirs for mine, theirs in wanted)
 
 
 class Voter(NamedTuple):
-    """How many votes, and the day of the first one."""
+    """A voter's number of votes, and the day of the first one."""
 
     votes: int
     first_day: str
 
 
 class Texts:
-    """A column of texts that grows bit by bit; each different text is kept once."""
+    """A column of texts built from batches; each different text is kept once."""
 
     def __init__(self) -> None:
         self._place: dict[str, int] = {}
@@ -73,8 +82,10 @@ class Texts:
 def in_columns(
     rows: Iterable[Sequence[str | int]], names: Sequence[str], numbers: int
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers], Integers]:
-    """Of rows that are texts, as many as `names`, and then so many numbers: the different texts of each column, sorted;
-    (rows,) their places in these; (rows, numbers). The rows are never all in memory as texts."""
+    """The different texts of each column, sorted; (rows,) each row's places in these; (rows, numbers).
+
+    `rows`: of texts, as many as `names`, and then of numbers, as many as `numbers`; never all in memory at once.
+    """
     texts = {name: Texts() for name in names}
     found = [np.zeros((0, numbers), np.int64)]
     waiting = iter(rows)
@@ -89,14 +100,14 @@ def in_columns(
 
 
 def rows_among(names: Collection[str], values: Values, codes: Codes) -> Booleans:
-    """(rows,) both sides are among these contestants."""
+    """(rows,) whether both sides are among these contestants."""
     known = {side: np.array([name in names for name in values[side]], dtype=bool) for side in ("left", "right")}
     found: Booleans = known["left"][codes["left"]] & known["right"][codes["right"]]
     return found
 
 
 def restricted(rows: Booleans, values: Values, codes: Codes) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers]]:
-    """Some rows, with only those texts that occur in them."""
+    """The values and codes of some rows, with only those texts that occur in them."""
     kept_values, kept_codes = {}, {}
     for key, column in codes.items():
         kept = column[rows]
@@ -108,10 +119,10 @@ def restricted(rows: Booleans, values: Values, codes: Codes) -> tuple[dict[str, 
 
 @dataclass(frozen=True)
 class VoteTable:
-    """One row per robot, scene, task, side order of a pair, voter, day and network.
+    """One row per setting, scene, task, side order of a pair, voter, day and network.
 
-    Texts stand once, in sorted `values`; `codes[key]` (rows,) is each row's place in `values[key]`. The voter of nobody
-    known is "", and no network is "".
+    Texts stand once, in sorted `values`; `codes[key]` (rows,) is each row's place in `values[key]`. An unknown voter is
+    "", and no network is "".
     """
 
     values: dict[str, tuple[str, ...]]
@@ -123,7 +134,7 @@ class VoteTable:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[str | int]]) -> VoteTable:
-        """Rows of the eight KEYS, then the four counts. They are never all in memory as texts."""
+        """From rows of the eight KEYS, then the four counts; never all in memory at once."""
         return cls(*in_columns(rows, KEYS, len(OUTCOMES)))
 
     def among(self, names: Collection[str]) -> VoteTable:
@@ -134,16 +145,6 @@ class VoteTable:
         trust = None if self.trust is None else self.trust[rows]
         return VoteTable(*restricted(rows, self.values, self.codes), self.outcomes[rows], trust)
 
-    @classmethod
-    def coded(cls, texts: Mapping[str, Sequence[str]], outcomes: Integers) -> VoteTable:
-        values, codes = {}, {}
-        for key in KEYS:
-            known = sorted(set(texts[key]))
-            place = {value: number for number, value in enumerate(known)}
-            values[key] = tuple(known)
-            codes[key] = np.fromiter((place[text] for text in texts[key]), np.int64, len(texts[key]))
-        return cls(values, codes, outcomes)
-
     def new_voters(self, days: int) -> list[str]:
         """Voters whose first vote lies within the last days (UTC) with a vote."""
         if not self.values["day"] or "" in self.values["day"]:
@@ -153,24 +154,22 @@ class VoteTable:
 
     def numbers_of(self, voters: Collection[str]) -> Integers:
         """(n,) numbers of voters as the boards' counts have them, sorted."""
-        wanted, shift = set(voters), 1 if self._nobody_known else 0
-        found = [place - shift for place, name in enumerate(self.values["voter"]) if name in wanted]
-        return np.array(found, dtype=np.int64)
+        wanted = set(voters)
+        known = self.values["voter"][self._unknown :]
+        return np.array([number for number, name in enumerate(known) if name in wanted], dtype=np.int64)
 
     def voters_of(self, numbers: Iterable[int]) -> list[str]:
-        """The other way round."""
-        shift = 1 if self._nobody_known else 0
-        return [self.values["voter"][number + shift] for number in numbers]
+        """The voters with these numbers."""
+        return [self.values["voter"][number + self._unknown] for number in numbers]
 
     def sources(self, voters: Collection[str]) -> set[tuple[str, str]]:
-        """Voters and the networks they came from."""
-        codes = [place for place, name in enumerate(self.values["voter"]) if name in set(voters)]
-        rows = np.isin(self.codes["voter"], codes)
+        """Each of these voters with each network it came from; "" is no network."""
+        rows = self._rows_of(voters)
         pairs = zip(self.codes["voter"][rows].tolist(), self.codes["network"][rows].tolist(), strict=True)
         return {(self.values["voter"][voter], self.values["network"][network]) for voter, network in set(pairs)}
 
     def trusting(self, answers: Mapping[str, Answers]) -> VoteTable:
-        """The same votes; those from a network weigh by how far their voter is trusted."""
+        """The same votes, where those from a network weigh by the answers of their voter."""
         if not self.from_a_network.any():
             return self
         size, rows = len(self.values["day"]), self._has_votes
@@ -181,36 +180,33 @@ class VoteTable:
         return replace(self, trust=np.where(self.from_a_network, by_voter[self.codes["voter"]], 1.0))
 
     def weighed_down(self, factors: Floats) -> VoteTable:
-        """The same votes; those from a network weigh so many times as much, by their visit (visits,)."""
+        """The same votes, where the weights of those from a network are multiplied by `factors` (visits,)."""
         place = self.visits.places(self._voter_numbers, self.codes["day"])
         less = np.maximum(LEAST_TRUST, np.round(self._trust * np.append(factors, 1.0)[place], 5))
         return replace(self, trust=np.where(self.from_a_network, less, self._trust))
 
     def doubting(self, voters: Collection[str]) -> VoteTable:
-        """The same votes as if these voters had shown nothing yet."""
-        doubted = np.isin(np.array(self.values["voter"], dtype=object), list(voters))[self.codes["voter"]]
-        little = np.minimum(NEWCOMER, self._trust)
-        return replace(self, trust=np.where(doubted & self.from_a_network, little, self._trust))
+        """The same votes as if these voters had proven nothing yet."""
+        doubted = self._rows_of(voters) & self.from_a_network
+        return replace(self, trust=np.where(doubted, np.minimum(NEWCOMER, self._trust), self._trust))
 
     @cached_property
     def visits(self) -> Visits:
         """By numbers of voters as the boards' counts have them."""
-        rows = self._has_votes & (self.from_a_network | (self._trust < 1.0))
-        if self._nobody_known:
-            rows &= self.codes["voter"] > 0
+        rows = self._has_votes & (self.from_a_network | (self._trust < 1.0)) & (self._voter_numbers >= 0)
         if not rows.any():
             return NO_VISITS
-        voter, day = self.codes["voter"][rows], self.codes["day"][rows]
+        voter, day = self._voter_numbers[rows], self.codes["day"][rows]
         days = len(self.values["day"])
         votes = np.ones(len(voter), np.int64) if self.outcomes.ndim == 1 else self.outcomes[rows].sum(axis=1)
-        key = (voter - 1 if self._nobody_known else voter) * days + day
-        known = day > self._first_days[voter]
+        key = voter * days + day
+        known = day > self.first_days(voter)
         return Visits.of(days, key, self._networks[rows], votes, known, self._trust[rows])
 
-    def told_of_visits(self) -> dict[str, tuple[list[str], Integers]]:
-        """The columns `network` and `trust` of a file that names nobody, each as texts and (rows,) places in them.
+    def visit_columns(self) -> dict[str, tuple[list[str], Integers]]:
+        """The columns `network` and `trust` of an anonymous file, each as texts and (rows,) places in them.
 
-        Networks are numbered, and only those are told that several voters share: others weigh and say nothing.
+        Networks that several voters share are numbered; others are left out, since they change no weight.
         """
         voter, day = self._voter_numbers, self.codes["day"]
         network = self.visits.networks(voter, day) + 1
@@ -218,56 +214,50 @@ class VoteTable:
         names = ["", *(f"n{number:06}" for number in range(1, int(network.max(initial=0)) + 1))]
         return {"network": (names, network), "trust": ([f"{step:g}" for step in steps], place.astype(np.int64))}
 
-    @property
-    def against_themselves(self) -> list[str]:
-        """Policies with a vote against themselves."""
-        left, right = self._policies["left"], self._policies["right"]
-        return [self._names[place] for place in np.unique(left[left == right]).tolist()]
-
     def boards(self) -> list[Board]:
-        """Every board with a vote: global, per robot, per scene, per robot and scene, per task."""
-        robots, scenes, tasks = (self._voted(key) for key in ("robot", "scene", "task"))
-        found = [Board(), *(Board(robot=robot) for robot in robots), *(Board(scene=scene) for scene in scenes)]
-        found += [Board(robot=robot, scene=scene) for robot in robots for scene in scenes]
-        found += [Board(task=task) for task in tasks if task]
-        return [board for board in found if self._rows(board).any()]
+        """Every board with a vote: global, of each setting, scene and task, and of any of these together; broad ones
+        first."""
+        played = set(zip(*(self.codes[key][self._has_votes].tolist() for key in PLACE), strict=True))
+        places = [[self.values[key][code] for key, code in zip(PLACE, codes, strict=True)] for codes in played]
+        found = {choice for place in places for choice in itertools.product(*(("", text) for text in place))}
+        order = sorted(found, key=lambda parts: (sum(map(bool, parts)), [not part for part in parts], parts))
+        return list(itertools.starmap(Board, order))
+
+    def votes_on(self, board: Board) -> bytes:
+        """A key that two boards share where they hold the same votes."""
+        return np.packbits(self._rows(board)).tobytes()
 
     def holds_all(self, board: Board) -> bool:
         """Whether every row with a vote is on it."""
         return bool((self._rows(board) == self._has_votes).all())
 
-    def robots(self, board: Board = Board()) -> list[str]:
-        """The robots with a vote on a board, in the order of their numbers in its counts."""
-        return self.occurring("robot", board)
-
     def counts(
-        self, board: Board = Board(), *, without_voters: Collection[str] = (), apart_by: str = "robot"
+        self, board: Board = Board(), *, without_voters: Collection[str] = (), apart_by: str = "setting"
     ) -> Counts:
         """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards.
-        `apart_by`: whose numbers stand for robots, "task" for a board of each; in the order of `occurring`."""
+        `apart_by`: whose numbers stand for settings, "task" for a board of each; in the order of `occurring`."""
         rows = self._rows(board)
         if without_voters:
-            left_out = [number for number, voter in enumerate(self.values["voter"]) if voter in set(without_voters)]
-            rows &= ~np.isin(self.codes["voter"], left_out)
+            rows &= ~self._rows_of(without_voters)
         chosen = slice(None) if rows.all() else rows
         left, right = (self._policies[side][chosen] for side in ("left", "right"))
         present = _occurring(left, len(self._names)) | _occurring(right, len(self._names))
-        voter, robot, day = (self.codes[key][chosen] for key in ("voter", apart_by, "day"))
+        setting = self.codes[apart_by][chosen]
         return Counts.of(
             [name for name, here in zip(self._names, present.tolist(), strict=True) if here],
             Columns(
                 _renumbered(left, present),
                 _renumbered(right, present),
-                voter - 1 if self._nobody_known else voter,
-                _renumbered(robot, _occurring(robot, len(self.values[apart_by]))),
-                day,
+                self._voter_numbers[chosen],
+                _renumbered(setting, _occurring(setting, len(self.values[apart_by]))),
+                self.codes["day"][chosen],
                 self.outcomes[chosen],
             ),
             self.visits,
         )
 
     def occurring(self, key: str, board: Board = Board()) -> list[str]:
-        """The robots, scenes, tasks, ... of a board's votes, sorted."""
+        """The settings, scenes, tasks, ... of a board's votes, sorted: in the order of their numbers in its counts."""
         return [self.values[key][code] for code in np.unique(self.codes[key][self._rows(board)]).tolist()]
 
     def voters(self) -> dict[str, Voter]:
@@ -280,14 +270,18 @@ class VoteTable:
         return {name: Voter(number, self.values["day"][at]) for name, number, at in columns if name and number}
 
     @cached_property
-    def _nobody_known(self) -> bool:
-        """ "" sorts first; then every number is one less, and its own UNKNOWN_VOTER."""
-        return self.values["voter"][:1] == ("",) and UNKNOWN_VOTER == -1
+    def _unknown(self) -> int:
+        """How many values of voters are "", 0 or 1. It sorts first, so that less this a code is the voter's number."""
+        return int(self.values["voter"][:1] == ("",))
 
     @cached_property
     def _voter_numbers(self) -> Integers:
-        """(rows,) as the boards' counts have them."""
-        return self.codes["voter"] - 1 if self._nobody_known else self.codes["voter"]
+        """(rows,) as the boards' counts have them, with UNKNOWN_VOTER."""
+        return self.codes["voter"] - self._unknown
+
+    def _rows_of(self, voters: Collection[str]) -> Booleans:
+        """(rows,)"""
+        return np.isin(self._voter_numbers, self.numbers_of(voters))
 
     @cached_property
     def _has_votes(self) -> Booleans:
@@ -314,8 +308,10 @@ class VoteTable:
         return np.ones(len(self.outcomes)) if self.trust is None else self.trust
 
     def first_days(self, numbers: Integers) -> Integers:
-        """(n,) the place of the day of the first vote of voters, by number; one past the last without a vote."""
-        return self._first_days[numbers + 1 if self._nobody_known else numbers]
+        """(n,) the place in `values` of the day of the first vote of voters, by number; one past the last day for those
+        without a vote."""
+        found: Integers = self._first_days[numbers + self._unknown]
+        return found
 
     @cached_property
     def _first_days(self) -> Integers:
@@ -339,15 +335,12 @@ class VoteTable:
             found[side] = self.codes[side] if same else places[self.codes[side]]
         return found
 
-    def _voted(self, key: str) -> list[str]:
-        return [self.values[key][code] for code in np.unique(self.codes[key][self._has_votes]).tolist()]
-
     def _rows(self, board: Board) -> Booleans:
         chosen = self._has_votes.copy()
-        for key in ("robot", "scene", "task"):
+        for key in PLACE:
             if wanted := getattr(board, key):
-                codes = [code for code, value in enumerate(self.values[key]) if value == wanted]
-                chosen &= np.isin(self.codes[key], codes)
+                known = self.values[key]
+                chosen &= self.codes[key] == (known.index(wanted) if wanted in known else -1)
         return chosen
 
 

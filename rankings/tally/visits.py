@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.arrays import Booleans, Floats, Integers, starts_of_runs
 
 ALONE = -1
 """In place of a network: nobody else's, or none."""
@@ -42,7 +42,7 @@ class Visits:
         network of most of its votes."""
         each, totals = _totals(key, network, votes)
         order = np.lexsort((each[1], -totals, each[0]))
-        first = order[_starts(each[0][order])]
+        first = order[starts_of_runs(each[0][order])]
         key_of_visit, chosen = each[0][first], each[1][first]
         place = np.searchsorted(key_of_visit, key)
         least, ever = np.ones(len(first)), np.zeros(len(first), dtype=bool)
@@ -118,7 +118,7 @@ def _level(wanted: Floats, group: Integers, room: Floats) -> Floats:
     """(groups,) the most that anybody of a group may have, for all together to have its room."""
     order = np.lexsort((wanted, group))
     wanted, group = wanted[order], group[order]
-    starts = _starts(group)
+    starts = starts_of_runs(group)
     sizes = np.diff(starts, append=len(group))
     before = np.cumsum(wanted) - wanted
     before -= np.repeat(before[starts], sizes)
@@ -134,9 +134,7 @@ def _totals(key: Integers, network: Integers, votes: Integers) -> tuple[tuple[In
     """Each visit and network once, and the votes cast there."""
     order = np.lexsort((network, key))
     key, network, votes = key[order], network[order], votes[order]
-    new = np.ones(len(key), dtype=bool)
-    new[1:] = (key[1:] != key[:-1]) | (network[1:] != network[:-1])
-    starts = np.flatnonzero(new)
+    starts = starts_of_runs(key, network)
     return (key[starts], network[starts]), np.add.reduceat(votes, starts)
 
 
@@ -148,10 +146,3 @@ def _shared(network: Integers, voter: Integers) -> Integers:
     several[0] = False
     found: Integers = np.where(several, np.cumsum(several) - 1, ALONE)[network + 1]
     return found
-
-
-def _starts(ordered: Integers) -> Integers:
-    """Where a run of equal values begins."""
-    new = np.ones(len(ordered), dtype=bool)
-    new[1:] = ordered[1:] != ordered[:-1]
-    return np.flatnonzero(new)

@@ -1,13 +1,13 @@
-"""How much a visitor's votes weigh, by what they said where physics was clear. No Django.
+"""How much a visitor's votes weigh, by the visitor's votes on clear battles. No Django.
 
-A *calibration battle* is an ordinary battle of contestants about one task in which one side reached the goal and the
-other stayed far from it. Which battles turn out so is known only once they were played, so that nothing about one tells
-it from others beforehand. Who votes for the side that reached the goal answers it right.
+A *clear battle* is an ordinary battle about one task in which one side reached the goal and the other stayed far from
+it. It becomes clear only when it is played, so nothing distinguishes it beforehand. A vote for the side that reached
+the goal is a right answer.
 
-Votes that came from a network weigh NEWCOMER until their voter has come on a second day (UTC) and has answered some
-calibration battles right; with PROVEN more right answers than wrong ones, they weigh as much as anybody's. All votes of
-a voter are weighed alike, those before as well: each publication asks anew. docs/ranking-study.md says what that is
-worth against stuffed votes.
+Votes from a network weigh NEWCOMER until their voter has voted on a second day (UTC) and answered some clear battles
+right; with PROVEN right answers, net of the others, they have full weight. All votes of a voter weigh the same, earlier
+ones included: each publication computes the weight again. docs/ranking-study.md measures what that does against stuffed
+votes.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 NEWCOMER = 0.05
-"""What a vote weighs whose voter has shown nothing yet."""
+"""The weight of a vote whose voter has proven nothing yet."""
 PROVEN = 3
-"""So many right answers, net of the others, make a vote weigh 1."""
+"""Right answers, net of the others, that give a vote its full weight of 1."""
 WRONG, EVEN = 2, 1
-"""How many right answers it takes to make up for one for the side that failed, and for one tie or both bad."""
+"""Right answers that make up for one vote for the side that failed, and for one tie or both bad."""
 DAYS = 2
-"""Whoever has voted on fewer days is a newcomer, whatever the answers: a cookie made today weighs little today."""
+"""A voter with votes on fewer days is a newcomer, whatever the answers, so that a new cookie weighs little."""
 LOW_PROGRESS = 0.5
-"""Physics is clear where the side that did not reach the goal never came farther."""
+"""A battle is clear where the side that failed made no more progress than this, of 1."""
 
 
 class Answers(NamedTuple):
@@ -38,7 +38,7 @@ class Answers(NamedTuple):
 
 
 def trust(answers: Answers, days: int) -> float:
-    """What a vote weighs, from NEWCOMER to 1. `days`: on how many the voter has voted."""
+    """The weight of a voter's votes, from NEWCOMER to 1. `days`: how many days the voter has voted on."""
     if days < DAYS:
         return NEWCOMER
     net = answers.right - WRONG * answers.wrong - EVEN * answers.even
@@ -46,7 +46,7 @@ def trust(answers: Answers, days: int) -> float:
 
 
 def answer(vote: str, winner: str) -> Answers:
-    """Of one calibration battle. `winner` is the vote for the side that reached the goal."""
+    """To one clear battle. `winner`: the vote for the side that reached the goal."""
     if vote == winner:
         return Answers(right=1)
     return Answers(wrong=1) if vote in ("left_better", "right_better") else Answers(even=1)
@@ -55,10 +55,10 @@ def answer(vote: str, winner: str) -> Answers:
 def clear_winner(
     left_wins: int, right_wins: int, left_best: float | None, right_best: float | None, turns: int = 1
 ) -> str | None:
-    """The vote for the side that reached the goal while the other stayed far from it; None where physics is not clear.
+    """The vote for the side that reached the goal while the other stayed far from it; None where that is not clear.
 
-    `left_wins`: in how many of the `turns` the left side reached it, at least half of them to be clear: one of three
-    starts may be luck. `left_best`: its best progress in any, 0 to 1.
+    `left_wins`: in how many of the `turns` the left side reached the goal. It must be half of them or more, since one
+    of three starts may be luck. `left_best`: its best progress in any turn, 0 to 1.
     """
     if 2 * max(left_wins, right_wins) < turns:
         return None

@@ -55,7 +55,7 @@ def limited(table: VoteTable, cap: int) -> VoteTable:
     """The same votes, with those from networks weighed down where a group moves a board too far. `cap`: the boards'."""
     if not len(table.visits):
         return table
-    boards = [board for board in dict.fromkeys(table.boards()) if board == Board(robot=board.robot)]
+    boards = [board for board in dict.fromkeys(table.boards()) if board.has_table]
     some = [board for board in boards if board == Board() or not table.holds_all(board)]
     first, last = _first_seen(table)
     found = [_Limits.of(table.counts(board), cap, first, last).factors() for board in some]

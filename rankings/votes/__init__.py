@@ -1,1 +1,1 @@
-"""Which votes count, and what the database says of them."""
+"""Which votes count, and what the database knows about them."""

@@ -1,9 +1,11 @@
-"""The classic Elo of each board, taken on from where the last run stopped: it depends on the order of the votes."""
+"""The classic Elo of each board, continued from where the last run stopped. It depends on the order of the votes."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from functools import cache
 
 from django.db.models import QuerySet
 
@@ -15,14 +17,12 @@ from rankings.tally.counts import Ballot
 from rankings.tally.table import Board
 
 BATCH = 1000
-Place = tuple[object, int]
-"""When a vote was cast, then its primary key: the order of the classic Elo."""
 
 
 def advance(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict[str, dict[str, int]]:
-    """Ratings by board and contestant of a kind after the votes with the primary keys `new`, which this run took.
+    """Ratings by board and contestant of a kind, after the votes with the primary keys `new`.
 
-    A board goes through all its votes again where a vote came late, was excluded or restored, or the board is new.
+    A board is rated again from its first vote where a vote came late, was excluded or restored, or the board is new.
     """
     states = {state.board: state for state in ClassicElo.objects.filter(kind=kind.id)}
     fresh = _by_board(kind, new, boards)
@@ -40,13 +40,13 @@ def advance(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict
 
 
 def ratings(kind: Kind) -> dict[str, dict[str, int]]:
-    """By board and contestant, as the last run left them."""
+    """By board and contestant, as the last run stored them."""
     return dict(ClassicElo.objects.filter(kind=kind.id).values_list("board", "ratings"))
 
 
 def from_scratch(board: Board, votes: QuerySet[Vote], without: Collection[int]) -> dict[str, int]:
-    """The ratings of a setting's or the global board after some votes, nothing kept. `without`: primary keys."""
-    chosen = votes.filter(setting=board.robot) if board.robot else votes
+    """The ratings of a setting's or the global board after some votes, not stored. `without`: primary keys."""
+    chosen = votes.filter(setting=board.setting) if board.setting else votes
     state = ClassicElo(board=board.name)
     in_order = chosen.order_by("voted_at", "pk").iterator(chunk_size=20_000)
     _take(state, (vote for vote in in_order if vote.pk not in without))
@@ -64,24 +64,24 @@ def _take(state: ClassicElo, votes: Iterable[Vote]) -> None:
 
 def _by_board(kind: Kind, keys: Collection[int], boards: Iterable[Board]) -> Mapping[str, list[Vote]]:
     found: dict[str, list[Vote]] = defaultdict(list)
-    ordered = sorted(keys)
+    ordered, holding = sorted(keys), cache(lambda *place: [board.name for board in boards if board.holds(*place)])
     for first in range(0, len(ordered), BATCH):
         votes = _counted(kind, Board()).filter(pk__in=ordered[first : first + BATCH])
         for vote in votes.select_related("counted_vote__count"):
             task = vote.counted_vote.count.task_id
-            for board in boards:
-                if board.holds(vote.setting, vote.scene, task):
-                    found[board.name].append(vote)
+            for board in holding(vote.setting, vote.scene, task):
+                found[board].append(vote)
     return {name: sorted(votes, key=_place) for name, votes in found.items()}
 
 
 def _counted(kind: Kind, board: Board) -> QuerySet[Vote]:
     votes = Vote.objects.filter(kind=kind.id, processing_status=ProcessingStatus.PROCESSED, counted_vote__counted=True)
-    columns = {"setting": board.robot, "scene": board.scene, "counted_vote__count__task_id": board.task}
+    columns = {"setting": board.setting, "scene": board.scene, "counted_vote__count__task_id": board.task}
     return votes.filter(**{column: value for column, value in columns.items() if value})
 
 
-def _place(vote: Vote) -> Place:
+def _place(vote: Vote) -> tuple[datetime, int]:
+    """The order of the classic Elo."""
     return vote.voted_at, vote.pk
 
 

@@ -1,9 +1,8 @@
-"""The counts of days that are over, kept in columns: to read a day takes milliseconds, whatever was voted on it.
+"""The counts of past days, kept in columns, so that reading a day takes milliseconds however many votes it has.
 
-Days close from the day before yesterday on. Where a count of a closed day changes after all, by a moderator or a late
-vote, `votes.ledger` opens the day again, in the same transaction. A vote that is cast does not ask about that, since
-its day is open, unless the clock was set meanwhile: `close` looks for such votes first. It looks as well whether each
-copy is still what was written, and makes it anew where it is not.
+Days close two days later. When a moderator or a late vote changes a count of a closed day, `votes.ledger` deletes its
+copy in the same transaction. A vote being cast does not check that, since its day is open unless the clock was changed.
+`close` therefore looks for such votes first, and for damaged copies, and writes those days again.
 """
 
 from __future__ import annotations
@@ -20,27 +19,28 @@ import pyarrow as pa
 from django.db.models import Max, Min
 from django.utils import timezone
 
-from rankings.files.arrow import coded
+from rankings.files.arrow import TEXTS, coded
 from rankings.models import ClosedDay, CountedVote, VoteCount
 from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
-from rankings.tally.facts import NUMBERS, TEXTS, VoteFacts
-from rankings.tally.table import KEYS, VoteTable
+from rankings.tally.facts import FACT_KEYS, VoteFacts
+from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
 from rankings.tally.weights import Answers
 from rankings.votes import observed
-from rankings.votes.observed import BesidePhysics
+from rankings.votes.observed import FactsAndAnswers
 
 log = logging.getLogger(__name__)
 COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day", "network")
-"""As KEYS."""
-TYPE = pa.dictionary(pa.int32(), pa.string())
+"""In the order of KEYS."""
 SUM_BYTES = hashlib.sha256().digest_size
-SCHEMA = pa.schema([*((name, TYPE) for name in KEYS), *((name, pa.int64()) for name in OUTCOMES)])
-FACTS = pa.schema([*((name, TYPE) for name in TEXTS), *((name, pa.int64()) for name in NUMBERS)])
+SCHEMA = pa.schema([*((name, TEXTS) for name in FILE_KEYS), *((name, pa.int64()) for name in OUTCOMES)])
+FACT_NUMBERS = ("vote", "physics", "steps_left", "steps_right")
+"""What the copies call NUMBERS."""
+FACTS = pa.schema([*((name, TEXTS) for name in FILE_KEYS[:-1]), *((name, pa.int64()) for name in FACT_NUMBERS)])
 
 
 class DayContent(NamedTuple):
-    """All that a day says, row by row, sorted."""
+    """A day's facts, answers and counts, row by row, sorted."""
 
     facts: list[tuple[str | int, ...]]
     answers: dict[str, dict[str, list[int]]]
@@ -48,16 +48,13 @@ class DayContent(NamedTuple):
 
 
 def close() -> int:
-    """Close every day that is over; returns how many. The caller holds the lock of the rankings, here and until it has
-    asked for all that it wants of the days.
-    """
+    """Close every past day; returns how many. The caller holds the lock of the rankings until it has read the days."""
     _reopen()
     days = _to_be_closed()
-    last = CountedVote.objects.aggregate(last=Max("vote_id"))["last"] or 0  # rows of counts may be all that is left
+    last = CountedVote.objects.aggregate(last=Max("vote_id"))["last"] or 0
     for day in days:
-        beside = observed.beside_physics(day, day)
-        facts = _packed(_columns(beside.facts))
-        closed = ClosedDay(day=day, last_vote=last, facts=facts, answers=beside.answers)
+        facts, answers = observed.facts_and_answers(day, day)
+        closed = ClosedDay(day=day, last_vote=last, facts=_packed(_columns(facts)), answers=answers)
         stream = _packed(_stored(day, day))
         closed.counts = stream + _sum(closed, stream)
         closed.save(force_insert=True)
@@ -67,16 +64,13 @@ def close() -> int:
 def counts() -> VoteTable:
     """All stored counts."""
     closed = [_unpacked(each) for each in ClosedDay.objects.values_list("counts", flat=True).iterator()]
-    return _table(pa.concat_tables([*closed, _stored(_first_not_closed())]))
+    columns = pa.concat_tables([*closed, _stored(_first_not_closed())])
+    return VoteTable(*_coded(columns, KEYS), np.stack(_numbers(columns, OUTCOMES)).T)
 
 
-def vote_facts() -> VoteFacts:
-    return beside_physics().facts
-
-
-def beside_physics() -> BesidePhysics:
-    """As `observed.beside_physics`, of all days."""
-    rest = observed.beside_physics(_first_not_closed())
+def facts_and_answers() -> FactsAndAnswers:
+    """As `observed.facts_and_answers`, of all days."""
+    rest = observed.facts_and_answers(_first_not_closed())
     facts, answers = [_columns(rest.facts)], rest.answers
     for stream, kinds in ClosedDay.objects.values_list("facts", "answers").iterator():
         facts.append(_opened(stream))
@@ -84,16 +78,17 @@ def beside_physics() -> BesidePhysics:
             known = answers.setdefault(kind, {})
             for voter, each in voters.items():
                 known[voter] = known.get(voter, Answers()).plus(Answers(*each))
-    return BesidePhysics(_facts(pa.concat_tables(facts)), answers)
+    columns = pa.concat_tables(facts)
+    return FactsAndAnswers(VoteFacts(*_coded(columns, FACT_KEYS), *_numbers(columns, FACT_NUMBERS)), answers)
 
 
 def _reopen() -> None:
-    """Open the days that the clock of now does not call over, those of votes counted since days were closed, and those
-    whose copy is damaged."""
+    """Open days that are not past by the current clock, days of votes counted since days were closed, and days whose
+    copy is damaged."""
     ClosedDay.objects.filter(day__gte=_first_not_over()).delete()
     damaged = [each.day for each in ClosedDay.objects.iterator(chunk_size=100) if not _is_whole(each)]
     if damaged:
-        log.error("Closed days that are not as they were written, and are made anew: %s", ", ".join(map(str, damaged)))
+        log.error("Copies of closed days are damaged and will be written again: %s", ", ".join(map(str, damaged)))
         ClosedDay.objects.filter(day__in=damaged).delete()
     last = ClosedDay.objects.aggregate(last=Max("last_vote"))["last"]
     if last is not None:
@@ -107,7 +102,7 @@ def _first_not_over() -> date:
 
 
 def _to_be_closed() -> list[date]:
-    """Days with counts that are over. Asks by day, for the database to look into no other."""
+    """Past days with counts that are not closed. Only their rows are read."""
     first = VoteCount.objects.aggregate(first=Min("day"))["first"] or date.max
     over = {first + timedelta(days=number) for number in range((_first_not_over() - first).days)}
     over -= set(ClosedDay.objects.values_list("day", flat=True))
@@ -116,13 +111,13 @@ def _to_be_closed() -> list[date]:
 
 
 def _first_not_closed() -> date:
-    """All days with counts before it are closed, and none from it on. It asks no clock, which may pass midnight."""
+    """All days with counts before it are closed, and none from it on. The clock is not read: it may pass midnight."""
     last = ClosedDay.objects.aggregate(last=Max("day"))["last"]
     return last + timedelta(days=1) if last else date.min
 
 
 def differing() -> list[date]:
-    """Closed days whose copy is not what is stored row by row."""
+    """Closed days whose copy differs from the rows it was made from."""
     found = []
     for closed in ClosedDay.objects.order_by("day").iterator():
         if not _is_whole(closed) or _content(closed) != _truth(closed.day):
@@ -131,13 +126,13 @@ def differing() -> list[date]:
 
 
 def _is_whole(closed: ClosedDay) -> bool:
-    """Whether the copy is what was written. Those of earlier versions have no sum, and are not."""
+    """Whether the copy is as it was written. Copies of earlier versions have no checksum and count as damaged."""
     content = bytes(closed.counts)
     return content[-SUM_BYTES:] == _sum(closed, content[:-SUM_BYTES])
 
 
 def _sum(closed: ClosedDay, stream: bytes) -> bytes:
-    """Of all that a day keeps: SHA-256."""
+    """SHA-256 of all that a day keeps."""
     facts = hashlib.sha256(bytes(closed.facts)).hexdigest()
     about = json.dumps([closed.day.isoformat(), closed.last_vote, facts, closed.answers], sort_keys=True)
     return hashlib.sha256(about.encode() + stream).digest()
@@ -149,9 +144,9 @@ def _content(closed: ClosedDay) -> DayContent:
 
 def _truth(day: date) -> DayContent:
     """What the copy of a day should hold."""
-    beside = observed.beside_physics(day, day)
-    answers = {kind: {voter: list(each) for voter, each in own.items()} for kind, own in beside.answers.items()}
-    return DayContent(_rows(_columns(beside.facts)), answers, _rows(_stored(day, day)))
+    facts, by_kind = observed.facts_and_answers(day, day)
+    answers = {kind: {voter: list(each) for voter, each in own.items()} for kind, own in by_kind.items()}
+    return DayContent(_rows(_columns(facts)), answers, _rows(_stored(day, day)))
 
 
 def _stored(first: date, last: date = date.max) -> pa.Table:
@@ -166,9 +161,11 @@ def _stored(first: date, last: date = date.max) -> pa.Table:
 
 
 def _columns(facts: VoteFacts) -> pa.Table:
-    """As SCHEMA has counts: each text once, and its place in every row."""
-    places = {name: pa.array(facts.codes[name], pa.int32()) for name in TEXTS}
-    texts = [pa.DictionaryArray.from_arrays(places[name], pa.array(facts.values[name], pa.string())) for name in TEXTS]
+    """By FACTS."""
+    texts = [
+        pa.DictionaryArray.from_arrays(pa.array(facts.codes[key], pa.int32()), pa.array(facts.values[key], pa.string()))
+        for key in FACT_KEYS
+    ]
     return pa.table([*texts, *(pa.array(column, pa.int64()) for column in facts.numbers)], schema=FACTS)
 
 
@@ -180,7 +177,7 @@ def _packed(table: pa.Table) -> bytes:
 
 
 def _unpacked(content: bytes | memoryview) -> pa.Table:
-    """Of a stream with its sum behind it."""
+    """The counts of a stream with its checksum at the end."""
     return _opened(content[:-SUM_BYTES])
 
 
@@ -193,17 +190,8 @@ def _rows(table: pa.Table) -> list[tuple[str | int, ...]]:
     return sorted(tuple(row.values()) for row in table.to_pylist())
 
 
-def _table(columns: pa.Table) -> VoteTable:
-    values, codes = _coded(columns, KEYS)
-    return VoteTable(values, codes, np.stack(_numbers(columns, OUTCOMES)).T)
-
-
-def _facts(columns: pa.Table) -> VoteFacts:
-    return VoteFacts(*_coded(columns, TEXTS), *_numbers(columns, NUMBERS))
-
-
 def _coded(columns: pa.Table, names: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers]]:
-    found = {name: coded(columns.column(name), strip=False) for name in names}
+    found = {name: coded(columns.column(place), strip=False) for place, name in enumerate(names)}
     return {name: tuple(values) for name, (_, values) in found.items()}, {n: codes for n, (codes, _) in found.items()}
 
 

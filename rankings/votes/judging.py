@@ -1,4 +1,4 @@
-"""Which votes count: each is judged alone, against its battle and the registry, and marked with what is wrong."""
+"""Checks of votes: each is compared with its battle and the registry, and marked with its fault."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ COPIES = {
     "setting": "battle__session__setting",
     "scene": "battle__session__scene",
 }
-"""What a vote copied -> where it copied it from."""
+"""Column of a vote -> the column that it was copied from."""
 
 
 def judge(votes: QuerySet[Vote]) -> tuple[list[int], list[int]]:
-    """Mark each vote processed or failed; returns the primary keys of both. A faulty vote fails alone."""
+    """Mark each vote processed or failed; returns the primary keys of both. A faulty vote does not affect others."""
     now = timezone.now()
     processed: list[int] = []
     failed: list[int] = []
@@ -43,7 +43,7 @@ def judge(votes: QuerySet[Vote]) -> tuple[list[int], list[int]]:
 
 
 def judged(votes: QuerySet[Vote]) -> Iterator[list[tuple[int, str | None]]]:
-    """(primary key, what is wrong or None) of each vote, a thousand at a time."""
+    """(primary key, fault or None) of each vote, BATCH at a time."""
     contestants = dict(Contestant.objects.values_list("pk", "kind"))
     keys = list(votes.order_by("pk").values_list("pk", flat=True))
     for first in range(0, len(keys), BATCH):
@@ -54,8 +54,7 @@ def judged(votes: QuerySet[Vote]) -> Iterator[list[tuple[int, str | None]]]:
 
 
 def fault(row: Mapping[str, Any] | None, contestants: Mapping[str, str]) -> str | None:
-    """What is wrong with a vote, or None. `row` is None where its battle or session is gone; `contestants`: of the
-    registry -> kind."""
+    """What is wrong with a vote. `row`: None where its battle or session is gone; `contestants`: id -> kind."""
     if row is None:
         return "its battle does not exist"
     if row["vote"] not in VoteChoice.values:

@@ -1,12 +1,13 @@
-"""Which votes count, kept with the counts in one transaction: a vote is cast, excluded, restored, and its row follows.
+"""The ledger of counted votes: counts change in the transaction in which a vote is cast, excluded or restored.
 
 Every function takes the rankings' lock. Nothing else changes `VoteCount`, `CountedVote` or `ExcludedVoter`.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date
 from typing import Any, NamedTuple
 
@@ -37,9 +38,9 @@ class Cell(NamedTuple):
 
 
 def take_vote(*, vote: Vote, **_: Any) -> None:
-    """Listens to `arena.signals.vote_cast`, inside the transaction that stores the vote.
+    """Receiver of `arena.signals.vote_cast`, inside the transaction that stores the vote.
 
-    Four queries, as long as the vote's battle knows its turns.
+    Four queries where the turns of the vote's battle are prefetched.
     """
     lock_rankings()
     if vote.purpose == Purpose.RANK and not vote.battle.spoiled:
@@ -47,14 +48,17 @@ def take_vote(*, vote: Vote, **_: Any) -> None:
 
 
 def count_votes(votes: Iterable[Vote]) -> int:
-    """Take those votes into the counts that are not there yet and are meant for the ranking; returns how many."""
+    """Count those votes that are meant for the ranking and not counted yet; returns how many."""
+    rest, counted = iter(votes), 0
     with transaction.atomic():
         lock_rankings()
-        return sum(_count(batch) for batch in _batches(votes))
+        while batch := list(itertools.islice(rest, BATCH)):
+            counted += _count(batch)
+    return counted
 
 
 def uncount_votes(keys: Collection[int]) -> int:
-    """Forget votes that turned out to be faulty; returns how many were known. `keys` are primary keys throughout."""
+    """Forget faulty votes; returns how many were known. `keys` are primary keys throughout."""
     with transaction.atomic():
         lock_rankings()
         rows = _rows(CountedVote.objects.filter(vote_id__in=keys))
@@ -64,7 +68,7 @@ def uncount_votes(keys: Collection[int]) -> int:
 
 
 def forget_counts() -> None:
-    """Empty the counts, so that every vote can be counted anew; exclusions stay known. The caller holds the lock."""
+    """Empty the counts, so that every vote can be counted again; exclusions are kept. The caller holds the lock."""
     excluded = list(CountedVote.objects.filter(excluded=True).values_list("vote_id", flat=True))
     CountedVote.objects.filter(excluded=False).delete()
     CountedVote.objects.update(counted=False)
@@ -85,7 +89,7 @@ def restore_votes(keys: Collection[int]) -> int:
 
 
 def exclude_voter(voter: str) -> int:
-    """Let no vote of this voter count, future ones included; returns how many were taken out."""
+    """Exclude all votes of a voter, future ones included; returns how many were taken out of the counts."""
     with transaction.atomic():
         lock_rankings()
         ExcludedVoter.objects.get_or_create(voter=voter)
@@ -93,7 +97,7 @@ def exclude_voter(voter: str) -> int:
 
 
 def restore_voter(voter: str) -> int:
-    """Undo `exclude_voter`; votes that were excluded one by one stay out. Returns how many count again."""
+    """Undo `exclude_voter`; votes excluded one by one stay excluded. Returns how many count again."""
     with transaction.atomic():
         lock_rankings()
         ExcludedVoter.objects.filter(voter=voter).delete()
@@ -107,7 +111,7 @@ def cells_of(votes: Iterable[Vote]) -> dict[int, Cell]:
 
 
 def _cells(some: Iterable[Vote], tasks: Mapping[str, str]) -> dict[int, Cell]:
-    """`tasks`: battle -> its task; "" for those that are not there."""
+    """`tasks`: battle -> its task; battles without a task may be missing."""
     return {
         vote.pk: Cell(
             vote.setting,
@@ -152,7 +156,7 @@ def _count_new(new: list[Vote], tasks: Mapping[str, str]) -> int:
 
 
 def _raise(cells: set[Cell], votes: Mapping[tuple[Cell, str], int]) -> dict[Cell, int]:
-    """Add to the sums of these cells, making the rows that are missing; answers each row's primary key.
+    """Add to the sums of these cells, creating missing rows; returns each row's primary key.
 
     `votes`: (cell, outcome) -> how many.
     """
@@ -191,10 +195,14 @@ def _set_excluded(keys: Collection[int], excluded: bool) -> int:
 
 
 def _move(rows: list[CountedVote], sign: int) -> int:
-    """Put rows of the ledger into the sums (1) or take them out (-1)."""
+    """Add rows of the ledger, freshly read, to the sums (1) or subtract them (-1)."""
     if not rows:
         return 0
-    _add([row.count for row in rows], Counter((row.count_id, row.vote.vote) for row in rows), sign)
+    counts = {row.count_id: row.count for row in rows}
+    for row in rows:
+        count = counts[row.count_id]
+        setattr(count, row.vote.vote, getattr(count, row.vote.vote) + sign)
+    VoteCount.objects.bulk_update(counts.values(), list(OUTCOMES), batch_size=BATCH)
     for first in range(0, len(rows), BATCH):
         keys = [row.pk for row in rows[first : first + BATCH]]
         CountedVote.objects.filter(pk__in=keys).update(counted=sign > 0)
@@ -204,17 +212,8 @@ def _move(rows: list[CountedVote], sign: int) -> int:
 
 
 def _reopen(days: Collection[date]) -> None:
-    """The counts of these days are others now. A vote that is cast need not say so: see `closed_days.close`."""
+    """Delete the copies of days whose counts have changed. Casting a vote need not: see `closed_days.close`."""
     ClosedDay.objects.filter(day__in=days).delete()
-
-
-def _add(rows: Iterable[VoteCount], votes: Mapping[tuple[int, str], int], sign: int) -> None:
-    """Change the sums. `rows`: fresh ones. `votes`: (row of counts, outcome) -> how many. The caller holds the lock."""
-    by_key = {row.pk: row for row in rows}
-    for (key, outcome), number in votes.items():
-        setattr(by_key[key], outcome, getattr(by_key[key], outcome) + sign * number)
-    changed = [by_key[key] for key in {key for key, _ in votes}]
-    VoteCount.objects.bulk_update(changed, list(OUTCOMES), batch_size=BATCH)
 
 
 def _rows(which: QuerySet[CountedVote]) -> list[CountedVote]:
@@ -222,16 +221,16 @@ def _rows(which: QuerySet[CountedVote]) -> list[CountedVote]:
 
 
 def _tasks(battle_ids: set[str]) -> dict[str, str]:
-    """Battle -> the task that all its completed turns were about; "" for free text, or for several tasks."""
-    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Battle -> the task of all its completed turns; "" for free text and for several tasks."""
+    instructions: dict[tuple[str, str], list[str]] = defaultdict(list)
     turns = Turn.objects.filter(battle_id__in=battle_ids).judged().completed()
     for battle_id, kind, instruction in turns.values_list("battle_id", "session__kind", "instruction"):
-        said[str(battle_id), kind].append(instruction)
-    return {battle_id: _common_task(kind, instructions) for (battle_id, kind), instructions in said.items()}
+        instructions[str(battle_id), kind].append(instruction)
+    return {battle_id: _common_task(kind, each) for (battle_id, kind), each in instructions.items()}
 
 
 def _task_of(kind: str, turns: Iterable[Turn]) -> str:
-    """The same of one battle, from its turns."""
+    """The same, of one battle and its turns."""
     judged = [turn for turn in turns if not turn.is_fork and turn_status(turn) == "completed"]
     return _common_task(kind, (turn.instruction for turn in judged))
 
@@ -239,13 +238,3 @@ def _task_of(kind: str, turns: Iterable[Turn]) -> str:
 def _common_task(kind: str, instructions: Iterable[str]) -> str:
     tasks = {kinds.get(kind).task_of(instruction) for instruction in instructions}
     return next(iter(tasks)) if len(tasks) == 1 else ""
-
-
-def _batches(votes: Iterable[Vote]) -> Iterator[list[Vote]]:
-    batch: list[Vote] = []
-    for vote in votes:
-        batch.append(vote)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    yield batch

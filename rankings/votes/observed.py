@@ -1,7 +1,7 @@
-"""What the database says beyond the counts: episodes, votes beside physics, control battles, who was drawn.
+"""What the database knows beyond the counts: episodes, votes beside success, calibration battles, exposure.
 
-Only battles with their vote are looked at, and none whose names a member of staff saw before: of a quiet hour, whatever
-a publication said of battles still being judged would name their policies (decision: blindness).
+Only battles with a vote are read, and none whose names a member of staff saw before. In a quiet hour, anything
+published about battles still being judged would name their contestants (decision: blindness).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rankings.trust.reliability import Item, Reliability, gold, reliability, rep
 
 EXPOSURE_DAYS = 30
 VOTES_TESTED = 500
-"""The last so many votes of a voter are tested."""
+"""The latest votes of a voter that are tested."""
 
 
 class VoterVotes(NamedTuple):
@@ -43,22 +43,21 @@ class VoterVotes(NamedTuple):
 
 
 def played(kind: Kind) -> list[EpisodeSums]:
-    """Sums per contestant and task over the episodes of a kind's contestants whose instruction has a known goal and
-    whose battle has its vote, repeats and explorations aside.
+    """Sums per contestant and task over a kind's episodes with a known goal and a vote, without repeats and forks.
 
-    An episode is a rollout of which physics has a verdict. One in which the policy failed has none and is counted by
-    itself; what a worker or the clock broke off says nothing of the policy.
+    An episode is an attempt whose success is known. Attempts in which the contestant failed are counted apart. Attempts
+    that a worker or the clock ended say nothing about the contestant.
     """
-    told = Q(status=AttemptStatus.COMPLETED, success__isnull=False, progress__isnull=False)
-    judged = told & ~Q(termination_reason__in=kind.inconclusive)
+    known = Q(status=AttemptStatus.COMPLETED, success__isnull=False, progress__isnull=False)
+    judged = known & ~Q(termination_reason__in=kind.inconclusive)
     failed = Q(status=AttemptStatus.FAILED, termination_reason="policy_failed")
     voted = Q(turn__battle__status=BattleStatus.VOTED, turn__battle__spoiled=False)
-    rollouts = Attempt.objects.filter(
+    attempts = Attempt.objects.filter(
         judged | failed, voted, turn__is_fork=False, model__reference=False, model__kind=kind.id
     )
-    rollouts = rollouts.exclude(turn__battle__purpose=Purpose.REPEAT)
     rows = (
-        rollouts.order_by()
+        attempts.exclude(turn__battle__purpose=Purpose.REPEAT)
+        .order_by()
         .values("model_id", "turn__instruction")
         .annotate(
             episodes=Count("pk", filter=judged),
@@ -81,22 +80,22 @@ def played(kind: Kind) -> list[EpisodeSums]:
     ]
 
 
-class BesidePhysics(NamedTuple):
-    """Facts of counted votes, and by kind what each known voter said in calibration battles."""
+class FactsAndAnswers(NamedTuple):
+    """Facts of counted votes, and by kind each known voter's answers to clear battles."""
 
     facts: VoteFacts
     answers: dict[str, dict[str, Answers]]
 
 
 class _Row(NamedTuple):
-    """A vote, and sums over the rollouts that it is about."""
+    """A vote, and sums over the attempts that it is about."""
 
     kind: str
     voter: str | None
     left: str
     right: str
     vote: str
-    robot: str
+    setting: str
     scene: str
     task: str
     day: date
@@ -111,15 +110,15 @@ class _Row(NamedTuple):
     steps_right: int | None
 
     @property
-    def physics(self) -> int:
-        """A vote on free text has no verdict, nor one on a battle in which a side failed."""
+    def success(self) -> int:
+        """UNKNOWN for a vote on free text or on a battle in which a side failed."""
         if not self.task or self.failed:
             return UNKNOWN
         return LEFT if self.left_wins > self.right_wins else RIGHT if self.right_wins > self.left_wins else EVEN
 
     @property
     def clear_winner(self) -> str | None:
-        """Of a battle that calibrates its voter."""
+        """The right vote in a clear battle."""
         if not self.task:
             return None
         turns = max(self.settled_left, self.settled_right)
@@ -127,26 +126,12 @@ class _Row(NamedTuple):
 
     @property
     def fact(self) -> Fact:
-        return Fact(
-            self.robot,
-            self.scene,
-            self.task,
-            self.left,
-            self.right,
-            self.voter or "",
-            self.day.isoformat(),
-            OUTCOMES.index(self.vote),
-            self.physics,
-            self.steps_left or 0,
-            self.steps_right or 0,
-        )
+        about = self.setting, self.scene, self.task, self.left, self.right, self.voter or "", self.day.isoformat()
+        vote, steps = OUTCOMES.index(self.vote), (self.steps_left or 0, self.steps_right or 0)
+        return Fact(*about, vote, self.success, *steps)
 
 
-def vote_facts(first: date = date.min, last: date = date.max) -> VoteFacts:
-    return beside_physics(first, last).facts
-
-
-def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysics:
+def facts_and_answers(first: date = date.min, last: date = date.max) -> FactsAndAnswers:
     """Of the days (UTC) from `first` to `last`, both included. Votes whose battle was not played have no facts."""
     answers: dict[str, dict[str, Answers]] = defaultdict(dict)
 
@@ -158,30 +143,29 @@ def beside_physics(first: date = date.min, last: date = date.max) -> BesidePhysi
                 own = answers[row.kind]
                 own[row.voter] = own.get(row.voter, Answers()).plus(answer(row.vote, winner))
 
-    found = VoteFacts.of(facts())
-    return BesidePhysics(found, dict(answers))
+    return FactsAndAnswers(VoteFacts.of(facts()), dict(answers))
 
 
 def _rows(first: date, last: date) -> Iterator[_Row]:
-    asked, rollouts = Q(battle__turns__is_fork=False), "battle__turns__attempts"
-    left, right = (asked & Q(**{f"{rollouts}__side": side}) for side in (Side.LEFT, Side.RIGHT))
-    won = Q(**{f"{rollouts}__success": True})
-    failed = asked & Q(**{f"{rollouts}__status": AttemptStatus.FAILED})
-    settled = Q(**{f"{rollouts}__status__in": (AttemptStatus.COMPLETED, AttemptStatus.FAILED)})
+    judged, attempts = Q(battle__turns__is_fork=False), "battle__turns__attempts"
+    left, right = (judged & Q(**{f"{attempts}__side": side}) for side in (Side.LEFT, Side.RIGHT))
+    won = Q(**{f"{attempts}__success": True})
+    failed = judged & Q(**{f"{attempts}__status": AttemptStatus.FAILED})
+    settled = Q(**{f"{attempts}__status__in": (AttemptStatus.COMPLETED, AttemptStatus.FAILED)})
     votes = (
         Vote.objects.filter(counted_vote__counted=True, counted_vote__count__day__range=(first, last))
         .order_by()
         .annotate(
             settled_left=Count("pk", filter=left & settled),
             settled_right=Count("pk", filter=right & settled),
-            # A cancelled turn has not been (decision: battles), and says nothing of a side.
-            failed=Count("pk", filter=failed & ~Q(**{f"{rollouts}__termination_reason": CANCELLED})),
+            # A cancelled turn says nothing about a side (decision: battles).
+            failed=Count("pk", filter=failed & ~Q(**{f"{attempts}__termination_reason": CANCELLED})),
             left_wins=Count("pk", filter=left & won),
             right_wins=Count("pk", filter=right & won),
-            left_best=Max(f"{rollouts}__progress", filter=left),
-            right_best=Max(f"{rollouts}__progress", filter=right),
-            steps_left=Sum(f"{rollouts}__length", filter=left),
-            steps_right=Sum(f"{rollouts}__length", filter=right),
+            left_best=Max(f"{attempts}__progress", filter=left),
+            right_best=Max(f"{attempts}__progress", filter=right),
+            steps_left=Sum(f"{attempts}__length", filter=left),
+            steps_right=Sum(f"{attempts}__length", filter=right),
         )
     )
     count = "counted_vote__count__"
@@ -190,8 +174,8 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
     return itertools.starmap(_Row, rows.iterator(chunk_size=20_000))
 
 
-def controls(kind: Kind) -> dict[str, Reliability]:
-    """Voter -> reliability, of everybody who voted on a kind's control battle that says something."""
+def calibration_results(kind: Kind) -> dict[str, Reliability]:
+    """Voter -> reliability, of each voter with a conclusive calibration battle of a kind."""
     items: dict[str, list[Item]] = defaultdict(list)
     for voter, item in (*_gold_items(kind), *_repeat_items(kind)):
         items[voter].append(item)
@@ -199,7 +183,7 @@ def controls(kind: Kind) -> dict[str, Reliability]:
 
 
 def _gold_items(kind: Kind) -> Iterator[tuple[str, Item]]:
-    """Only where physics bears out who was to win."""
+    """Only of battles in which one side alone reached the goal."""
     wins = Q(battle__turns__is_fork=False, battle__turns__attempts__success=True)
     given = Vote.objects.filter(kind=kind.id, purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
     votes = given.annotate(
@@ -212,7 +196,7 @@ def _gold_items(kind: Kind) -> Iterator[tuple[str, Item]]:
 
 
 def _repeat_items(kind: Kind) -> Iterator[tuple[str, Item]]:
-    """A repeat with follow-up turns is not the same question any more."""
+    """Without repeats that have follow-up turns: they ask another question."""
     turns = Count("battle__turns", filter=Q(battle__turns__is_fork=False))
     given = Vote.objects.filter(kind=kind.id, purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)
     votes = given.annotate(turns=turns).filter(turns=1)
@@ -222,7 +206,7 @@ def _repeat_items(kind: Kind) -> Iterator[tuple[str, Item]]:
 
 
 def cast_by_voter(kind: Kind, names: tuple[str, ...], active_since: datetime) -> Iterator[VoterVotes]:
-    """Of every voter who has voted in a kind since then, the last VOTES_TESTED counted votes there."""
+    """The last VOTES_TESTED counted votes in a kind, of every voter with one since then."""
     place = {name: number for number, name in enumerate(names)}
     votes = Vote.objects.filter(kind=kind.id, counted_vote__counted=True, user_id__isnull=False)
     active = votes.filter(voted_at__gte=active_since).order_by().values("user_id").distinct()
@@ -246,7 +230,7 @@ def _cast(voter: str, votes: Iterable[tuple[int, int, int]]) -> VoterVotes:
 
 
 def paces(kind: Kind, voters: Collection[str]) -> dict[str, float]:
-    """Voter -> the mean logarithm of how long it looked before its counted votes in a kind [ms]."""
+    """Voter -> the mean logarithm of the time it took for its counted votes in a kind [ms]."""
     counted = Vote.objects.filter(kind=kind.id, counted_vote__counted=True)
     votes = counted.filter(user_id__in=voters, dwell_ms__gt=0).order_by("user_id")
     looked: dict[str, list[float]] = defaultdict(list)
@@ -256,25 +240,25 @@ def paces(kind: Kind, voters: Collection[str]) -> dict[str, float]:
 
 
 def new_voters(kind: Kind, table: VoteTable, since: datetime, least_votes: int) -> set[str]:
-    """Voters with a counted vote in a kind whose first is younger than that, or who have fewer than `least_votes`.
+    """Voters with a counted vote in a kind whose first is later than `since`, or who have fewer than `least_votes`.
 
-    Asks the counts, which know days; votes are read of the one day that `since` cuts.
+    Counts know only days, so the votes of the day of `since` are read too.
     """
     day = since.astimezone(UTC).date()
     midnight = datetime.combine(day, time.min, UTC)
     votes = Vote.objects.filter(kind=kind.id, counted_vote__counted=True, user_id__isnull=False).order_by()
-    before = votes.filter(voted_at__gte=midnight, voted_at__lt=since).values_list("user_id", flat=True).distinct()
-    old_that_day = set(before)
-    found = set()
-    for voter, own in table.voters().items():
-        young = own.first_day > day.isoformat() or (own.first_day == day.isoformat() and voter not in old_that_day)
-        if young or own.votes < least_votes:
-            found.add(voter)
-    return found
+    before = set(votes.filter(voted_at__gte=midnight, voted_at__lt=since).values_list("user_id", flat=True).distinct())
+    return {
+        voter
+        for voter, own in table.voters().items()
+        if own.votes < least_votes
+        or own.first_day > day.isoformat()
+        or (own.first_day == day.isoformat() and voter not in before)
+    }
 
 
 def battles_per_policy() -> dict[str, int]:
-    """How often each policy was drawn for a battle that came to its vote, in the last EXPOSURE_DAYS days."""
+    """How many battles with a vote each contestant had in the last EXPOSURE_DAYS days."""
     since = timezone.now() - timedelta(days=EXPOSURE_DAYS)
     voted = Battle.objects.filter(status=BattleStatus.VOTED, spoiled=False)
     battles = voted.filter(purpose=Purpose.RANK, created_at__gte=since, turns__seq=1).order_by()
@@ -287,5 +271,5 @@ def battles_per_policy() -> dict[str, int]:
 def votes_per_hour(kind: Kind) -> float:
     """On average over the last day, in a kind."""
     cast = Vote.objects.filter(voted_at__gte=timezone.now() - timedelta(days=1))
-    # Not filtered by purpose, whose index leads to nearly all votes.
+    # Not filtered by purpose: its index would match nearly all votes.
     return float(cast.aggregate(number=Count("pk", filter=Q(kind=kind.id, purpose=Purpose.RANK)))["number"]) / 24.0

@@ -17,7 +17,7 @@ from arena.visitors.throttles import spend
 from rankings.publication import aggregation
 from rankings.tally.facts import LEFT
 from rankings.tally.weights import clear_winner
-from rankings.votes.observed import battles_per_policy, beside_physics, played
+from rankings.votes.observed import battles_per_policy, facts_and_answers, played
 from robots import play as episodes
 from tests.arena.conftest import Visitor, battle_row, cast, play
 from tests.arena.test_attempts import lose
@@ -352,7 +352,7 @@ def test_one_vote_counts_once_and_physics_says_who_reached_the_goal_more_often(
     play_with_goals(visitor, runtime, battle_id, left="101", right="001")
     cast(visitor, battle_id, "left_better")
     aggregation.aggregate()
-    assert beside_physics().facts.physics.tolist() == [LEFT]
+    assert facts_and_answers().facts.success.tolist() == [LEFT]
     assert battles_per_policy() == {"alpha": 1, "beta": 1}
     sums = {each.policy: (each.episodes, each.successes) for each in played(kinds.default())}
     assert sums == {"alpha": (3, 2), "beta": (3, 1)}

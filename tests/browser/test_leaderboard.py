@@ -93,6 +93,24 @@ def test_the_robots_board_is_one_click_away_and_keeps_the_sorting(open_page: Ope
     assert names(page) == expected(page, "?robot_id=widowx&sort=votes")
 
 
+@pytest.mark.parametrize("with_scripts", [True, False])
+def test_a_scene_and_a_task_are_chosen_on_the_page(open_page: OpenPage, ranked: Arena, with_scripts: bool) -> None:
+    page = open_page(java_script_enabled=with_scripts).open("/leaderboard?robot_id=widowx").page
+    page.get_by_label("Scene").select_option("table")
+    page.get_by_label("Task").select_option("stack")
+    if not with_scripts:
+        page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**task=stack**")
+    page.locator("[data-part=board][aria-busy=false]").wait_for()
+    assert {"robot_id=widowx", "scene_id=table"} <= set(page.url.split("?")[1].split("&"))
+    votes = page.request.get(f"/api/leaderboard?{page.url.split('?')[1]}").json()["metadata"]["total_votes"]
+    assert page.locator(".board-facts").inner_text().startswith(f"{votes} vote")
+    page.get_by_label("Scene").select_option(label="All scenes")
+    page.get_by_label("Task").select_option(label="All tasks")
+    if with_scripts:
+        page.wait_for_url(lambda url: "task" not in url and "scene" not in url and "robot_id=widowx" in url)
+
+
 def test_organizations_filter(open_page: OpenPage, ranked: Arena) -> None:
     page = open_page().open("/leaderboard").page
     organization = page.locator("select[name=organization] option").nth(1).inner_text()

@@ -19,7 +19,7 @@ PAGES = {
     "home": "/",
     "models": "/models",
     "leaderboard": "/leaderboard",
-    "leaderboard-physics": "/leaderboard/physics",
+    "leaderboard-success-rates": "/leaderboard/physics",
     "leaderboard-pairs": "/leaderboard/pairs",
     "leaderboard-compare": "/leaderboard/compare",
     "leaderboard-checks": "/leaderboard/checks",

@@ -58,7 +58,7 @@ def kept(db: None) -> dict[date, Kept]:
         Vote.objects.filter(pk=vote.pk).update(voted_at=FIRST_VOTE + timedelta(days=day))
     aggregation.aggregate()
     assert ClosedDay.objects.count() == DAYS
-    assert len(observed.vote_facts()) == DAYS
+    assert len(observed.facts_and_answers().facts) == DAYS
     return as_kept()
 
 
@@ -112,7 +112,7 @@ def test_whatever_is_kept_the_counts_are_those_of_the_rows(kept: dict[date, Kept
         if put(day, row):
             closed_days.close()
             assert counted(closed_days.counts()) == stored()
-            assert closed_days.vote_facts().rows() == observed.vote_facts().rows()
+            assert closed_days.facts_and_answers().facts.rows() == observed.facts_and_answers().facts.rows()
             assert closed_days.differing() == []
             assert as_kept().keys() == kept.keys()
 

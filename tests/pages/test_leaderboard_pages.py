@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from pytest_django import DjangoAssertNumQueries
 from rankings.models import Report, Snapshot
 from rankings.publication import aggregation
 from tests import synthetic_arena
-from tests.factories import PolicyFactory
+from tests.factories import PolicyFactory, SessionFactory
 from tests.rankings.ballots import ballots, cast
 
 PAGES = ("/leaderboard/physics", "/leaderboard/pairs", "/leaderboard/checks", "/leaderboard/method")
@@ -53,6 +54,41 @@ def test_pages_show_a_synthetic_arena(client: Client, django_assert_num_queries:
     for address in ("/leaderboard", *PAGES):
         with django_assert_num_queries(1):  # since the publication was read before
             client.get(address)
+
+
+def test_the_board_of_a_task_is_chosen_on_the_page_and_keeps_the_rest_of_the_choice(client: Client) -> None:
+    synthetic_arena.fill(votes=150, voters=20)
+    aggregation.aggregate()
+    text = page(client, "/leaderboard?task=stack&scene_id=table&sort=votes")
+    assert '<select name="scene_id">' in text
+    assert re.search(r'<option value="table" selected>', text)
+    assert re.search(r'<option value="stack" selected>', text)
+    assert 'href="?task=stack&amp;sort=votes&amp;robot_id=widowx"' in text
+    votes = client.get("/api/leaderboard?task=stack").json()["metadata"]["total_votes"]
+    assert 0 < votes < 150
+    assert f"{votes} votes on" in text
+
+
+def test_the_page_of_an_unknown_task_shows_the_global_board_and_names_the_known_ones(client: Client) -> None:
+    assert "Unknown task. Known: pick, place, stack. This is the global board." in page(client, "/leaderboard?task=fly")
+
+
+def test_a_board_explains_rank_ranges_provisional_ratings_and_the_side(client: Client, settings: Any) -> None:
+    settings.RANKING = {**settings.RANKING, "half_width": 55.0, "votes": 31, "opponents": 4}
+    cast(ballots(("a", "b", "left_better", 6), ("b", "a", "left_better", 5)))
+    aggregation.aggregate()
+    for address in ("/leaderboard", "/leaderboard?robot_id=widowx", "/leaderboard?scene_id=table"):
+        text = page(client, address)
+        assert "narrower than ±55 points and a policy has 31 votes against 4 opponents" in text
+        assert "2–4 means second at best and fourth at worst" in text
+        assert "Standing on the left is worth" in text
+
+
+def test_a_robot_without_votes_shows_no_other_boards_pairs(client: Client) -> None:
+    cast(ballots(("a", "b", "left_better", 6)), SessionFactory(setting="franka", scene="kitchen"))
+    aggregation.aggregate()
+    assert "heat-self" in page(client, "/leaderboard/pairs")
+    assert "No pair has been voted on yet" in page(client, "/leaderboard/pairs?robot_id=widowx")
 
 
 def test_the_matrix_shows_a_pairs_share_and_votes_and_no_reference(client: Client) -> None:

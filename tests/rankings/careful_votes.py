@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +23,12 @@ def read_carefully(path: Path) -> VoteTable:
         rows = list(_checked(_parquet_rows(path) if path.suffix == ".parquet" else _csv_rows(path)))
     except UnicodeDecodeError as error:
         raise VoteFileError(f"{path}: byte {error.start} is not UTF-8; expected a CSV file in UTF-8") from None
-    named = {"voter": "voter_id"}
+    named = {"setting": "robot", "voter": "voter_id"}
     texts = {key: [row.get(named.get(key, key), "") for row in rows] for key in KEYS}
-    table = VoteTable.coded(texts, np.array([OUTCOMES.index(row["vote"]) for row in rows], dtype=np.int64))
-    if not rows or "trust" not in rows[0]:
-        return table
-    return replace(table, trust=np.array([trust_of(row["trust"]) for row in rows], dtype=float))
+    values = {key: tuple(sorted(set(texts[key]))) for key in KEYS}
+    codes = {key: np.array([values[key].index(text) for text in texts[key]], np.int64) for key in KEYS}
+    trust = np.array([trust_of(row["trust"]) for row in rows], float) if rows and "trust" in rows[0] else None
+    return VoteTable(values, codes, np.array([OUTCOMES.index(row["vote"]) for row in rows], np.int64), trust)
 
 
 def _csv_rows(path: Path) -> Iterator[Row]:

@@ -21,7 +21,7 @@ USUAL = Prior.of_points()
 
 def at(task: str, *groups: tuple[str, str, str, int]) -> list[Ballot]:
     """Votes on a task; a task's number stands where a robot's does."""
-    return [ballot._replace(robot=task) for ballot in ballots(*groups)]
+    return [ballot._replace(setting=task) for ballot in ballots(*groups)]
 
 
 def fitted(votes: list[Ballot], tasks: list[str], prior: Prior | None = USUAL) -> TaskFit:
@@ -109,7 +109,7 @@ def published(votes: list[Ballot], tasks: list[str]) -> PairEvidence:
     from rankings.fit.bradley_terry import fit
 
     counts = tally(votes)
-    whole = tally([vote._replace(robot="") for vote in votes])
+    whole = tally([vote._replace(setting="") for vote in votes])
     found = fit(whole)
     board = settled_told(found, found.names)
     return PairEvidence(
@@ -160,7 +160,7 @@ def test_over_robots_each_has_its_say() -> None:
     alone, together = one.belief("a", "b", task="pick"), both.belief("a", "b", task="pick")
     assert together.mean == pytest.approx(alone.mean)
     assert together.deviation == pytest.approx(alone.deviation / math.sqrt(2))
-    assert both.belief("a", "b", task="pick", robot="s") == alone
+    assert both.belief("a", "b", task="pick", setting="s") == alone
 
 
 @pytest.mark.parametrize(

@@ -119,8 +119,8 @@ def test_facts_of_the_votes_of_closed_days_are_kept_and_checked() -> None:
         vote.battle.turns.get().attempts.filter(side="left").update(success=True)
         vote.battle.turns.get().attempts.filter(side="right").update(success=False)
     aggregation.aggregate()
-    kept = closed_days.vote_facts()
-    assert kept.rows() == observed.vote_facts().rows()
+    kept = closed_days.facts_and_answers().facts
+    assert kept.rows() == observed.facts_and_answers().facts.rows()
     voters = [kept.values["voter"][code] for code in kept.codes["voter"]]
     assert len(set(voters) - {""}) == 3
     days = ("2026-01-01", "2026-01-01", "2026-01-06")

@@ -20,7 +20,7 @@ from rankings.api.shapes import Leaderboard
 from rankings.fit.ratings import Options, ratings
 from rankings.fit.standings import unvoted
 from rankings.publication import aggregation
-from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory
+from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db
@@ -186,6 +186,16 @@ def test_checks_compare_policies_of_one_group(client: Client) -> None:
     assert re.findall(r'<th scope="(?:row|rowgroup)"[^>]*>([^<]+)', table) == [
         "Group 1", "D", "E", "Group 2", "A", "B", "C",
     ]  # fmt: skip
+
+
+def test_ratings_with_all_else_equal_go_group_by_group(client: Client) -> None:
+    for left, right, votes in (("d", "e", 12), ("a", "b", 6)):
+        pair = {f"battle__{side}_model": PolicyFactory(id=name) for side, name in (("left", left), ("right", right))}
+        for _ in range(votes):
+            VoteFactory(**pair)
+    aggregation.aggregate()
+    table = page(client, "/leaderboard/checks").split("Ratings with all else equal")[1]
+    assert re.findall(r'<th scope="(?:row|rowgroup)"[^>]*>([^<]+)', table) == ["Group 1", "D", "E", "Group 2", "A", "B"]
 
 
 @pytest.mark.usefixtures("apart")

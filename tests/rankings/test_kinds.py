@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -266,6 +267,16 @@ def test_places_go_by_the_kinds_own_names(both: None, client: Client) -> None:
     assert unknown.json()["known"] == ["english", "german"]
     unknown = client.get("/api/leaderboard", {"robot_id": "english"})
     assert (unknown.status_code, unknown.json()["code"]) == (422, "unknown_robot")
+
+
+def test_the_page_offers_the_scenes_of_the_chosen_setting_and_the_tasks_of_the_kind(both: None, client: Client) -> None:
+    def offered(**place: str) -> list[str]:
+        text = client.get("/leaderboard", {"kind": "words", **place}).content.decode()
+        return re.findall(r'<option value="(\w+)"', text.split("</select>")[0])
+
+    assert offered() == offered(language="english") == ["letters", "poems"]
+    assert offered(language="german") == ["letters"]
+    assert '<option value="greet" >Greet</option>' in client.get("/leaderboard", {"kind": "words"}).content.decode()
 
 
 @pytest.mark.parametrize("call", [*READ, "leaderboard/compare", "worker/status"])

@@ -18,7 +18,7 @@ from rankings.bench import time_leaderboard
 from rankings.models import ModelStatsTotal
 from rankings.publication import aggregation
 from rankings.votes import ledger
-from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory
+from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 
 pytestmark = pytest.mark.django_db
@@ -180,12 +180,85 @@ def test_a_scenes_board_is_of_its_votes_and_follows_the_next_aggregation(
     assert names(board(scene_id="table")["rankings"]) == ["b", "a"]
 
 
+@pytest.fixture
+def two_tasks() -> None:
+    """At picking, a is better than b; at stacking, in another scene, b is better than a."""
+    a, b = PolicyFactory(id="a"), PolicyFactory(id="b")
+    picking = (a, b, "table", "pick up the red cube")
+    stacking = (b, a, "kitchen", "stack the red cube on the yellow cube")
+    for left, right, scene, instruction in [picking] * 6 + [stacking] * 8:
+        pair = {"battle__left_model": left, "battle__right_model": right}
+        vote = VoteFactory(battle__session=SessionFactory(scene=scene), **pair)
+        vote.battle.turns.update(instruction=instruction)
+    aggregation.aggregate()
+
+
+@pytest.mark.usefixtures("two_tasks")
+@pytest.mark.parametrize(
+    ("parameters", "votes", "order"),
+    [
+        ({}, 14, "ba"),
+        ({"task": "pick"}, 6, "ab"),
+        ({"task": "stack"}, 8, "ba"),
+        ({"task": "pick", "robot_id": "widowx"}, 6, "ab"),
+        ({"task": "pick", "scene_id": "table"}, 6, "ab"),
+        ({"task": "stack", "robot_id": "widowx", "scene_id": "table"}, 0, ""),
+        ({"task": "place"}, 0, ""),
+    ],
+)
+def test_a_board_of_any_robot_scene_and_task_counts_the_votes_on_these_alone(
+    board: Callable[..., dict[str, Any]], parameters: dict[str, str], votes: int, order: str
+) -> None:
+    found = board(**parameters)
+    check(found, Leaderboard)
+    asked = {"setting": "", "scene": "", "task": ""} | {
+        {"robot_id": "setting", "scene_id": "scene"}.get(name, name): value for name, value in parameters.items()
+    }
+    assert {name: found["metadata"][name] for name in asked} == asked
+    assert found["metadata"]["tasks"] == ["pick", "place", "stack"]
+    assert (found["metadata"]["total_votes"], names(found["rankings"])) == (votes, list(order))
+
+
+def test_a_row_says_which_ranks_are_open_and_whether_it_is_provisional(
+    board: Callable[..., dict[str, Any]], settings: Any
+) -> None:
+    settings.RANKING = {**settings.RANKING, "half_width": 250.0, "votes": 30, "opponents": 3}
+    cast(ballots(("a", "b", "left_better", 26), ("a", "b", "right_better", 10), ("b", "c", "tie", 6)))
+    aggregation.aggregate()
+    found = board()
+    rows = {row["model_id"]: row for row in found["rankings"]}
+    assert [(rows[name]["rank_low"], rows[name]["rank_high"]) for name in "abc"] == [(1, 2), (2, 3), (1, 3)]
+    assert [rows[name]["provisional"] for name in "abc"] == [True, False, True]  # c has six votes, a met one of two
+    assert found["metadata"]["provisional_until"] == {"half_width": 250.0, "votes": 30, "opponents": 3}
+
+
+def test_a_board_tells_what_the_left_side_is_worth_and_which_end_is_a_guess(
+    board: Callable[..., dict[str, Any]],
+) -> None:
+    cast(ballots(("a", "b", "left_better", 5), ("b", "a", "right_better", 4)))
+    aggregation.aggregate()
+    found = board()
+    side = found["metadata"]["side_advantage"]
+    assert side["low"] < side["elo"] < side["high"]
+    assert [row["flags"] for row in found["rankings"]] == [["no_upper_bound"], ["no_lower_bound"]]
+    assert board(scene_id="table")["metadata"]["side_advantage"] == side
+
+
+def test_without_a_vote_everybody_is_provisional_and_no_side_is_ahead(board: Callable[..., dict[str, Any]]) -> None:
+    PolicyFactory(id="a")
+    found = board()
+    (row,) = found["provisional"]
+    assert (row["provisional"], row["rank_low"], row["rank_high"], row["flags"]) == (True, None, None, [])
+    assert found["metadata"]["side_advantage"] is None
+
+
 @pytest.mark.parametrize(
     ("parameters", "code", "known"),
     [
         ({"robot_id": "r2d2"}, "unknown_robot", ["widowx"]),
         ({"scene_id": "moon"}, "unknown_scene", ["table"]),
         ({"robot_id": "widowx", "scene_id": "moon"}, "unknown_scene", ["table"]),
+        ({"task": "fly"}, "unknown_task", ["pick", "place", "stack"]),
         ({"sort": "luck"}, "unknown_sort", ["elo", "name", "votes", "win_rate"]),
         ({"order": "sideways"}, "unknown_order", ["asc", "desc"]),
     ],
@@ -256,6 +329,11 @@ def test_the_statistics_add_up(client: Client) -> None:
         "votes_by_robot": {"widowx": 12},
         "left_win_share": 1.0,
     }
+
+
+@pytest.mark.usefixtures("two_tasks")
+def test_the_statistics_count_a_robots_votes_on_every_task_once(client: Client) -> None:
+    assert client.get("/api/leaderboard/stats").json()["votes_by_robot"] == {"widowx": 14}
 
 
 def test_the_statistics_of_an_empty_arena_are_zeros(client: Client) -> None:

@@ -76,10 +76,10 @@ def test_the_board_of_each_robot_has_the_limits_too() -> None:
     robot = np.arange(len(ballots)) % 2
     robot[8000:] = 0  # where the crowd is; some networks have no vote on the other
     robot[ballots.network == ballots.network.max()] = 0
-    values, codes = {**table.values, "robot": ("one", "other")}, {**table.codes, "robot": robot}
+    values, codes = {**table.values, "setting": ("one", "other")}, {**table.codes, "setting": robot}
     before = replace(table, values=values, codes=codes)
     names = [f"v{voter:06}" for voter in range(ballots.voter.max() - 16, ballots.voter.max() + 1)]
-    board = Board(robot="one")
+    board = Board(setting="one")
     moved = [
         fit(each.counts(board), cap=CAP).rating - fit(each.counts(board, without_voters=names), cap=CAP).rating
         for each in (before, limited(before, CAP))

@@ -86,7 +86,7 @@ def test_answers_in_calibration_battles_are_counted_and_make_votes_weigh_more_fr
     cast(ballots(("a", "b", "tie", 1)))
     calibrated("new", 4, FIRST_VOTE)
     aggregation.aggregate()
-    assert observed.beside_physics().answers == {"robots": {"new": Answers(right=4)}}
+    assert observed.facts_and_answers().answers == {"robots": {"new": Answers(right=4)}}
     first = rating("a")
     put(cast(ballots(("b", "c", "tie", 1, "new")), start=50), network="home", at=FIRST_VOTE + DAY)
     aggregation.aggregate()

@@ -26,7 +26,7 @@ from rankings.models import Snapshot
 from rankings.publication import aggregation
 from rankings.study.crowds import Honest, Stuffing, honest, stuffed, table_of, together
 from rankings.study.voters import truth
-from rankings.tally.table import Board, VoteTable
+from rankings.tally.table import GLOBAL, Board, VoteTable
 from tests.factories import SessionFactory
 from tests.rankings.ballots import ballots, cast
 
@@ -35,7 +35,7 @@ SCRIPT = Path(settings.BASE_DIR, "docs", "rank.py")
 
 def printed(file: Path, board: Board) -> list[str]:
     """Lines without their spaces, sorted."""
-    asked = [f"--{key}={value}" for key, value in vars(board).items() if value]
+    asked = [f"--{part}" for part in board.name.split(",") if part != GLOBAL]
     done = subprocess.run([sys.executable, str(SCRIPT), str(file), *asked], capture_output=True, text=True, check=True)
     return sorted(" ".join(line.split()) for line in done.stdout.splitlines())
 
@@ -78,7 +78,7 @@ def test_the_public_counts_file_and_exported_votes_give_every_board_of_the_publi
         Client().get(f"/leaderboard/counts/{snapshot.input_hash}.csv.gz").getvalue()
     )
     call_command("export_votes", str(tmp_path / "votes.csv"), stdout=StringIO())
-    boards = (Board(), Board(robot="franka"), Board(robot="widowx"))
+    boards = (Board(), Board(setting="franka"), Board(setting="widowx"))
     for file in ("counts.csv.gz", "votes.csv"):
         for board in boards:
             assert printed(tmp_path / file, board) == published(snapshot.boards[board.name]["models"])
@@ -91,8 +91,8 @@ def crowd(seed: int) -> VoteTable:
     pushers = stuffed(theta, Stuffing(100, 5, 2, 3, knowing=True), rng)
     table = table_of(7, together(honest(theta, Honest(1500, 150, 7), rng), pushers))
     rows = len(table.outcomes)
-    values = table.values | {"robot": ("franka", "widowx"), "task": ("", "stack")}
-    drawn = {"robot": rng.random(rows) < 0.7, "task": rng.random(rows) < 0.3}
+    values = table.values | {"setting": ("franka", "widowx"), "task": ("", "stack")}
+    drawn = {"setting": rng.random(rows) < 0.7, "task": rng.random(rows) < 0.3}
     codes = table.codes | {key: column.astype(np.int64) for key, column in drawn.items()}
     return replace(table, values=values, codes=codes, outcomes=np.eye(4, dtype=np.int64)[table.outcomes])
 
@@ -101,11 +101,11 @@ def crowd(seed: int) -> VoteTable:
 def test_crowds_on_shared_networks_and_two_robots_have_the_same_digits(tmp_path: Path, seed: int) -> None:
     table, file = crowd(seed), tmp_path / "counts.csv.gz"
     file.write_bytes(write_counts(table).content)
-    for board in (Board(), Board(robot="franka"), Board(task="stack")):
+    for board in (Board(), Board(setting="franka"), Board(task="stack")):
         assert printed(file, board) == published(board_ratings(table.counts(board), Options())["models"])
 
 
 def test_a_board_without_votes_prints_nothing(tmp_path: Path) -> None:
     file = tmp_path / "counts.csv.gz"
     file.write_bytes(gzip.compress(gzip.decompress(write_counts(crowd(0)).content)))
-    assert printed(file, Board(robot="atlas")) == []
+    assert printed(file, Board(setting="atlas")) == []

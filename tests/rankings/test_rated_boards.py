@@ -17,10 +17,10 @@ EMPTY = ("", "b", "c", "v2", "2026-01-01", "", 0, 0, 0, 0)
     ("rows", "fits"),
     [
         ([("widowx", "table", *ROW), ("widowx", "table", *OTHER), ("franka", "table", *EMPTY)], 2),
-        ([("widowx", "table", *ROW), ("franka", "table", *OTHER)], 6),
+        ([("widowx", "table", *ROW), ("franka", "table", *OTHER)], 3),
     ],
 )
-def test_boards_that_hold_all_votes_share_a_fit_and_each_board_has_its_own_figures(
+def test_boards_of_the_same_votes_share_a_fit_and_each_board_has_its_own_figures(
     rows: list[tuple[str | int, ...]], fits: int
 ) -> None:
     table = VoteTable.of(rows)

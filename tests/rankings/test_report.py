@@ -89,7 +89,7 @@ def test_votes_are_set_beside_who_reached_the_goal(pair: dict[str, Any]) -> None
     voted("tie", left=True, right=True, instruction=STACK, **pair)
     voted("tie", left=True, right=True, instruction=FREE, **pair)
     aggregation.aggregate()
-    told = [(each.task, each.vote, each.physics) for each in observed.vote_facts().rows()]
+    told = [(each.task, each.vote, each.success) for each in observed.facts_and_answers().facts.rows()]
     assert told == [("", 2, UNKNOWN), ("pick", 1, LEFT), ("stack", 2, EVEN)]
     found = content()["agreement"]
     assert found["overall"]["votes"] == 2
@@ -107,7 +107,7 @@ def test_a_vote_on_a_battle_in_which_a_side_failed_says_nothing_of_agreement(pai
         status="failed", termination_reason=reason, success=None, progress=None, length=7
     )
     aggregation.aggregate()
-    told = [(each.physics, each.steps_left, each.steps_right) for each in observed.vote_facts().rows()]
+    told = [(each.success, each.steps_left, each.steps_right) for each in observed.facts_and_answers().facts.rows()]
     assert sorted(told) == [(UNKNOWN, 50, 7), (LEFT, 50, 50)]
     assert content()["agreement"]["overall"]["votes"] == 1
 
@@ -119,8 +119,8 @@ def test_a_cancelled_turn_has_not_been_and_explorations_come_after_the_vote(pair
     TurnFactory(battle=vote.battle, instruction=PICK, completed=True, **cancelled, **nothing_done)
     TurnFactory(battle=vote.battle, instruction=PICK, completed=True, is_fork=True, fork_seed=1)
     aggregation.aggregate()
-    (fact,) = observed.vote_facts().rows()
-    assert (fact.physics, fact.steps_left, fact.steps_right) == (LEFT, 50, 50)
+    (fact,) = observed.facts_and_answers().facts.rows()
+    assert (fact.success, fact.steps_left, fact.steps_right) == (LEFT, 50, 50)
 
 
 def test_where_votes_and_physics_part_moderators_are_told(pair: dict[str, Any], settings: Any) -> None:
@@ -270,10 +270,10 @@ def test_a_repeat_is_compared_with_the_first_look(pair: dict[str, Any]) -> None:
     again = voted("right_better", battle__session=session, **pair)
     Battle.objects.filter(pk=again.battle.pk).update(repeats=first.battle, purpose=Purpose.REPEAT)
     Vote.objects.filter(pk=again.pk).update(purpose=Purpose.REPEAT)
-    known = observed.controls(kinds.default())
+    known = observed.calibration_results(kinds.default())
     assert (known["careful"].items, known["careful"].score) == (1, 1.0)
     TurnFactory(battle=again.battle, completed=True)
-    assert observed.controls(kinds.default()) == {}
+    assert observed.calibration_results(kinds.default()) == {}
 
 
 def test_the_trend_grows_by_a_point_with_each_new_snapshot() -> None:

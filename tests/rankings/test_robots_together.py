@@ -16,7 +16,7 @@ ONE = ballots(("a", "b", "left_better", 6, "v1"), ("b", "c", "left_better", 5, "
 
 
 def on(robot: str, votes: list[Ballot]) -> list[Ballot]:
-    return [vote._replace(robot=robot) for vote in votes]
+    return [vote._replace(setting=robot) for vote in votes]
 
 
 def heap(per_robot: list[tuple[int, int]]) -> Counts:
@@ -116,12 +116,18 @@ def test_boards_are_sums_of_rows() -> None:
         "robot=widowx",
         "scene=desk",
         "scene=table",
+        "task=stack",
         "robot=franka,scene=desk",
         "robot=widowx,scene=table",
-        "task=stack",
+        "robot=franka,task=stack",
+        "robot=widowx,task=stack",
+        "scene=desk,task=stack",
+        "scene=table,task=stack",
+        "robot=franka,scene=desk,task=stack",
+        "robot=widowx,scene=table,task=stack",
     ]
-    assert [table.counts(board).total for board in table.boards()] == [11, 5, 6, 5, 6, 5, 6, 8]
-    assert table.counts(Board(robot="widowx")).names == ("a", "b")
+    assert [table.counts(board).total for board in table.boards()] == [11, 5, 6, 5, 6, 8, 5, 6, 5, 3, 5, 3, 5, 3]
+    assert table.counts(Board(setting="widowx")).names == ("a", "b")
     assert table.counts().voters == 2
     assert table.counts(without_voters={"v2"}).names == ("a", "b")
 

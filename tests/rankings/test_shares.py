@@ -19,7 +19,7 @@ OTHER = ballots(("a", "b", "left_better", 100), ("b", "a", "left_better", 140))
 
 
 def on(robot: str, votes: list[Any], times: int = 1) -> list[Any]:
-    return [vote._replace(robot=robot) for vote in votes] * times
+    return [vote._replace(setting=robot) for vote in votes] * times
 
 
 def shares(counts: Counts, *robots: str) -> MeanOver:

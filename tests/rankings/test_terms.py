@@ -54,7 +54,7 @@ def test_ratings_do_not_take_slowness_for_weakness() -> None:
 
 def test_without_terms_the_ratings_are_the_boards() -> None:
     votes = arena(Leaning())
-    columns = Columns(votes.left, votes.right, votes.voter, votes.robot, votes.robot, votes.outcome)
+    columns = Columns(votes.left, votes.right, votes.voter, votes.setting, votes.setting, votes.outcome)
     board = fit(Counts.of(votes.names, columns))
     found = terms.board(votes, ())
     rating = np.array([found["models"][name]["plain"] for name in votes.names])
@@ -98,7 +98,7 @@ def test_ratings_over_robots_are_brought_together_as_on_the_boards() -> None:
     robot = (np.arange(len(votes.left)) % 3 == 0).astype(np.int64)
     columns = Columns(votes.left, votes.right, votes.voter, robot, 0 * robot, votes.outcome)
     board = fit(Counts.of(votes.names, columns))
-    rating = [row["plain"] for row in terms.board(replace(votes, robot=robot), ())["models"].values()]
+    rating = [row["plain"] for row in terms.board(replace(votes, setting=robot), ())["models"].values()]
     assert rating == pytest.approx(board.rating, abs=0.0051)
 
 
@@ -114,7 +114,7 @@ def facts(number: int = 400) -> tuple[VoteTable, VoteFacts]:
         voter = "busy" if place < 40 else "" if place < 60 else f"v{place}"
         rows.append(
             Fact(
-                robot=("r", "s")[place % 2],
+                setting=("r", "s")[place % 2],
                 scene="table",
                 task="pick",
                 left=str(left),
@@ -122,14 +122,14 @@ def facts(number: int = 400) -> tuple[VoteTable, VoteFacts]:
                 voter=voter,
                 day=f"2026-01-0{1 + place % 3 if voter != 'busy' else 1}",
                 vote=int(rng.integers(0, 3)),
-                physics=int(rng.integers(-1, 3)),
+                success=int(rng.integers(-1, 3)),
                 steps_left=int(rng.integers(10, 100)),
                 steps_right=int(rng.integers(10, 100)),
             )
         )
     outcome = np.eye(4, dtype=np.int64)
     table = VoteTable.of(
-        (row.robot, row.scene, row.task, row.left, row.right, row.voter, row.day, "", *outcome[row.vote].tolist())
+        (row.setting, row.scene, row.task, row.left, row.right, row.voter, row.day, "", *outcome[row.vote].tolist())
         for row in rows
     )
     return table, VoteFacts.of(rows)
@@ -153,7 +153,7 @@ def test_a_vote_whose_count_was_taken_back_is_left_out() -> None:
     assert len(votes_of(table, kept, Board(), cap=15).left) == 399
     assert rest.total == 360
     other = VoteTable.of(
-        (row.robot, row.scene, row.task, row.left, row.right, row.voter, row.day, "", 1, 0, 0, 0)
+        (row.setting, row.scene, row.task, row.left, row.right, row.voter, row.day, "", 1, 0, 0, 0)
         for row in known.rows()
         if row.voter != "busy"
     )

@@ -5,7 +5,6 @@ import { closest, opensElsewhere, part } from "../core/dom.js";
 /** A search starts after this long without typing [ms]. */
 const TYPING_PAUSE = 250;
 const PARTS = ["tabs", "board"];
-const FILTERS = ["search", "organization", "family"];
 
 const page = /** @type {HTMLElement} */ (document.querySelector("[data-page=leaderboard]"));
 const form = formOf(page);
@@ -34,10 +33,8 @@ page.addEventListener("click", (event) => {
 /** @param {HTMLFormElement} filters */
 function addressOf(filters) {
   const address = new URL(location.href);
-  const fields = new FormData(filters);
-  for (const name of [...FILTERS, "sort"]) {
-    const value = fields.get(name);
-    if (value) address.searchParams.set(name, String(value));
+  for (const { name, value } of choices(filters)) {
+    if (value) address.searchParams.set(name, value);
     else address.searchParams.delete(name);
   }
   address.searchParams.delete("order");
@@ -82,21 +79,25 @@ async function fetchPage(address) {
  * @param {HTMLFormElement} fresh
  */
 function syncForm(fresh) {
-  control(form, "sort").value = control(fresh, "sort").value;
   for (const field of form.querySelectorAll("input[type=hidden]")) field.remove();
   form.prepend(...fresh.querySelectorAll("input[type=hidden]"));
-  for (const name of FILTERS) {
-    const field = control(form, name);
-    if (document.activeElement !== field) field.value = control(fresh, name).value;
+  for (const field of choices(form)) {
+    const wanted = choices(fresh).find(({ name }) => name === field.name);
+    if (!wanted || (field === document.activeElement && field.type === "search")) continue;
+    const { value } = wanted;
+    if (wanted instanceof HTMLSelectElement) field.replaceChildren(...wanted.options); // scenes are those of the robot
+    field.value = value;
   }
+}
+
+/** @param {HTMLFormElement} filters */
+function choices(filters) {
+  /** @type {NodeListOf<HTMLInputElement | HTMLSelectElement>} */
+  const found = filters.querySelectorAll("select, input[type=search]");
+  return [...found];
 }
 
 /** @param {HTMLElement} root */
 function formOf(root) {
   return /** @type {HTMLFormElement} */ (root.querySelector("form"));
-}
-
-/** @param {HTMLFormElement} of @param {string} name */
-function control(of, name) {
-  return /** @type {HTMLInputElement | HTMLSelectElement} */ (of.elements.namedItem(name));
 }

@@ -1,4 +1,4 @@
-"""`manage.py export_votes FILE`: the counted votes, without a word on who voted, for anybody to rate again."""
+"""`manage.py export_votes FILE`: the counted votes, anonymised, as a file that anybody can rate."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rankings.publication.export import FORMATS, write_votes
 
 class Command(BaseCommand):
     help = (
-        "Write every vote that the boards of a kind count to a CSV or Parquet file, anonymised; `manage.py rate FILE` "
-        "gives the figures of the boards. Voters and battles are numbered anew, and of times only the day is told."
+        "Write every counted vote of a kind to a CSV or Parquet file; `manage.py rate FILE` gives the figures of the "
+        "boards. The file is anonymised: voters and battles are renumbered, and of times only the day is kept."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py ranking_study`: simulate voters, and write what came out to docs/ranking-study.md with its plots."""
+"""`manage.py ranking_study`: simulate voters, and write the results to docs/ranking-study.md with plots."""
 
 from __future__ import annotations
 

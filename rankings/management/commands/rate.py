@@ -12,7 +12,7 @@ from rankings.publication import rules
 
 
 class Command(BaseCommand):
-    """As called by other code; from the command line, manage.py does the same without starting Django."""
+    """For `call_command`. On the command line, manage.py does the same without starting Django."""
 
     help = rating_file.HELP
     requires_system_checks = []

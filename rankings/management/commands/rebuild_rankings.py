@@ -13,7 +13,7 @@ from rankings.publication import aggregation, checking
 
 
 class Command(BaseCommand):
-    help = "Count every vote again and write the boards anew; with --check only compare, and fail on a difference."
+    help = "Count every vote and write the boards again; with --check compare only, and fail on a difference."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

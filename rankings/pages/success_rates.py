@@ -1,4 +1,4 @@
-"""Success and progress of each policy, as physics measured them."""
+"""Success rates and progress of each policy in the recorded episodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankings.publication.published import current
 SHARES = ("rate", "low", "high", "progress", "progress_low", "progress_high")
 
 
-def physics(request: HttpRequest) -> HttpResponse:
+def success_rates(request: HttpRequest) -> HttpResponse:
     """All tasks together, or one."""
     now = current(asked_kind(request))
     content: Mapping[str, Any] = now.published.content or {}
@@ -24,7 +24,7 @@ def physics(request: HttpRequest) -> HttpResponse:
     tasks = task_names(now.kind)
     return board_page(
         request,
-        "physics",
+        "success_rates",
         now,
         task=chosen,
         tasks=[(key, tasks.get(key, key)) for key in boards if key != "all"],
