@@ -120,7 +120,7 @@ class Newcomers:
         return found
 
     def sums(self, pushes: Floats, spread: Floats) -> Floats:
-        """(3, 2, k) of pushes (n, k): beyond ORDINARY_PUSH by voter and by cluster, and all; for and against a policy."""
+        """(3, 2, k) of pushes (n, k): beyond ORDINARY_PUSH by voter and by cluster, and all; for and against each."""
         together = self.by_cluster(pushes)
         per_cluster, per_voter = together / np.sqrt(self.by_cluster(spread**2)), pushes / spread
         return np.stack(

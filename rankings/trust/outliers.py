@@ -222,8 +222,7 @@ def _widened(variance: float) -> float:
 
 def _logit(p: Floats) -> Floats:
     inside = np.clip(p, 0.01, 0.99)
-    found: Floats = np.log(inside / (1.0 - inside))
-    return found
+    return np.log(inside / (1.0 - inside))
 
 
 def _weights(ways: int) -> Floats:
@@ -258,5 +257,4 @@ def _gains(
 
 def _stubborn(as_told: np.ndarray, seen: Floats) -> Floats:
     """(n,) log gain of betting STUBBORN on one outcome and the rest like the others."""
-    found: Floats = np.log(np.where(as_told, STUBBORN / seen, 0.0) + 1.0 - STUBBORN)
-    return found
+    return np.log(np.where(as_told, STUBBORN / seen, 0.0) + 1.0 - STUBBORN)
