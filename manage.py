@@ -41,7 +41,7 @@ def rate() -> None:
     parser = argparse.ArgumentParser(prog="manage.py rate", description=rating_file.HELP)
     rating_file.add_arguments(parser, usual)
     try:
-        for line in rating_file.told(parser.parse_args(sys.argv[2:]), usual):
+        for line in rating_file.printed(parser.parse_args(sys.argv[2:]), usual):
             print(line)
     except rating_file.REFUSALS as error:
         sys.exit(f"CommandError: {error}")

@@ -106,5 +106,4 @@ def in_order_of_texts(values: Sequence[str], codes: Integers) -> Integers:
     """(rows,) numbers that sort as the texts `values[code]` do."""
     place = np.empty(len(values), np.int64)
     place[sorted(range(len(values)), key=values.__getitem__)] = np.arange(len(values))
-    found: Integers = place[codes]
-    return found
+    return place[codes]

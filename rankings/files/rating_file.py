@@ -17,11 +17,11 @@ from rankings.tally.table import KEYS, Board, VoteTable
 KINDS = ("robot", "scene", "task")
 HELP = "Rate policies from a CSV or Parquet file of votes."
 REFUSALS = (ValueError, FitError)
-"""What `told` raises where the file or an option is refused; the text says why."""
+"""What `printed` raises where the file or an option is refused."""
 
 
 def add_arguments(parser: ArgumentParser, usual: Options) -> None:
-    """`usual`: the rules of the boards."""
+    """`usual`: the rules of the boards, which are the defaults."""
     columns = f"columns: {', '.join(COLUMNS)}; optional: {', '.join(OPTIONAL)}"
     parser.add_argument("votes", type=Path, metavar="VOTES", help=f"a CSV or Parquet file, {columns}")
     parser.add_argument("--by", choices=KINDS, help="a board per robot, scene or task too, under `boards`")
@@ -37,10 +37,10 @@ def add_arguments(parser: ArgumentParser, usual: Options) -> None:
         type=int,
         default=usual.cap,
         metavar="N",
-        help="what a voter's votes of one day weigh at most together; 0: no limit (default %(default)d)",
+        help="the most that a voter's votes of one day weigh together; 0: no limit (default %(default)d)",
     )
     parser.add_argument(
-        "--cluster", choices=["voter", "none"], default="voter", help="what hangs together in the intervals"
+        "--cluster", choices=["voter", "none"], default="voter", help="votes that intervals treat as dependent"
     )
     parser.add_argument(
         "--ties", choices=TIES, default=usual.ties, help="half a win each, or an outcome of its own (Davidson)"
@@ -48,14 +48,16 @@ def add_arguments(parser: ArgumentParser, usual: Options) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def told(asked: Namespace, usual: Options) -> Iterator[str]:
-    """What to print, line by line. Raises REFUSALS."""
-    chosen = replace(usual, prior=asked.prior, cap=asked.cap, ties=asked.ties, cluster=asked.cluster == "voter")
-    table = read_votes(asked.votes)
+def printed(arguments: Namespace, usual: Options) -> Iterator[str]:
+    """The lines to print. Raises REFUSALS."""
+    chosen = replace(
+        usual, prior=arguments.prior, cap=arguments.cap, ties=arguments.ties, cluster=arguments.cluster == "voter"
+    )
+    table = read_votes(arguments.votes)
     found = board_ratings(table.counts(), chosen)
-    boards = _boards(table, asked.by, chosen) if asked.by else {}
-    if asked.json:
-        yield json.dumps({**found, "boards": boards} if asked.by else found)
+    boards = _boards(table, arguments.by, chosen) if arguments.by else {}
+    if arguments.json:
+        yield json.dumps({**found, "boards": boards} if arguments.by else found)
         return
     yield from _shown("all votes", found)
     for name, board in boards.items():
@@ -63,7 +65,7 @@ def told(asked: Namespace, usual: Options) -> Iterator[str]:
 
 
 def _boards(table: VoteTable, kind: str, chosen: Options) -> dict[str, Ratings]:
-    """Votes without a robot, scene or task are on none of these boards."""
+    """By name. Votes without a setting, scene or task are on none of them."""
     key = KEYS[KINDS.index(kind)]
     names = (name for name in table.values[key] if name)
     return {name: board_ratings(table.counts(Board(**{key: name})), chosen) for name in names}

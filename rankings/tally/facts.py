@@ -38,19 +38,15 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True)
 class VoteFacts:
-    """A row per vote, fields as in `Fact`. Texts stand once, in sorted `values`; `codes[name]` (rows,) is each row's
-    place in `values[name]`, as in `rankings.tally.table.VoteTable`."""
+    """A row per vote; fields as in `Fact`, numbers all (rows,). Texts stand once, in sorted `values`; `codes[name]`
+    (rows,) is each row's place in `values[name]`, as in `rankings.tally.table.VoteTable`."""
 
     values: dict[str, tuple[str, ...]]
     codes: dict[str, Integers]
     vote: Integers
-    """(rows,)"""
     success: Integers
-    """(rows,)"""
     steps_left: Integers
-    """(rows,)"""
     steps_right: Integers
-    """(rows,)"""
 
     @classmethod
     def of(cls, rows: Iterable[Fact]) -> VoteFacts:
@@ -83,9 +79,3 @@ class VoteFacts:
         """(rows,) whether the success of both sides is known."""
         found: Booleans = self.success != UNKNOWN
         return found
-
-    def rows(self) -> list[Fact]:
-        """Sorted."""
-        texts = [[self.values[name][code] for code in self.codes[name].tolist()] for name in FACT_KEYS]
-        columns = [*texts, *(column.tolist() for column in self.numbers)]
-        return sorted(Fact(*row) for row in zip(*columns, strict=True))

@@ -1,4 +1,4 @@
-"""Head to head: how each pair's votes went. No Django."""
+"""Head to head: the votes on each pair. No Django."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Matrix(TypedDict):
 
 
 def matrix(counts: Counts, components: Sequence[Sequence[str]]) -> Matrix:
-    """`components`: the policies to show, each component best first; those that are not in the counts have no votes."""
+    """`components`: the policies to show, each component best first; policies missing in the counts have no votes."""
     order = [name for names in components for name in names]
     place = {name: number for number, name in enumerate(counts.names)}
     pairs = counts.per_pair()

@@ -294,8 +294,7 @@ class VoteTable:
     @cached_property
     def from_a_network(self) -> Booleans:
         """(rows,)"""
-        found: Booleans = self._networks >= 0
-        return found
+        return self._networks >= 0
 
     @cached_property
     def _networks(self) -> Integers:
@@ -310,8 +309,7 @@ class VoteTable:
     def first_days(self, numbers: Integers) -> Integers:
         """(n,) the place in `values` of the day of the first vote of voters, by number; one past the last day for those
         without a vote."""
-        found: Integers = self._first_days[numbers + self._unknown]
-        return found
+        return self._first_days[numbers + self._unknown]
 
     @cached_property
     def _first_days(self) -> Integers:
@@ -353,5 +351,4 @@ def _renumbered(codes: Integers, present: Booleans) -> Integers:
     """The same codes when only some values are left, those `present` (values,)."""
     if present.all():
         return codes
-    found: Integers = (np.cumsum(present) - 1)[codes]
-    return found
+    return (np.cumsum(present) - 1)[codes]

@@ -1,8 +1,7 @@
-"""What a vote may weigh beyond its count: where its voter came from that day, and how far the voter is trusted.
+"""Weights of votes by their voter's network that day, and by the voter's trust. Numbers in, numbers out, no Django.
 
-A *visit* is a voter's day (UTC). Visits from a network that several voters share are capped together
-(decision: vote-weights), and a visit from a network counts by what its voter has shown so far (decision: vote-weights).
-Numbers in, numbers out, no Django.
+A *visit* is a voter's day (UTC). Visits from a network that several voters share are capped together, and a visit from
+a network weighs by what its voter has proven so far (decision: vote-weights).
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ import numpy as np
 from rankings.tally.arrays import Booleans, Floats, Integers, starts_of_runs
 
 ALONE = -1
-"""In place of a network: nobody else's, or none."""
+"""In place of a network: none, or one of this voter alone."""
 
 
 @dataclass(frozen=True)
 class Visits:
-    """The visits that came from a network, sorted by `key`; visits that are not there weigh as their voter alone."""
+    """The visits that came from a network, sorted by `key`. Other visits have full trust and share no network."""
 
     days: int
     key: Integers
@@ -27,7 +26,7 @@ class Visits:
     network: Integers
     """(visits,) a number per network that voters share, from 0, or ALONE."""
     known: Booleans
-    """(visits,) the voter has voted on an earlier day too."""
+    """(visits,) whether the voter voted on an earlier day too."""
     trust: Floats
     """(visits,) above 0, at most 1."""
     source: Integers
@@ -38,8 +37,8 @@ class Visits:
 
     @classmethod
     def of(cls, days: int, key: Integers, network: Integers, votes: Integers, known: Booleans, trust: Floats) -> Visits:
-        """From rows (rows,) of votes that came from a network: several per visit. A visit is taken to come from the
-        network of most of its votes."""
+        """From rows (rows,) of votes that came from a network, several per visit. A visit belongs to the network of
+        most of its votes."""
         each, totals = _totals(key, network, votes)
         order = np.lexsort((each[1], -totals, each[0]))
         first = order[starts_of_runs(each[0][order])]
@@ -59,11 +58,11 @@ class Visits:
         return np.append(self.source, ALONE)[self.places(voter, day)]
 
     def trusts(self, voter: Integers, day: Integers) -> Floats:
-        """(rows,) how far each row's visit is trusted."""
+        """(rows,) the trust of each row's visit."""
         return np.append(self.trust, 1.0)[self.places(voter, day)]
 
     def places(self, voter: Integers, day: Integers) -> Integers:
-        """(rows,) the place of each row's visit among these; one past the last where it is none of them."""
+        """(rows,) the place of each row's visit among these; one past the last for other visits."""
         key = np.where(voter >= 0, voter * self.days + day, -1)
         place = np.searchsorted(self.key, key)
         found: Integers = np.where(np.append(self.key, -1)[place] == key, place, len(self))
@@ -71,9 +70,9 @@ class Visits:
         return found
 
     def factors(self, key: Integers, votes: Floats, cap: int) -> Floats:
-        """(n,) what each vote of these different, sorted visits weighs, each with `votes` (n,) in all.
+        """(n,) the weight of each vote of these different, sorted visits, which have `votes` (n,).
 
-        `cap`: at most so much of a visit, and of a network's day, before trust is taken into account; 0: no limit.
+        `cap`: the most that a visit weighs, and a network's day, before trust is applied; 0: no limit.
         """
         allowed = np.minimum(votes, cap) if cap else votes.astype(float)
         own, place = self._own(key)
@@ -87,7 +86,7 @@ class Visits:
         return found
 
     def _own(self, key: Integers) -> tuple[Integers, Integers]:
-        """Which of ours are among those, and their places there."""
+        """The places of the visits that are among `key` (n,), and their places in it."""
         place = np.searchsorted(key, self.key)
         inside = place < len(key)
         inside[inside] = key[place[inside]] == self.key[inside]
@@ -99,8 +98,8 @@ NO_VISITS = Visits(1, _NOTHING, _NOTHING, _NOTHING.astype(bool), _NOTHING.astype
 
 
 def shares(wanted: Floats, group: Integers, first: Booleans, room: float) -> Floats:
-    """(n,) how much each gets of what it wants, where a group has `room` in all: those who come `first` before the
-    others, and among each of the two evenly, nobody more than wanted."""
+    """(n,) the share that each gets of `wanted`, where each group has `room` in all. Those that are `first` are served
+    before the others; within each of the two, shares are equal up to what is wanted."""
     found = wanted.copy()
     if not len(wanted):
         return found
@@ -115,7 +114,7 @@ def shares(wanted: Floats, group: Integers, first: Booleans, room: float) -> Flo
 
 
 def _level(wanted: Floats, group: Integers, room: Floats) -> Floats:
-    """(groups,) the most that anybody of a group may have, for all together to have its room."""
+    """(groups,) the largest share in each group, such that its shares sum to its room."""
     order = np.lexsort((wanted, group))
     wanted, group = wanted[order], group[order]
     starts = starts_of_runs(group)
@@ -131,7 +130,7 @@ def _level(wanted: Floats, group: Integers, room: Floats) -> Floats:
 
 
 def _totals(key: Integers, network: Integers, votes: Integers) -> tuple[tuple[Integers, Integers], Integers]:
-    """Each visit and network once, and the votes cast there."""
+    """Each pair of visit and network once, and its votes."""
     order = np.lexsort((network, key))
     key, network, votes = key[order], network[order], votes[order]
     starts = starts_of_runs(key, network)
@@ -139,10 +138,9 @@ def _totals(key: Integers, network: Integers, votes: Integers) -> tuple[tuple[In
 
 
 def _shared(network: Integers, voter: Integers) -> Integers:
-    """(visits,) numbers of the networks that several voters came from, in their order; ALONE for the others."""
+    """(visits,) numbers, in order, of networks that several voters came from; ALONE for others."""
     size = int(network.max()) + 2  # the first place is for ALONE
     pairs = np.unique(voter * size + network + 1)
     several = np.bincount(pairs % size, minlength=size) > 1
     several[0] = False
-    found: Integers = np.where(several, np.cumsum(several) - 1, ALONE)[network + 1]
-    return found
+    return np.where(several, np.cumsum(several) - 1, ALONE)[network + 1]

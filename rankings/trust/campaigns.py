@@ -1,15 +1,14 @@
-"""Do new voters push one policy, as no crowd of honest ones would? Numbers in, numbers out, no Django.
+"""A test for campaigns: new voters who together push one policy. Numbers in, numbers out, no Django.
 
-Of each voter first seen in the last days, and of each policy, the *push* is what the policy scored in the voter's votes
-beyond what the board expects, in units of what chance and a taste of the voter's own (TASTE) explain. Three sums over
-the newcomers are looked at: of pushes beyond LINE, which few voters with many votes make large; the same of all
-newcomers of a network taken together, which many voters with one vote each do; and of all votes' surprise. What honest
-newcomers' sums would be is found by drawing all their votes anew, many times: each voter with a taste, all of them with
-a common one (DRIFT), from ratings as sure as they are. How many standard deviations a sum lies beyond that is the
-campaign's strength.
+The *push* of a new voter on a policy is the policy's score in the voter's votes beyond what the board expects, in units
+of what chance and the voter's own taste (TASTE) explain. Three sums over new voters are tested: of pushes beyond
+ORDINARY_PUSH, which few voters with many votes make large; of the same for all new voters of a network together, which
+many voters with one vote each make large; and of all votes' surprise. The sums of honest new voters are simulated:
+their votes are drawn many times, with a taste per voter, a common taste (DRIFT) and the uncertainty of the ratings. A
+campaign's strength is the number of standard deviations by which a sum exceeds those.
 
-Three things are looked at: the push; whether those who push met the policy more often than others did, as somebody does
-who leaves all other battles (`pairs`); and whether they took equally long for their votes, as a program does (`pace`).
+Two further signs count: that the pushing voters met the policy more often than others did, as voters do who leave all
+other battles (`pairs`), and that they took equally long for each vote, as a program does (`pace`).
 """
 
 from __future__ import annotations
@@ -28,28 +27,28 @@ from rankings.tally.counts import Counts
 from rankings.tally.visits import ALONE
 
 TASTE = 110.0
-"""Elo points by which voters differ, per policy."""
+"""Standard deviation of voters' tastes per policy [Elo points]."""
 DRIFT = 25.0
-"""Elo points by which all newcomers together may differ from those before them, per policy."""
-LINE = 1.5
-"""Pushes of single voters up to this are ordinary [standard deviations]."""
+"""Standard deviation of the common taste of all new voters per policy [Elo points]."""
+ORDINARY_PUSH = 1.5
+"""The largest push of a single voter that is not counted [standard deviations]."""
 DRAWS, LEAST_DRAWS, DRAWN_VOTES = 60, 12, 12_000_000
-"""How often votes are drawn anew, but no more than so many votes in all."""
+"""How often votes are drawn, but at most DRAWN_VOTES votes in all."""
 PUSHED = 5.0
-"""A sum beyond this many standard deviations is a campaign by itself, ..."""
+"""The strength from which a push is a campaign by itself."""
 SUSPECT, ALIKE = 3.5, 4.0
-"""... and one beyond the first where pairs or paces are beyond the second."""
+"""The strength from which a push is a campaign where pairs or paces exceed ALIKE [standard deviations]."""
 ORDINARY = 1.0
-"""The strongest pushers are taken for the campaign's, until the rest pushes no more than this."""
+"""The strongest pushers are a campaign's members, until the others push no more than this."""
 LEAST_VOTERS = 3
 
 Paces = Callable[[Sequence[int]], tuple[Floats, Floats]]
-"""Of some voters, by number: (n,) the mean logarithm of how long each looked, nan where unknown; and that of others."""
+"""From voters' numbers: (n,) the mean logarithm of the time that each took, nan where unknown; and that of others."""
 
 
 class Campaign(NamedTuple):
-    """`voters`: numbers of those who push, the strongest first; `votes`: theirs on `policy`. `push`, `pairs` and `pace`
-    are in standard deviations; `favours`: for the policy, or against it."""
+    """`voters`: numbers of the members, the strongest pusher first; `votes`: theirs on `policy`. `push`, `pairs` and
+    `pace` are in standard deviations; `favours`: for the policy, or against it."""
 
     policy: str
     favours: bool
@@ -62,7 +61,7 @@ class Campaign(NamedTuple):
 
 @dataclass(frozen=True)
 class Newcomers:
-    """The votes of voters first seen lately, one by one (votes,), and what the board says of them."""
+    """The votes of new voters, one by one (votes,), and what the board expects of them."""
 
     policies: int
     voter: Integers
@@ -72,13 +71,13 @@ class Newcomers:
     left: Integers
     right: Integers
     score: Floats
-    """(votes,) what each was worth to the left side."""
+    """(votes,) the left side's score."""
     margin: Floats
-    """(votes,) of the left side's rating, natural units."""
+    """(votes,) the left side's rating less the right side's [natural units]."""
     cluster: Integers
     """(n,) the network of each voter, where several share it, or the voter alone: numbers from 0."""
     ties: float
-    """How many votes between equals are even."""
+    """The share of even votes between equals."""
 
     @classmethod
     def of(cls, counts: Counts, found: Fit, new: Integers) -> Newcomers:
@@ -108,7 +107,7 @@ class Newcomers:
         return sums.reshape(len(self.voter), self.policies)
 
     def spread(self) -> Floats:
-        """(n, k) standard deviation of each voter's push: chance, the taste for the policy, those for its opponents."""
+        """(n, k) standard deviation of each voter's push, from chance and tastes for the policy and its opponents."""
         p = sigmoid(self.margin)
         doubt = self.summed(p * (1.0 - p), p * (1.0 - p))
         found: Floats = np.sqrt(doubt + (TASTE / SCALE) ** 2 * (doubt**2 + doubt / 4.0) + 1e-9)
@@ -121,24 +120,24 @@ class Newcomers:
         return found
 
     def sums(self, pushes: Floats, spread: Floats) -> Floats:
-        """(3, 2, k) of pushes (n, k): beyond LINE by voter, by cluster, and all; for each policy, and against it."""
+        """(3, 2, k) of pushes (n, k): beyond ORDINARY_PUSH by voter and by cluster, and all; for and against each."""
         together = self.by_cluster(pushes)
         per_cluster, per_voter = together / np.sqrt(self.by_cluster(spread**2)), pushes / spread
         return np.stack(
             [
-                [np.maximum(sign * each - LINE, 0.0).sum(axis=0) for sign in (1.0, -1.0)]
+                [np.maximum(sign * each - ORDINARY_PUSH, 0.0).sum(axis=0) for sign in (1.0, -1.0)]
                 for each in (per_voter, per_cluster)
             ]
             + [[sign * pushes.sum(axis=0) for sign in (1.0, -1.0)]]
         )
 
     def pushes(self, score: Floats) -> Floats:
-        """(n, k) of votes worth `score` (votes,), not yet in units."""
+        """(n, k) of votes with `score` (votes,), not divided by `spread`."""
         surprise = score - sigmoid(self.margin)
         return self.summed(surprise, -surprise)
 
     def drawn(self, known: Floats, rng: np.random.Generator) -> Floats:
-        """(votes,) scores as honest newcomers might have given. `known` (k,): how sure the ratings are."""
+        """(votes,) simulated scores of honest voters. `known` (k,): the ratings' standard errors."""
         own = rng.normal(0.0, TASTE / SCALE, (len(self.voter), self.policies))
         own += rng.normal(0.0, np.hypot(known, DRIFT / SCALE), self.policies)
         p = sigmoid(self.margin + own[self.who, self.left] - own[self.who, self.right])
@@ -148,7 +147,7 @@ class Newcomers:
 
 
 def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[Campaign]:
-    """Among a board's voters `new` (n,), by number: one for and one against each policy at most."""
+    """Campaigns among a board's voters `new` (n,), by number: at most one for and one against each policy."""
     some = Newcomers.of(counts, found, new)
     if len(some.voter) < LEAST_VOTERS:
         return []
@@ -161,7 +160,7 @@ def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[C
     strength = ((some.sums(pushes, spread) - mean) / sd).max(axis=0)  # (2, k)
     usual = counts.per_policy().sum(axis=1) / max(1, counts.total)
     votes = some.summed(*[np.ones(len(some.who))] * 2)
-    told = []
+    found_here = []
     for side, place in np.argwhere(strength > SUSPECT).tolist():
         sign = 1.0 - 2.0 * side
         members = _members(some, sign * pushes[:, place], spread[:, place], mean[:, side, place], sd[:, side, place])
@@ -172,32 +171,28 @@ def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[C
         pace = _alike(*paces(who))
         if push > PUSHED or max(pairs, pace) > ALIKE:
             on_it = int(votes[members, place].sum())
-            told.append(Campaign(counts.names[place], not side, push, pairs, pace, who, on_it))
-    return told
+            found_here.append(Campaign(counts.names[place], not side, push, pairs, pace, who, on_it))
+    return found_here
 
 
 def strongest(found: Iterable[Campaign]) -> list[Campaign]:
-    """Of campaigns among several groups of newcomers, the strongest push for and against each policy."""
-    best: dict[tuple[str, bool], Campaign] = {}
-    for each in found:
-        known = best.get((each.policy, each.favours))
-        if known is None or each.push > known.push:
-            best[each.policy, each.favours] = each
-    return list(best.values())
+    """The strongest campaign for and against each policy, of those found among several groups of new voters."""
+    weakest_first = sorted(found, key=lambda each: each.push)
+    return list({(each.policy, each.favours): each for each in weakest_first}.values())
 
 
 def _members(some: Newcomers, push: Floats, spread: Floats, mean: Floats, sd: Floats) -> Integers:
-    """Places of those who push most, until the sums over the others are as honest ones' are: `mean` and `sd` (3,).
+    """Places of those who push most, until the sums over the others are as of honest voters: `mean` and `sd` (3,).
 
-    `push`, `spread` (n,). All who push as a network does that pushes are among them.
+    `push`, `spread` (n,). All pushing voters of a network that pushes are members.
     """
     own = push / spread
     network = np.bincount(some.cluster, push) / np.sqrt(np.bincount(some.cluster, spread**2))
     several = np.bincount(some.cluster) > 1
-    hidden = np.flatnonzero((push > 0) & (several & (network > 2.0 * LINE))[some.cluster])
+    hidden = np.flatnonzero((push > 0) & (several & (network > 2.0 * ORDINARY_PUSH))[some.cluster])
     order = np.argsort(-own, kind="stable")
     ordinary = np.ones(len(order) + 1, dtype=bool)
-    for values, which in ((np.maximum(own - LINE, 0.0), 0), (push, 2)):
+    for values, which in ((np.maximum(own - ORDINARY_PUSH, 0.0), 0), (push, 2)):
         left = values.sum() - np.concatenate([[0.0], np.cumsum(values[order])])
         ordinary &= left <= mean[which] + ORDINARY * sd[which] + 1e-9
     first = order[: int(np.argmax(ordinary)) if ordinary.any() else len(order)]

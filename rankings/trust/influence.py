@@ -1,11 +1,12 @@
-"""Whose removal would change the top three? No Django.
+"""The influence of voters on the top three: whose removal changes it. No Django.
 
-Leaving voter v out moves the ratings by about H^-1 g_v, g_v being the sum of the gradients of v's votes (the
-infinitesimal jackknife): cheap for all voters at once, but short of the truth for who cast much of all. How far short
-goes with the voter's leverage, tr H^-1 H_v, where H_v is the information of v's votes. So this decides for all whom it
-puts far from the border, DOUBT times the leverage, and the others are left out one by one and all is fitted again. How
-few must go for two neighbours to change places is found by taking those who help the upper one most (T. Broderick, R.
-Giordano, R. Meager, An automatic finite-sample robustness metric, 2020; for arenas: Huang et al., arXiv 2508.11847).
+Leaving voter v out moves the ratings by about H^-1 g_v, where g_v is the sum of the gradients of v's votes (the
+infinitesimal jackknife). That is cheap for all voters at once, but too small for voters who cast a large share of the
+votes. The error grows with the voter's leverage, tr H^-1 H_v, where H_v is the information of v's votes. Voters whose
+estimate is further from a change than DOUBT times the leverage are decided by it; for each of the others the board is
+fitted again without the voter. The fewest voters whose removal swaps two neighbours are sought among those who help the
+upper one most (T. Broderick, R. Giordano, R. Meager, An automatic finite-sample robustness metric, 2020; for arenas:
+Huang et al., arXiv 2508.11847).
 
 Only policies that votes connect are compared, before and after: the order is that of the largest such group.
 """
@@ -24,17 +25,17 @@ from rankings.tally.arrays import Booleans, Floats, Integers
 
 PLACES = 3
 MOST_REFITS = 400
-"""So many voters at most are left out and fitted again, the nearest to the border first."""
+"""The most voters that are left out one by one, those nearest to a change first."""
 FARTHEST = 10
-"""So many who move ratings most are, to say how far."""
+"""Voters who move ratings most, who are always left out too, to measure how far."""
 DOUBT = 5.0
-"""The first order is off by at most so many times the leverage, as a share of what a voter moves. Measured: 0.7 times
-on average; docs/ranking-study.md says how many voters that misses."""
+"""The largest error of the first order as a share of what a voter moves, in units of the leverage. The mean is 0.7;
+docs/ranking-study.md says how many voters that misses."""
 
 
 class Handover(TypedDict):
-    """What it takes for `lower` to overtake `upper`: so many `voters` with so many `votes`, a `share` of all; nulls
-    where even half of all voters would not do."""
+    """The fewest `voters` without whom `lower` overtakes `upper`, their `votes` and the `share` of all votes; null
+    where half of all voters are not enough."""
 
     upper: str
     lower: str
@@ -46,8 +47,8 @@ class Handover(TypedDict):
 
 class Influence(TypedDict):
     """`movers`: voters (by number) without whom, each alone, the top three would be others or in another order.
-    `largest`: the farthest that any one voter moves a ranked policy [Elo points]. `looked_at`: how many were left out
-    and all fitted again; `complete`: everybody so near the border that this was needed, else some are estimated."""
+    `largest`: the farthest that any one voter moves a ranked policy [Elo points]. `looked_at`: how many voters were
+    left out for a new fit; `complete`: all who were near a change, else some are estimated."""
 
     movers: list[int]
     largest: float
@@ -65,8 +66,8 @@ class Refit(NamedTuple):
 
 @dataclass(frozen=True)
 class BoardUnderTest:
-    """`rating` (k,) Elo points; `group` (k,) who can be compared; `ranked` (k,) who has a rank; `moved` (voters, k)
-    what each voter adds to each rating, to first order; `leverage` (voters,); `votes` (voters,) how many each cast;
+    """`rating` (k,) Elo points; `group` (k,) labels of connected policies; `ranked` (k,) whether a policy has a rank;
+    `moved` (voters, k) what each voter adds to each rating, to first order; `leverage` (voters,); `votes` (voters,);
     `without` fits again without some voters."""
 
     names: Sequence[str]
@@ -118,13 +119,14 @@ def influence(standing: BoardUnderTest) -> Influence:
 
 
 def _one_by_one(standing: BoardUnderTest) -> tuple[list[int], float, int, bool]:
-    """Movers, how far the farthest goes, how many were looked at, and whether that was all whom it takes."""
+    """Movers, the farthest move, how many voters were left out, and whether those were all who had to be."""
     if not len(standing.pairs) or not len(standing.moved):
         return [], 0.0, 0, True
-    left, doubt = _left_of_gaps(standing), _doubt(standing)
+    left, reach = _left_of_gaps(standing), np.ptp(standing.moved[:, standing.order], axis=1)
+    doubt = DOUBT * standing.leverage * reach + 1e-9
     near = np.flatnonzero(np.abs(left) <= doubt)
     nearest_first = near[np.argsort((np.abs(left) / np.maximum(doubt, 1e-12))[near], kind="stable")]
-    farthest = np.argsort(-np.ptp(standing.moved[:, standing.order], axis=1), kind="stable")[:FARTHEST]
+    farthest = np.argsort(-reach, kind="stable")[:FARTHEST]
     looked_at = sorted({*nearest_first[:MOST_REFITS].tolist(), *farthest.tolist()})
     found = {voter: standing.changed(np.array([voter])) for voter in looked_at}
     movers = set(np.flatnonzero(left < 0).tolist()) - found.keys()
@@ -133,19 +135,13 @@ def _one_by_one(standing: BoardUnderTest) -> tuple[list[int], float, int, bool]:
 
 
 def _left_of_gaps(standing: BoardUnderTest) -> Floats:
-    """(voters,) to first order, what is left without each of the gap that comes nearest to turning [Elo points]."""
+    """(voters,) the smallest gap between two of the order without each voter, to first order [Elo points]."""
     upper, lower = standing.pairs.T
     gap = standing.rating[upper] - standing.rating[lower]
     left = np.full(len(standing.moved), np.inf)
     for one, other, between in zip(upper.tolist(), lower.tolist(), gap.tolist(), strict=True):
         np.minimum(left, between - standing.moved[:, one] + standing.moved[:, other], out=left)
     return left
-
-
-def _doubt(standing: BoardUnderTest) -> Floats:
-    """(voters,) by how much that may be wrong."""
-    reach: Floats = np.ptp(standing.moved[:, standing.order], axis=1)
-    return DOUBT * standing.leverage * reach + 1e-9
 
 
 def _handover(standing: BoardUnderTest, upper: int, lower: int) -> Handover:
@@ -165,7 +161,7 @@ def _handover(standing: BoardUnderTest, upper: int, lower: int) -> Handover:
 
 
 def _fewest(standing: BoardUnderTest, helpers: Integers, upper: int, lower: int) -> int | None:
-    """How many of the helpers, the first ones first, must go until the order turns; None: more than half of all."""
+    """How many of the first helpers must be left out to turn the order; None: more than half of all."""
 
     def turned(number: int) -> bool:
         if not number:

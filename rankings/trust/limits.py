@@ -1,17 +1,16 @@
-"""How far votes that came together may move a rating, however long their voters were patient. No Django.
+"""Limits on how far groups of votes may move a rating, over any length of time. No Django.
 
 Two kinds of groups have a limit on every board that has a table: all votes of one network, on all its days; and all
-votes of a *cohort*, voters first seen within WEEK days of each other at any time, or since any one of the last LATELY
-days. What a group moves is the difference between the fit with it and the fit without it, to first order about the fit
-(one Newton step). While a group moves a rating beyond its limit, all its votes are weighed down alike: bounded
-influence, here of groups rather than of single votes (F. Hampel, E. Ronchetti, P. Rousseeuw, W. Stahel, *Robust
-Statistics*, 1986).
+votes of a *cohort*, voters first seen within WEEK days of each other at any time, or since one of the last LATELY days.
+A group moves a rating by the difference between the fit with it and the fit without it, to first order about the fit
+(one Newton step). While that exceeds the limit, the weights of all its votes are reduced alike: bounded influence, of
+groups rather than of single votes (F. Hampel, E. Ronchetti, P. Rousseeuw, W. Stahel, *Robust Statistics*, 1986).
 
-A limit grows with the square of the interval that a rating has without the group, as what a given number of votes moves
-does: the first votes on a new policy are held back little. Nobody is limited beside a crowd that is smaller or hardly
-known, since then nothing says which of the two is honest. Votes without a network have no limit.
+A limit grows with the square of the interval that a rating has without the group, as does what a given number of votes
+moves: the first votes on a new policy are held back little. A group has no limit beside a crowd that is smaller or
+hardly known, since nothing tells then which of the two is honest. Votes without a network have no limit.
 
-The factors are multiplied into the trust of visits, so that whoever has the published weights needs none of this.
+The factors are multiplied into the trust of visits, so the published weights contain them.
 """
 
 from __future__ import annotations
@@ -40,19 +39,19 @@ WIDE = 40.0
 WEEK, LATELY = 7, 28
 """Days (UTC): see above."""
 OTHERS = 20.0
-"""So many networks, by how far they are trusted, must be there beside a group for it to have a limit."""
+"""A group has a limit beside this many networks or more, each counted by its trust."""
 ROUNDS = 12
-"""How often at most groups are looked at and weighed down."""
+"""The most rounds in which groups are measured and their weights reduced."""
 SLACK = 1.01
-"""A group this little beyond its limit is left alone."""
+"""A group that moves a rating less than this many times its limit is left alone."""
 LOOKED_AT = 0.5
-"""A group is looked at closely when its influence, which is short of what it moves, is this share of the limit."""
+"""A group is measured exactly from this share of its limit on, by its influence, which underestimates its move."""
 NEVER = -1
 """In place of the day of a first vote: unknown, or of no importance."""
 
 
 def limited(table: VoteTable, cap: int) -> VoteTable:
-    """The same votes, with those from networks weighed down where a group moves a board too far. `cap`: the boards'."""
+    """The same votes, with lower weights for groups that move a board too far. `cap`: as on the boards."""
     if not len(table.visits):
         return table
     boards = [board for board in dict.fromkeys(table.boards()) if board.has_table]
@@ -74,7 +73,7 @@ def _first_seen(table: VoteTable) -> tuple[Integers, int]:
 
 
 class Beyond(NamedTuple):
-    """How many `times` its limit the cohort moves a rating that was first seen from a day on `until` another."""
+    """How many `times` its limit a cohort moves a rating: the voters first seen from `day` until before `until`."""
 
     times: float
     day: int
@@ -98,7 +97,7 @@ class _Limits:
     last: int
     """The last day."""
     crowd: tuple[Integers, Floats]
-    """Of each network, and of each voter without one: the day on which it was first seen, and how far it is trusted."""
+    """The day of the first vote and the trust of each network, and of each voter without one."""
 
     @classmethod
     def of(cls, counts: Counts, cap: int, first: Integers, last: int) -> _Limits:
@@ -109,7 +108,7 @@ class _Limits:
         return cls(votes, votes.weights(cap), visit, network, first, last, crowd)
 
     def factors(self) -> Floats:
-        """(visits,) by which the votes of each are weighed down."""
+        """(visits,) by which the weights of each visit are multiplied."""
         return self._of_cohorts(self._of_networks(np.ones(len(self.network))))[:-1]
 
     def _of_networks(self, factors: Floats) -> Floats:
@@ -129,7 +128,7 @@ class _Limits:
         return factors
 
     def _of_cohorts(self, factors: Floats) -> Floats:
-        """Each round that cohort is weighed down which is farthest beyond its limit."""
+        """Each round reduces the weights of the cohort that is farthest beyond its limit."""
         for _ in range(ROUNDS):
             worst = max(self._times_of_cohorts(factors), default=Beyond(0.0, 0, 0))
             if worst.times <= SLACK:
@@ -157,7 +156,7 @@ class _Limits:
                 yield Beyond(_times(found, late if is_late else np.sum([*week.values()], axis=0), COHORT), day, until)
 
     def _are_fewer(self, day: int, until: int) -> bool:
-        """Whether a cohort is smaller than all others together, by how far they are trusted."""
+        """Whether a cohort has less trust in all than all others together."""
         first, trust = self.crowd
         own = (first >= day) & (first < until)
         return float(trust[~own].sum()) >= max(OTHERS, float(trust[own].sum()))

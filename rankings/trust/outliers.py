@@ -1,21 +1,21 @@
-"""Does a voter vote as no honest one would, whatever its taste? A test that may look after every vote. No Django.
+"""An anytime-valid test for voters who vote as no honest voter would, whatever the voter's taste. No Django.
 
-Each honest voter has a taste per policy, normal about what the others think, says even more or less often than they do,
-and both bad rather than tie or the other way round. How far people differ in that nobody knows: several kinds of them
-are tried (HONEST), and that one counts which explains the votes best, so that the promise holds for each (universal
-inference: L. Wasserman, A. Ramdas, S. Balakrishnan, PNAS 117, 2020). Before each vote, what the voter said so far and
-what others said on the pair tell how likely each outcome is: p. A way of voting that is no
-honest one's (always the left side, always for one policy, at random, contrary to all) says something else: q. A bettor
-who puts q / p on every vote wins nothing in the long run against an honest voter, and a fortune against who votes in
-that way. Starting with 1, spread over all such ways, the fortune E is a test martingale: an honest voter takes it to
-1 / alpha with a chance of at most alpha, however often one looks (Ville 1939; G. Shafer, Testing by betting, J. R.
-Stat. Soc. A 184, 2021; A. Ramdas et al., Game-theoretic statistics and safe anytime-valid inference, Stat. Sci. 38,
-2023). Chatbot Arena multiplies evidence per voter in the same spirit (W.-L. Chiang et al., arXiv 2403.04132).
+Each honest voter has a taste per policy, normal about what the others think, a habit of voting even, and a preference
+for both bad or for tie. How far people differ in these is unknown: several populations are tried (HONEST), and the one
+that explains the votes best counts, so that the guarantee holds for each (universal inference: L. Wasserman, A. Ramdas,
+S. Balakrishnan, PNAS 117, 2020). Before each vote, the voter's earlier votes and the others' votes on the pair give the
+probability p of each outcome. A dishonest way of voting (always the left side, always for one policy, at random,
+contrary to all) gives another, q. A bettor who puts q / p on every vote wins nothing in the long run against an honest
+voter, and a fortune against one who votes in that way. Starting with 1, spread over all such ways, the fortune E is a
+test martingale: an honest voter takes it to 1 / alpha with a chance of at most alpha, at any time (Ville 1939; G.
+Shafer, Testing by betting, J. R. Stat. Soc. A 184, 2021; A. Ramdas et al., Game-theoretic statistics and safe
+anytime-valid inference, Stat. Sci. 38, 2023). Chatbot Arena multiplies evidence per voter in a similar way (W.-L.
+Chiang et al., arXiv 2403.04132).
 
-What is known of a voter's taste is kept as a normal distribution, which each vote narrows (assumed density filtering:
-M. Opper, in On-line Learning in Neural Networks, 1998; for the logistic: D. MacKay, Neural Computation 4, 1992). What
-the others think is an estimate, with the ratings' prediction worth PRIOR_VOTES in it; pairs on which others cast fewer
-than LEAST_OTHERS votes are left out. docs/ranking-study.md says how often honest voters are suspected.
+The belief about a voter's taste is a normal distribution, which each vote narrows (assumed density filtering: M. Opper,
+in On-line Learning in Neural Networks, 1998; for the logistic: D. MacKay, Neural Computation 4, 1992). What the others
+think is estimated, with the ratings' prediction worth PRIOR_VOTES; pairs on which others cast fewer than LEAST_OTHERS
+votes are left out. docs/ranking-study.md says how often honest voters are suspected.
 """
 
 from __future__ import annotations
@@ -33,16 +33,15 @@ from rankings.tally.counts import MIRRORED, OUTCOMES
 PRIOR_VOTES = 6.0
 LEAST_OTHERS = 5
 LEAST_VOTES = 5
-"""Fewer votes of one voter prove nothing."""
+"""A voter with fewer votes is never suspicious."""
 STUBBORN = 0.8
 """How often a way of voting gives its answer; otherwise it votes like the others."""
 ALPHA = 0.001
 
 
 class VoterSpread(NamedTuple):
-    """By how much voters differ (standard deviations). `taste`: Elo points per policy; somewhat more than is likely,
-    since p is an estimate. Of their liking for the left side, for saying even, and for both bad among these: log odds.
-    """
+    """Standard deviations among voters. `taste`: Elo points per policy, somewhat more than is likely, since p is an
+    estimate. Of preferences for the left `side`, for `even` votes, and for both `bad` among these: log odds."""
 
     taste: float
     side: float
@@ -51,17 +50,17 @@ class VoterSpread(NamedTuple):
 
 
 HONEST = (VoterSpread(120.0, 0.2, 0.6, 1.0), VoterSpread(250.0, 0.2, 0.6, 1.0), VoterSpread(250.0, 0.3, 0.9, 1.5))
-"""Kinds of people an honest voter may be of; suspicious is only whose votes none of them explains."""
+"""Populations of honest voters. Only a voter whose votes none of them explains is suspicious."""
 CLEARER, CLEARER_HABIT = 0.7, 0.5
-"""By what the log odds of saying even fall with those that a pair is close to this voter, and how voters differ in it.
-With ties as in `studies.voters` it is 1, with Davidson's a half."""
+"""The slope of the log odds of an even vote in those that the pair is close, and its standard deviation among voters.
+The slope is 1 with ties as in `study.voters`, 1/2 with Davidson's."""
 WORTH_A_LOOK = 1.0
-"""A fortune of ten against the others' votes as they are, before tastes are taken into account."""
+"""The log10 of the fortune against the others' votes alone from which tastes are taken into account."""
 
 
 @dataclass(frozen=True)
 class OutlierEvidence:
-    """The highest fortune reached, after how many votes, and the way of voting that won most of it."""
+    """The log10 of the highest fortune, after how many votes, and the way of voting that won most of it."""
 
     log10_e: float
     votes: int
@@ -73,7 +72,7 @@ class OutlierEvidence:
 
 @dataclass(frozen=True)
 class PooledVotes:
-    """What everybody's votes say. `outcomes` (k, k, 4): left policy's row, right one's column, outcomes as in OUTCOMES.
+    """The votes of all voters. `outcomes` (k, k, 4): left policy's row, right one's column, outcomes as in OUTCOMES.
     `rating` (k,) Elo points."""
 
     names: tuple[str, ...]
@@ -108,10 +107,10 @@ class PooledVotes:
 def evidence(
     crowd: PooledVotes, left: Integers, right: Integers, cast: Integers, *, enough: float = ALPHA
 ) -> OutlierEvidence:
-    """Of one voter's votes in the order they were cast: (n,) policies' places and outcomes' places.
+    """Of one voter's votes in the order they were cast: (n,) places of policies and of outcomes.
 
-    Against that kind of honest voter which explains them best; where one explains them so well that they are not
-    suspicious at `enough`, no other is tried.
+    Against the honest population that explains them best. Once one explains them so well that they are not suspicious
+    at `enough`, no other is tried.
     """
     p, others = crowd.expectations(left, right, cast)
     kept = others >= LEAST_OTHERS
@@ -188,14 +187,14 @@ ONE, AGAINST = np.array([1.0]), np.array([1.0, -1.0, 1.0])
 
 
 class VoterBelief:
-    """A normal distribution of what moves a voter's log odds; `variance` (n,) before the first vote."""
+    """A normal distribution of a voter's preferences [log odds]; `variance` (n,) before the first vote."""
 
     def __init__(self, variance: Floats) -> None:
         self._mean, self._covariance = np.zeros(len(variance)), np.diag(variance)
         self._step, self._p, self._shrunk = np.zeros(len(variance)), 0.5, 1.0
 
     def chance(self, log_odds: float, places: Integers, signs: Floats, doubt: float) -> float:
-        """Of a yes, where `places` move the log odds by `signs`. `doubt`: variance of the log odds themselves."""
+        """Of yes, where the preferences at `places` count by `signs`. `doubt`: the variance of `log_odds`."""
         self._step = self._covariance[:, places] @ signs
         spread = float(self._step[places] @ signs)
         self._shrunk = 1.0 / _widened(spread + doubt)
@@ -203,7 +202,7 @@ class VoterBelief:
         return self._p
 
     def learn(self, yes: bool) -> None:
-        """What came of the chance asked for last."""
+        """Update with the outcome of the last `chance`."""
         self._mean = self._mean + self._step * (self._shrunk * (float(yes) - self._p))
         self._covariance = self._covariance - np.outer(self._step, self._step) * (
             self._shrunk**2 * self._p * (1.0 - self._p)
@@ -223,12 +222,11 @@ def _widened(variance: float) -> float:
 
 def _logit(p: Floats) -> Floats:
     inside = np.clip(p, 0.01, 0.99)
-    found: Floats = np.log(inside / (1.0 - inside))
-    return found
+    return np.log(inside / (1.0 - inside))
 
 
 def _weights(ways: int) -> Floats:
-    """(ways,) the six ways that name no policy start with half of the money, all others with the other half."""
+    """(ways,) the six ways that name no policy share half of the stake, all others the other half."""
     general = len(OUTCOMES) + 2
     rest = ways - general
     return np.concatenate([np.full(general, 0.5 / general), np.full(rest, 0.5 / max(1, rest))])
@@ -259,5 +257,4 @@ def _gains(
 
 def _stubborn(as_told: np.ndarray, seen: Floats) -> Floats:
     """(n,) log gain of betting STUBBORN on one outcome and the rest like the others."""
-    found: Floats = np.log(np.where(as_told, STUBBORN / seen, 0.0) + 1.0 - STUBBORN)
-    return found
+    return np.log(np.where(as_told, STUBBORN / seen, 0.0) + 1.0 - STUBBORN)

@@ -1,11 +1,12 @@
-"""How far a voter can be relied on, from repeated and gold battles (robots.calibration). No Django.
+"""The reliability of voters, from calibration battles: repeats and gold battles (robots.calibration). No Django.
 
-How many controls an honest voter passes says little: between equal policies whoever judges each time anew passes half
-of the repeats. So none is flagged for that. But nobody who looks at policies, however poorly, names the *other* one of
-the two more often than the same one when the sides are swapped: between equals both are as likely, and any preference
-makes the same one likelier. Who always names one side does. A bettor who multiplies 2 q for the other and 2 (1 - q) for
-the same one wins nothing in the long run against an honest voter; with bets spread over several q > 1/2 the fortune
-reaches 1 / alpha with a chance of at most alpha, however often one looks (Ville 1939; see rankings.trust.outliers).
+The share of calibration battles that a voter passes says little: between equal policies an honest voter who judges each
+battle anew passes half of the repeats. No voter is flagged for that. But an honest voter, however careless, does not
+name the *other* of two policies more often than the same one when the sides are swapped: between equals both are as
+likely, and any preference makes the same one likelier. A voter who always names one side does. A bettor who multiplies
+2 q for the other and 2 (1 - q) for the same one wins nothing in the long run against an honest voter. With bets spread
+over several q > 1/2, the fortune reaches 1 / alpha with a chance of at most alpha, at any time (Ville 1939; see
+rankings.trust.outliers).
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from rankings.fit.clusters import score_interval
 from rankings.tally.counts import MIRRORED, OUTCOMES
 
 ALPHA = 0.001
-"""At most so many honest voters are ever flagged."""
+"""The largest share of honest voters that is ever flagged."""
 BETS = (0.75, 0.9, 0.99)
-"""How often a bettor thinks that the other one is named. A liking for one side that honest voters have, half of the
-log odds, makes it .56: below what the first bet needs to win, .63."""
+"""The bettors' chances that the other one is named. The side preference of honest voters, half of the log odds, makes
+it .56, below the .63 at which the first bet wins."""
 EVEN = ("tie", "both_bad")
 
 
-class Item(NamedTuple):
-    """A control battle. `score`: 1 passed, 1/2 half passed, 0 failed. `named`: a repeat in which a winner was named
-    both times, the same one where it was passed."""
+class CalibrationResult(NamedTuple):
+    """Of one voter and battle. `score`: 1 passed, 1/2 half passed, 0 failed. `named`: a repeat in which a winner was
+    named both times, the same one where it was passed."""
 
     score: float
     named: bool = False
@@ -62,19 +63,19 @@ class Reliability:
         return top + math.log10(sum(10.0 ** (each - top) for each in logs) / len(logs))
 
 
-def gold(vote: str, right_answer: str) -> Item:
+def gold(vote: str, right_answer: str) -> CalibrationResult:
     """Passed by naming the side that reached the goal where the other did not."""
-    return Item(float(vote == right_answer))
+    return CalibrationResult(float(vote == right_answer))
 
 
-def repeat(first: str, again: str) -> Item:
+def repeat(first: str, again: str) -> CalibrationResult:
     """1 for the same judgement with the sides swapped, 0 for the contrary one, 1/2 where one of the two is even."""
     if again in EVEN or first in EVEN:
-        return Item(1.0 if again in EVEN and first in EVEN else 0.5)
-    return Item(float(again == OUTCOMES[MIRRORED[OUTCOMES.index(first)]]), named=True)
+        return CalibrationResult(1.0 if again in EVEN and first in EVEN else 0.5)
+    return CalibrationResult(float(again == OUTCOMES[MIRRORED[OUTCOMES.index(first)]]), named=True)
 
 
-def reliability(items: Iterable[Item]) -> Reliability:
+def reliability(items: Iterable[CalibrationResult]) -> Reliability:
     """The share passed, with Wilson's interval; halves count as such."""
     given = list(items)
     total, same = sum(each.score for each in given), sum(each.named and each.score == 1.0 for each in given)

@@ -1,4 +1,4 @@
-"""What `rankings.trust.influence` asks of a board, from its votes. No Django."""
+"""A board from its votes, as `rankings.trust.influence` tests it. No Django."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankings.trust.influence import BoardUnderTest, Refit
 
 
 def standing(counts: Counts, found: Fit, ranked: Collection[str], *, cap: int) -> BoardUnderTest:
-    """`found`: the fit of these counts under this cap. Voters go by their numbers in the counts."""
+    """`found`: the fit of these counts under this cap. Voters have their numbers in the counts."""
     moved = influence_of_voters(counts, cap=cap)
     known = counts.voter >= 0
     refits = Refits.of(counts, cap=cap)
@@ -37,7 +37,7 @@ def standing(counts: Counts, found: Fit, ranked: Collection[str], *, cap: int) -
 
 
 def _leverage(counts: Counts, found: Fit, weights: Floats, voters: int) -> Floats:
-    """(voters,) tr H^-1 H_v: what each one's votes tell, as a share of what is known of the same pairs."""
+    """(voters,) tr H^-1 H_v: the information of each voter's votes as a share of all on the same pairs."""
     left, right = counts.left, counts.right
     p = sigmoid((found.rating[left] - found.rating[right]) / SCALE)
     own = np.diag(found.posterior)

@@ -26,7 +26,7 @@ from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 from rankings.tally.table import VoteTable
 from rankings.tally.weights import Answers, answer, clear_winner
-from rankings.trust.reliability import Item, Reliability, gold, reliability, repeat
+from rankings.trust.reliability import CalibrationResult, Reliability, gold, reliability, repeat
 
 EXPOSURE_DAYS = 30
 VOTES_TESTED = 500
@@ -176,13 +176,13 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
 
 def calibration_results(kind: Kind) -> dict[str, Reliability]:
     """Voter -> reliability, of each voter with a conclusive calibration battle of a kind."""
-    items: dict[str, list[Item]] = defaultdict(list)
+    items: dict[str, list[CalibrationResult]] = defaultdict(list)
     for voter, item in (*_gold_items(kind), *_repeat_items(kind)):
         items[voter].append(item)
     return {voter: reliability(own) for voter, own in sorted(items.items())}
 
 
-def _gold_items(kind: Kind) -> Iterator[tuple[str, Item]]:
+def _gold_items(kind: Kind) -> Iterator[tuple[str, CalibrationResult]]:
     """Only of battles in which one side alone reached the goal."""
     wins = Q(battle__turns__is_fork=False, battle__turns__attempts__success=True)
     given = Vote.objects.filter(kind=kind.id, purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
@@ -195,7 +195,7 @@ def _gold_items(kind: Kind) -> Iterator[tuple[str, Item]]:
             yield str(voter), gold(vote, "left_better" if left else "right_better")
 
 
-def _repeat_items(kind: Kind) -> Iterator[tuple[str, Item]]:
+def _repeat_items(kind: Kind) -> Iterator[tuple[str, CalibrationResult]]:
     """Without repeats that have follow-up turns: they ask another question."""
     turns = Count("battle__turns", filter=Q(battle__turns__is_fork=False))
     given = Vote.objects.filter(kind=kind.id, purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)

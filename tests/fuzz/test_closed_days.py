@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from arena.models import Vote
 from policies.models import Policy
 from rankings.files.counts_file import write_counts
-from rankings.files.rating_file import REFUSALS, add_arguments, told
+from rankings.files.rating_file import REFUSALS, add_arguments, printed
 from rankings.fit.ratings import Options
 from rankings.models import ClosedDay, ModelStatsTotal
 from rankings.publication import aggregation, checking
@@ -30,7 +30,7 @@ from rankings.votes import closed_days, ledger, observed
 from tests.factories import VoteFactory
 from tests.fuzz.damage import damaged_bytes
 from tests.fuzz.effort import fuzz
-from tests.rankings.ballots import FIRST_VOTE, ballots, cast
+from tests.rankings.ballots import FIRST_VOTE, ballots, cast, rows_of
 from tests.rankings.test_closed_days import rows as counted
 from tests.rankings.test_closed_days import stored
 
@@ -112,7 +112,7 @@ def test_whatever_is_kept_the_counts_are_those_of_the_rows(kept: dict[date, Kept
         if put(day, row):
             closed_days.close()
             assert counted(closed_days.counts()) == stored()
-            assert closed_days.facts_and_answers().facts.rows() == observed.facts_and_answers().facts.rows()
+            assert rows_of(closed_days.facts_and_answers().facts) == rows_of(observed.facts_and_answers().facts)
             assert closed_days.differing() == []
             assert as_kept().keys() == kept.keys()
 
@@ -175,4 +175,4 @@ def test_a_counts_file_is_no_file_of_votes(tmp_path: Path, data: st.DataObject) 
     parser = ArgumentParser()
     add_arguments(parser, Options())
     with pytest.raises(REFUSALS, match=r"expected"):
-        list(told(parser.parse_args([str(tmp_path / name)]), Options()))
+        list(printed(parser.parse_args([str(tmp_path / name)]), Options()))

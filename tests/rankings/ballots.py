@@ -8,6 +8,7 @@ from typing import Any
 
 from arena.models import Battle, BattleStatus, Contestant, Session, Vote
 from rankings.tally.counts import Ballot
+from rankings.tally.facts import FACT_KEYS, Fact, VoteFacts
 from tests.factories import PolicyFactory, SessionFactory
 
 FIRST_VOTE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -62,3 +63,10 @@ def cast(votes: Sequence[Ballot], session: Session | None = None, start: int = 0
         )
         for place, (vote, battle) in enumerate(zip(votes, battles, strict=True))
     )
+
+
+def rows_of(facts: VoteFacts) -> list[Fact]:
+    """Sorted."""
+    texts = [[facts.values[name][code] for code in facts.codes[name].tolist()] for name in FACT_KEYS]
+    columns = [*texts, *(column.tolist() for column in facts.numbers)]
+    return sorted(Fact(*row) for row in zip(*columns, strict=True))

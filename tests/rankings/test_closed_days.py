@@ -19,7 +19,7 @@ from rankings.tally.facts import LEFT, Fact
 from rankings.tally.table import KEYS, VoteTable
 from rankings.votes import closed_days, ledger, observed
 from tests.factories import PolicyFactory, VoteFactory
-from tests.rankings.ballots import FIRST_VOTE, ballots, cast
+from tests.rankings.ballots import FIRST_VOTE, ballots, cast, rows_of
 
 pytestmark = pytest.mark.django_db
 
@@ -120,12 +120,12 @@ def test_facts_of_the_votes_of_closed_days_are_kept_and_checked() -> None:
         vote.battle.turns.get().attempts.filter(side="right").update(success=False)
     aggregation.aggregate()
     kept = closed_days.facts_and_answers().facts
-    assert kept.rows() == observed.facts_and_answers().facts.rows()
+    assert rows_of(kept) == rows_of(observed.facts_and_answers().facts)
     voters = [kept.values["voter"][code] for code in kept.codes["voter"]]
     assert len(set(voters) - {""}) == 3
     days = ("2026-01-01", "2026-01-01", "2026-01-06")
     told = [Fact("widowx", "table", "pick", "a", "b", "", day, 0, LEFT, 50, 50) for day in days]
-    assert sorted(each._replace(voter="") for each in kept.rows()) == told
+    assert sorted(each._replace(voter="") for each in rows_of(kept)) == told
     ClosedDay.objects.update(facts=b"")
     assert closed_days.differing() == [date(2026, 1, 1), date(2026, 1, 6)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.trust.reliability import Item, gold, reliability, repeat
+from rankings.trust.reliability import CalibrationResult, gold, reliability, repeat
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_repeat_is_passed_by_the_same_judgement_with_the_sides_swapped(first: 
 
 @pytest.mark.parametrize(("vote", "score"), [("left_better", 1.0), ("right_better", 0.0), ("tie", 0.0)])
 def test_gold_is_passed_by_naming_who_reached_the_goal(vote: str, score: float) -> None:
-    assert gold(vote, "left_better") == Item(score)
+    assert gold(vote, "left_better") == CalibrationResult(score)
 
 
 def test_without_controls_nothing_is_known() -> None:
@@ -34,19 +34,19 @@ def test_without_controls_nothing_is_known() -> None:
     assert (found.items, found.low, found.high, found.unreliable) == (0, 0.0, 1.0, False)
 
 
-SAME, OTHER, EVEN = Item(1.0, named=True), Item(0.0, named=True), Item(0.5)
+SAME, OTHER, EVEN = CalibrationResult(1.0, named=True), CalibrationResult(0.0, named=True), CalibrationResult(0.5)
 
 
 @pytest.mark.parametrize(
     ("items", "flagged"),
     [([OTHER] * 8, False), ([OTHER] * 14, True), ([OTHER] * 20 + [SAME] * 2, True), ([SAME] * 9 + [OTHER], False)],
 )
-def test_who_names_the_other_policy_again_and_again_is_flagged(items: list[Item], flagged: bool) -> None:
+def test_who_names_the_other_policy_again_and_again_is_flagged(items: list[CalibrationResult], flagged: bool) -> None:
     assert reliability(items).unreliable == flagged
 
 
 def test_evens_and_gold_flag_nobody() -> None:
-    assert not reliability([EVEN] * 500 + [Item(0.0)] * 500).unreliable
+    assert not reliability([EVEN] * 500 + [CalibrationResult(0.0)] * 500).unreliable
 
 
 def test_of_voters_who_judge_each_time_anew_one_in_a_thousand_is_ever_flagged() -> None:

@@ -17,7 +17,7 @@ from rankings.publication.report import ReportContent, latest
 from rankings.tally.facts import EVEN, LEFT, UNKNOWN
 from rankings.votes import ledger, observed
 from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
-from tests.rankings.ballots import ballots, cast
+from tests.rankings.ballots import ballots, cast, rows_of
 
 pytestmark = pytest.mark.django_db
 PICK, STACK, FREE = "pick up the red cube", "stack the red cube on the yellow cube", "wave to the crowd"
@@ -89,7 +89,7 @@ def test_votes_are_set_beside_who_reached_the_goal(pair: dict[str, Any]) -> None
     voted("tie", left=True, right=True, instruction=STACK, **pair)
     voted("tie", left=True, right=True, instruction=FREE, **pair)
     aggregation.aggregate()
-    told = [(each.task, each.vote, each.success) for each in observed.facts_and_answers().facts.rows()]
+    told = [(each.task, each.vote, each.success) for each in rows_of(observed.facts_and_answers().facts)]
     assert told == [("", 2, UNKNOWN), ("pick", 1, LEFT), ("stack", 2, EVEN)]
     found = content()["agreement"]
     assert found["overall"]["votes"] == 2
@@ -107,7 +107,7 @@ def test_a_vote_on_a_battle_in_which_a_side_failed_says_nothing_of_agreement(pai
         status="failed", termination_reason=reason, success=None, progress=None, length=7
     )
     aggregation.aggregate()
-    told = [(each.success, each.steps_left, each.steps_right) for each in observed.facts_and_answers().facts.rows()]
+    told = [(each.success, each.steps_left, each.steps_right) for each in rows_of(observed.facts_and_answers().facts)]
     assert sorted(told) == [(UNKNOWN, 50, 7), (LEFT, 50, 50)]
     assert content()["agreement"]["overall"]["votes"] == 1
 
@@ -119,7 +119,7 @@ def test_a_cancelled_turn_has_not_been_and_explorations_come_after_the_vote(pair
     TurnFactory(battle=vote.battle, instruction=PICK, completed=True, **cancelled, **nothing_done)
     TurnFactory(battle=vote.battle, instruction=PICK, completed=True, is_fork=True, fork_seed=1)
     aggregation.aggregate()
-    (fact,) = observed.facts_and_answers().facts.rows()
+    (fact,) = rows_of(observed.facts_and_answers().facts)
     assert (fact.success, fact.steps_left, fact.steps_right) == (LEFT, 50, 50)
 
 

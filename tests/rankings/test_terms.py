@@ -16,6 +16,7 @@ from rankings.study.voters import truth
 from rankings.tally.counts import Columns, Counts
 from rankings.tally.facts import Fact, VoteFacts
 from rankings.tally.table import Board, VoteTable
+from tests.rankings.ballots import rows_of
 
 
 def arena(way: Leaning, seed: int = 1) -> TermVotes:
@@ -154,7 +155,7 @@ def test_a_vote_whose_count_was_taken_back_is_left_out() -> None:
     assert rest.total == 360
     other = VoteTable.of(
         (row.setting, row.scene, row.task, row.left, row.right, row.voter, row.day, "", 1, 0, 0, 0)
-        for row in known.rows()
+        for row in rows_of(known)
         if row.voter != "busy"
     )
     assert len(votes_of(other, known, Board(), cap=15).left) == 360

@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            for line in rating_file.told(Namespace(**options), rules.options()):
+            for line in rating_file.printed(Namespace(**options), rules.options()):
                 self.stdout.write(line)
         except rating_file.REFUSALS as error:
             raise CommandError(str(error)) from None
