@@ -19,6 +19,8 @@ from rankings.tally.counts import MIRRORED
 from rankings.tally.table import Board
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
+WEIGHTS /= WEIGHTS.sum()
+"""The mean of f(x) for x ~ N(0, 1) is f(NODES) @ WEIGHTS."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class DifferenceBelief:
         One half where nothing is known."""
         if not self.known:
             return 0.5
-        return float(sigmoid((self.mean + self.deviation * NODES) / SCALE) @ WEIGHTS / WEIGHTS.sum())
+        return float(sigmoid((self.mean + self.deviation * NODES) / SCALE) @ WEIGHTS)
 
     @property
     def low(self) -> float:

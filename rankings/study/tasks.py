@@ -1,8 +1,9 @@
-"""Arenas with several tasks: does "A is better than B at this task" hold as often as it says? No Django."""
+"""Where it says that A is better than B at a task with 90 %, is it so in 90 of 100?"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import itertools
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,9 @@ from rankings.analysis.by_task import fit_tasks
 from rankings.analysis.comparison import DifferenceBelief
 from rankings.fit.bradley_terry import SCALE, fit
 from rankings.fit.ratings import CAP
-from rankings.study.voters import Crowd, outcomes, population, truth
+from rankings.study.form import Chapter, percent, table
+from rankings.study.plots import Axes, plot
+from rankings.study.voters import TIES, Crowd, columns, counted, opinions, outcomes, population, truth, unequal_chances
 from rankings.tally.arrays import Booleans, Floats
 from rankings.tally.counts import Columns, Counts
 
@@ -42,14 +45,14 @@ def votes(setting: TaskArena, theta: Floats, rng: np.random.Generator) -> Counts
     """`theta` (tasks, k) natural units. A task's number stands where a robot's would."""
     size, number, crowd = setting.policies, setting.votes, setting.crowd
     pairs = np.stack(np.triu_indices(size, 1), axis=1)
-    pair = pairs[rng.choice(len(pairs), number, p=_uneven(len(pairs), rng))]
-    task = rng.choice(setting.tasks, number, p=_uneven(setting.tasks, rng))
-    voter = rng.choice(crowd.voters, number, p=_uneven(crowd.voters, rng)) if crowd.voters else np.arange(number)
-    taste = rng.normal(0.0, crowd.taste / SCALE, (crowd.voters or number, size))
-    margin = theta[task, pair[:, 0]] - theta[task, pair[:, 1]] + taste[voter, pair[:, 0]] - taste[voter, pair[:, 1]]
-    names = [f"p{place:03}" for place in range(size)]
+    left, right = pairs[rng.choice(len(pairs), number, p=unequal_chances(len(pairs), 1.0, rng))].T
+    task = rng.choice(setting.tasks, number, p=unequal_chances(setting.tasks, 1.0, rng))
+    voters = crowd.voters or number
+    voter = rng.choice(voters, number, p=unequal_chances(voters, 1.0, rng)) if crowd.voters else np.arange(number)
+    taste = opinions(np.zeros(size), Crowd(voters, crowd.taste), rng)
+    margin = theta[task, left] - theta[task, right] + taste[voter, left] - taste[voter, right]
     day = np.arange(number) // VOTES_A_DAY
-    return Counts.of(names, Columns(pair[:, 0], pair[:, 1], voter, task, day, outcomes(margin, 0.35, rng)))
+    return counted(size, columns(left, right, outcomes(margin, TIES, rng), voter, day)._replace(robot=task))
 
 
 def said(setting: TaskArena, seed: int) -> dict[str, Said]:
@@ -98,8 +101,96 @@ def _said(mean: Floats, deviation: Floats, true: Floats) -> Said:
     )
 
 
-def _uneven(size: int, rng: np.random.Generator) -> Floats:
-    """(size,) chances, lognormal."""
-    found = rng.lognormal(0.0, 1.0, size)
-    chances: Floats = found / found.sum()
-    return chances
+EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
+SETTINGS = {
+    "200 votes": TaskArena(200),
+    "1000 votes": TaskArena(1000),
+    "5000 votes": TaskArena(5000),
+    "1000 votes, 60 voters": TaskArena(1000, crowd=Crowd(60, 100)),
+    "1000 votes, no tastes": TaskArena(1000, crowd=Crowd()),
+    "1000 votes, tasks differ by 200 points": TaskArena(1000, offset=200.0),
+    "1000 votes, tasks do not differ": TaskArena(1000, offset=0.0),
+}
+JOINTLY = "jointly"
+
+TEXT = """
+## A better than B at a task
+Eight policies, four tasks, a policy's ability at a task normal about its own in general, by 100 points unless said
+otherwise; 400 voters with tastes, pairs and tasks drawn unequally. For each pair at each task: how often the favourite
+is truly better, by the published probability. 95 % intervals come from resampling arenas.
+{repeats} arenas each.
+
+{bins}
+
+![Calibration](images/study-posterior.svg)
+
+Held: 95 % intervals of the difference at a task that hold the truth. Error: mean squared error of the probability. The
+task's own board knows only the votes on that task; the board of all tasks pools them:
+
+{ways}
+"""
+
+
+def chapter(repeats: int) -> Chapter:
+    found = {name: [said(setting, seed) for seed in range(repeats)] for name, setting in SETTINGS.items()}
+    jointly = {name: [each[JOINTLY] for each in arenas] for name, arenas in found.items()}
+    bins = {name: _bins(arenas) for name, arenas in jointly.items()}
+    spans = [f"{100 * low:.0f} to {100 * high:.0f} %" for low, high in itertools.pairwise(EDGES)]
+    text = TEXT.format(
+        repeats=repeats,
+        bins=table(("arenas", *spans), [(name, *map(_told, row)) for name, row in bins.items()]),
+        ways=table(
+            ("arenas", *(f"{way}: {what}" for way in next(iter(found.values()))[0] for what in ("held", "error"))),
+            [(name, *_ways(arenas)) for name, arenas in found.items()],
+        ),
+    )
+    series = {"as it should be": [(50.0, 50.0), (100.0, 100.0)]} | {
+        name: [(100 * row[0], 100 * row[1]) for row in bins[name] if row is not None]
+        for name in ("200 votes", "1000 votes")
+    }
+    ticks = [50, 60, 70, 80, 90, 100]
+    axes = Axes(
+        "A better than B at a task: said, and so",
+        "probability, per cent",
+        "the favourite is better, per cent",
+        (48, 102),
+        (40, 122),
+        {float(tick): f"{tick}" for tick in ticks},
+        ticks,
+    )
+    return Chapter(text, {"study-posterior.svg": plot(axes, series)})
+
+
+def _bins(arenas: list[Said]) -> list[tuple[float, float, float] | None]:
+    """Of each bin: the mean probability, the share of favourites that are better, and its 95 % half-width."""
+    found: list[tuple[float, float, float] | None] = []
+    for low, high in itertools.pairwise(EDGES):
+        inside = [(each.chance >= low) & (each.chance < high + (high == 1.0)) for each in arenas]
+        number = np.array([own.sum() for own in inside], dtype=float)
+        right = np.array([each.right[own].sum() for each, own in zip(arenas, inside, strict=True)], dtype=float)
+        said_so = sum(float(each.chance[own].sum()) for each, own in zip(arenas, inside, strict=True))
+        found.append(None if not number.sum() else (said_so / number.sum(), *_ratio(right, number)))
+    return found
+
+
+def _ratio(part: Floats, whole: Floats) -> tuple[float, float]:
+    """Sum over sum, and its half-width by arenas (the linearised variance of a ratio)."""
+    share = part.sum() / whole.sum()
+    residual = part - share * whole
+    return float(share), float(1.96 * np.sqrt(np.sum(residual**2)) / whole.sum())
+
+
+def _told(row: tuple[float, float, float] | None) -> str:
+    return "–" if row is None else f"{100 * row[0]:.1f}: {100 * row[1]:.1f} ± {100 * row[2]:.1f}"
+
+
+def _ways(arenas: list[dict[str, Said]]) -> list[str]:
+    cells = []
+    for way in arenas[0]:
+        holds, right, chance = (_joined([each[way] for each in arenas], name) for name in ("holds", "right", "chance"))
+        cells += [percent(holds.mean()), f"{np.mean((chance - right) ** 2):.3f}"]
+    return cells
+
+
+def _joined(found: list[Said], name: str) -> Any:
+    return np.concatenate([getattr(each, name) for each in found])

@@ -7,7 +7,7 @@ import pytest
 
 from rankings.analysis.agreement import PartingRule, agreement, by_policy, by_task, kappa, kappa_of
 from rankings.fit.clusters import Clusters
-from rankings.study.agreeing import Judges, held
+from rankings.study.agreement import Judges, held
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 

@@ -11,7 +11,7 @@ import pytest
 from django.core.cache import cache
 
 from arena.models import Vote
-from rankings.study.crowds import Honest
+from rankings.study.ballots import Honest
 from tests.honest_arena import Clock, Published, as_shipped, campaigns_for, drawn_most, fill
 from tests.pushers import Push, Pushers
 

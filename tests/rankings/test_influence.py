@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankings.fit.bradley_terry import fit
-from rankings.study.removing import Race, compared, voted
+from rankings.study.influence import Race, compared, voted
 from rankings.tally.counts import Ballot, Counts, tally
 from rankings.trust import influence as module
 from rankings.trust.influence import BoardUnderTest, Influence, influence

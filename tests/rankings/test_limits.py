@@ -9,7 +9,8 @@ import pytest
 
 from rankings.fit.bradley_terry import fit
 from rankings.fit.ratings import CAP
-from rankings.study.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
+from rankings.study.ballots import Ballots, Honest, Stuffing, honest, stuffed, table_of, together
+from rankings.study.crowds import held
 from rankings.study.voters import Aim, truth
 from rankings.tally.table import Board, VoteTable
 from rankings.trust import limits

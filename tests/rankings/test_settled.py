@@ -10,7 +10,7 @@ import pytest
 from rankings.analysis.settled import ALPHA, MOST, RULE, Rule, Settled, only, sensibly, steady, unsteady, verdicts
 from rankings.analysis.settled import told as told_in_order
 from rankings.fit.bradley_terry import SCALE, Fit, fit
-from rankings.study.looks import Growth, watch
+from rankings.study.settled import Growth, watch
 from rankings.study.voters import Crowd
 from rankings.tally.counts import tally
 from tests.rankings.ballots import ballots

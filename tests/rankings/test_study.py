@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from rankings.fit.ratings import CAP
-from rankings.study.voters import Crowd, Scenario, coverage, newcomer, spearman, stuffing
+from rankings.study.intervals import coverage
+from rankings.study.planning import newcomer, spearman
+from rankings.study.stuffing import stuffing
+from rankings.study.voters import Crowd, Scenario
 
 TASTE = Crowd(voters=1000, taste=100)
 HEAVY = Crowd(voters=1000, taste=100, heavy=0.44)

@@ -11,7 +11,7 @@ from rankings.analysis import terms
 from rankings.analysis.term_boards import boards, votes_of
 from rankings.analysis.terms import BEYOND, EQUAL, LENGTH, ORDER, SIDE, SUCCESS, TermVotes
 from rankings.fit.bradley_terry import fit
-from rankings.study.episodes import Leaning, cast, found
+from rankings.study.terms import Leaning, cast, found
 from rankings.study.voters import truth
 from rankings.tally.counts import Columns, Counts
 from rankings.tally.facts import Fact, VoteFacts

@@ -1,4 +1,4 @@
-"""Simulated voters beside physics: does the interval of agreement hold? Everything follows from a seed. No Django.
+"""Do the intervals of the agreement of votes and success hold, when voters differ?
 
 Each side of a battle reaches its goal with its policy's chance. Voters have tastes, care for success more or less, and
 say even more or less often; they all differ in that, and how much each votes is lognormal.
@@ -11,17 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.analysis.agreement import Judgements, PartingRule, kappa, share_against, told
+from rankings.analysis.agreement import VOTES, Judgements, PartingRule, kappa, share_against, told
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.clusters import Clusters
 from rankings.fit.posterior import sigmoid
-from rankings.study.voters import SPREAD
-from rankings.tally.arrays import Floats, Integers
+from rankings.study.form import SEED, Chapter, percent, table
+from rankings.study.voters import SPREAD, Crowd, active_voters, equal_pairs, opinions, outcomes
+from rankings.tally.arrays import Floats
 from rankings.tally.facts import EVEN, LEFT, RIGHT
 
 POLICIES = 8
 MANY = 400_000
 """So many voters, with five votes each, tell the truth of a population to a third of a hundredth."""
+SIZES = ((60, 6), (200, 8), (200, 20), (200, 60), (1000, 20), (1000, 100), (5000, 100), (5000, 1000), (20_000, 2000))
+"""Votes and voters."""
 
 
 class Judges(NamedTuple):
@@ -38,26 +41,16 @@ def judged(judges: Judges, votes: int, voters: int, rng: np.random.Generator) ->
     arena = np.random.default_rng(7)
     theta = arena.normal(0.0, SPREAD / SCALE, POLICIES)
     skill = sigmoid(theta + arena.normal(0.0, 0.5, POLICIES))
-    activity = np.cumsum(rng.lognormal(0.0, 1.0, voters))
-    voter = np.searchsorted(activity / activity[-1], rng.random(votes)).astype(np.int64)
-    left = rng.integers(0, POLICIES, votes)
-    right = (left + rng.integers(1, POLICIES, votes)) % POLICIES
+    voter = active_voters(voters, votes, rng)
+    left, right = equal_pairs(POLICIES, votes, rng)
     reached = rng.random((2, votes)) < skill[np.stack([left, right])]
     ahead = reached[0].astype(float) - reached[1]
-    own = rng.normal(0.0, judges.taste / SCALE, (voters, POLICIES))
+    own = opinions(theta, Crowd(voters, judges.taste), rng)
     care, ties = rng.normal(*judges.care, voters), sigmoid(rng.normal(*judges.ties, voters))
-    margin = theta[left] - theta[right] + own[voter, left] - own[voter, right] + care[voter] * ahead
-    vote = _said(margin, ties[voter], rng)
-    physics = np.where(ahead > 0, LEFT, np.where(ahead < 0, RIGHT, EVEN))
-    return Judgements(vote, physics, voter).tables
-
-
-def _said(margin: Floats, ties: Floats, rng: np.random.Generator) -> Integers:
-    """(votes,) LEFT, RIGHT or EVEN, as in `studies.voters.outcomes` with each vote's own share of ties."""
-    p = sigmoid(margin)
-    tie, draw = ties * 4.0 * p * (1.0 - p), rng.random(len(margin))
-    found: Integers = np.where(draw < tie, EVEN, np.where(draw < p + tie / 2.0, LEFT, RIGHT)).astype(np.int64)
-    return found
+    margin = own[voter, left] - own[voter, right] + care[voter] * ahead
+    vote = VOTES[outcomes(margin, ties[voter], rng)]
+    success = np.where(ahead > 0, LEFT, np.where(ahead < 0, RIGHT, EVEN))
+    return Judgements(vote, success, voter).tables
 
 
 @cache
@@ -91,3 +84,28 @@ def held(judges: Judges, votes: int, voters: int, *, repeats: int, seed: int) ->
 def _inside(low: Floats, high: Floats, value: float) -> tuple[float, float]:
     known = ~np.isnan(low)
     return float(np.mean((low <= value) & (value <= high), where=known)), float(np.nanmean(high - low) / 2.0)
+
+
+CROWDS = {"strong tastes": Judges(), "voters alike": Judges(0.0, (1.5, 0.0), (-1.0, 0.0))}
+
+TEXT = """
+## Agreement of votes and success
+Eight policies. With strong tastes, voters have standard deviations of 300 points per policy, of 1.0 in the log odds
+that they give to reaching the goal (1.5 on average), and of 1.0 in those of a tie; kappa is then {kappa:.3f}
+and the share against {share:.3f} among infinitely many voters. Held: in how many of {repeats} arenas the 95 % interval
+holds these values. Wanted: 93 to 97 %.
+
+{rows}
+"""
+
+
+def chapter(repeats: int) -> Chapter:
+    heads = "crowd", "votes", "voters", "kappa: held", "mean half-width", "share against: held", "mean half-width"
+    rows = []
+    for name, judges in CROWDS.items():
+        for votes, voters in SIZES:
+            kappa, kappa_width, against, width = held(judges, votes, voters, repeats=repeats, seed=SEED)
+            cells = percent(kappa), f"{kappa_width:.3f}", percent(against), f"{width:.3f}"
+            rows.append((name, votes, voters, *cells))
+    value, against = truth(Judges(), SEED)
+    return Chapter(TEXT.format(kappa=value, share=against, repeats=repeats, rows=table(heads, rows)))

@@ -1,4 +1,4 @@
-"""Simulated close races: does the influence report find every voter who matters? Follows from a seed. No Django."""
+"""Does the influence report find every voter who decides a close race?"""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 
 from rankings.fit.bradley_terry import SCALE, Fit, fit
 from rankings.fit.ratings import CAP
-from rankings.study.voters import outcomes
+from rankings.study.form import SEED, Chapter, table
+from rankings.study.voters import TIES, Crowd, active_voters, columns, counted, equal_pairs, opinions, outcomes
 from rankings.tally.arrays import Floats
-from rankings.tally.counts import Columns, Counts
+from rankings.tally.counts import Counts
 from rankings.trust.influence import PLACES, influence
 from rankings.trust.standing import standing
 
@@ -43,16 +44,12 @@ def voted(race: Race, rng: np.random.Generator) -> Counts:
     size, votes = race.policies, race.votes
     theta: Floats = rng.normal(0.0, race.spread / SCALE, size)
     offset = rng.normal(0.0, race.spread / SCALE if race.robots > 1 else 0.0, (race.robots, size))
-    activity = np.cumsum(rng.lognormal(0.0, 1.0, race.voters))
-    voter = np.searchsorted(activity / activity[-1], rng.random(votes)).astype(np.int64)
-    left = rng.integers(0, size, votes)
-    right = (left + rng.integers(1, size, votes)) % size
+    voter = active_voters(race.voters, votes, rng)
+    left, right = equal_pairs(size, votes, rng)
     robot = np.minimum(rng.geometric(0.5, votes) - 1, race.robots - 1)
-    own = rng.normal(0.0, race.taste / SCALE, (race.voters, size)) + theta
+    own = opinions(theta, Crowd(race.voters, race.taste), rng)
     margin = own[voter, left] - own[voter, right] + offset[robot, left] - offset[robot, right]
-    names = [f"p{number:03}" for number in range(size)]
-    day = np.zeros(votes, np.int64)
-    return Counts.of(names, Columns(left, right, voter, robot, day, outcomes(margin, 0.35, rng)))
+    return counted(size, columns(left, right, outcomes(margin, TIES, rng), voter)._replace(robot=robot))
 
 
 def _closest(found: Fit) -> float:
@@ -70,5 +67,40 @@ def compared(race: Race, *, seed: int) -> FoundMovers:
     found = influence(asked)
     voters = np.unique(counts.voter).tolist()
     movers = {voter for voter in voters if asked.changed(np.array([voter]))[0]}
-    told = set(found["movers"])
-    return FoundMovers(len(movers), len(told & movers), len(told - movers), found["looked_at"], found["complete"])
+    reported = set(found["movers"])
+    return FoundMovers(
+        len(movers), len(reported & movers), len(reported - movers), found["looked_at"], found["complete"]
+    )
+
+
+RACES = {
+    Race(10, 1000, 60): 1,
+    Race(10, 4000, 200): 1,
+    Race(10, 4000, 200, spread=20): 1,
+    Race(10, 4000, 200, robots=3): 5,
+    Race(30, 20_000, 1000, spread=20): 10,
+    Race(30, 100_000, 5000, spread=20): 50,
+}
+"""And by what its repeats are divided: leaving out everybody takes long."""
+
+TEXT = """
+## Influence of single voters
+Close races: of {arenas} arenas each, the one with the closest gap in the top three. Movers: voters without
+whom, each alone, the top three change, found by leaving out each voter with a new fit. Wrong: voters reported who are
+no movers. Looked at: the most voters for whom the report makes a new fit.
+
+{rows}
+"""
+
+
+def chapter(repeats: int) -> Chapter:
+    heads = "policies", "robots", "votes", "voters", "races", "movers", "found", "wrong", "looked at", "complete"
+    rows = [_row(race, max(1, repeats // part)) for race, part in RACES.items()]
+    return Chapter(TEXT.format(arenas=next(iter(RACES)).arenas, rows=table(heads, rows)))
+
+
+def _row(race: Race, repeats: int) -> tuple[object, ...]:
+    every = [compared(race, seed=SEED + number) for number in range(repeats)]
+    movers, found, wrong, looked_at, complete = zip(*every, strict=True)
+    about = race.policies, race.robots, race.votes, race.voters, repeats
+    return (*about, sum(movers), sum(found), sum(wrong), max(looked_at), f"{sum(complete)} of {repeats}")

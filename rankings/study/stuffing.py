@@ -6,19 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankings.fit.bradley_terry import fit
 from rankings.fit.ratings import CAP
-from rankings.study.chapters.form import Chapter, table
-from rankings.study.crowds import HONEST, Honest, Moved, Stuffing, moved
+from rankings.study.ballots import HONEST, Honest, Stuffing
+from rankings.study.crowds import OLDER, moved
+from rankings.study.form import Chapter, table
 from rankings.study.plots import Axes, plot
-from rankings.study.voters import Aim, stuffing
+from rankings.study.voters import TIES, Aim, chosen, columns, counted, equal_pairs, outcomes, truth
 from rankings.trust.limits import WIDE
 
 CAPS = (0, 50, 30, 20, 15, 10)
 MOST = 40
 """Arenas: more tell little."""
 LAST = HONEST.policies - 1
-OLDER = HONEST._replace(days=60)
 TARGETS = {"the first": 0, "the one in the middle": None, "the last": LAST}
+MIDDLE = Aim()
 TEXT = """
 ## A vote stuffer
 One visitor votes 250 times beside 4000 honest votes on ten policies. Points by which the most affected rating moves,
@@ -43,6 +45,23 @@ By cap, for the one in the middle against all others: {by_cap}.
 """
 
 
+def stuffing(*, honest: int, stuffed: int, cap: int, aim: Aim = MIDDLE, seed: int) -> float:
+    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one policy of ten,
+    where nobody's network is known and the cap is all there is."""
+    rng = np.random.default_rng(seed)
+    policies = HONEST.policies
+    theta = truth(policies, rng)
+    left, right = equal_pairs(policies, honest + stuffed, rng)
+    outcome = outcomes(theta[left] - theta[right], TIES, rng)
+    voter = rng.integers(0, honest // 5, honest + stuffed)
+    voter[honest:], outcome[honest:] = honest, 0
+    left[honest:] = aim.at(theta)
+    right[honest:] = aim.against(theta, stuffed, rng)
+    votes = columns(left, right, outcome, voter)
+    with_it, without = (fit(counted(policies, each), cap=cap) for each in (votes, chosen(votes, slice(honest))))
+    return float(np.abs(with_it.rating - without.rating).max())
+
+
 def chapter(repeats: int) -> Chapter:
     seeds = range(min(repeats, MOST))
     published = {name: [moved(way, seed=seed, crowd=crowd) for seed in seeds] for name, (way, crowd) in _ways().items()}
@@ -52,7 +71,10 @@ def chapter(repeats: int) -> Chapter:
     }
     by_cap = {cap: [stuffing(honest=4000, stuffed=250, cap=cap, seed=seed) for seed in seeds] for cap in CAPS}
     heads = ["votes", "mean", "most"]
-    rows = [[name, *_told([one.most for one in each]), _most(each)] for name, each in published.items()]
+    rows = [
+        [name, *_points([one.most for one in each]), f"{max(one.known for one in each):.1f}"]
+        for name, each in published.items()
+    ]
     text = TEXT.format(
         arenas=len(seeds),
         cap=CAP,
@@ -60,8 +82,8 @@ def chapter(repeats: int) -> Chapter:
         published=table([*heads, "most, of known ratings"], rows),
         worst=f"{max(one.most for each in published.values() for one in each):.1f}",
         known=f"{max(one.known for each in published.values() for one in each):.1f}",
-        capped=table(heads, [[name, *_told(each)] for name, each in capped.items()]),
-        by_cap=", ".join(f"{cap or 'none'} {' to '.join(_told(each))}" for cap, each in by_cap.items()),
+        capped=table(heads, [[name, *_points(each)] for name, each in capped.items()]),
+        by_cap=", ".join(f"{cap or 'none'} {' to '.join(_points(each))}" for cap, each in by_cap.items()),
     )
     return Chapter(text, {"study-stuffing.svg": _drawing(by_cap)})
 
@@ -91,11 +113,8 @@ def _ways() -> dict[str, tuple[Stuffing, Honest]]:
     return found
 
 
-def _most(moved: Sequence[Moved]) -> str:
-    return f"{max(one.known for one in moved):.1f}"
-
-
-def _told(moved: Sequence[float]) -> list[str]:
+def _points(moved: Sequence[float]) -> list[str]:
+    """Mean and most."""
     return [f"{np.mean(moved):.1f}", f"{max(moved):.1f}"]
 
 
