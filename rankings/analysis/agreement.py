@@ -80,16 +80,14 @@ def kappa(tables: Floats) -> Floats:
     p = tables.reshape(-1, 3, 3) / np.maximum(tables.sum(axis=1), 1.0)[:, None, None]
     observed, chance = np.trace(p, axis1=1, axis2=2), np.sum(p.sum(axis=1) * p.sum(axis=2), axis=1)
     defined = (tables.sum(axis=1) > 0) & (chance < 1.0 - 1e-9)
-    found: Floats = np.where(defined, (observed - chance) / np.where(defined, 1.0 - chance, 1.0), np.nan)
-    return found
+    return np.where(defined, (observed - chance) / np.where(defined, 1.0 - chance, 1.0), np.nan)
 
 
 def share_against(tables: Floats) -> Floats:
     """(n,) of tables (n, CELLS); nan where no vote names a winner where physics does."""
     contrary = tables[:, CONTRARY].sum(axis=1)
     votes = contrary + tables[:, ALIKE].sum(axis=1)
-    found: Floats = np.where(votes > 0, contrary / np.maximum(votes, 1.0), np.nan)
-    return found
+    return np.where(votes > 0, contrary / np.maximum(votes, 1.0), np.nan)
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ import numpy as np
 
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.estimate import inverse
-from rankings.fit.graph import groups, reachability
+from rankings.fit.graph import diagonal_blocks, groups, reachability
 from rankings.fit.posterior import Games, Posterior, assembled, likeliest
-from rankings.fit.sandwich import gradients_of_voters
+from rankings.fit.sandwich import gradients_of_voters, variance_of_differences
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import MIRRORED, Counts
 
@@ -112,8 +112,7 @@ class Joint:
 
     def hessian(self, x: Floats) -> Floats:
         """(n, n) of minus the log density."""
-        found: Floats = self.games.information_matrix(np.append(x, 0.0)) + self.precision
-        return found
+        return self.games.information_matrix(np.append(x, 0.0)) + self.precision
 
     def mode(self, start: Floats) -> Floats:
         """(n,)"""
@@ -156,16 +155,16 @@ def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prio
     number = max(1, len(tasks))
     apart = _apart(votes, number)
     games = Games.of(apart, weights)
-    joint, x = _likeliest(games, number) if prior is None else _at(games, number, prior, None)
-    size = len(counts.names)
-    variances = [_differences(each, number, size) for each in _covariances(joint, x, apart, weights)]
-    met = np.any(games.met.reshape(number, size, number, size)[range(number), :, range(number)], axis=0)
+    joint, x = _likeliest(games, number) if prior is None else _at(games, number, prior)
+    covariances = _covariances(joint, x, apart, weights)
+    variances = [variance_of_differences(diagonal_blocks(each, number)) for each in covariances]
+    met = np.any(diagonal_blocks(games.met, number), axis=0)
     return TaskFit(
         counts.names,
         tuple(tasks),
         joint.prior,
-        groups(reachability(np.asarray(met))),
-        SCALE * x.reshape(number, size),
+        groups(reachability(met)),
+        SCALE * x.reshape(number, -1),
         SCALE * np.sqrt(np.max(variances, axis=0)),
     )
 
@@ -202,14 +201,14 @@ def _apart(votes: Counts, tasks: int) -> Counts:
     return replace(votes, names=votes.names * tasks, left=votes.left + shift, right=votes.right + shift)
 
 
-def _at(games: Games, tasks: int, prior: Prior, start: Floats | None) -> tuple[Joint, Floats]:
+def _at(games: Games, tasks: int, prior: Prior, start: Floats | float = 0.0) -> tuple[Joint, Floats]:
     joint = Joint(games, tasks, prior)
-    return joint, joint.mode(np.zeros(len(games.played)) if start is None else start)
+    return joint, joint.mode(np.zeros(len(games.played)) + start)
 
 
 def _likeliest(games: Games, tasks: int) -> tuple[Joint, Floats]:
     """With the likeliest offset, then the likeliest spread, of those on the grid."""
-    best = _at(games, tasks, Prior.of_points(), None)
+    best = _at(games, tasks, Prior.of_points())
     if len(games.played) > GRID_SIZE or not games.played.any():
         return best
     for candidates in (
@@ -239,15 +238,6 @@ def _meat(joint: Joint, x: Floats, votes: Counts, weights: Floats) -> Floats:
     if not known.all():
         meat = assembled(Games.of(votes.where(~known), weights[~known]).squared_residuals(at))[:-1, :-1]
         votes, weights = votes.where(known), weights[known]
-    carrier = Posterior(joint.games, 0.0, np.ones((len(x), len(x)), dtype=bool))
-    for _, gradients in gradients_of_voters(votes, weights, carrier, at):
+    for gradients in gradients_of_voters(votes, weights, joint.games, at):
         meat += voters / (voters - 1.0) * gradients.T @ gradients
     return meat
-
-
-def _differences(covariance: Floats, tasks: int, size: int) -> Floats:
-    """(tasks, k, k) variance of the difference of two policies at one task."""
-    blocks = covariance.reshape(tasks, size, tasks, size)[range(tasks), :, range(tasks)]
-    own = np.diagonal(blocks, axis1=1, axis2=2)
-    found: Floats = np.maximum(own[:, :, None] + own[:, None, :] - 2.0 * blocks, 0.0)
-    return found

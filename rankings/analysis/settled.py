@@ -95,8 +95,7 @@ class Rule:
         return np.where(known, np.sqrt(v * (v + self.spread**2) / self.spread**2 * room), np.inf)
 
     def different(self, difference: Floats, variance: Floats) -> Booleans:
-        found: Booleans = self.log_evidence(*steady(difference, variance)) >= math.log(1.0 / self.error)
-        return found
+        return self.log_evidence(*steady(difference, variance)) >= math.log(1.0 / self.error)
 
     def low(self, difference: Floats, variance: Floats) -> Floats:
         """Elo points: the lower end of the confidence sequence; minus infinity where it has none."""
@@ -108,8 +107,7 @@ class Rule:
         return np.asarray(inside, dtype=bool)
 
     def settles(self, difference: Floats, variance: Floats) -> Booleans:
-        found: Booleans = self.different(difference, variance) | self.equal(difference, variance)
-        return found
+        return self.different(difference, variance) | self.equal(difference, variance)
 
     def enough(self, difference: Floats, variance: Floats) -> Floats:
         """The variance at which the same difference is settled, elementwise: at most `variance`.
@@ -121,8 +119,7 @@ class Rule:
             middle = (low + high) / 2.0
             done = self.settles(difference, np.exp(middle))
             low, high = np.where(done, middle, low), np.where(done, high, middle)
-        found: Floats = np.exp(low)
-        return found
+        return np.exp(low)
 
 
 RULE = Rule()
@@ -229,15 +226,13 @@ def sensibly(votes: float) -> int | None:
 
 def _differences(found: Fit) -> Floats:
     """(k, k) Elo points, row less column."""
-    difference: Floats = found.rating[:, None] - found.rating[None, :]
-    return difference
+    return found.rating[:, None] - found.rating[None, :]
 
 
 def _by_model(found: Fit) -> Floats:
     """(k, k) Elo points squared: the variance of each difference as the model itself expects it, above 0."""
     own = np.diag(found.posterior)
-    variance: Floats = np.maximum(own[:, None] + own[None, :] - 2.0 * found.posterior, TINY)
-    return variance
+    return np.maximum(own[:, None] + own[None, :] - 2.0 * found.posterior, TINY)
 
 
 def _known(found: Fit) -> Booleans:

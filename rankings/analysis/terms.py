@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypedDict
 
 import numpy as np
@@ -28,11 +27,11 @@ import numpy as np
 from rankings.fit.bradley_terry import MEAN, SCALE
 from rankings.fit.estimate import Mode, inverse
 from rankings.fit.offsets import OFFSET_SD
-from rankings.fit.posterior import Games, likeliest, sigmoid
-from rankings.fit.sandwich import VOTERS_AT_ONCE, PerVoter
+from rankings.fit.posterior import Games, assembled, likeliest, sigmoid
+from rankings.fit.sandwich import PerVoter, some_voters
 from rankings.fit.student import quantile
 from rankings.tally.arrays import Booleans, Floats, Integers
-from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN
+from rankings.tally.facts import UNKNOWN
 
 SIDE, ORDER, LENGTH, SUCCESS = "side", "order", "length", "success"
 EQUAL = (SIDE, ORDER, LENGTH)
@@ -103,8 +102,8 @@ class TermVotes:
     steps_right: Integers
 
     def where(self, rows: Booleans) -> TermVotes:
-        columns = (getattr(self, name)[rows] for name in list(self.__annotations__)[1:])
-        return TermVotes(self.names, *columns)
+        names, *columns = vars(self).values()
+        return TermVotes(names, *(column[rows] for column in columns))
 
     @property
     def judged(self) -> Booleans:
@@ -119,12 +118,11 @@ class TermVotes:
     def columns(self) -> dict[str, Floats]:
         """(rows,) of each term."""
         ratio = np.log2(np.maximum(self.steps_left, 1) / np.maximum(self.steps_right, 1))
-        verdict = {LEFT: 1.0, RIGHT: -1.0, EVEN: 0.0, UNKNOWN: 0.0}
         return {
             SIDE: np.ones(len(self.left)),
             ORDER: np.sign(self.steps_right - self.steps_left).astype(float),
             LENGTH: np.round(np.clip(ratio, -DOUBLINGS, DOUBLINGS) / STEP) * STEP,
-            SUCCESS: np.array([verdict[value] for value in (LEFT, RIGHT, EVEN, UNKNOWN)])[self.physics],
+            SUCCESS: np.array([1.0, -1.0, 0.0, 0.0])[self.physics],  # of LEFT, RIGHT, EVEN and UNKNOWN
         }
 
 
@@ -166,27 +164,45 @@ class Cells:
 
     def margins(self, x: Floats) -> Floats:
         """(cells,)"""
-        found: Floats = x[self.left] - x[self.right] + self.terms @ x[self.abilities :]
-        return found
+        return x[self.left] - x[self.right] + self.terms @ x[self.abilities :]
 
     def spread(self, values: Floats) -> Floats:
         """(n,) sum of a value per cell times the margin's gradient."""
         policies = np.bincount(self.left, values, self.abilities) - np.bincount(self.right, values, self.abilities)
         return np.concatenate([policies, values @ self.terms])
 
+    def by_pair(self, values: Floats) -> Floats:
+        """(abilities, abilities) sum of a value per cell, the left side's row first."""
+        size = self.abilities
+        return _sums(self.left * size + self.right, values, size * size).reshape(size, size)
+
     def information(self, values: Floats) -> Floats:
         """(n, n) sum of a value per cell times d d^T, d being the margin's gradient."""
         size, found = self.abilities, np.zeros((self.size, self.size))
-        pairs = np.bincount(self.left * size + self.right, values, size * size).reshape(size, size)
-        found[:size, :size] = np.diag(pairs.sum(axis=0) + pairs.sum(axis=1)) - pairs - pairs.T
+        found[:size, :size] = assembled(self.by_pair(values))[:-1, :-1]
         for number, column in enumerate(self.terms.T):
             found[size + number] = found[:, size + number] = self.spread(values * column)
         return found
 
+    def log_density(self, x: Floats) -> float:
+        margin = self.margins(x)
+        votes = self.score * margin - self.played * np.logaddexp(0.0, margin)
+        virtual = 0.5 * PRIOR * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
+        return float(votes.sum() - virtual.sum())
+
+    def step(self, x: Floats) -> Floats:
+        """(n,) Newton's."""
+        slope = self.spread(self.score - self.played * sigmoid(self.margins(x))) - PRIOR * (sigmoid(x) - 0.5)
+        return np.linalg.solve(self.hessian(x), slope).astype(float, copy=False)
+
+    def hessian(self, x: Floats) -> Floats:
+        """(n, n) of minus the log density."""
+        p = sigmoid(self.margins(x))
+        return self.information(self.played * p * (1.0 - p)) + np.diag(_virtual(x))
+
     def games(self) -> Games:
         """The same votes without the terms, all (robots k, robots k)."""
-        size, cell = self.abilities, self.left * self.abilities + self.right
-        played, score = (_sums(cell, values, size * size).reshape(size, size) for values in (self.played, self.score))
+        played, score = self.by_pair(self.played), self.by_pair(self.score)
         return Games(played, score, (played, score, score), np.zeros_like(played))
 
 
@@ -218,12 +234,8 @@ def known_terms(cells: Cells, terms: Sequence[str]) -> list[str]:
 
 def fitted(votes: TermVotes, cells: Cells) -> TermFit:
     """Abilities and terms together."""
-    x = likeliest(
-        np.zeros(cells.size),
-        lambda x: _log_density(cells, x),
-        lambda x: np.linalg.solve(_hessian(cells, x), _gradient(cells, x)).astype(float, copy=False),
-    )
-    bread = inverse(_hessian(cells, x))
+    x = likeliest(np.zeros(cells.size), cells.log_density, cells.step)
+    bread = inverse(cells.hessian(x))
     expected = sigmoid(cells.margins(x))
     residual = votes.weight * (POINTS[votes.outcome] - expected[cells.of_vote])
     virtual = np.diag(_virtual(x))
@@ -258,29 +270,9 @@ def _sums(places: Integers, values: Floats, size: int) -> Floats:
     return np.bincount(places, values, size).astype(float, copy=False)
 
 
-def _log_density(cells: Cells, x: Floats) -> float:
-    margin = cells.margins(x)
-    votes = cells.score * margin - cells.played * np.logaddexp(0.0, margin)
-    virtual = 0.5 * PRIOR * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
-    return float(votes.sum() - virtual.sum())
-
-
-def _gradient(cells: Cells, x: Floats) -> Floats:
-    found: Floats = cells.spread(cells.score - cells.played * sigmoid(cells.margins(x))) - PRIOR * (sigmoid(x) - 0.5)
-    return found
-
-
-def _hessian(cells: Cells, x: Floats) -> Floats:
-    """(n, n) of minus the log density."""
-    p = sigmoid(cells.margins(x))
-    found: Floats = cells.information(cells.played * p * (1.0 - p)) + np.diag(_virtual(x))
-    return found
-
-
 def _virtual(x: Floats) -> Floats:
     """(n,) information of the virtual games."""
-    found: Floats = PRIOR * sigmoid(x) * sigmoid(-x)
-    return found
+    return PRIOR * sigmoid(x) * sigmoid(-x)
 
 
 def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]:
@@ -301,12 +293,10 @@ def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
     order = np.argsort(voter, kind="stable")
     voter, residual, cell = voter[order], residual[order], cells.of_vote[order]
     found = np.zeros((cells.size, cells.size))
-    for first in range(0, int(voter[-1]) + 1, VOTERS_AT_ONCE):
-        rows = slice(*np.searchsorted(voter, [first, first + VOTERS_AT_ONCE]))
-        who, own, at = voter[rows] - first, residual[rows], cell[rows]
-        many = int(who[-1]) + 1
-        gradients = PerVoter(who, cells.left[at], cells.right[at], (many, cells.abilities))(own, -own)
-        terms = [np.bincount(who, own * column[at], many) for column in cells.terms.T]
+    for rows, place, voters in some_voters(voter):
+        own, at = residual[rows], cell[rows]
+        gradients = PerVoter(place, cells.left[at], cells.right[at], (voters, cells.abilities))(own, -own)
+        terms = [np.bincount(place, own * column[at], voters) for column in cells.terms.T]
         block = np.column_stack([gradients, *terms])
         found += block.T @ block
     return found
@@ -325,39 +315,17 @@ def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
 
 
 def _models(votes: TermVotes, adjusted: TermFit) -> dict[str, Adjusted]:
-    """Ratings with terms and without, about the mean of the boards."""
-    way, size = _Way.of(votes, adjusted.cells), adjusted.cells.abilities
-    without, found = way.centre @ way.mode.x[:-1], way.centre @ adjusted.x[:size]
+    """Ratings with terms and without, about the mean of the boards, which brings robots together as they do."""
+    games, size = adjusted.cells.games(), adjusted.cells.abilities
+    mode = Mode.of_games(games, robots=votes.robots, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
+    centre = (np.eye(len(mode.mean)) - mode.mean) @ mode.lever  # (k, abilities) ratings = centre @ x
+    without, found = centre @ mode.x[:-1], centre @ adjusted.x[:size]
     own = adjusted.covariance[:, :size, :size]
-    deviation = np.sqrt(np.max([np.einsum("ij,jk,ik->i", way.centre, each, way.centre) for each in own], axis=0))
+    deviation = np.sqrt(np.max([np.einsum("ij,jk,ik->i", centre, each, centre) for each in own], axis=0))
     models: dict[str, Adjusted] = {}
     for place, name in enumerate(votes.names):
-        if way.voted[place]:
+        if mode.voted[place]:
             term = _told(float(found[place]), adjusted.quantile * float(deviation[place]), MEAN)
             usual = _told(float(without[place]), 0.0, MEAN)["elo"]
             models[name] = {"plain": usual, "rating": term["elo"], "low": term["low"], "high": term["high"]}
     return models
-
-
-@dataclass(frozen=True)
-class _Way:
-    """From abilities on each robot to ratings about their mean, as the boards bring robots together."""
-
-    mode: Mode
-
-    @classmethod
-    def of(cls, votes: TermVotes, cells: Cells) -> _Way:
-        offset_sd = OFFSET_SD / SCALE
-        return cls(Mode.of_games(cells.games(), robots=votes.robots, prior=PRIOR, ties="half", offset_sd=offset_sd))
-
-    @property
-    def voted(self) -> Booleans:
-        """(k,)"""
-        return self.mode.voted
-
-    @cached_property
-    def centre(self) -> Floats:
-        """(k, abilities) C with ratings = C x: each less the mean that the boards' ratings are told from."""
-        mean = self.mode.mean
-        found: Floats = (np.eye(len(mean)) - mean) @ self.mode.lever
-        return found

@@ -12,13 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
-from rankings.fit.centre import centred, centred_each, variance_of_centred
-from rankings.fit.estimate import Covariance, Estimate, Mode, inverse
+from rankings.fit.centre import centred, centred_each
+from rankings.fit.estimate import Estimate, Mode, inverse
 from rankings.fit.graph import groups, reachability
 from rankings.fit.offsets import OFFSET_SD
 from rankings.fit.posterior import Games, Posterior
-from rankings.fit.sandwich import variance_of_differences
-from rankings.fit.student import Z, quantile
+from rankings.fit.student import Z
 from rankings.tally.arrays import Booleans, Floats, Integers
 from rankings.tally.counts import Counts
 
@@ -114,8 +113,8 @@ def fit(
     """
     found = Estimate.of(counts, prior=prior, cap=cap, ties=ties, offset_sd=offset_sd / SCALE)
     covariances = found.covariances(cluster=cluster)
-    sd = np.max([_sd_of_centred(each, found.mean) for each in covariances], axis=0)
-    difference = np.max([_sd_of_differences(each) for each in covariances], axis=0)
+    sd = np.max([each.sd_of_centred(found.mean) for each in covariances], axis=0)
+    difference = np.max([each.sd_of_differences() for each in covariances], axis=0)
     if prior == 0:
         sd[~found.voted] = np.inf
     difference[~found.comparable] = np.inf
@@ -131,19 +130,6 @@ def fit(
         posterior=SCALE**2 * found.carried(found.bread),
         nu=found.posterior.games.nu,
     )
-
-
-def _sd_of_centred(covariance: Covariance, mean: Floats) -> Floats:
-    """(k,) as wide as Student's distribution asks for."""
-    spread: Floats = np.sqrt(variance_of_centred(covariance.matrix, mean)) * quantile(covariance.degrees) / Z
-    return spread
-
-
-def _sd_of_differences(covariance: Covariance) -> Floats:
-    """(k, k) as wide as Student's distribution asks for."""
-    degrees = np.minimum(covariance.degrees[:, None], covariance.degrees[None, :])
-    spread: Floats = np.sqrt(variance_of_differences(covariance.matrix)) * quantile(degrees) / Z
-    return spread
 
 
 @dataclass(frozen=True)

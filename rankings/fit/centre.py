@@ -25,8 +25,7 @@ def shares(votes: Floats, comparable: Booleans) -> Floats:
 
 def centred(theta: Floats, mean: Floats) -> Floats:
     """(k,) theta less its mean by `shares`."""
-    found: Floats = theta - mean @ theta
-    return found
+    return theta - mean @ theta
 
 
 def centred_each(theta: Floats, votes: Floats, comparable: Booleans) -> Floats:

@@ -47,8 +47,7 @@ class Clusters:
     @property
     def total(self) -> Floats:
         """(sums,)"""
-        found: Floats = self.times @ self.sums
-        return found
+        return self.times @ self.sums
 
 
 class Spread(NamedTuple):

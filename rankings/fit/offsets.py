@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankings.fit.graph import diagonal_blocks
 from rankings.fit.posterior import Posterior
 from rankings.tally.arrays import Floats
 
@@ -26,18 +27,12 @@ def lever(posterior: Posterior, x: Floats, robots: int, offset_sd: float) -> Flo
 
     `offset_sd` in natural units.
     """
-    information = posterior.games.information_matrix(x)
-    size = len(information) // robots
-    weights = [
-        _weight(information[first : first + size, first : first + size], offset_sd)
-        for first in range(0, robots * size, size)
-    ]
+    blocks = diagonal_blocks(posterior.games.information_matrix(x), robots)
+    weights = [_weight(information, offset_sd) for information in blocks]
     everything = np.linalg.pinv(np.sum(weights, axis=0), rcond=1e-10, hermitian=True)
-    found: Floats = everything @ np.concatenate(weights, axis=1)
-    return found
+    return everything @ np.concatenate(weights, axis=1)
 
 
 def _weight(information: Floats, offset_sd: float) -> Floats:
     found = np.linalg.solve(np.eye(len(information)) + offset_sd**2 * information, information)
-    symmetric: Floats = (found + found.T) / 2.0
-    return symmetric
+    return (found + found.T) / 2.0

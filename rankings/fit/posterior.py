@@ -31,8 +31,7 @@ class FitError(ArithmeticError):
 
 
 def sigmoid(values: Floats) -> Floats:
-    found: Floats = np.exp(-np.logaddexp(0.0, -values))
-    return found
+    return np.exp(-np.logaddexp(0.0, -values))
 
 
 def margins(x: Floats) -> Floats:

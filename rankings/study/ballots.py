@@ -166,5 +166,4 @@ def _winner(outcome: Integers, rng: np.random.Generator) -> Integers:
 
 
 def _dwell(pace: Floats, rng: np.random.Generator, spread: float = 0.6) -> Floats:
-    found: Floats = np.exp(pace + rng.normal(0.0, spread, len(pace)))
-    return found
+    return np.exp(pace + rng.normal(0.0, spread, len(pace)))

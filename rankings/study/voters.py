@@ -106,8 +106,7 @@ def unequal_chances(size: int, spread: float, rng: np.random.Generator) -> Float
 
 def opinions(theta: Floats, crowd: Crowd, rng: np.random.Generator) -> Floats:
     """(voters, k) natural units: the true abilities `theta` (k,) as each voter's taste shifts them."""
-    found: Floats = theta + rng.normal(0.0, crowd.taste / SCALE, (max(1, crowd.voters), len(theta)))
-    return found
+    return theta + rng.normal(0.0, crowd.taste / SCALE, (max(1, crowd.voters), len(theta)))
 
 
 def outcomes(margin: Floats, ties: float | Floats, rng: np.random.Generator) -> Integers:
@@ -115,8 +114,7 @@ def outcomes(margin: Floats, ties: float | Floats, rng: np.random.Generator) -> 
     p = sigmoid(margin)
     tie = ties * 4.0 * p * (1.0 - p)
     draw = rng.random(len(margin))
-    found: Integers = np.where(draw < tie, 2, np.where(draw < p + tie / 2.0, 0, 1)).astype(np.int64)
-    return found
+    return np.where(draw < tie, 2, np.where(draw < p + tie / 2.0, 0, 1)).astype(np.int64)
 
 
 def columns(
@@ -149,8 +147,7 @@ def name(policy: int) -> str:
 def scores(theta: Floats, taste: float) -> Floats:
     """(k, k) what the left policy scores with infinitely many voters with such tastes."""
     margin = (theta[:, None] - theta[None, :])[..., None] + np.sqrt(2.0) * taste / SCALE * NODES
-    found: Floats = sigmoid(margin) @ WEIGHTS
-    return found
+    return sigmoid(margin) @ WEIGHTS
 
 
 def population(theta: Floats, taste: float) -> Floats:
@@ -165,8 +162,7 @@ def population(theta: Floats, taste: float) -> Floats:
 
 def holds(found: Fit, true: Floats) -> Booleans:
     """(k,) whether each interval holds the truth (k,) [Elo points], both about the board's mean."""
-    inside: Booleans = np.abs(found.rating - (MEAN + true - found.weight @ true)) <= found.half_width
-    return inside
+    return np.abs(found.rating - (MEAN + true - found.weight @ true)) <= found.half_width
 
 
 def rank_correlation(one: Floats, other: Floats) -> float:
