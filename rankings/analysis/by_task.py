@@ -169,7 +169,7 @@ def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prio
     )
 
 
-def told(found: TaskFit, counts: Counts) -> ByTask:
+def published(found: TaskFit, counts: Counts) -> ByTask:
     return {
         "names": list(found.names),
         "groups": found.group.tolist(),

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -144,15 +144,9 @@ def _one_by_one(votes: Counts) -> tuple[Counts, Integers]:
 
 def _joined(one: Counts, other: Counts) -> Counts:
     """The rows of both."""
-    return replace(
-        one,
-        left=np.concatenate([one.left, other.left]),
-        right=np.concatenate([one.right, other.right]),
-        voter=np.concatenate([one.voter, other.voter]),
-        outcomes=np.concatenate([one.outcomes, other.outcomes]),
-        robot=np.concatenate([one.robot, other.robot]),
-        day=np.concatenate([one.day, other.day]),
-    )
+    names = ("left", "right", "voter", "outcomes", "robot", "day")
+    columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in (one, other)]) for name in names}
+    return replace(one, **columns)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import TypedDict
 import numpy as np
 
 from rankings.analysis.by_task import ByTask
-from rankings.analysis.physics import ALL_TASKS, PhysicsRow
 from rankings.analysis.settled import Settled
+from rankings.analysis.success_rates import ALL_TASKS, SuccessRow
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.posterior import sigmoid
 from rankings.fit.student import Z
@@ -93,17 +93,17 @@ class Comparison(TypedDict):
     offset: float | None
     votes: int
     record: HeadToHead
-    physics_a: PhysicsRow | None
-    physics_b: PhysicsRow | None
+    physics_a: SuccessRow | None
+    physics_b: SuccessRow | None
 
 
 @dataclass(frozen=True)
 class PairEvidence:
-    """What a publication keeps of pairs: `settled` by the name of a board, `by_task` by robot, `physics` by task."""
+    """What a publication keeps of pairs: `settled` by a board's name, `by_task` by robot, `success_rates` by task."""
 
     settled: Mapping[str, Settled]
     by_task: Mapping[str, ByTask]
-    physics: Mapping[str, Sequence[PhysicsRow]]
+    success_rates: Mapping[str, Sequence[SuccessRow]]
 
     def belief(self, a: str, b: str, *, task: str = "", robot: str = "") -> DifferenceBelief:
         """About the rating of a less that of b. `task` empty: the board's; `robot` empty: the mean of the robots on
@@ -129,7 +129,7 @@ class PairEvidence:
     def compare(self, a: str, b: str, *, task: str = "", robot: str = "") -> Comparison:
         belief, record = self.belief(a, b, task=task, robot=robot), self.record(a, b, task=task, robot=robot)
         offsets = [own["offset"] for own in self._robots(robot) if task in own["tasks"]]
-        rows = {row["model_id"]: row for row in self.physics.get(task or ALL_TASKS, [])}
+        rows = {row["model_id"]: row for row in self.success_rates.get(task or ALL_TASKS, [])}
         return {
             "a": a,
             "b": b,

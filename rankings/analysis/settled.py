@@ -23,14 +23,16 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 import numpy as np
 
 from rankings.fit.bradley_terry import SCALE, Fit
 from rankings.fit.posterior import sigmoid
+from rankings.fit.sandwich import variance_of_differences
 from rankings.tally.arrays import Booleans, Floats
 
+T = TypeVar("T")
 ALPHA = 0.05
 SPREAD = 150.0 * math.sqrt(2.0)
 """T [Elo points]: of the difference of two policies whose ratings are spread by 150."""
@@ -83,7 +85,8 @@ class Rule:
     def log_evidence(self, difference: Floats, variance: Floats) -> Floats:
         """log E against "equal", elementwise, of values on the steady scale; minus infinity where nothing is known."""
         known = np.isfinite(variance) & (variance > 0)
-        v, wide = np.where(known, variance, 1.0), np.where(known, variance, 1.0) + self.spread**2
+        v = np.where(known, variance, 1.0)
+        wide = v + self.spread**2
         found = 0.5 * np.log(v / wide) + difference**2 / 2.0 * (1.0 / v - 1.0 / wide)
         return np.where(known, found, -np.inf)
 
@@ -172,49 +175,51 @@ def votes_to_go(found: Fit, rule: Rule = RULE) -> Floats:
     return np.where(known, np.maximum(0.0, needed), np.inf)
 
 
-def told(found: Fit, names: Sequence[str], rule: Rule = RULE) -> Settled:
-    """All of it. `names`: those of the fit in the order in which to tell them."""
-    place = {name: number for number, name in enumerate(found.names)}
-    order = [place[name] for name in names]
-    words, known = verdicts(found, rule), _known(found)
-    words = [[words[one][other] for other in order] for one in order]
+def published(found: Fit, names: Sequence[str], rule: Rule = RULE) -> Settled:
+    """All of it. `names`: those of the fit in the order in which they stand."""
+    known, words, to_go = _known(found), verdicts(found, rule), votes_to_go(found, rule).tolist()
     low = np.where(known, rule.low(_differences(found), found.difference_sd**2), -np.inf)
-    chosen = np.ix_(order, order)
-    above = [words[one][other] for one in range(len(order)) for other in range(one + 1, len(order))]
-    compared = [word for word in above if word is not None]
-    to_go = votes_to_go(found, rule)[chosen].tolist()
-    return {
+    whole: Settled = {
         "error": rule.error,
         "alike": rule.alike,
-        "settled": sum(word != OPEN for word in compared),
-        "pairs": len(compared),
-        "names": list(names),
+        "settled": 0,
+        "pairs": 0,
+        "names": list(found.names),
         "verdicts": words,
-        "differences": _rounded(np.where(known, _differences(found), np.inf)[chosen]),
-        "lows": _rounded(low[chosen]),
-        "deviations": _rounded(np.where(known, found.difference_sd, np.inf)[chosen]),
+        "differences": _rounded(np.where(known, _differences(found), np.inf)),
+        "lows": _rounded(low),
+        "deviations": _rounded(np.where(known, found.difference_sd, np.inf)),
         "votes_to_go": [
             [sensibly(number) if word == OPEN else None for number, word in zip(*row, strict=True)]
             for row in zip(to_go, words, strict=True)
         ],
     }
+    return _of(whole, [found.names.index(name) for name in names])
 
 
 def only(whole: Settled, names: Collection[str]) -> Settled:
     """Some of its policies, in the same order."""
-    kept = [place for place, name in enumerate(whole["names"]) if name in names]
-    words = [[whole["verdicts"][one][other] for other in kept] for one in kept]
-    above = [words[one][other] for one in range(len(kept)) for other in range(one + 1, len(kept))]
+    return _of(whole, [place for place, name in enumerate(whole["names"]) if name in names])
+
+
+def _of(whole: Settled, places: Sequence[int]) -> Settled:
+    """Of the policies at these places, in this order."""
+
+    def chosen(matrix: list[list[T]]) -> list[list[T]]:
+        return [[matrix[one][other] for other in places] for one in places]
+
+    words = chosen(whole["verdicts"])
+    above = [word for place, row in enumerate(words) for word in row[place + 1 :] if word is not None]
     return {
         **whole,
-        "settled": sum(word not in (None, OPEN) for word in above),
-        "pairs": sum(word is not None for word in above),
-        "names": [whole["names"][place] for place in kept],
+        "settled": len(above) - above.count(OPEN),
+        "pairs": len(above),
+        "names": [whole["names"][place] for place in places],
         "verdicts": words,
-        "differences": [[whole["differences"][one][other] for other in kept] for one in kept],
-        "lows": [[whole["lows"][one][other] for other in kept] for one in kept],
-        "deviations": [[whole["deviations"][one][other] for other in kept] for one in kept],
-        "votes_to_go": [[whole["votes_to_go"][one][other] for other in kept] for one in kept],
+        "differences": chosen(whole["differences"]),
+        "lows": chosen(whole["lows"]),
+        "deviations": chosen(whole["deviations"]),
+        "votes_to_go": chosen(whole["votes_to_go"]),
     }
 
 
@@ -231,8 +236,7 @@ def _differences(found: Fit) -> Floats:
 
 def _by_model(found: Fit) -> Floats:
     """(k, k) Elo points squared: the variance of each difference as the model itself expects it, above 0."""
-    own = np.diag(found.posterior)
-    return np.maximum(own[:, None] + own[None, :] - 2.0 * found.posterior, TINY)
+    return np.maximum(variance_of_differences(found.posterior), TINY)
 
 
 def _known(found: Fit) -> Booleans:

@@ -14,7 +14,7 @@ from rankings.tally.table import Board, VoteTable
 
 
 class Terms(TypedDict):
-    """`equal`: side, order and length alike. `beyond`: success as well, of the votes of which physics has a verdict."""
+    """`equal`: side, order and length alike. `beyond`: success as well, of the votes on battles of known success."""
 
     equal: terms.AdjustedBoard
     beyond: terms.AdjustedBoard

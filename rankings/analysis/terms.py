@@ -37,7 +37,7 @@ SIDE, ORDER, LENGTH, SUCCESS = "side", "order", "length", "success"
 EQUAL = (SIDE, ORDER, LENGTH)
 """Terms of "all else equal"."""
 BEYOND = (*EQUAL, SUCCESS)
-"""Terms of "beyond success", for votes of which physics has a verdict."""
+"""Terms of "beyond success", for votes on battles of known success."""
 DOUBLINGS = 2.0
 STEP = 0.25
 """Of lengths, in doublings."""
@@ -96,7 +96,7 @@ class TermVotes:
     network: Integers
     """A number per network that several voters share, from 0; -1 for none."""
     weight: Floats
-    physics: Integers
+    success: Integers
     """LEFT, RIGHT, EVEN or UNKNOWN, as in `rankings.tally.facts`."""
     steps_left: Integers
     steps_right: Integers
@@ -107,8 +107,8 @@ class TermVotes:
 
     @property
     def judged(self) -> Booleans:
-        """(rows,) physics has a verdict."""
-        found: Booleans = self.physics != UNKNOWN
+        """(rows,) the success of both sides is known."""
+        found: Booleans = self.success != UNKNOWN
         return found
 
     @property
@@ -122,7 +122,7 @@ class TermVotes:
             SIDE: np.ones(len(self.left)),
             ORDER: np.sign(self.steps_right - self.steps_left).astype(float),
             LENGTH: np.round(np.clip(ratio, -DOUBLINGS, DOUBLINGS) / STEP) * STEP,
-            SUCCESS: np.array([1.0, -1.0, 0.0, 0.0])[self.physics],  # of LEFT, RIGHT, EVEN and UNKNOWN
+            SUCCESS: np.array([1.0, -1.0, 0.0, 0.0])[self.success],  # of LEFT, RIGHT, EVEN and UNKNOWN
         }
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.analysis.agreement import VOTES, Judgements, PartingRule, kappa, share_against, told
+from rankings.analysis.agreement import VOTES, AlarmRule, Judgements, kappa, of_voters, share_against
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.clusters import Clusters
 from rankings.fit.posterior import sigmoid
@@ -74,7 +74,7 @@ def held(judges: Judges, votes: int, voters: int, *, repeats: int, seed: int) ->
     value, share = truth(judges, seed)
     found = []
     for number in range(repeats):
-        each = told(judged(judges, votes, voters, np.random.default_rng([seed, number])), PartingRule())
+        each = of_voters(judged(judges, votes, voters, np.random.default_rng([seed, number])), AlarmRule())
         ends = (each["kappa_low"], each["kappa_high"], each["against"]["low"], each["against"]["high"])
         found.append([np.nan if end is None else end for end in ends])
     low, high, least, most = np.array(found).T

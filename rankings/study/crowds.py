@@ -124,7 +124,7 @@ def ever_suspected(*, seed: int, crowd: Honest, looks: int = 10) -> tuple[int, i
 
 
 MOST = 30
-AGREEING = ", agreeing with physics"
+AGREEING = ", agreeing with success"
 ATTACKS = {
     "1000 by 82 cookies, one network, one day": Stuffing(1000, 82),
     "1000 by 82 cookies, one network, one day" + AGREEING: Stuffing(1000, 82, knowing=True),
@@ -164,13 +164,13 @@ CROWD = """
 ## A crowd of one
 Beside 4000 votes of 500 honest voters with tastes of 100 points on ten policies, within fourteen days, pairs drawn
 unequally: fresh cookies vote for the policy in the middle, only on its battles. In a quarter of the honest battles
-physics is clear, and 85 % of the votes then agree with it; a crowd that agrees with physics votes for the winner
-there. {repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that policy is reported
+one side alone succeeds, and 85 % of the votes then agree with it; a crowd that agrees with success votes for that
+side. {repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that policy is reported
 to moderators, with the numbers of its cookies and of honest voters reported by mistake.
 
 {attacks}
 
-The same beside 4000 honest votes within sixty days; all agree with physics. Four weeks ago: the last of the stuffed
+The same beside 4000 honest votes within sixty days; all agree with success. Four weeks ago: the last of the stuffed
 votes was cast 28 days before the last honest one, and no voter counts as new any more. Founding: the cookies are
 there from the first day of an arena of fourteen days, before all other voters:
 

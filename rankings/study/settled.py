@@ -5,7 +5,7 @@ Half of the policies are the other half's twins, so that there are pairs which a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +36,8 @@ HOURS_A_DAY = 24
 
 class Growth(NamedTuple):
     """`policies`, in twins; `hours` looks, `per_hour` votes before each. `uneven`: the logarithm of a pair's chance is
-    normal with this spread. `planned`: pairs are drawn as `rankings.fit.pairing` plans them each hour."""
+    normal with this spread. `planned`: pairs are drawn as `rankings.fit.pairing` plans them each
+    hour, `leave_settled`: with settled pairs at their uniform share."""
 
     policies: int = 8
     hours: int = 150
@@ -44,6 +45,7 @@ class Growth(NamedTuple):
     crowd: Crowd = Crowd()
     uneven: float = 0.0
     planned: bool = False
+    leave_settled: bool = False
 
 
 class GrowingArena:
@@ -70,15 +72,29 @@ class GrowingArena:
             voter = hour * number + np.arange(number)
         return columns(left, right, outcome, voter, np.full(number, hour // HOURS_A_DAY))
 
-    def looks(self, planning: Callable[[Fit], Floats] | None = None) -> Iterator[tuple[Counts, Fit]]:
-        """All votes so far, and the board, after each hour. `planning`: the chances of the pairs from a board."""
+    def looks(self) -> Iterator[tuple[Counts, Fit]]:
+        """All votes so far, and the board, after each hour."""
         cast, chances = self.votes(0, self.chances), self.chances
         for hour in range(1, self.growth.hours + 1):
             counts = counted(self.growth.policies, cast)
             found = fit(counts, cap=CAP)
             yield counts, found
-            chances = planning(found) if planning and len(found.names) else chances
+            if self.growth.planned:
+                chances = self.planned(found)
             cast = joined(cast, self.votes(hour, chances))
+
+    def planned(self, found: Fit) -> Floats:
+        """(pairs,) chances as the arena plans them. Settled pairs that are left have the least chance that any pair
+        has; the others' are raised in proportion."""
+        names = found.names
+        chances = plan(Belief(names, found.rating, found.posterior), names, self.growth.per_hour)
+        planned = np.array([chances[names[i], names[j]] for i, j in self.pairs.tolist()])
+        settled = np.logical_or(*decided(found))[tuple(self.pairs.T)] & self.growth.leave_settled
+        least = planned.min()
+        if settled.any() and not settled.all():
+            planned[~settled] *= (1.0 - least * settled.sum()) / planned[~settled].sum()
+            planned[settled] = least
+        return planned
 
 
 class Watched(NamedTuple):
@@ -101,7 +117,7 @@ class Watched(NamedTuple):
     settled: Integers
 
 
-def watch(growth: Growth, seed: int, planning: Callable[[Fit], Floats] | None = None) -> Watched:
+def watch(growth: Growth, seed: int) -> Watched:
     arena = GrowingArena(growth, seed)
     one, other = arena.pairs.T
     true = population(arena.theta, growth.crowd.taste)
@@ -110,8 +126,7 @@ def watch(growth: Growth, seed: int, planning: Callable[[Fit], Floats] | None = 
     at, votes, own_votes = np.full(size, -1), np.zeros(size, np.int64), np.zeros(size, np.int64)
     wrong, unequal, naive = (np.zeros(size, dtype=bool) for _ in range(3))
     settled = []
-    way = planning or (planned(arena) if growth.planned else None)
-    for hour, (counts, found) in enumerate(arena.looks(way)):
+    for hour, (counts, found) in enumerate(arena.looks()):
         difference, deviation = found.rating[one] - found.rating[other], found.difference_sd[one, other]
         different, equal = (words[one, other] for words in decided(found))
         other_way = (gap == 0) | (difference * gap < 0)
@@ -124,33 +139,6 @@ def watch(growth: Growth, seed: int, planning: Callable[[Fit], Floats] | None = 
         own_votes[new] = (met + met.T)[one, other][new]
         settled.append(int((different | equal).sum()))
     return Watched(np.abs(gap), at, votes, own_votes, wrong, unequal, naive, found.half_width, np.array(settled))
-
-
-def planned(arena: GrowingArena, *, leave_settled: bool = False) -> Callable[[Fit], Floats]:
-    """Chances of the arena's pairs as the arena plans them. `leave_settled`: settled pairs get their uniform share."""
-
-    def chances(found: Fit) -> Floats:
-        names = found.names
-        done: set[tuple[str, str]] = set()
-        if leave_settled:
-            settled = np.logical_or(*decided(found))
-            done = {(names[i], names[j]) for i, j in np.argwhere(settled).tolist() if i < j}
-        belief = Belief(names, found.rating, found.posterior)
-        found_chances = plan(belief, names, arena.growth.per_hour)
-        return _without(found_chances, done, [(names[i], names[j]) for i, j in arena.pairs.tolist()])
-
-    return chances
-
-
-def _without(chances: dict[tuple[str, str], float], done: set[tuple[str, str]], pairs: list[tuple[str, str]]) -> Floats:
-    """(pairs,) those that are done at the least chance that any has, the others' raised in proportion."""
-    found = np.array([chances[pair] for pair in pairs])
-    least, gone = found.min(), np.array([pair in done for pair in pairs])
-    if gone.all():
-        return np.asarray(found / found.sum(), dtype=np.float64)
-    found[gone] = least
-    found[~gone] *= (1.0 - least * gone.sum()) / found[~gone].sum()
-    return np.asarray(found, dtype=np.float64)
 
 
 MANY, FEW = Crowd(400, 100), Crowd(60, 100)
@@ -228,17 +216,14 @@ def _times(span: tuple[float, float], found: Watched) -> tuple[object, ...] | No
 
 def _compared(repeats: int) -> list[tuple[str, ...]]:
     """Both ways of planning, and what the second one changes in the same arena."""
-    ways = {"as others": _arenas(False, repeats), "left alone": _arenas(True, repeats)}
+    ways = {"as others": _arenas(LATER, repeats), "left alone": _arenas(LATER._replace(leave_settled=True), repeats)}
     ways["what leaving them alone changes"] = ways["left alone"] - ways["as others"]
     return [(name, *map(_mean, found)) for name, found in ways.items()]
 
 
-def _arenas(leave: bool, repeats: int) -> Floats:
-    """(3, arenas) pairs settled after the last look, mean half-width, and pairs settled, averaged over all looks.
-
-    The plan follows from an arena's own pairs: the same seeds give the same truth and the same voters.
-    """
-    watched = [watch(LATER, seed, planned(GrowingArena(LATER, seed), leave_settled=leave)) for seed in range(repeats)]
+def _arenas(growth: Growth, repeats: int) -> Floats:
+    """(3, arenas) pairs settled after the last look, mean half-width, and pairs settled, averaged over all looks."""
+    watched = [watch(growth, seed) for seed in range(repeats)]
     return np.array([[each.settled[-1], each.half_width.mean(), each.settled.mean()] for each in watched]).T
 
 

@@ -28,8 +28,8 @@ over {arenas} arenas: mean, and most. Wanted as published: at most 10 for rating
 less certain ratings may move farther, as the limit of a network grows with the square of the interval.
 
 As published: the weights of newcomers, the cap of {cap} votes a day, and the limit of a network. Honest votes are
-those of the chapter on crowds. In one day the visitor ignores physics; over 17 days, and with 17 cookies, the visitor
-votes for the winner by physics where it is clear, so as to be trusted:
+those of the chapter on crowds. In one day the visitor ignores success; over 17 days, and with 17 cookies, the visitor
+votes for the side that alone succeeded where there is one, so as to be trusted:
 
 {published}
 

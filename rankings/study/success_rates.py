@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from proportions import wilson
-from rankings.analysis.physics import ALL_TASKS, LEAST_EPISODES, EpisodeSums, boards
+from rankings.analysis.success_rates import ALL_TASKS, LEAST_EPISODES, EpisodeSums, boards
 from rankings.study.form import SEED, Chapter, share, table
 from rankings.tally.arrays import Floats, Integers
 

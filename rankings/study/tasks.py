@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from rankings.study.form import Chapter, percent, table
 from rankings.study.plots import Axes, plot
 from rankings.study.voters import TIES, Crowd, columns, counted, opinions, outcomes, population, truth, unequal_chances
 from rankings.tally.arrays import Booleans, Floats
-from rankings.tally.counts import Columns, Counts
+from rankings.tally.counts import Counts
 
 VOTES_A_DAY = 500
 
@@ -68,23 +69,13 @@ def said(setting: TaskArena, seed: int) -> dict[str, Said]:
 
 
 def _boards(counts: Counts, setting: TaskArena) -> dict[str, tuple[Floats, Floats]]:
-    whole = fit(_one_robot(counts), cap=CAP)
-    alone = [fit(_one_robot(counts.where(counts.robot == task)), cap=CAP) for task in range(setting.tasks)]
+    pooled = replace(counts, robot=0 * counts.robot)
+    alone = [fit(pooled.where(counts.robot == task), cap=CAP) for task in range(setting.tasks)]
+    boards = {"the task's own board": alone, "the board of all tasks": [fit(pooled, cap=CAP)] * setting.tasks}
     return {
-        "the task's own board": (
-            np.stack([each.rating for each in alone]),
-            np.stack([each.difference_sd for each in alone]),
-        ),
-        "the board of all tasks": (
-            np.stack([whole.rating] * setting.tasks),
-            np.stack([whole.difference_sd] * setting.tasks),
-        ),
+        name: (np.stack([each.rating for each in board]), np.stack([each.difference_sd for each in board]))
+        for name, board in boards.items()
     }
-
-
-def _one_robot(counts: Counts) -> Counts:
-    columns = Columns(counts.left, counts.right, counts.voter, 0 * counts.robot, counts.day, counts.outcomes)
-    return Counts.of(counts.names, columns)
 
 
 def _said(mean: Floats, deviation: Floats, true: Floats) -> Said:

@@ -55,11 +55,11 @@ def cast(way: Leaning, theta: Floats, rng: np.random.Generator) -> TermVotes:
     if way.alike:
         steps = [np.full(number, 100), np.full(number, 100)]
     reached = [rng.random(number) < sigmoid(theta[side]) for side in (left, right)]
-    physics = np.where(reached[0] == reached[1], EVEN, np.where(reached[0], LEFT, RIGHT)).astype(np.int64)
+    success = np.where(reached[0] == reached[1], EVEN, np.where(reached[0], LEFT, RIGHT)).astype(np.int64)
     voter, own = voters_of(way.crowd, number, rng), opinions(theta, way.crowd, rng)
     none, ones, zeros = np.full(number, -1), np.ones(number), np.zeros(number, np.int64)
     names = tuple(map(name, range(size)))
-    votes = TermVotes(names, zeros, left, right, zeros, voter, none, ones, physics, *steps)
+    votes = TermVotes(names, zeros, left, right, zeros, voter, none, ones, success, *steps)
     margin = own[voter, left] - own[voter, right]
     for term, column in votes.columns().items():
         margin += column * getattr(way, term) / SCALE

@@ -7,8 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from rankings.analysis.settled import ALPHA, MOST, RULE, Rule, Settled, only, sensibly, steady, unsteady, verdicts
-from rankings.analysis.settled import told as told_in_order
+from rankings.analysis.settled import (
+    ALPHA,
+    MOST,
+    RULE,
+    Rule,
+    Settled,
+    only,
+    published,
+    sensibly,
+    steady,
+    unsteady,
+    verdicts,
+)
 from rankings.fit.bradley_terry import SCALE, Fit, fit
 from rankings.study.settled import Growth, watch
 from rankings.study.voters import Crowd
@@ -21,7 +32,7 @@ def board(*groups: tuple[str, str, str, int]) -> Fit:
 
 
 def told(found: Fit) -> Settled:
-    return told_in_order(found, found.names)
+    return published(found, found.names)
 
 
 def test_the_evidence_is_the_ratio_of_two_normal_densities() -> None:
@@ -131,7 +142,7 @@ def test_without_a_reference_the_others_are_counted_anew() -> None:
 
 
 def test_it_is_told_in_the_order_asked_for() -> None:
-    found = told_in_order(board(("a", "b", "left_better", 90)), ["b", "a"])
+    found = published(board(("a", "b", "left_better", 90)), ["b", "a"])
     assert (found["names"], found["verdicts"]) == (["b", "a"], [[None, "worse"], ["better", None]])
 
 

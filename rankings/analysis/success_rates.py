@@ -1,4 +1,4 @@
-"""Boards of what physics measured: how often a policy reached the goal, and how near it came. No Django.
+"""Boards of success rates: how often a policy reached the goal, and how near it came. No Django.
 
 Policies stand in the order of the lower end of their success rate's interval: what is known to be reached at least. A
 policy with one lucky episode has a rate of 1 and a lower end of 0.21.
@@ -30,7 +30,7 @@ LEAST_EPISODES = 5
 class EpisodeSums(NamedTuple):
     """Sums over the episodes of one policy and task. `progress` and `squares`: of progress (0..1) and its square.
 
-    `episodes` came to a verdict of physics; `failures` are attempts that broke off since the policy failed, and are no
+    `episodes` ended with a known success; `failures` are attempts that broke off because the policy failed, and are no
     episodes.
     """
 
@@ -43,10 +43,10 @@ class EpisodeSums(NamedTuple):
     failures: int = 0
 
 
-class PhysicsRow(TypedDict):
+class SuccessRow(TypedDict):
     """`rate`: success rate with its 95 % interval `low` to `high`, and `progress`: mean of the best progress, 0 to 1,
     with its own; on the board of all tasks both are means over tasks. `rank` is by `low`, and null below LEAST_EPISODES
-    of any task of the board: `few_of` names those tasks. `failures` are attempts without a verdict since the policy
+    of any task of the board: `few_of` names those tasks. `failures` are attempts that broke off because the policy
     failed; they are not among the `episodes`.
     """
 
@@ -76,7 +76,7 @@ ByTask = Mapping[str, Mapping[str, EpisodeSums]]
 """Task -> policy -> its sums."""
 
 
-def boards(played: Iterable[EpisodeSums]) -> dict[str, list[PhysicsRow]]:
+def boards(played: Iterable[EpisodeSums]) -> dict[str, list[SuccessRow]]:
     """Task (ALL_TASKS first) -> its policies: those with a rank, best first, then the others in the same order."""
     by_task = _by_task(played)
     together = {task: by_task[task] for task in _compared(by_task)}
@@ -109,7 +109,7 @@ def _compared(by_task: ByTask) -> list[str]:
     return sorted(common or by_task)
 
 
-def _ranked(by_task: ByTask) -> list[PhysicsRow]:
+def _ranked(by_task: ByTask) -> list[SuccessRow]:
     """Equal lower ends share a rank, and the ranks after them are skipped."""
     policies = sorted({policy for own in by_task.values() for policy in own})
     rows = [_row(policy, {task: own.get(policy) for task, own in by_task.items()}) for policy in policies]
@@ -120,11 +120,11 @@ def _ranked(by_task: ByTask) -> list[PhysicsRow]:
     return found
 
 
-def _order(row: PhysicsRow) -> tuple[bool, float, float, str]:
+def _order(row: SuccessRow) -> tuple[bool, float, float, str]:
     return bool(row["few_of"]), -row["low"], -row["progress"], row["model_id"]
 
 
-def _row(policy: str, by_task: Mapping[str, EpisodeSums | None]) -> PhysicsRow:
+def _row(policy: str, by_task: Mapping[str, EpisodeSums | None]) -> SuccessRow:
     """Over the tasks that the policy has played."""
     here = [each for each in by_task.values() if each]
     played = [each for each in here if each.episodes]
