@@ -37,19 +37,20 @@ def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> t
     names = sorted({*facts.values["left"], *facts.values["right"]})
     voter, day = _numbers(facts, "voter", table), _numbers(facts, "day", table)
     counts = table.counts(board)
-    columns = (
-        _places(facts, "left", names),
-        _places(facts, "right", names),
-        facts.vote,
-        voter,
-        counts.visits.networks(voter, day),
-        weights(counts, voter, day, cap=cap),
-        facts.physics,
-        facts.steps_left,
-        facts.steps_right,
+    left, right = (np.searchsorted(names, facts.values[side])[facts.codes[side]] for side in ("left", "right"))
+    votes = terms.TermVotes(
+        names=tuple(names),
+        robot=np.unique(facts.codes["robot"], return_inverse=True)[1],
+        left=left,
+        right=right,
+        outcome=facts.vote,
+        voter=voter,
+        network=counts.visits.networks(voter, day),
+        weight=weights(counts, voter, day, cap=cap),
+        success=facts.physics,
+        steps_left=facts.steps_left,
+        steps_right=facts.steps_right,
     )
-    robot = np.unique(facts.codes["robot"], return_inverse=True)[1].astype(np.int64)
-    votes = terms.TermVotes(tuple(names), robot, *columns)
     return votes.where(votes.weight > 0)
 
 
@@ -76,9 +77,3 @@ def _numbers(facts: VoteFacts, name: str, table: VoteTable) -> Integers:
     place = {text: number - shift for number, text in enumerate(known)}
     numbers = [place.get(text, len(known)) if text or name == "day" else UNKNOWN_VOTER for text in facts.values[name]]
     return np.array(numbers, dtype=np.int64)[facts.codes[name]]
-
-
-def _places(facts: VoteFacts, side: str, names: list[str]) -> Integers:
-    """(votes,)"""
-    place = {name: number for number, name in enumerate(names)}
-    return np.array([place[name] for name in facts.values[side]], dtype=np.int64)[facts.codes[side]]

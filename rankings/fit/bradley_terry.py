@@ -155,12 +155,12 @@ class Refits:
         return MEAN + SCALE * centred(found.theta(), found.mean), groups(found.comparable)
 
 
-def influence_of_voters(counts: Counts, *, prior: float = PRIOR, cap: int = 0) -> Floats:
+def influence_of_voters(counts: Counts, *, cap: int = 0) -> Floats:
     """(voters, k) Elo points that each known voter's votes add to each rating, to first order.
 
     A row's place is the voter's number in `counts`. Ratings without that voter are about the ratings less this row.
     """
-    found = Estimate.of(counts, prior=prior, cap=cap, ties="half", offset_sd=OFFSET_SD / SCALE)
+    found = Estimate.of(counts, prior=PRIOR, cap=cap, ties="half", offset_sd=OFFSET_SD / SCALE)
     moved = found.influence_of_voters()
     without = found.theta() - moved
     rest = found.weighed_votes(found.posterior.games) - found.votes_of_voters()

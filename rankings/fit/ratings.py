@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from rankings.fit.bradley_terry import PRIOR, Fit, SideAdvantage, fit, side_advantage
 from rankings.fit.estimate import TIES
-from rankings.tally.counts import Ballot, Counts, Record, records, tally
+from rankings.tally.counts import Counts, Record, records
 
 LISTED = 5
 """A policy with fewer votes is on no rank (P-EL-06)."""
@@ -115,11 +115,6 @@ class Options:
             raise ValueError(f"cap {self.cap} votes; expected a whole number from 0, where 0 means no limit")
         if self.ties not in TIES:
             raise ValueError(f"ties {self.ties!r}; expected one of {', '.join(TIES)}")
-
-
-def ratings(ballots: Iterable[Ballot], options: Options) -> Ratings:
-    """Rate what was voted on."""
-    return board_ratings(tally(ballots), options)
 
 
 def board_ratings(counts: Counts, options: Options, found: Fit | None = None) -> Ratings:

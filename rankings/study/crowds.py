@@ -28,51 +28,31 @@ def fitted(policies: int, ballots: Ballots, *, limits: bool = True) -> Fit:
 
 
 class Attack(NamedTuple):
-    """`moved`: Elo points by which the most moved rating moves; `flagged`: for the policy that is pushed, by how many
-    `caught` stuffers and how many honest `others`."""
+    """Elo points by which the most moved rating moves: `moved` of all, `known` of those with a half-width up to WIDE
+    without the stuffed votes. `flagged`: a campaign for the policy that is pushed, with so many `caught` stuffers and
+    honest `others`."""
 
     moved: float
+    known: float
     flagged: bool
     caught: int
     others: int
 
 
-def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
-    """One arena in which somebody pushes a policy."""
-    theta, base, both = _pushed(way, seed, crowd)
-    pushed = name(way.aim.at(theta))
-    found = [each for each in flags(crowd.policies, both) if each.policy == pushed and each.favours != way.down]
-    voters = {voter for each in found for voter in each.voters}
-    caught = sum(voter > base.voter.max() for voter in voters)
-    return Attack(_moved(crowd.policies, base, both).most, bool(found), caught, len(voters) - caught)
-
-
-class Moved(NamedTuple):
-    """Elo points by which the most moved rating moves: of all, and of those whose half-width is at most WIDE without
-    the stuffed votes."""
-
-    most: float
-    known: float
-
-
-def moved(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Moved:
-    """As `attack`, without looking for campaigns."""
-    _, base, both = _pushed(way, seed, crowd)
-    return _moved(crowd.policies, base, both)
-
-
-def _moved(policies: int, base: Ballots, both: Ballots) -> Moved:
-    with_them, without = (fitted(policies, each) for each in (both, base))
-    points = np.abs(with_them.rating - without.rating)
-    return Moved(float(points.max()), float(points[without.half_width <= WIDE].max(initial=0.0)))
-
-
-def _pushed(way: Stuffing, seed: int, crowd: Honest) -> tuple[Floats, Ballots, Ballots]:
-    """True ratings, honest votes, and these with the stuffed ones."""
+def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST, flagging: bool = True) -> Attack:
+    """One arena in which somebody pushes a policy. Looking for campaigns (`flagging`) takes most of the time."""
     rng = np.random.default_rng(seed)
     theta = truth(crowd.policies, rng)
     base = honest(theta, crowd, rng)
-    return theta, base, together(base, stuffed(theta, way, rng, until=crowd.days))
+    both = together(base, stuffed(theta, way, rng, until=crowd.days))
+    with_them, without = (fitted(crowd.policies, each) for each in (both, base))
+    points, pushed = np.abs(with_them.rating - without.rating), name(way.aim.at(theta))
+    found = flags(crowd.policies, both) if flagging else []
+    found = [each for each in found if each.policy == pushed and each.favours != way.down]
+    voters = {voter for each in found for voter in each.voters}
+    caught = sum(voter > base.voter.max() for voter in voters)
+    known = points[without.half_width <= WIDE].max(initial=0.0)
+    return Attack(float(points.max()), float(known), bool(found), caught, len(voters) - caught)
 
 
 def flags(policies: int, ballots: Ballots) -> list[Campaign]:
@@ -224,6 +204,6 @@ HEADS = "votes", "moved: mean", "most", "flagged (95 % interval)", "cookies name
 
 def _attacked(about: str, way: Stuffing, crowd: Honest, repeats: int) -> tuple[str, ...]:
     found = [attack(way, seed=seed, crowd=crowd) for seed in range(repeats)]
-    moved, flagged, caught, others = zip(*found, strict=True)
+    moved, _, flagged, caught, others = zip(*found, strict=True)
     points = f"{np.mean(moved):.1f}", f"{max(moved):.1f}"
     return about, *points, share(sum(flagged), repeats), f"{np.mean(caught):.1f}", f"{np.mean(others):.1f}"

@@ -36,8 +36,8 @@ HOURS_A_DAY = 24
 
 class Growth(NamedTuple):
     """`policies`, in twins; `hours` looks, `per_hour` votes before each. `uneven`: the logarithm of a pair's chance is
-    normal with this spread. `planned`: pairs are drawn as `rankings.fit.pairing` plans them each
-    hour, `leave_settled`: with settled pairs at their uniform share."""
+    normal with this spread. `planned`: pairs are drawn as `rankings.fit.pairing` plans them each hour, and
+    with `leave_settled` settled pairs get their uniform share."""
 
     policies: int = 8
     hours: int = 150
@@ -65,7 +65,7 @@ class GrowingArena:
         number, rng = self.growth.per_hour, self.rng
         pairs = self.pairs[rng.choice(len(self.pairs), number, p=chances)]
         swap = rng.random(number) < 0.5
-        left, right = np.where(swap, pairs[:, 1], pairs[:, 0]), np.where(swap, pairs[:, 0], pairs[:, 1])
+        left, right = np.where(swap, pairs.T[::-1], pairs.T)
         voter = rng.choice(len(self.activity), number, p=self.activity)
         outcome = outcomes(self.opinions[voter, left] - self.opinions[voter, right], TIES, rng)
         if not self.growth.crowd.voters:

@@ -9,7 +9,7 @@ import numpy as np
 from rankings.fit.bradley_terry import fit
 from rankings.fit.ratings import CAP
 from rankings.study.ballots import HONEST, Honest, Stuffing
-from rankings.study.crowds import OLDER, moved
+from rankings.study.crowds import OLDER, attack
 from rankings.study.form import Chapter, table
 from rankings.study.plots import Axes, plot
 from rankings.study.voters import TIES, Aim, chosen, columns, counted, equal_pairs, outcomes, truth
@@ -64,7 +64,10 @@ def stuffing(*, honest: int, stuffed: int, cap: int, aim: Aim = MIDDLE, seed: in
 
 def chapter(repeats: int) -> Chapter:
     seeds = range(min(repeats, MOST))
-    published = {name: [moved(way, seed=seed, crowd=crowd) for seed in seeds] for name, (way, crowd) in _ways().items()}
+    published = {
+        name: [attack(way, seed=seed, crowd=crowd, flagging=False) for seed in seeds]
+        for name, (way, crowd) in _ways().items()
+    }
     capped = {
         name: [stuffing(honest=4000, stuffed=250, cap=CAP, aim=aim, seed=seed) for seed in seeds]
         for name, aim in _aims().items()
@@ -72,7 +75,7 @@ def chapter(repeats: int) -> Chapter:
     by_cap = {cap: [stuffing(honest=4000, stuffed=250, cap=cap, seed=seed) for seed in seeds] for cap in CAPS}
     heads = ["votes", "mean", "most"]
     rows = [
-        [name, *_points([one.most for one in each]), f"{max(one.known for one in each):.1f}"]
+        (name, *_points([one.moved for one in each]), f"{max(one.known for one in each):.1f}")
         for name, each in published.items()
     ]
     text = TEXT.format(
@@ -80,7 +83,7 @@ def chapter(repeats: int) -> Chapter:
         cap=CAP,
         wide=WIDE,
         published=table([*heads, "most, of known ratings"], rows),
-        worst=f"{max(one.most for each in published.values() for one in each):.1f}",
+        worst=f"{max(one.moved for each in published.values() for one in each):.1f}",
         known=f"{max(one.known for each in published.values() for one in each):.1f}",
         capped=table(heads, [[name, *_points(each)] for name, each in capped.items()]),
         by_cap=", ".join(f"{cap or 'none'} {' to '.join(_points(each))}" for cap, each in by_cap.items()),

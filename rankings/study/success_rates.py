@@ -12,6 +12,7 @@ from rankings.analysis.success_rates import ALL_TASKS, LEAST_EPISODES, EpisodeSu
 from rankings.study.form import SEED, Chapter, share, table
 from rankings.tally.arrays import Floats, Integers
 
+POLICIES = 8
 EASE = (1.5, 0.0, -1.5)
 """How easy the tasks are, in units of log-odds."""
 SPREAD = 0.7
@@ -33,25 +34,23 @@ class Arena(NamedTuple):
 
     def played(self) -> list[EpisodeSums]:
         """As the board takes them; progress is not looked at."""
-        cells = np.ndindex(self.truth.shape)
+        cells = zip(np.ndindex(self.truth.shape), self.episodes.flat, self.successes.flat, strict=True)
         return [
-            EpisodeSums(
-                f"{policy:02}", f"{task}", int(self.episodes[policy, task]), int(self.successes[policy, task]), 0.0, 0.0
-            )
-            for policy, task in cells
+            EpisodeSums(f"{policy:02}", f"{task}", int(episodes), int(successes), 0.0, 0.0)
+            for (policy, task), episodes, successes in cells
         ]
 
 
-def unequal_numbers(rng: np.random.Generator, policies: int = 8) -> Arena:
+def unequal_numbers(rng: np.random.Generator) -> Arena:
     """One task; a policy has between 1 and 400 episodes, as many policies between 1 and 10 as between 40 and 400."""
-    episodes = np.exp(rng.uniform(0.0, np.log(400.0), (policies, 1))).astype(np.int64)
+    episodes = np.exp(rng.uniform(0.0, np.log(400.0), (POLICIES, 1))).astype(np.int64)
     return _drawn(rng, EASE[1:2], episodes)
 
 
-def unequal_tasks(rng: np.random.Generator, policies: int = 8, episodes: int = 150) -> Arena:
+def unequal_tasks(rng: np.random.Generator) -> Arena:
     """Three tasks, easy to hard, of which each policy meets a mix of its own, any mix being as likely as any other."""
-    mixes = rng.dirichlet(np.ones(len(EASE)), policies)
-    return _drawn(rng, EASE, np.stack([rng.multinomial(episodes, mix) for mix in mixes]))
+    mixes = rng.dirichlet(np.ones(len(EASE)), POLICIES)
+    return _drawn(rng, EASE, np.stack([rng.multinomial(150, mix) for mix in mixes]))
 
 
 def _drawn(rng: np.random.Generator, ease: Sequence[float], episodes: Integers) -> Arena:
