@@ -1,15 +1,15 @@
-"""What each policy can do at each task, from all votes of a robot at once. Numbers in, numbers out, no Django.
+"""What each contestant can do at each task, from all votes of a robot at once. Numbers in, numbers out, no Django.
 
-The ability of policy p at task t is theta_p + offset_pt: theta ~ N(0, spread²), offset ~ N(0, offset²), so that the
-abilities of a policy at T tasks have the covariance spread² 11^T + offset² I. The votes of each task add their
+The ability of contestant p at task t is theta_p + offset_pt: theta ~ N(0, spread²), offset ~ N(0, offset²), so that the
+abilities of a contestant at T tasks have the covariance spread² 11^T + offset² I. The votes of each task add their
 likelihood, and the mode with the curvature about it (Laplace) is the posterior of all of them jointly. So a task's few
 votes are helped by those on other tasks, as far as tasks are alike, and no vote counts twice. Votes without a task are
 a task of their own.
 
 The two spreads are the likeliest on a grid, by Laplace's marginal likelihood and a broad prior about 150 and 100 points
 (empirical Bayes; B. Efron, C. Morris, Stein's estimation rule and its competitors, JASA 68 (1973)). The variance of a
-difference is the wider one of the posterior's and of the sandwich's in which a voter's votes, and a network's, hang
-together (P. Huber 1967; K.-Y. Liang, S. Zeger 1986).
+difference is the widest of the posterior's and of two sandwiches, in which the votes of a voter, or of a network, are
+correlated (P. Huber 1967; K.-Y. Liang, S. Zeger 1986).
 """
 
 from __future__ import annotations
@@ -31,21 +31,20 @@ from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import MIRRORED, Counts
 
 SPREAD, OFFSET = 150.0, 100.0
-"""Elo points: where nothing is known of them, the spread of policies, and how far a policy's ability at one task lies
-from its ability in general. OFFSET is what boards of several robots suppose (decision: ratings)."""
+"""Elo points: where nothing is known of them, the spread of contestants, and how far a contestant's ability at one task
+lies from its ability in general. OFFSET is what boards of several robots suppose (decision: ratings)."""
 SPREADS = (40.0, 60.0, 100.0, 150.0, 225.0, 340.0, 500.0)
 OFFSETS = (10.0, 25.0, 40.0, 60.0, 100.0, 150.0, 225.0, 340.0)
 DOUBT = math.log(2.0)
 """Standard deviation of the logarithm of either spread, before any vote."""
 GRID_SIZE = 1000
-"""With more policies times tasks the spreads are not fitted: each fit would take a second."""
+"""With more contestants times tasks the spreads are not fitted: each fit would take a second."""
 
 
 class ByTask(TypedDict):
-    """`groups`: policies with the same number are connected by votes, directly or through others. `offset` [Elo
-    points]: the standard deviation of a policy's ability at one task about its ability in general, as the votes show
-    it. `tasks`: by task, "" being votes without one.
-    """
+    """`groups`: contestants with the same number are connected by votes, directly or through others. `offset` [Elo
+    points]: the standard deviation of a contestant's ability at one task about its ability in general, as the votes
+    show it. `tasks`: by task, "" being votes without one."""
 
     names: list[str]
     groups: list[int]
@@ -55,8 +54,8 @@ class ByTask(TypedDict):
 
 class Abilities(TypedDict):
     """Of one task. `ratings` [Elo points] in the order of `names`; only their differences mean something.
-    `deviations[i][j]`: standard deviation of the difference of i and j, for j < i. `records`: of each two policies, in
-    the order of their names, how the votes on them went, columns as in OUTCOMES, the first being on the left."""
+    `deviations[i][j]`: standard deviation of the difference of i and j, for j < i. `records`: of each two contestants,
+    in the order of their names, how the votes on them went, columns as in OUTCOMES, the first being on the left."""
 
     ratings: list[float]
     deviations: list[list[float]]
@@ -65,7 +64,7 @@ class Abilities(TypedDict):
 
 @dataclass(frozen=True)
 class Prior:
-    """Standard deviations in natural units: of policies, and of a policy's tasks about it."""
+    """Standard deviations in natural units: of contestants, and of a contestant's tasks about it."""
 
     spread: float
     offset: float
@@ -75,7 +74,7 @@ class Prior:
         return cls(spread / SCALE, offset / SCALE)
 
     def covariance(self, tasks: int) -> Floats:
-        """(tasks, tasks) of one policy's abilities."""
+        """(tasks, tasks) of one contestant's abilities."""
         return self.spread**2 + self.offset**2 * np.eye(tasks, dtype=np.float64)
 
     def log_density(self) -> float:
@@ -87,9 +86,10 @@ class Prior:
 
 @dataclass(frozen=True)
 class Joint:
-    """Votes of several tasks, each task's policies as policies of their own, and what is supposed of all together.
+    """Votes of several tasks, each task's contestants as contestants of their own, and what is supposed of all
+    together.
 
-    x (n,) are abilities in natural units, task by task, n = tasks times policies.
+    x (n,) are abilities in natural units, task by task, n = tasks times contestants.
     """
 
     games: Games
@@ -99,8 +99,8 @@ class Joint:
     @cached_property
     def precision(self) -> Floats:
         """(n, n) what the prior adds to the negative Hessian."""
-        policies = len(self.games.played) // self.tasks
-        return np.kron(inverse(self.prior.covariance(self.tasks)), np.eye(policies)).astype(float, copy=False)
+        contestants = len(self.games.played) // self.tasks
+        return np.kron(inverse(self.prior.covariance(self.tasks)), np.eye(contestants)).astype(float, copy=False)
 
     @cached_property
     def _votes(self) -> Posterior:
@@ -125,9 +125,10 @@ class Joint:
 
     def evidence(self, x: Floats) -> float:
         """Logarithm of the marginal likelihood of the votes at the mode x, by Laplace, times the prior's density."""
-        policies = len(x) // self.tasks
+        contestants = len(x) // self.tasks
         volume = (
-            np.linalg.slogdet(self.hessian(x))[1] + policies * np.linalg.slogdet(self.prior.covariance(self.tasks))[1]
+            np.linalg.slogdet(self.hessian(x))[1]
+            + contestants * np.linalg.slogdet(self.prior.covariance(self.tasks))[1]
         )
         return self.log_density(x) - 0.5 * float(volume) + self.prior.log_density()
 
@@ -140,7 +141,7 @@ class TaskFit:
     tasks: tuple[str, ...]
     prior: Prior
     group: Integers
-    """(k,) policies with the same label are connected by votes on any task."""
+    """(k,) contestants with the same label are connected by votes on any task."""
     mean: Floats
     """(tasks, k)"""
     deviation: Floats
@@ -196,7 +197,7 @@ def records(counts: Counts) -> dict[str, dict[str, list[int]]]:
 
 
 def _apart(votes: Counts, tasks: int) -> Counts:
-    """A policy at each task as a policy of its own; a task at the end may have no vote."""
+    """A contestant at each task as a contestant of its own; a task at the end may have no vote."""
     shift = votes.robot * len(votes.names)
     return replace(votes, names=votes.names * tasks, left=votes.left + shift, right=votes.right + shift)
 
@@ -222,7 +223,7 @@ def _likeliest(games: Games, tasks: int) -> tuple[Joint, Floats]:
 
 
 def _covariances(joint: Joint, x: Floats, apart: Counts, weights: Floats) -> list[Floats]:
-    """(n, n) of x: the posterior's, and those in which a voter's or a network's votes hang together."""
+    """(n, n) of x: the posterior's, and those in which a voter's or a network's votes are correlated."""
     bread = inverse(joint.hessian(x))
     found = [bread]
     for votes in (apart, apart.by_network()):

@@ -1,4 +1,5 @@
-"""Is A better than B at this task? What a publication says about two policies. Numbers in, numbers out, no Django."""
+"""Is A better than B at this task? What a publication says about two contestants. Numbers in, numbers out, no
+Django."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which pairs are settled, however often one looks? Numbers in, numbers out, no Django.
 
-A board is looked at every hour, and whoever stops at the first look that pleases is wrong more often than a 95 %
-interval says. So a pair is settled by a sequential test: with d the difference of two ratings, V its variance and the
+A board is looked at every hour, and stopping at the first look that pleases is wrong more often than a 95 % interval
+says. So a pair is settled by a sequential test: with d the difference of two ratings, V its variance and the
 true difference spread as N(0, T²) under the alternative, the likelihood ratio against "equal" is
 
     log E = 1/2 log(V / (V + T²)) + d²/2 (1/V - 1/(V + T²)),
@@ -12,11 +12,10 @@ the iterated logarithm, Ann. Math. Stat. 41 (1970)). That d is only asymptotical
 I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Time-uniform central limit theory and asymptotic confidence
 sequences, Ann. Stat. 52 (2024). All differences that E does not refute at a look are the confidence sequence.
 
-Of a policy that never lost the difference is large and its variance larger, so that d² / V would call nothing settled
-(W. Hauck, A. Donner, Wald's test as applied to hypotheses in logit analysis, JASA 72 (1977)). So both are taken to the
-scale 2 arcsin sqrt(p), p = sigmoid(d), on which a share's variance does not depend on it (M. Bartlett 1936), in units
-that agree with Elo points about 0. The first few votes settle nothing: see BURN_IN.
-"""
+Of a contestant that never lost the difference is large and its variance larger, so that d² / V would call nothing
+settled (W. Hauck, A. Donner, Wald's test as applied to hypotheses in logit analysis, JASA 72 (1977)). So both are taken
+to the scale 2 arcsin sqrt(p), p = sigmoid(d), on which a share's variance does not depend on it (M. Bartlett 1936), in
+units that agree with Elo points about 0. The first few votes settle nothing: see BURN_IN."""
 
 from __future__ import annotations
 
@@ -35,11 +34,11 @@ from rankings.tally.arrays import Booleans, Floats
 T = TypeVar("T")
 ALPHA = 0.05
 SPREAD = 150.0 * math.sqrt(2.0)
-"""T [Elo points]: of the difference of two policies whose ratings are spread by 150."""
+"""T [Elo points]: of the difference of two contestants whose ratings are spread by 150."""
 ALIKE = 25.0
 """Elo points within which two are as good as equal: at most 53.6 wins in 100."""
 MOST = 1000
-"""More votes than that are not foretold."""
+"""More votes than that are not predicted."""
 HALVINGS = 60
 TINY = 1e-12
 BURN_IN = 80.0
@@ -50,8 +49,8 @@ BETTER, WORSE, EQUAL, OPEN = "better", "worse", "equal", "open"
 
 
 class Settled(TypedDict):
-    """Each matrix in the order of `names`, a row's policy against a column's; null where nothing is known, which is so
-    for pairs that no votes connect and for a policy with itself.
+    """Each matrix in the order of `names`, a row's contestant against a column's; null where nothing is known, which is
+    so for pairs that no votes connect and for a contestant with itself.
 
     `verdicts`: "better" or "worse" where the pair is settled, "equal" where the two are within `alike` points, "open"
     otherwise. `differences` [Elo points]; `lows`: the lower ends of their confidence sequence, null where it has none;
@@ -190,7 +189,7 @@ def published(found: Fit, names: Sequence[str], rule: Rule = RULE) -> Settled:
         "lows": _rounded(low),
         "deviations": _rounded(np.where(known, found.difference_sd, np.inf)),
         "votes_to_go": [
-            [sensibly(number) if word == OPEN else None for number, word in zip(*row, strict=True)]
+            [rounded_up(number) if word == OPEN else None for number, word in zip(*row, strict=True)]
             for row in zip(to_go, words, strict=True)
         ],
     }
@@ -198,12 +197,12 @@ def published(found: Fit, names: Sequence[str], rule: Rule = RULE) -> Settled:
 
 
 def only(whole: Settled, names: Collection[str]) -> Settled:
-    """Some of its policies, in the same order."""
+    """Some of its contestants, in the same order."""
     return _of(whole, [place for place, name in enumerate(whole["names"]) if name in names])
 
 
 def _of(whole: Settled, places: Sequence[int]) -> Settled:
-    """Of the policies at these places, in this order."""
+    """Of the contestants at these places, in this order."""
 
     def chosen(matrix: list[list[T]]) -> list[list[T]]:
         return [[matrix[one][other] for other in places] for one in places]
@@ -223,7 +222,7 @@ def _of(whole: Settled, places: Sequence[int]) -> Settled:
     }
 
 
-def sensibly(votes: float) -> int | None:
+def rounded_up(votes: float) -> int | None:
     """Upwards to a multiple of 5 below 100, of 10 below 300 and of 50 beyond; None for more than MOST."""
     step = 5 if votes < 100 else 10 if votes < 300 else 50
     return max(step, math.ceil(votes / step) * step) if votes <= MOST else None

@@ -1,6 +1,6 @@
 """Ratings with all else equal: what side, order, length of the episodes and success are worth in a vote. No Django.
 
-The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tells how the sides of that battle differ:
+The margin of a vote is theta_left - theta_right + z beta, where z (terms,) is how the sides of that battle differ:
 
 - `side`: 1, for the left side;
 - `order`: 1 where the left side's episode ended first, -1 where the right one's did, 0 where they were alike;
@@ -8,11 +8,11 @@ The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tell
 - `success`: 1 where the left side alone reached the goal, -1 where the right one alone did, else 0.
 
 theta and beta are fitted together by Newton's method, each with a virtual game against 0, from sums over votes that are
-alike; the variance is the sandwich's in which a voter's votes hang together, and a network's, the wider one. This is
-the style control of text arenas (FastChat, pull request 3585) for robots: with `success` among the terms, theta says
-what is preferred beyond success.
+alike; the variance is the wider one of two sandwiches, in which the votes of a voter, or of a network, are correlated.
+This is the style control of text arenas (FastChat, pull request 3585) for robots: with `success` among the terms, theta
+says what is preferred beyond success.
 
-A term that the votes do not tell from the policies and from the terms before it is left out and said to be unknown.
+A term that the votes cannot separate from the contestants and the terms before it is left out and reported as unknown.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Adjusted(TypedDict):
 
 
 class AdjustedBoard(TypedDict):
-    """Of `votes` votes. `terms`: what each is worth, null where the votes do not tell it from policies and other terms;
-    `length` is told per doubling. `models`: by model_id."""
+    """Of `votes` votes. `terms`: what each is worth, null where the votes do not tell it from contestants and other
+    terms; `length` is per doubling. `models`: by model_id."""
 
     votes: int
     terms: dict[str, Term | None]
@@ -168,8 +168,8 @@ class Cells:
 
     def spread(self, values: Floats) -> Floats:
         """(n,) sum of a value per cell times the margin's gradient."""
-        policies = np.bincount(self.left, values, self.abilities) - np.bincount(self.right, values, self.abilities)
-        return np.concatenate([policies, values @ self.terms])
+        contestants = np.bincount(self.left, values, self.abilities) - np.bincount(self.right, values, self.abilities)
+        return np.concatenate([contestants, values @ self.terms])
 
     def by_pair(self, values: Floats) -> Floats:
         """(abilities, abilities) sum of a value per cell, the left side's row first."""
@@ -219,7 +219,7 @@ class TermFit:
 
 
 def known_terms(cells: Cells, terms: Sequence[str]) -> list[str]:
-    """Those of `terms`, which the cells are by, that the votes tell from the policies and from the terms before."""
+    """Those of `terms`, which the cells are by, that the votes tell from the contestants and from the terms before."""
     whole = cells.information(cells.played / 4.0)
     kept, found = list(range(cells.abilities)), []
     for number, name in enumerate(terms, start=cells.abilities):
@@ -261,8 +261,8 @@ def board(votes: TermVotes, terms: Sequence[str]) -> AdjustedBoard:
     known = known_terms(whole, terms)
     adjusted = fitted(votes, whole if known == list(terms) else Cells.of(votes, known))
     places = {name: adjusted.cells.abilities + number for number, name in enumerate(known)}
-    told = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
-    return {"votes": len(votes.left), "terms": told, "models": _models(votes, adjusted)}
+    worth = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
+    return {"votes": len(votes.left), "terms": worth, "models": _models(votes, adjusted)}
 
 
 def _sums(places: Integers, values: Floats, size: int) -> Floats:
@@ -304,10 +304,10 @@ def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
 
 def _term(found: TermFit, place: int) -> Term:
     half_width = found.quantile * math.sqrt(float(found.covariance[:, place, place].max()))
-    return _told(float(found.x[place]), half_width)
+    return _in_points(float(found.x[place]), half_width)
 
 
-def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
+def _in_points(value: float, half_width: float, middle: float = 0.0) -> Term:
     """Natural units as points."""
     ends = (value, value - half_width, value + half_width)
     elo, low, high = (round(middle + SCALE * each, 2) + 0.0 for each in ends)
@@ -325,7 +325,7 @@ def _models(votes: TermVotes, adjusted: TermFit) -> dict[str, Adjusted]:
     models: dict[str, Adjusted] = {}
     for place, name in enumerate(votes.names):
         if mode.voted[place]:
-            term = _told(float(found[place]), adjusted.quantile * float(deviation[place]), MEAN)
-            usual = _told(float(without[place]), 0.0, MEAN)["elo"]
+            term = _in_points(float(found[place]), adjusted.quantile * float(deviation[place]), MEAN)
+            usual = _in_points(float(without[place]), 0.0, MEAN)["elo"]
             models[name] = {"plain": usual, "rating": term["elo"], "low": term["low"], "high": term["high"]}
     return models

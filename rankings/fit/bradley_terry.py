@@ -2,7 +2,7 @@
 
 P(left is preferred) = sigma(theta_left - theta_right); tie and both_bad are worth half a win to each side. Inside,
 theta is in natural units; outside, ratings are on Elo's scale: 1500 + theta * 400 / ln 10, with mean 1500 over the
-policies that can be compared with each other (`fit.centre`). docs/ranking.md explains the method and its sources.
+contestants that can be compared with each other (`fit.centre`). docs/ranking.md explains the method and its sources.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SCALE = 400.0 / np.log(10.0)
 """Elo points per natural unit: 173.7."""
 MEAN = 1500.0
 PRIOR = 1.0
-"""Virtual games per policy against the mean, half won and half lost."""
+"""Virtual games per contestant against the mean, half won and half lost."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Ratings of `names`, in their order. Unvoted policies are in it too, at 1500 with the prior's width."""
+    """Ratings of `names`, in their order. Unvoted contestants are in it too, at 1500 with the prior's width."""
 
     names: tuple[str, ...]
     rating: Floats
@@ -38,7 +38,7 @@ class Fit:
     weight: Floats
     """(k,) how much each counts in the mean of its group, which is 1500: `centre.shares`. They sum to 1 in a group."""
     on_robots: Floats
-    """(robots, k) how much of a policy's own rating on each robot enters its rating: with theta = sum_r L_r x_r
+    """(robots, k) how much of a contestant's own rating on each robot enters its rating: with theta = sum_r L_r x_r
     (`rankings.fit.offsets`), the diagonals of L_r."""
     half_width: Floats
     """(k,) Elo points, of the 95 % interval about that mean; inf where the data say nothing at all (only without a
@@ -46,7 +46,7 @@ class Fit:
     difference_sd: Floats
     """(k, k) Elo points: half the 95 % interval of rating i minus rating j, divided by 1.96; inf between groups."""
     group: Integers
-    """(k,) policies with the same label can be compared, directly or through others."""
+    """(k,) contestants with the same label can be compared, directly or through others."""
     reach: Booleans
     """(k, k) i has scored against j, directly or through others."""
     posterior: Floats
@@ -73,7 +73,7 @@ class Fit:
         return reachability(self.reach | self.reach.T)
 
     def rank_ranges(self, ranked: Booleans) -> tuple[Integers, Integers]:
-        """(k,) best and worst rank of each policy among those `ranked` ones of its group that the 95 % intervals of
+        """(k,) best and worst rank of each contestant among those `ranked` ones of its group that the 95 % intervals of
         differences allow."""
         among = ranked[None, :] & (self.group[:, None] == self.group[None, :])
         ahead = (self.rating[None, :] - self.rating[:, None]) > Z * self.difference_sd
@@ -103,14 +103,13 @@ def fit(
     ties: str = "half",
     offset_sd: float = OFFSET_SD,
 ) -> Fit:
-    """Rate every policy in `counts`; several robots are brought together by offsets (`rankings.fit.offsets`).
+    """Rate every contestant in `counts`; several robots are brought together by offsets (`rankings.fit.offsets`).
 
-    `prior`: virtual games per policy; 0 leaves the data alone, and then policies compare only where each has scored
-    against the other, directly or through others. `cap`: a voter's votes of one day weigh at most so much together,
-    and those of a network's voters; 0: no limit. `cluster`: the votes of one voter or network are not taken for
-    independent; it never narrows an interval.
-    `ties`: one of `estimate.TIES`. `offset_sd`: Elo points by which a policy's abilities may differ between robots.
-    """
+    `prior`: virtual games per contestant; 0 leaves the data alone, and then contestants compare only where each has
+    scored against the other, directly or through others. `cap`: a voter's votes of one day weigh at most so much
+    together, and those of a network's voters; 0: no limit. `cluster`: the votes of one voter or network are not taken
+    for independent; it never narrows an interval. `ties`: one of `estimate.TIES`. `offset_sd`: Elo points by which a
+    contestant's abilities may differ between robots."""
     found = Estimate.of(counts, prior=prior, cap=cap, ties=ties, offset_sd=offset_sd / SCALE)
     covariances = found.covariances(cluster=cluster)
     sd = np.max([each.sd_of_centred(found.mean) for each in covariances], axis=0)
@@ -127,7 +126,7 @@ def fit(
         difference_sd=SCALE * difference,
         group=groups(found.comparable),
         reach=found.reach,
-        posterior=SCALE**2 * found.carried(found.bread),
+        posterior=SCALE**2 * found.covariance_of_theta(found.bread),
         nu=found.posterior.games.nu,
     )
 
@@ -171,7 +170,7 @@ def influence_of_voters(counts: Counts, *, cap: int = 0) -> Floats:
 def side_advantage(counts: Counts, *, cap: int = 0) -> SideAdvantage | None:
     """What the left side gains, fitted beside the ratings, with a virtual game of its own; None without a vote.
 
-    The interval is the Hessian's: where one policy always stood left, only that admits that nothing is known.
+    The interval is the Hessian's: where one contestant always stood left, only that admits that nothing is known.
     """
     if not counts.total:
         return None

@@ -1,7 +1,7 @@
 """A fit in natural units, before it is put into Elo points. Numbers in, numbers out, no Django.
 
-Inside, a policy on each of r robots is a policy of its own: x has r k parameters; a matrix leads to the k ratings.
-"""
+Inside, a contestant on each of r robots is a contestant of its own: x has r k parameters; a matrix leads to the k
+ratings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankings.fit.centre import shares, variance_of_centred
 from rankings.fit.davidson import with_ties
 from rankings.fit.graph import diagonal_blocks, reachability
 from rankings.fit.offsets import lever
-from rankings.fit.posterior import Games, Posterior, by_policy
+from rankings.fit.posterior import Games, Posterior, by_contestant
 from rankings.fit.sandwich import gradients_of_voters, meat_of_voters, meat_of_votes, variance_of_differences
 from rankings.fit.student import Z, quantile
 from rankings.tally.arrays import Booleans, Floats, Integers
@@ -81,11 +81,11 @@ class Mode:
         return shares(self.weighed_votes(self.posterior.games), self.comparable)
 
     def weighed_votes(self, games: Games) -> Floats:
-        """(k,) what the votes on each policy weigh together."""
-        found: Floats = by_policy(games.played).reshape(self.robots, len(self.lever)).sum(axis=0)
+        """(k,) what the votes on each contestant weigh together."""
+        found: Floats = by_contestant(games.played).reshape(self.robots, len(self.lever)).sum(axis=0)
         return found
 
-    def carried(self, covariance: Floats) -> Floats:
+    def covariance_of_theta(self, covariance: Floats) -> Floats:
         """(k, k) covariance of theta from that of x. What nobody voted on is as uncertain as the prior leaves it."""
         if self.robots == 1:
             return covariance
@@ -101,7 +101,7 @@ class Mode:
 
 
 class Covariance(NamedTuple):
-    """`matrix` (k, k) of theta; `degrees` (k,): of freedom that each policy's variance is known with."""
+    """`matrix` (k, k) of theta; `degrees` (k,): of freedom that each contestant's variance is known with."""
 
     matrix: Floats
     degrees: Floats
@@ -141,13 +141,16 @@ class Estimate(Mode):
     def covariances(self, *, cluster: bool) -> list[Covariance]:
         """Each vote for itself; where asked for and voters are known, each voter for itself; and where voters share
         networks, each network for itself."""
-        policies = len(self.lever)
-        meats: list[tuple[Floats, Floats] | None] = [(meat_of_votes(self.posterior, self.x), np.full(policies, np.inf))]
+        contestants = len(self.lever)
+        meats: list[tuple[Floats, Floats] | None] = [
+            (meat_of_votes(self.posterior, self.x), np.full(contestants, np.inf))
+        ]
         for votes in (self.votes, self.votes.by_network()) if cluster else ():
             if votes is not None:
-                meats.append(meat_of_voters(votes, self.weights, self.posterior, self.x, self.bread, policies))
+                meats.append(meat_of_voters(votes, self.weights, self.posterior, self.x, self.bread, contestants))
         return [
-            Covariance(self.carried(self.bread @ meat @ self.bread), degrees) for meat, degrees in filter(None, meats)
+            Covariance(self.covariance_of_theta(self.bread @ meat @ self.bread), degrees)
+            for meat, degrees in filter(None, meats)
         ]
 
     def influence_of_voters(self) -> Floats:
@@ -158,13 +161,13 @@ class Estimate(Mode):
         return np.concatenate([np.zeros((0, len(self.lever))), *blocks])
 
     def votes_of_voters(self) -> Floats:
-        """(voters, k) what each known voter's votes on each policy weigh together."""
+        """(voters, k) what each known voter's votes on each contestant weigh together."""
         known = self.votes.voter >= 0
         votes, weights, size = self.votes.where(known), self.weights[known], len(self.lever)
         number = int(votes.voter.max(initial=-1)) + 1
         found = np.zeros(number * size)
-        for policy in (votes.left, votes.right):
-            found += np.bincount(votes.voter * size + policy % size, weights * votes.votes, number * size)
+        for contestant in (votes.left, votes.right):
+            found += np.bincount(votes.voter * size + contestant % size, weights * votes.votes, number * size)
         return found.reshape(number, size)
 
     def sums_of(self, rows: Booleans | Integers) -> Floats:

@@ -1,6 +1,6 @@
-"""One board from several robots: what a policy can do anywhere, plus what it can do on each robot. No Django.
+"""One board from several robots: what a contestant can do anywhere, plus what it can do on each robot. No Django.
 
-The ability of policy p on robot r is theta_p + offset_pr (and whatever the robot adds to all, which no comparison
+The ability of contestant p on robot r is theta_p + offset_pr (and whatever the robot adds to all, which no comparison
 shows). Offsets have mean 0 and a standard deviation of OFFSET_SD. With x_r the fit of robot r alone and J_r what its
 votes tell about it, the weighted least squares estimate of theta is
 
@@ -19,11 +19,11 @@ from rankings.fit.posterior import Posterior
 from rankings.tally.arrays import Floats
 
 OFFSET_SD = 100.0
-"""Elo points: how far a policy's abilities on two robots are thought to lie from what it can do anywhere."""
+"""Elo points: how far a contestant's abilities on two robots are thought to lie from what it can do anywhere."""
 
 
 def lever(posterior: Posterior, x: Floats, robots: int, offset_sd: float) -> Floats:
-    """(k, robots k) L with theta = L x, where x are the fits of the robots one after the other; k policies.
+    """(k, robots k) L with theta = L x, where x are the fits of the robots one after the other; k contestants.
 
     `offset_sd` in natural units.
     """

@@ -1,7 +1,7 @@
-"""What the votes and the virtual games say about a set of ratings, and the ratings that they make likeliest.
+"""The likelihood of ratings, given the votes and the virtual games, and the ratings that maximise it.
 
-Parameters x: theta of each policy in natural units, then the advantage of the left side. Matrices (k, k) over policies
-have the left policy as row and the right one as column.
+Parameters x: theta of each contestant in natural units, then the advantage of the left side. Matrices (k, k) over
+contestants have the left contestant as row and the right one as column.
 
 With m the margin and nu >= 0, a vote is a win of the left side, a win of the right one or a tie in proportion to
 exp(m / 2), exp(-m / 2) and nu (Davidson 1970). With nu = 0 ties are no outcome of their own but half a win each, and
@@ -48,8 +48,8 @@ def assembled(pairs: Floats) -> Floats:
     return np.block([[corner, edge], [edge.T, pairs.sum(keepdims=True)]])
 
 
-def by_policy(pairs: Floats) -> Floats:
-    """(k,) sums over all pairs that a policy is in."""
+def by_contestant(pairs: Floats) -> Floats:
+    """(k,) sums over all pairs that a contestant is in."""
     found: Floats = pairs.sum(axis=1) + pairs.sum(axis=0)
     return found
 
@@ -142,7 +142,7 @@ class Games:
         return replace(self, played=played, score=score, squares=self.squares * pairs, tied=tied)
 
     def expected_scores(self, x: Floats) -> Floats:
-        """(k, k) what the left policy may expect of a vote."""
+        """(k, k) what the left contestant may expect of a vote."""
         return expected_score(margins(x), self.nu)
 
     def variances(self, x: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """The covariance of a fit: bread meat bread, the bread being the inverse Hessian, the meat the gradient's variance.
 
 The inverse Hessian alone supposes that every vote is a win or a loss; with ties it is up to a fifth too wide, and with
-voters of own taste too narrow. The sandwich (Huber 1967, White 1980) looks at what the votes really did.
+voters of own taste too narrow. The sandwich (Huber 1967, White 1980) uses the variance that the votes show.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.fit.posterior import Games, Posterior, assembled, by_policy
+from rankings.fit.posterior import Games, Posterior, assembled, by_contestant
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import Counts
 
 COLLAPSED = (0.25, 0.5)
-"""A policy whose votes surprise less than this share of what the model expects is suspect: fully at the first number,
-not at all from the second on, ..."""
+"""A contestant whose votes surprise less than this share of what the model expects is suspect: fully at the first
+number, not at all from the second on, ..."""
 FEW_SURPRISES = (1.0, 3.0)
 """... where they also amount to few decisive votes (one between equals adds 1/4): fully up to 4, no more from 12 on.
 Fading keeps an interval from jumping with one more vote, or with the last bit of a sum."""
@@ -29,11 +29,11 @@ def meat_of_votes(posterior: Posterior, x: Floats) -> Floats:
     """(k, k) variance of the gradient, each vote for itself: what the votes show, or the model says where few do.
 
     The squared residuals of a pair vanish when it only ties, or when one side wins all: that is a lack of surprises,
-    not of doubt. Policies with hardly any get the model's own variance, which makes the sandwich the inverse Hessian.
-    """
+    not of doubt. Contestants with hardly any get the model's own variance, which makes the sandwich the inverse
+    Hessian."""
     games = posterior.games
     seen = games.squared_residuals(x)
-    surprise, expected = by_policy(seen), by_policy(games.expected_squares(x))
+    surprise, expected = by_contestant(seen), by_contestant(games.expected_squares(x))
     share = surprise / np.maximum(expected, np.finfo(float).tiny)
     doubt = _fading(share, *COLLAPSED) * _fading(surprise, *FEW_SURPRISES)
     doubt_of_pair = np.maximum(doubt[:, None], doubt[None, :])
@@ -47,12 +47,12 @@ def _fading(values: Floats, full: float, none: float) -> Floats:
 
 
 def meat_of_voters(
-    votes: Counts, weights: Floats, posterior: Posterior, x: Floats, bread: Floats, policies: int
+    votes: Counts, weights: Floats, posterior: Posterior, x: Floats, bread: Floats, contestants: int
 ) -> tuple[Floats, Floats] | None:
     """(m, m) variance of the gradient when the votes of each voter are correlated, and (k,) to how many equal voters
-    those of a policy amount: (sum of their information)² / sum of its squares (L. Kish, Survey Sampling, 1965), inf
-    without votes. None with fewer than two known voters. Unknown ones are one person per vote. `policies`: k; a policy
-    on each robot is a parameter of its own.
+    those of a contestant amount: (sum of their information)² / sum of its squares (L. Kish, Survey Sampling, 1965), inf
+    without votes. None with fewer than two known voters. Unknown ones are one person per vote. `contestants`: k; a
+    contestant on each robot is a parameter of its own.
 
     A fit to few voters follows each of them, so that residuals are too small: to first order, a voter's by the leverage
     H_v H^-1 g_v, H_v being the voter's information and g_v the gradient. Half of it is added back, the first term of
@@ -61,13 +61,13 @@ def meat_of_voters(
     kept = posterior.comparable.ravel()[votes.cell]
     known = kept & (votes.voter >= 0)
     meat = np.zeros((len(votes.names), len(votes.names)))
-    total, squares = np.zeros(policies), np.zeros(policies)
+    total, squares = np.zeros(contestants), np.zeros(contestants)
     if not known.all():
         unknown = kept & ~known
         alone = replace(Games.of(votes.where(unknown), weights[unknown]), nu=posterior.games.nu)
         meat = assembled(alone.squared_residuals(x))[:-1, :-1]
-        sums = by_policy(alone.information(x)), by_policy(alone.squared_information(x))
-        total, squares = (each.reshape(-1, policies).sum(axis=0) for each in sums)
+        sums = by_contestant(alone.information(x)), by_contestant(alone.squared_information(x))
+        total, squares = (each.reshape(-1, contestants).sum(axis=0) for each in sums)
         votes, weights = votes.where(known), weights[known]
     if votes.voters < 2:
         return None
@@ -78,10 +78,10 @@ def meat_of_voters(
         surprise = own * (moved[spread.place, spread.left] - moved[spread.place, spread.right])
         corrected = gradients + spread(surprise, -surprise) / 2.0
         meat += corrected.T @ corrected
-        of_policies = spread(own, own).reshape(len(gradients), -1, policies).sum(axis=1)
-        total += of_policies.sum(axis=0)
-        squares += (of_policies**2).sum(axis=0)
-    degrees = np.full(policies, np.inf)
+        of_contestants = spread(own, own).reshape(len(gradients), -1, contestants).sum(axis=1)
+        total += of_contestants.sum(axis=0)
+        squares += (of_contestants**2).sum(axis=0)
+    degrees = np.full(contestants, np.inf)
     np.divide(total**2, squares, out=degrees, where=squares > 0)
     return meat, degrees
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.analysis.calibration import Dealt, calibration, foretell
+from rankings.analysis.calibration import Folds, calibration, predict
 from rankings.study.form import SEED, Chapter, percent, table
 from rankings.study.voters import TIES, Crowd, active_voters, columns, counted, opinions, outcomes, scores, truth
 from rankings.tally.arrays import Floats
@@ -26,7 +26,7 @@ class PredictedBoard(NamedTuple):
     taste: float
 
 
-def voted(theta: Floats, board: PredictedBoard, rng: np.random.Generator) -> Counts:
+def simulate(theta: Floats, board: PredictedBoard, rng: np.random.Generator) -> Counts:
     size, votes = board.policies, board.votes
     voter = active_voters(board.voters, votes, rng)
     drawn = np.cumsum(rng.lognormal(0.0, 0.7, size * size) * (1.0 - np.eye(size).ravel()))
@@ -51,7 +51,7 @@ def held(board: PredictedBoard, *, repeats: int, seed: int, cap: int = 15) -> Ca
     for number in range(repeats):
         rng = np.random.default_rng([seed, number])
         theta = truth(board.policies, rng)
-        counts = voted(theta, board, rng)
+        counts = simulate(theta, board, rng)
         found = calibration(counts, cap=cap)
         for each, true in zip(found["bins"], _true(counts, scores(theta, board.taste), cap), strict=True):
             inside.append(each["actual_low"] <= true <= each["actual_high"])
@@ -65,11 +65,11 @@ def held(board: PredictedBoard, *, repeats: int, seed: int, cap: int = 15) -> Ca
 
 def _true(counts: Counts, score: Floats, cap: int) -> list[float]:
     """What others would score on the pairs of each bin that has votes."""
-    dealt = Dealt.of(counts)
-    foretold = foretell(dealt, cap)
-    of_left = score[dealt.counts.left, dealt.counts.right]
-    true = np.where(foretold.swapped, 1.0 - of_left, of_left) * foretold.votes
-    sums, votes = (np.bincount(foretold.bins, values) for values in (true, foretold.votes))
+    folds = Folds.of(counts)
+    predictions = predict(folds, cap)
+    of_left = score[folds.counts.left, folds.counts.right]
+    true = np.where(predictions.swapped, 1.0 - of_left, of_left) * predictions.votes
+    sums, votes = (np.bincount(predictions.bins, values) for values in (true, predictions.votes))
     return [float(own / number) for own, number in zip(sums, votes, strict=True) if number]
 
 

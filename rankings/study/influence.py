@@ -40,7 +40,7 @@ class FoundMovers(NamedTuple):
     complete: bool
 
 
-def voted(race: Race, rng: np.random.Generator) -> Counts:
+def simulate(race: Race, rng: np.random.Generator) -> Counts:
     size, votes = race.policies, race.votes
     theta: Floats = rng.normal(0.0, race.spread / SCALE, size)
     offset = rng.normal(0.0, race.spread / SCALE if race.robots > 1 else 0.0, (race.robots, size))
@@ -60,7 +60,7 @@ def _closest(found: Fit) -> float:
 
 def compared(race: Race, *, seed: int) -> FoundMovers:
     """The report beside leaving out each voter."""
-    drawn = [voted(race, np.random.default_rng([seed, number])) for number in range(race.arenas)]
+    drawn = [simulate(race, np.random.default_rng([seed, number])) for number in range(race.arenas)]
     counts = min(drawn, key=lambda each: _closest(fit(each, cap=CAP)))
     fitted = fit(counts, cap=CAP)
     asked = standing(counts, fitted, fitted.names, cap=CAP)

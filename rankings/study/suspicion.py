@@ -53,10 +53,10 @@ def honest(people: People, rng: np.random.Generator) -> Columns:
     habits = rng.normal(0.0, 1.0, (3, people.voters)) * np.array([[people.side], [people.even], [people.bad]])
     hopeless = rng.normal(0.0, 0.5, size)
     margin = own[voter, left] - own[voter, right]
-    return columns(left, right, _said(margin, hopeless[left] + hopeless[right], habits[:, voter], rng), voter)
+    return columns(left, right, _outcomes(margin, hopeless[left] + hopeless[right], habits[:, voter], rng), voter)
 
 
-def _said(margin: Floats, hopeless: Floats, habits: Floats, rng: np.random.Generator) -> Integers:
+def _outcomes(margin: Floats, hopeless: Floats, habits: Floats, rng: np.random.Generator) -> Integers:
     """(votes,) places in OUTCOMES. `hopeless` (votes,): how much both policies make one say both bad [log odds]."""
     side, even, bad = habits
     p = sigmoid(margin)

@@ -32,7 +32,7 @@ class TaskArena(NamedTuple):
     crowd: Crowd = Crowd(400, 100)
 
 
-class Said(NamedTuple):
+class PairPredictions(NamedTuple):
     """Of each pair at each task (n,): `chance` that the favourite is better, and whether it `is`; whether the interval
     `holds` the true difference; its `half_width` [Elo points]."""
 
@@ -56,7 +56,7 @@ def votes(setting: TaskArena, theta: Floats, rng: np.random.Generator) -> Counts
     return counted(size, columns(left, right, outcomes(margin, TIES, rng), voter, day)._replace(robot=task))
 
 
-def said(setting: TaskArena, seed: int) -> dict[str, Said]:
+def predictions(setting: TaskArena, seed: int) -> dict[str, PairPredictions]:
     """By each way of judging a task: from all tasks jointly, from its own board, and from the board of all tasks."""
     rng = np.random.default_rng(seed)
     general = truth(setting.policies, rng)
@@ -65,7 +65,7 @@ def said(setting: TaskArena, seed: int) -> dict[str, Said]:
     found = fit_tasks(counts, [str(task) for task in range(setting.tasks)], cap=CAP)
     true = np.stack([population(row, setting.crowd.taste) for row in theta])
     ways = {"jointly": (found.mean, found.deviation), **_boards(counts, setting)}
-    return {name: _said(mean, deviation, true) for name, (mean, deviation) in ways.items()}
+    return {name: _predictions(mean, deviation, true) for name, (mean, deviation) in ways.items()}
 
 
 def _boards(counts: Counts, setting: TaskArena) -> dict[str, tuple[Floats, Floats]]:
@@ -78,13 +78,13 @@ def _boards(counts: Counts, setting: TaskArena) -> dict[str, tuple[Floats, Float
     }
 
 
-def _said(mean: Floats, deviation: Floats, true: Floats) -> Said:
+def _predictions(mean: Floats, deviation: Floats, true: Floats) -> PairPredictions:
     one, other = np.triu_indices(mean.shape[1], 1)
     difference, sd = (mean[:, one] - mean[:, other]).ravel(), deviation[:, one, other].ravel()
     gap = (true[:, one] - true[:, other]).ravel()
     beliefs = [DifferenceBelief(abs(d), s) for d, s in zip(difference.tolist(), sd.tolist(), strict=True)]
     half_width = np.array([belief.high - belief.mean for belief in beliefs])
-    return Said(
+    return PairPredictions(
         np.array([belief.chance for belief in beliefs]),
         np.sign(gap) == np.sign(difference),
         np.abs(difference - gap) <= half_width,
@@ -123,7 +123,7 @@ task's own board knows only the votes on that task; the board of all tasks pools
 
 
 def chapter(repeats: int) -> Chapter:
-    found = {name: [said(setting, seed) for seed in range(repeats)] for name, setting in SETTINGS.items()}
+    found = {name: [predictions(setting, seed) for seed in range(repeats)] for name, setting in SETTINGS.items()}
     jointly = {name: [each[JOINTLY] for each in arenas] for name, arenas in found.items()}
     bins = {name: _bins(arenas) for name, arenas in jointly.items()}
     spans = [f"{100 * low:.0f} to {100 * high:.0f} %" for low, high in itertools.pairwise(EDGES)]
@@ -152,7 +152,7 @@ def chapter(repeats: int) -> Chapter:
     return Chapter(text, {"study-posterior.svg": plot(axes, series)})
 
 
-def _bins(arenas: list[Said]) -> list[tuple[float, float, float] | None]:
+def _bins(arenas: list[PairPredictions]) -> list[tuple[float, float, float] | None]:
     """Of each bin: the mean probability, the share of favourites that are better, and its 95 % half-width."""
     found: list[tuple[float, float, float] | None] = []
     for low, high in itertools.pairwise(EDGES):
@@ -175,7 +175,7 @@ def _told(row: tuple[float, float, float] | None) -> str:
     return "–" if row is None else f"{100 * row[0]:.1f}: {100 * row[1]:.1f} ± {100 * row[2]:.1f}"
 
 
-def _ways(arenas: list[dict[str, Said]]) -> list[str]:
+def _ways(arenas: list[dict[str, PairPredictions]]) -> list[str]:
     cells = []
     for way in arenas[0]:
         holds, right, chance = (_joined([each[way] for each in arenas], name) for name in ("holds", "right", "chance"))
@@ -183,5 +183,5 @@ def _ways(arenas: list[dict[str, Said]]) -> list[str]:
     return cells
 
 
-def _joined(found: list[Said], name: str) -> Any:
+def _joined(found: list[PairPredictions], name: str) -> Any:
     return np.concatenate([getattr(each, name) for each in found])

@@ -19,7 +19,7 @@ from rankings.tally.arrays import Floats
 from rankings.tally.facts import EVEN, LEFT, RIGHT
 
 
-class Leaning(NamedTuple):
+class Biases(NamedTuple):
     """Elo points that each term is truly worth; `length`: per doubling. `alike`: all episodes are equally long.
     `slow`: the better a policy, the longer its episodes, so that length and rating are easily taken for each other."""
 
@@ -47,7 +47,7 @@ class FoundTerms(NamedTuple):
     plain_tilt: float
 
 
-def cast(way: Leaning, theta: Floats, rng: np.random.Generator) -> TermVotes:
+def simulate(way: Biases, theta: Floats, rng: np.random.Generator) -> TermVotes:
     size, number = way.policies, way.votes
     left, right = equal_pairs(size, number, rng)
     pace = 100.0 * np.exp(way.slow * (theta - theta.mean()) / theta.std())
@@ -66,10 +66,10 @@ def cast(way: Leaning, theta: Floats, rng: np.random.Generator) -> TermVotes:
     return replace(votes, outcome=outcomes(margin, TIES, rng))
 
 
-def found(way: Leaning, seed: int) -> FoundTerms:
+def recovered(way: Biases, seed: int) -> FoundTerms:
     rng = np.random.default_rng(seed)
     theta = truth(way.policies, rng)
-    votes = cast(way, theta, rng)
+    votes = simulate(way, theta, rng)
     board = terms.board(votes, BEYOND)
     shrink = attenuation(way.crowd.taste)
     told = {
@@ -97,14 +97,14 @@ def attenuation(taste: float) -> float:
 
 
 SETTINGS = {
-    "nothing": Leaning(),
-    "60 for the left side": Leaning(side=60),
-    "60 for the left side, no tastes": Leaning(side=60, crowd=Crowd()),
-    "-60 per doubling of length": Leaning(length=-60),
-    "the same, the better policies being slower": Leaning(length=-60, slow=0.5),
-    "60 left, 30 first, -40 per doubling, 120 for success": Leaning(side=60, order=30, length=-40, success=120),
-    "the same by 60 voters": Leaning(side=60, order=30, length=-40, success=120, crowd=Crowd(60, 100)),
-    "60 for the left side, all episodes equally long": Leaning(side=60, alike=True),
+    "nothing": Biases(),
+    "60 for the left side": Biases(side=60),
+    "60 for the left side, no tastes": Biases(side=60, crowd=Crowd()),
+    "-60 per doubling of length": Biases(length=-60),
+    "the same, the better policies being slower": Biases(length=-60, slow=0.5),
+    "60 left, 30 first, -40 per doubling, 120 for success": Biases(side=60, order=30, length=-40, success=120),
+    "the same by 60 voters": Biases(side=60, order=30, length=-40, success=120, crowd=Crowd(60, 100)),
+    "60 for the left side, all episodes equally long": Biases(side=60, alike=True),
 }
 
 TEXT = """
@@ -124,7 +124,7 @@ average, with terms and without:
 
 
 def chapter(repeats: int) -> Chapter:
-    arenas = {name: [found(way, seed) for seed in range(repeats)] for name, way in SETTINGS.items()}
+    arenas = {name: [recovered(way, seed) for seed in range(repeats)] for name, way in SETTINGS.items()}
     return Chapter(
         TEXT.format(
             repeats=repeats,

@@ -13,7 +13,7 @@ from rankings.analysis.comparison import NOTHING, DifferenceBelief, PairEvidence
 from rankings.analysis.settled import published as settled_pairs
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.posterior import sigmoid
-from rankings.study.tasks import TaskArena, said
+from rankings.study.tasks import TaskArena, predictions
 from rankings.tally.counts import Ballot, Counts, tally
 from tests.rankings.ballots import ballots
 
@@ -88,7 +88,7 @@ def test_a_voters_votes_hang_together() -> None:
 
 
 def test_said_is_what_holds_for_tasks_of_an_arena() -> None:
-    arenas = [said(TaskArena(1000), seed)["jointly"] for seed in range(20)]
+    arenas = [predictions(TaskArena(1000), seed)["jointly"] for seed in range(20)]
     chance, right, holds = (
         np.concatenate([getattr(each, name) for each in arenas]) for name in ("chance", "right", "holds")
     )
@@ -99,7 +99,7 @@ def test_said_is_what_holds_for_tasks_of_an_arena() -> None:
 
 
 def test_the_board_of_all_tasks_would_promise_too_much_of_a_task() -> None:
-    arenas = [said(TaskArena(1000), seed)["the board of all tasks"] for seed in range(10)]
+    arenas = [predictions(TaskArena(1000), seed)["the board of all tasks"] for seed in range(10)]
     assert np.concatenate([each.holds for each in arenas]).mean() < 0.7
 
 

@@ -15,7 +15,7 @@ from rankings.analysis.settled import (
     Settled,
     only,
     published,
-    sensibly,
+    rounded_up,
     steady,
     unsteady,
     verdicts,
@@ -152,4 +152,4 @@ def test_an_empty_board_has_no_pair() -> None:
 
 @pytest.mark.parametrize(("votes", "told_as"), [(0.2, 5), (41.0, 45), (101.0, 110), (322.0, 350), (MOST + 1.0, None)])
 def test_votes_to_go_are_told_roughly(votes: float, told_as: int | None) -> None:
-    assert sensibly(votes) == told_as
+    assert rounded_up(votes) == told_as
