@@ -137,9 +137,9 @@ class Skills:
 
     def __init__(self, seed: int, crowd: Honest = HONEST) -> None:
         self._rng = np.random.default_rng(seed)
-        self._theta = truth(crowd.policies, self._rng)
-        self.names = [f"synthetic-{number:02}" for number in range(crowd.policies)]
-        self.middle = self.names[int(np.argsort(self._theta)[crowd.policies // 2])]
+        self._theta = truth(crowd.contestants, self._rng)
+        self.names = [f"synthetic-{number:02}" for number in range(crowd.contestants)]
+        self.middle = self.names[int(np.argsort(self._theta)[crowd.contestants // 2])]
 
     def rank(self, name: str) -> int:
         """1: the best."""

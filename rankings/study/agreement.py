@@ -1,8 +1,7 @@
 """Do the intervals of the agreement of votes and success hold, when voters differ?
 
-Each side of a battle reaches its goal with its policy's chance. Voters have tastes, care for success more or less, and
-say even more or less often; they all differ in that, and how much each votes is lognormal.
-"""
+Each side of a battle reaches its goal with its contestant's chance. Voters have tastes, care for success more or less,
+and say even more or less often; they all differ in that, and how much each votes is lognormal."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from rankings.study.voters import SPREAD, Crowd, active_voters, equal_pairs, opi
 from rankings.tally.arrays import Floats
 from rankings.tally.facts import EVEN, LEFT, RIGHT
 
-POLICIES = 8
+CONTESTANTS = 8
 MANY = 400_000
 """So many voters, with five votes each, tell the truth of a population to a third of a hundredth."""
 SIZES = ((60, 6), (200, 8), (200, 20), (200, 60), (1000, 20), (1000, 100), (5000, 100), (5000, 1000), (20_000, 2000))
@@ -28,8 +27,8 @@ SIZES = ((60, 6), (200, 8), (200, 20), (200, 60), (1000, 20), (1000, 100), (5000
 
 
 class Judges(NamedTuple):
-    """`taste`: Elo points per policy. `care`: log odds that success is worth, on average and as voters differ in it.
-    `ties`: log odds of saying even between equals, likewise."""
+    """`taste`: Elo points per contestant. `care`: log odds that success is worth, on average and as voters differ in
+    it. `ties`: log odds of saying even between equals, likewise."""
 
     taste: float = 300.0
     care: tuple[float, float] = (1.5, 1.0)
@@ -39,10 +38,10 @@ class Judges(NamedTuple):
 def judged(judges: Judges, votes: int, voters: int, rng: np.random.Generator) -> Clusters:
     """The table of each voter of a crowd in an arena that is always the same."""
     arena = np.random.default_rng(7)
-    theta = arena.normal(0.0, SPREAD / SCALE, POLICIES)
-    skill = sigmoid(theta + arena.normal(0.0, 0.5, POLICIES))
+    theta = arena.normal(0.0, SPREAD / SCALE, CONTESTANTS)
+    skill = sigmoid(theta + arena.normal(0.0, 0.5, CONTESTANTS))
     voter = active_voters(voters, votes, rng)
-    left, right = equal_pairs(POLICIES, votes, rng)
+    left, right = equal_pairs(CONTESTANTS, votes, rng)
     reached = rng.random((2, votes)) < skill[np.stack([left, right])]
     ahead = reached[0].astype(float) - reached[1]
     own = opinions(theta, Crowd(voters, judges.taste), rng)
@@ -90,9 +89,9 @@ CROWDS = {"strong tastes": Judges(), "voters alike": Judges(0.0, (1.5, 0.0), (-1
 
 TEXT = """
 ## Agreement of votes and success
-Eight policies. With strong tastes, voters have standard deviations of 300 points per policy, of 1.0 in the log odds
-that they give to reaching the goal (1.5 on average), and of 1.0 in those of a tie; kappa is then {kappa:.3f}
-and the share against {share:.3f} among infinitely many voters. Held: in how many of {repeats} arenas the 95 % interval
+Eight contestants. With strong tastes, voters have standard deviations of 300 points per contestant, of 1.0 in the log
+odds that they give to reaching the goal (1.5 on average), and of 1.0 in those of a tie; kappa is then {kappa:.3f} and
+the share against {share:.3f} among infinitely many voters. Held: in how many of {repeats} arenas the 95 % interval
 holds these values. Wanted: 93 to 97 %.
 
 {rows}

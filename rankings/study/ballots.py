@@ -1,9 +1,8 @@
 """Votes of honest crowds, and of those who stuff votes. Everything follows from a seed. No Django.
 
-The honest voters: policies' ratings are normal with a standard deviation of 150 points; every voter has a taste, normal
-per policy; how much a voter votes is lognormal; pairs are drawn unequally; some voters share networks and come back on
-later days. In part of the battles one side alone succeeds, and then the vote mostly goes with it.
-"""
+The honest voters: contestants' ratings are normal with a standard deviation of 150 points; every voter has a taste,
+normal per contestant; how much a voter votes is lognormal; pairs are drawn unequally; some voters share networks and
+come back on later days. In part of the battles one side alone succeeds, and then the vote mostly goes with it."""
 
 from __future__ import annotations
 
@@ -56,12 +55,12 @@ class Ballots:
 
 
 class Honest(NamedTuple):
-    """`voters` cast `votes` on `policies` within `days`, each with a `taste` [Elo points] per policy. Of the first
-    policy there are no votes before the day on which it `joined`."""
+    """`voters` cast `votes` on `contestants` within `days`, each with a `taste` [Elo points] per contestant. Of the
+    first contestant there are no votes before the day on which it `joined`."""
 
     votes: int = 4000
     voters: int = 500
-    policies: int = 10
+    contestants: int = 10
     taste: float = 100.0
     days: int = 14
     joined: int = 0
@@ -71,11 +70,11 @@ HONEST = Honest()
 
 
 class Stuffing(NamedTuple):
-    """`votes` by `cookies` that nobody has seen before, for one policy, from `networks` (0: from none that anybody
+    """`votes` by `cookies` that nobody has seen before, for one contestant, from `networks` (0: from none that anybody
     knows), on `days` days, the last of them so many days `ago`.
 
     `knowing`: where one side alone succeeded they vote for it, so as to be trusted. `down`: against the
-    policy that they aim at.
+    contestant that they aim at.
     """
 
     votes: int
@@ -136,8 +135,8 @@ def together(base: Ballots, more: Ballots) -> Ballots:
     return base.and_then(replace(more, voter=more.voter + voter, network=from_one))
 
 
-def table_of(policies: int, ballots: Ballots, *, limits: bool = True) -> VoteTable:
-    names = tuple(map(name, range(policies)))
+def table_of(contestants: int, ballots: Ballots, *, limits: bool = True) -> VoteTable:
+    names = tuple(map(name, range(contestants)))
     nothing = np.zeros(len(ballots), np.int64)
     voters = tuple(f"v{number:06}" for number in range(int(ballots.voter.max()) + 1))
     codes = {"left": ballots.left, "right": ballots.right, "voter": ballots.voter, "day": ballots.day}

@@ -18,16 +18,16 @@ from rankings.tally.counts import Counts
 
 
 class PredictedBoard(NamedTuple):
-    """`taste`: Elo points per policy."""
+    """`taste`: Elo points per contestant."""
 
-    policies: int
+    contestants: int
     votes: int
     voters: int
     taste: float
 
 
 def simulate(theta: Floats, board: PredictedBoard, rng: np.random.Generator) -> Counts:
-    size, votes = board.policies, board.votes
+    size, votes = board.contestants, board.votes
     voter = active_voters(board.voters, votes, rng)
     drawn = np.cumsum(rng.lognormal(0.0, 0.7, size * size) * (1.0 - np.eye(size).ravel()))
     left, right = np.divmod(np.searchsorted(drawn / drawn[-1], rng.random(votes)).astype(np.int64), size)
@@ -50,7 +50,7 @@ def held(board: PredictedBoard, *, repeats: int, seed: int, cap: int = 15) -> Ca
     inside, without_gap, errors = [], [], []
     for number in range(repeats):
         rng = np.random.default_rng([seed, number])
-        theta = truth(board.policies, rng)
+        theta = truth(board.contestants, rng)
         counts = simulate(theta, board, rng)
         found = calibration(counts, cap=cap)
         for each, true in zip(found["bins"], _true(counts, scores(theta, board.taste), cap), strict=True):
@@ -96,7 +96,7 @@ between predicted and actual, and its published part due to chance. {repeats} ar
 
 
 def chapter(repeats: int) -> Chapter:
-    heads = "policies", "votes", "voters", "taste", "bins", "held", "gap", "error", "by chance"
+    heads = "contestants", "votes", "voters", "taste", "bins", "held", "gap", "error", "by chance"
     rows = []
     for board in BOARDS:
         actual, gap, bins, error, chance = held(board, repeats=repeats, seed=SEED)

@@ -1,4 +1,4 @@
-"""What weights, caps and flags are worth against a crowd of one: fresh cookies that push a policy."""
+"""What weights, caps and flags are worth against a crowd of one: fresh cookies that push a contestant."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ NEW_DAYS = (7, LATELY)
 """Voters first seen within so many days are looked at together."""
 
 
-def fitted(policies: int, ballots: Ballots, *, limits: bool = True) -> Fit:
+def fitted(contestants: int, ballots: Ballots, *, limits: bool = True) -> Fit:
     """The board as it would be published, or without the limits of networks and newcomers."""
-    return fit(table_of(policies, ballots, limits=limits).counts(), cap=CAP)
+    return fit(table_of(contestants, ballots, limits=limits).counts(), cap=CAP)
 
 
 class Attack(NamedTuple):
     """Elo points by which the most moved rating moves: `moved` of all, `known` of those with a half-width up to WIDE
-    without the stuffed votes. `flagged`: a campaign for the policy that is pushed, with so many `caught` stuffers and
-    honest `others`."""
+    without the stuffed votes. `flagged`: a campaign for the contestant that is pushed, with so many `caught` stuffers
+    and honest `others`."""
 
     moved: float
     known: float
@@ -40,14 +40,14 @@ class Attack(NamedTuple):
 
 
 def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST, flagging: bool = True) -> Attack:
-    """One arena in which somebody pushes a policy. Looking for campaigns (`flagging`) takes most of the time."""
+    """One arena in which somebody pushes a contestant. Looking for campaigns (`flagging`) takes most of the time."""
     rng = np.random.default_rng(seed)
-    theta = truth(crowd.policies, rng)
+    theta = truth(crowd.contestants, rng)
     base = honest(theta, crowd, rng)
     both = together(base, stuffed(theta, way, rng, until=crowd.days))
-    with_them, without = (fitted(crowd.policies, each) for each in (both, base))
+    with_them, without = (fitted(crowd.contestants, each) for each in (both, base))
     points, pushed = np.abs(with_them.rating - without.rating), name(way.aim.at(theta))
-    found = flags(crowd.policies, both) if flagging else []
+    found = flags(crowd.contestants, both) if flagging else []
     found = [each for each in found if each.policy == pushed and each.favours != way.down]
     voters = {voter for each in found for voter in each.voters}
     caught = sum(voter > base.voter.max() for voter in voters)
@@ -55,9 +55,9 @@ def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST, flagging: bool =
     return Attack(float(points.max()), float(known), bool(found), caught, len(voters) - caught)
 
 
-def flags(policies: int, ballots: Ballots) -> list[Campaign]:
+def flags(contestants: int, ballots: Ballots) -> list[Campaign]:
     """The campaigns that would be found at the end."""
-    table = table_of(policies, ballots)
+    table = table_of(contestants, ballots)
     return strongest(each for days in NEW_DAYS for each in _flags(table, ballots, days))
 
 
@@ -77,7 +77,7 @@ def _flags(table: VoteTable, ballots: Ballots, days: int) -> list[Campaign]:
 def false_flags(*, seed: int, crowd: Honest = HONEST) -> int:
     """How many campaigns are found where there is none."""
     rng = np.random.default_rng(seed)
-    return len(flags(crowd.policies, honest(truth(crowd.policies, rng), crowd, rng)))
+    return len(flags(crowd.contestants, honest(truth(crowd.contestants, rng), crowd, rng)))
 
 
 def held(repeats: int, crowd: Honest = HONEST, *, limits: bool = True) -> tuple[float, float]:
@@ -86,8 +86,8 @@ def held(repeats: int, crowd: Honest = HONEST, *, limits: bool = True) -> tuple[
     inside, widths = [], []
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
-        theta = truth(crowd.policies, rng)
-        found = fitted(crowd.policies, honest(theta, crowd, rng), limits=limits)
+        theta = truth(crowd.contestants, rng)
+        found = fitted(crowd.contestants, honest(theta, crowd, rng), limits=limits)
         inside.append(holds(found, population(theta, crowd.taste)))
         widths.append(found.half_width.mean())
     return float(np.mean(inside)), float(np.mean(widths))
@@ -96,10 +96,10 @@ def held(repeats: int, crowd: Honest = HONEST, *, limits: bool = True) -> tuple[
 def ever_suspected(*, seed: int, crowd: Honest, looks: int = 10) -> tuple[int, int]:
     """As `suspicion.ever_suspected`, of honest voters."""
     rng = np.random.default_rng(seed)
-    ballots = honest(truth(crowd.policies, rng), crowd, rng)
+    ballots = honest(truth(crowd.contestants, rng), crowd, rng)
     cast = columns(ballots.left, ballots.right, ballots.outcome, ballots.voter)
     return suspicion.ever_suspected(
-        cast, lambda end: table_of(crowd.policies, ballots.of(slice(end))).counts(), looks=looks
+        cast, lambda end: table_of(crowd.contestants, ballots.of(slice(end))).counts(), looks=looks
     )
 
 
@@ -129,24 +129,24 @@ FOUNDING = Stuffing(250, 17, 17, 14, knowing=True)
 SOUND = {
     "4000 within fourteen days": HONEST,
     "4000 within sixty days": OLDER,
-    "the same, one policy being ten days old": OLDER._replace(joined=50),
+    "the same, one contestant being ten days old": OLDER._replace(joined=50),
     "4000 within one day: everybody is new": HONEST._replace(days=1),
     "20,000 by 2000 voters within sixty days": Honest(20_000, 2000, days=60),
 }
 CROWDS = {
-    "20,000 votes, 1500 voters, 10 policies": Honest(20_000, 1500),
-    "20,000 votes, 400 voters, 10 policies": Honest(20_000, 400),
-    "20,000 votes, 1000 voters, 30 policies": Honest(20_000, 1000, 30),
+    "20,000 votes, 1500 voters, 10 contestants": Honest(20_000, 1500),
+    "20,000 votes, 400 voters, 10 contestants": Honest(20_000, 400),
+    "20,000 votes, 1000 voters, 30 contestants": Honest(20_000, 1000, 30),
 }
 
 
 CROWD = """
 ## A crowd of one
-Beside 4000 votes of 500 honest voters with tastes of 100 points on ten policies, within fourteen days, pairs drawn
-unequally: fresh cookies vote for the policy in the middle, only on its battles. In a quarter of the honest battles
-one side alone succeeds, and 85 % of the votes then agree with it; a crowd that agrees with success votes for that
-side. {repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that policy is reported
-to moderators, with the numbers of its cookies and of honest voters reported by mistake.
+Beside 4000 votes of 500 honest voters with tastes of 100 points on ten contestants, within fourteen days, pairs drawn
+unequally: fresh cookies vote for the contestant in the middle, only on its battles. In a quarter of the honest battles
+one side alone succeeds, and 85 % of the votes then agree with it; a crowd that agrees with success votes for that side.
+{repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that contestant is reported to
+moderators, with the numbers of its cookies and of honest voters reported by mistake.
 
 {attacks}
 

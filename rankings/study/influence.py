@@ -18,9 +18,9 @@ from rankings.trust.standing import standing
 
 class Race(NamedTuple):
     """The one of `arenas` arenas in which a gap of the top three is closest. `spread`: standard deviation of the
-    policies [Elo points]; with several robots they differ by as much on each."""
+    contestants [Elo points]; with several robots they differ by as much on each."""
 
-    policies: int
+    contestants: int
     votes: int
     voters: int
     spread: float = 60.0
@@ -41,7 +41,7 @@ class FoundMovers(NamedTuple):
 
 
 def simulate(race: Race, rng: np.random.Generator) -> Counts:
-    size, votes = race.policies, race.votes
+    size, votes = race.contestants, race.votes
     theta: Floats = rng.normal(0.0, race.spread / SCALE, size)
     offset = rng.normal(0.0, race.spread / SCALE if race.robots > 1 else 0.0, (race.robots, size))
     voter = active_voters(race.voters, votes, rng)
@@ -94,7 +94,7 @@ no movers. Looked at: the most voters for whom the report makes a new fit.
 
 
 def chapter(repeats: int) -> Chapter:
-    heads = "policies", "robots", "votes", "voters", "races", "movers", "found", "wrong", "looked at", "complete"
+    heads = "contestants", "robots", "votes", "voters", "races", "movers", "found", "wrong", "looked at", "complete"
     rows = [_row(race, max(1, repeats // part)) for race, part in RACES.items()]
     return Chapter(TEXT.format(arenas=next(iter(RACES)).arenas, rows=table(heads, rows)))
 
@@ -102,5 +102,5 @@ def chapter(repeats: int) -> Chapter:
 def _row(race: Race, repeats: int) -> tuple[object, ...]:
     every = [compared(race, seed=SEED + number) for number in range(repeats)]
     movers, found, wrong, looked_at, complete = zip(*every, strict=True)
-    about = race.policies, race.robots, race.votes, race.voters, repeats
+    about = race.contestants, race.robots, race.votes, race.voters, repeats
     return (*about, sum(movers), sum(found), sum(wrong), max(looked_at), f"{sum(complete)} of {repeats}")

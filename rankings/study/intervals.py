@@ -18,7 +18,7 @@ NEWCOMER = 30
 UNEQUAL = 0.5
 TEXT = """
 ## Intervals
-Ten policies; some pairs are drawn several times as often as others. Beside them, where it says so, a newcomer with
+Ten contestants; some pairs are drawn several times as often as others. Beside them, where it says so, a newcomer with
 {newcomer} votes. Truth and rating are about the same mean (`rankings.fit.centre`). Wanted: 93 to 97 %; {repeats}
 arenas a row, a tenth of them with 100,000 votes.
 
@@ -55,7 +55,7 @@ FEW = {
 
 @dataclass(frozen=True)
 class Coverage:
-    """Share of intervals that hold the truth, over all repeats and policies, and their mean half-width; `newcomer`:
+    """Share of intervals that hold the truth, over all repeats and contestants, and their mean half-width; `newcomer`:
     the same of the newcomer alone, who is not among the others. `differences`: of all pairs' differences."""
 
     held: float
@@ -69,15 +69,15 @@ def coverage(setting: Scenario, *, repeats: int, seed: int, cap: int = CAP, clus
     rng = np.random.default_rng(seed)
     held, widths, apart = [], [], []
     for _ in range(repeats):
-        theta = truth(setting.policies + (setting.newcomer > 0), rng)
+        theta = truth(setting.contestants + (setting.newcomer > 0), rng)
         found = fit(simulate(theta, setting, rng), cap=cap, cluster=cluster)
         true = population(theta, setting.crowd.taste)
         held.append(holds(found, true))
         widths.append(found.half_width)
         error = np.abs(np.subtract.outer(found.rating, found.rating) - np.subtract.outer(true, true))
         apart.append((error <= Z * found.difference_sd)[np.triu_indices(len(theta), 1)])
-    old, inside = slice(0, setting.policies), np.array(held)
-    newcomer = float(inside[:, setting.policies :].mean()) if setting.newcomer else float("nan")
+    old, inside = slice(0, setting.contestants), np.array(held)
+    newcomer = float(inside[:, setting.contestants :].mean()) if setting.newcomer else float("nan")
     return Coverage(
         float(inside[:, old].mean()), float(np.array(widths)[:, old].mean()), newcomer, float(np.mean(apart))
     )

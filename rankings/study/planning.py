@@ -1,4 +1,4 @@
-"""How soon the place of a new policy is known, and how well few votes order some policies."""
+"""How soon the place of a new contestant is known, and how well few votes order some contestants."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def newcomer(*, planned: bool, seed: int, most: int = 400) -> Floats:
     return np.array(widths)
 
 
-def spearman(*, policies: int, votes: int, repeats: int, seed: int, planned: bool = True) -> tuple[float, float]:
+def spearman(*, contestants: int, votes: int, repeats: int, seed: int, planned: bool = True) -> tuple[float, float]:
     """Mean rank correlation of ratings with the truth, and the half-width of that mean's 95 % interval.
 
     `planned`: as in `newcomer`, from the first vote on.
@@ -51,12 +51,12 @@ def spearman(*, policies: int, votes: int, repeats: int, seed: int, planned: boo
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(repeats):
-        theta = truth(policies, rng)
-        board = fit(counted(policies, columns(*np.zeros((3, 0), np.int64))))
+        theta = truth(contestants, rng)
+        board = fit(counted(contestants, columns(*np.zeros((3, 0), np.int64))))
         parts: list[Columns] = []
         for _ in range(0, votes, EVERY):
             parts.append(_next_votes(theta, board, planned, rng))
-            board = fit(counted(policies, joined(*parts)))
+            board = fit(counted(contestants, joined(*parts)))
         found.append(rank_correlation(theta, board.rating))
     return float(np.mean(found)), float(1.96 * np.std(found) / np.sqrt(repeats))
 
@@ -96,7 +96,7 @@ def newcomer_chapter(repeats: int) -> Chapter:
     )
     heads = ("pairs", "median half-width after 260 votes", "of arenas: 60 reached within 260")
     text = (
-        "\n## A newcomer\nNine policies have had 2000 votes, a tenth joins. The table counts all votes on the\n"
+        "\n## A newcomer\nNine contestants have had 2000 votes, a tenth joins. The table counts all votes on the\n"
         f"board from then on; pairs are planned anew every {EVERY}. {len(seeds)} arenas.\n\n{table(heads, rows)}"
         "\n\n![Newcomer](images/study-newcomer.svg)\n"
     )
@@ -106,10 +106,10 @@ def newcomer_chapter(repeats: int) -> Chapter:
 def order_chapter(repeats: int) -> Chapter:
     rows = []
     for name, planned in WAYS.items():
-        mean, doubt = spearman(policies=7, votes=200, repeats=repeats, seed=SEED, planned=planned)
+        mean, doubt = spearman(contestants=7, votes=200, repeats=repeats, seed=SEED, planned=planned)
         rows.append((name, f"{mean:.3f} ± {doubt:.3f}"))
     return Chapter(
-        "\n## The order\nSeven policies, 200 votes: Spearman's correlation of ratings with the truth,\n"
+        "\n## The order\nSeven contestants, 200 votes: Spearman's correlation of ratings with the truth,\n"
         "and how well its mean is known from these arenas. Wanted: 0.93.\n\n"
         f"{table(('pairs', 'mean rank correlation'), rows)}\n"
     )

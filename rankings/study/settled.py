@@ -1,6 +1,6 @@
 """A board that grows and is looked at every hour: how often is a pair ever called settled that is not?
 
-Half of the policies are the other half's twins, so that there are pairs which are truly equal.
+Half of the contestants are the other half's twins, so that there are pairs which are truly equal.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ HOURS_A_DAY = 24
 
 
 class Growth(NamedTuple):
-    """`policies`, in twins; `hours` looks, `per_hour` votes before each. `uneven`: the logarithm of a pair's chance is
-    normal with this spread. `planned`: pairs are drawn as `rankings.fit.pairing` plans them each hour, and
-    with `leave_settled` settled pairs get their uniform share."""
+    """`contestants`, in twins; `hours` looks, `per_hour` votes before each. `uneven`: the logarithm of a pair's chance
+    is normal with this spread. `planned`: pairs are drawn as `rankings.fit.pairing` plans them each hour, and with
+    `leave_settled` settled pairs get their uniform share."""
 
-    policies: int = 8
+    contestants: int = 8
     hours: int = 150
     per_hour: int = 30
     crowd: Crowd = Crowd()
@@ -53,8 +53,8 @@ class GrowingArena:
 
     def __init__(self, growth: Growth, seed: int) -> None:
         self.growth, self.rng = growth, np.random.default_rng(seed)
-        self.theta = np.repeat(truth(growth.policies // 2, self.rng), 2)
-        crowd, size = growth.crowd, growth.policies
+        self.theta = np.repeat(truth(growth.contestants // 2, self.rng), 2)
+        crowd, size = growth.crowd, growth.contestants
         self.activity = unequal_chances(max(1, crowd.voters), 1.0, self.rng)
         self.opinions = opinions(self.theta, crowd, self.rng)
         self.pairs = np.stack(np.triu_indices(size, 1), axis=1)
@@ -76,7 +76,7 @@ class GrowingArena:
         """All votes so far, and the board, after each hour."""
         cast, chances = self.votes(0, self.chances), self.chances
         for hour in range(1, self.growth.hours + 1):
-            counts = counted(self.growth.policies, cast)
+            counts = counted(self.growth.contestants, cast)
             found = fit(counts, cap=CAP)
             yield counts, found
             if self.growth.planned:
@@ -153,7 +153,7 @@ LATER = Growth(crowd=MANY, hours=100, planned=True)
 
 TEXT = """
 ## Settled pairs
-Eight policies, four of them with a twin that is truly equal; 30 votes an hour for 150 hours, and a look at the board
+Eight contestants, four of them with a twin that is truly equal; 30 votes an hour for 150 hours, and a look at the board
 after each. Shares of pairs ever called settled although equal, or the wrong way round; wanted: at most {error:.0f} %.
 The last column does the same with "the 95 % interval of the difference excludes 0". {repeats} arenas each.
 

@@ -1,9 +1,8 @@
 """What do several starts for one vote buy, per vote and per clip?
 
-A policy reaches the goal from a start with the chance sigmoid(skill + ease of that start); both sides of a battle play
-from the same starts. A voter names the side that reached the goal from more of them, neither where that is equal, and
-with the chance `error` anything. Skills are normal with the study's spread, eases normal with `eases`.
-"""
+A contestant reaches the goal from a start with the chance sigmoid(skill + ease of that start); both sides of a battle
+play from the same starts. A voter names the side that reached the goal from more of them, neither where that is equal,
+and with the chance `error` anything. Skills are normal with the study's spread, eases normal with `eases`."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ class Clips:
 
     starts: int = 1
     error: float = 0.1
-    policies: int = 7
+    contestants: int = 7
     eases: float = 1.0
 
 
@@ -67,9 +66,9 @@ def orders(clips: Clips, *, repeats: int, seed: int, checkpoints: Sequence[int] 
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(repeats):
-        theta = truth(clips.policies, rng)
+        theta = truth(clips.contestants, rng)
         cast = votes_on(theta, checkpoints[-1], clips, rng)
-        boards = (fit(counted(clips.policies, chosen(cast, slice(number)))) for number in checkpoints)
+        boards = (fit(counted(clips.contestants, chosen(cast, slice(number)))) for number in checkpoints)
         found.append([rank_correlation(theta, board.rating) for board in boards])
     return np.array(found)
 
@@ -96,7 +95,8 @@ def misled(clips: Clips, *, pairs: int, seed: int) -> float:
 
 
 def lucky(*, clips: Clips, number: int, seed: int) -> float:
-    """Of single clips that reach the goal, the share whose policy does not reach it from any of the other starts."""
+    """Of single clips that reach the goal, the share whose contestant does not reach it from any of the other
+    starts."""
     rng = np.random.default_rng(seed)
     theta = truth(number, rng)
     ease = rng.normal(0.0, clips.eases, (clips.starts, number))
@@ -123,13 +123,13 @@ WANTED = 0.95
 PAIRS = 200_000
 ABOUT = f"""
 ## Several starts
-Seven policies whose success is random at every start, both sides from the same starts; a vote names the side that
+Seven contestants whose success is random at every start, both sides from the same starts; a vote names the side that
 reached the goal from more starts, neither where that is equal, and careless votes are random. Votes until the
 mean of Spearman's correlation with the skills is {WANTED}; the turns played are votes times starts. The last column: of
 the careful votes that name a side, the share that names the less skilled one.
 """
 ALONE = """
-Of single clips that reach the goal, {alone:.1f} % are of a policy that reaches it from neither of two more starts.
+Of single clips that reach the goal, {alone:.1f} % are of a contestant that reaches it from neither of two more starts.
 """
 
 

@@ -18,12 +18,12 @@ from rankings.trust.limits import WIDE
 CAPS = (0, 50, 30, 20, 15, 10)
 MOST = 40
 """Arenas: more tell little."""
-LAST = HONEST.policies - 1
+LAST = HONEST.contestants - 1
 TARGETS = {"the first": 0, "the one in the middle": None, "the last": LAST}
 MIDDLE = Aim()
 TEXT = """
 ## A vote stuffer
-One visitor votes 250 times beside 4000 honest votes on ten policies. Points by which the most affected rating moves,
+One visitor votes 250 times beside 4000 honest votes on ten contestants. Points by which the most affected rating moves,
 over {arenas} arenas: mean, and most. Wanted as published: at most 10 for ratings known to within {wide:.0f} points;
 less certain ratings may move farther, as the limit of a network grows with the square of the interval.
 
@@ -46,19 +46,19 @@ By cap, for the one in the middle against all others: {by_cap}.
 
 
 def stuffing(*, honest: int, stuffed: int, cap: int, aim: Aim = MIDDLE, seed: int) -> float:
-    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one policy of ten,
+    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one contestant of ten,
     where nobody's network is known and the cap is all there is."""
     rng = np.random.default_rng(seed)
-    policies = HONEST.policies
-    theta = truth(policies, rng)
-    left, right = equal_pairs(policies, honest + stuffed, rng)
+    contestants = HONEST.contestants
+    theta = truth(contestants, rng)
+    left, right = equal_pairs(contestants, honest + stuffed, rng)
     outcome = outcomes(theta[left] - theta[right], TIES, rng)
     voter = rng.integers(0, honest // 5, honest + stuffed)
     voter[honest:], outcome[honest:] = honest, 0
     left[honest:] = aim.at(theta)
     right[honest:] = aim.against(theta, stuffed, rng)
     votes = columns(left, right, outcome, voter)
-    with_it, without = (fit(counted(policies, each), cap=cap) for each in (votes, chosen(votes, slice(honest))))
+    with_it, without = (fit(counted(contestants, each), cap=cap) for each in (votes, chosen(votes, slice(honest))))
     return float(np.abs(with_it.rating - without.rating).max())
 
 

@@ -12,15 +12,15 @@ from rankings.analysis.success_rates import ALL_TASKS, LEAST_EPISODES, EpisodeSu
 from rankings.study.form import SEED, Chapter, share, table
 from rankings.tally.arrays import Floats, Integers
 
-POLICIES = 8
+CONTESTANTS = 8
 EASE = (1.5, 0.0, -1.5)
 """How easy the tasks are, in units of log-odds."""
 SPREAD = 0.7
-"""Standard deviation of what policies can do, in the same units."""
+"""Standard deviation of what contestants can do, in the same units."""
 
 
 class Arena(NamedTuple):
-    """`truth` (policies, tasks) how often each reaches the goal; `episodes` and `successes` of the same shape."""
+    """`truth` (contestants, tasks) how often each reaches the goal; `episodes` and `successes` of the same shape."""
 
     truth: Floats
     episodes: Integers
@@ -28,7 +28,7 @@ class Arena(NamedTuple):
 
     @property
     def goal(self) -> Floats:
-        """(policies,) the mean over tasks, each weighing alike."""
+        """(contestants,) the mean over tasks, each weighing alike."""
         found: Floats = self.truth.mean(axis=1)
         return found
 
@@ -36,25 +36,27 @@ class Arena(NamedTuple):
         """As the board takes them; progress is not looked at."""
         cells = zip(np.ndindex(self.truth.shape), self.episodes.flat, self.successes.flat, strict=True)
         return [
-            EpisodeSums(f"{policy:02}", f"{task}", int(episodes), int(successes), 0.0, 0.0)
-            for (policy, task), episodes, successes in cells
+            EpisodeSums(f"{contestant:02}", f"{task}", int(episodes), int(successes), 0.0, 0.0)
+            for (contestant, task), episodes, successes in cells
         ]
 
 
 def unequal_numbers(rng: np.random.Generator) -> Arena:
-    """One task; a policy has between 1 and 400 episodes, as many policies between 1 and 10 as between 40 and 400."""
-    episodes = np.exp(rng.uniform(0.0, np.log(400.0), (POLICIES, 1))).astype(np.int64)
+    """One task; a contestant has between 1 and 400 episodes, as many contestants between 1 and 10 as between 40 and
+    400."""
+    episodes = np.exp(rng.uniform(0.0, np.log(400.0), (CONTESTANTS, 1))).astype(np.int64)
     return _drawn(rng, EASE[1:2], episodes)
 
 
 def unequal_tasks(rng: np.random.Generator) -> Arena:
-    """Three tasks, easy to hard, of which each policy meets a mix of its own, any mix being as likely as any other."""
-    mixes = rng.dirichlet(np.ones(len(EASE)), POLICIES)
+    """Three tasks, easy to hard, of which each contestant meets a mix of its own, any mix being as likely as any
+    other."""
+    mixes = rng.dirichlet(np.ones(len(EASE)), CONTESTANTS)
     return _drawn(rng, EASE, np.stack([rng.multinomial(150, mix) for mix in mixes]))
 
 
 def _drawn(rng: np.random.Generator, ease: Sequence[float], episodes: Integers) -> Arena:
-    """What a policy can do differs from task to task by half of what policies differ."""
+    """What a contestant can do differs from task to task by half of what contestants differ."""
     shape = episodes.shape
     skill = rng.normal(0.0, SPREAD, (shape[0], 1)) + rng.normal(0.0, SPREAD / 2.0, shape)
     truth = 1.0 / (1.0 + np.exp(-(skill + np.array(ease))))
@@ -86,7 +88,7 @@ LEADS: Mapping[str, Callable[[Arena], int]] = {
 
 
 class Led(NamedTuple):
-    """`best`: in how many arenas the truly best policy led; `short`: by how much the leader is worse than it, on
+    """`best`: in how many arenas the truly best contestant led; `short`: by how much the leader is worse than it, on
     average over all arenas; `far`: in how many by more than 0.1."""
 
     best: int
@@ -121,11 +123,11 @@ ARENAS: dict[str, Callable[[np.random.Generator], Arena]] = {
 EPISODES = ((5, 5), (5, 15), (15, 60), (60, 200))
 INTRODUCTION = """
 ## The leader of the board of success rates
-Eight policies. Their abilities have a standard deviation of 0.7 in log-odds, and of 0.35 from task to task; the tasks
-are easy, middling and hard by 1.5 each. The truly best policy has the best mean over tasks. *Rate* is successes by
-episodes, all tasks pooled; *lower end of the rate* is that of its 95 % interval; *board* is the order of the page:
-the lower end of the mean over tasks, from five episodes of each. *Short* is by how much the leader is worse than
-the best.
+Eight contestants. Their abilities have a standard deviation of 0.7 in log-odds, and of 0.35 from task to task; the
+tasks are easy, middling and hard by 1.5 each. The truly best contestant has the best mean over tasks. *Rate* is
+successes by episodes, all tasks pooled; *lower end of the rate* is that of its 95 % interval; *board* is the order of
+the page: the lower end of the mean over tasks, from five episodes of each. *Short* is by how much the leader is worse
+than the best.
 """
 
 

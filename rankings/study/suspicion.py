@@ -26,10 +26,11 @@ EVEN, BAD = -0.6, -0.8
 
 
 class People(NamedTuple):
-    """`taste` and `spread`: Elo points by which voters differ per policy, and policies among themselves. `side`, `even`
-    and `bad`: by how much voters differ in their habits [log odds]. `heavy`: so many voters cast 500 votes each."""
+    """`taste` and `spread`: Elo points by which voters differ per contestant, and contestants among themselves. `side`,
+    `even` and `bad`: by how much voters differ in their habits [log odds]. `heavy`: so many voters cast 500 votes
+    each."""
 
-    policies: int = 10
+    contestants: int = 10
     votes: int = 4000
     voters: int = 300
     taste: float = 100.0
@@ -44,7 +45,7 @@ HEAVY_VOTES = 500
 
 
 def honest(people: People, rng: np.random.Generator) -> Columns:
-    size = people.policies
+    size = people.contestants
     theta = rng.normal(0.0, people.spread / SCALE, size)
     voter = active_voters(people.voters, people.votes, rng)
     voter = rng.permutation(np.concatenate([voter, np.repeat(np.arange(people.heavy), HEAVY_VOTES)]))
@@ -57,7 +58,7 @@ def honest(people: People, rng: np.random.Generator) -> Columns:
 
 
 def _outcomes(margin: Floats, hopeless: Floats, habits: Floats, rng: np.random.Generator) -> Integers:
-    """(votes,) places in OUTCOMES. `hopeless` (votes,): how much both policies make one say both bad [log odds]."""
+    """(votes,) places in OUTCOMES. `hopeless` (votes,): how much both contestants make one say both bad [log odds]."""
     side, even, bad = habits
     p = sigmoid(margin)
     even_odds = EVEN + even + np.log(4.0 * p * (1.0 - p) + 1e-9)
@@ -94,28 +95,28 @@ def caught(people: People, bot: str, votes: int, *, seed: int) -> bool:
     rng = np.random.default_rng(seed)
     cast = honest(people, rng)
     number = people.voters
-    whole = joined(cast, columns(*BOTS[bot](people.policies, votes, rng), np.full(votes, number)))
-    return bool(suspected(counted(people.policies, whole), whole, [number]))
+    whole = joined(cast, columns(*BOTS[bot](people.contestants, votes, rng), np.full(votes, number)))
+    return bool(suspected(counted(people.contestants, whole), whole, [number]))
 
 
 Votes = tuple[Integers, Integers, Integers]
 """(votes,) left, right and outcome of each."""
 
 
-def _always(outcome: int, policies: int, votes: int, rng: np.random.Generator) -> Votes:
-    return *unequal_pairs(policies, votes, 0.5, rng), np.full(votes, outcome)
+def _always(outcome: int, contestants: int, votes: int, rng: np.random.Generator) -> Votes:
+    return *unequal_pairs(contestants, votes, 0.5, rng), np.full(votes, outcome)
 
 
-def _at_random(policies: int, votes: int, rng: np.random.Generator) -> Votes:
-    return *unequal_pairs(policies, votes, 0.5, rng), rng.integers(0, 4, votes)
+def _at_random(contestants: int, votes: int, rng: np.random.Generator) -> Votes:
+    return *unequal_pairs(contestants, votes, 0.5, rng), rng.integers(0, 4, votes)
 
 
-def _for_the_last(policies: int, votes: int, rng: np.random.Generator) -> Votes:
-    """Where the last policy is one of the pair, as in half of the votes; a coin decides the others."""
-    left, right = unequal_pairs(policies, votes, 0.5, rng)
-    left = np.where((rng.random(votes) < 0.5) & (right != policies - 1), policies - 1, left)
+def _for_the_last(contestants: int, votes: int, rng: np.random.Generator) -> Votes:
+    """Where the last contestant is one of the pair, as in half of the votes; a coin decides the others."""
+    left, right = unequal_pairs(contestants, votes, 0.5, rng)
+    left = np.where((rng.random(votes) < 0.5) & (right != contestants - 1), contestants - 1, left)
     coin = rng.integers(0, 2, votes)
-    return left, right, np.where(left == policies - 1, 0, np.where(right == policies - 1, 1, coin))
+    return left, right, np.where(left == contestants - 1, 0, np.where(right == contestants - 1, 1, coin))
 
 
 BOTS: dict[str, Callable[[int, int, np.random.Generator], Votes]] = {
@@ -123,7 +124,7 @@ BOTS: dict[str, Callable[[int, int, np.random.Generator], Votes]] = {
     "always a tie": partial(_always, 2),
     "always both bad": partial(_always, 3),
     "at random": _at_random,
-    "for one policy": _for_the_last,
+    "for one contestant": _for_the_last,
 }
 
 
@@ -132,12 +133,12 @@ CROWDS = {
     "tastes of 100 points": USUAL,
     "tastes of 150 points": USUAL._replace(taste=150),
     "tastes of 200 points": USUAL._replace(taste=200),
-    "tastes of 200 points, policies within 30": USUAL._replace(taste=200, spread=30),
+    "tastes of 200 points, contestants within 30": USUAL._replace(taste=200, spread=30),
     "twice the habits": USUAL._replace(side=0.3, even=1.0, bad=1.5),
-    "3 policies, tastes of 150": USUAL._replace(policies=3, taste=150),
-    "3 policies, 600 votes of 60 voters": USUAL._replace(policies=3, votes=600, voters=60),
+    "3 contestants, tastes of 150": USUAL._replace(contestants=3, taste=150),
+    "3 contestants, 600 votes of 60 voters": USUAL._replace(contestants=3, votes=600, voters=60),
     "300 votes of 40 voters, tastes of 150": USUAL._replace(votes=300, voters=40, taste=150),
-    "30 policies, tastes of 150": USUAL._replace(policies=30, taste=150),
+    "30 contestants, tastes of 150": USUAL._replace(contestants=30, taste=150),
     "10 voters cast 500 votes each, tastes of 200": USUAL._replace(taste=200, heavy=10),
 }
 SIZES = (20, 30, 40, 80, 200)
@@ -145,7 +146,7 @@ SIZES = (20, 30, 40, 80, 200)
 TEXT = """
 ## Suspicion
 Honest voters with tastes, habits and lognormal activity, pairs drawn unequally; 4000 votes of 300 voters on ten
-policies unless said otherwise. Habits are differences between voters in the log odds of an even vote (standard
+contestants unless said otherwise. Habits are differences between voters in the log odds of an even vote (standard
 deviation 0.5), of both bad among these (0.8) and of the left side (0.15). Ever suspected: after any of their votes,
 at any of {looks} looks at the growing board. Promised: at most {alpha:g} %.
 
@@ -177,11 +178,11 @@ def chapter(repeats: int) -> Chapter:
     )
 
 
-def _first(policies: int, cast: Columns, end: int) -> Counts:
-    return counted(policies, chosen(cast, slice(end)))
+def _first(contestants: int, cast: Columns, end: int) -> Counts:
+    return counted(contestants, chosen(cast, slice(end)))
 
 
 def _suspected(people: People, boards: int) -> str:
     crowds = (honest(people, np.random.default_rng(SEED + number)) for number in range(boards))
-    found = [ever_suspected(cast, partial(_first, people.policies, cast), looks=LOOKS) for cast in crowds]
+    found = [ever_suspected(cast, partial(_first, people.contestants, cast), looks=LOOKS) for cast in crowds]
     return share(*map(sum, zip(*found, strict=True)))

@@ -22,11 +22,11 @@ VOTES_A_DAY = 500
 
 
 class TaskArena(NamedTuple):
-    """`votes` over all `tasks`; a policy's ability at each is normal about its own in general, by `offset` points.
+    """`votes` over all `tasks`; a contestant's ability at each is normal about its own in general, by `offset` points.
     Pairs and tasks are drawn unequally."""
 
     votes: int = 1000
-    policies: int = 8
+    contestants: int = 8
     tasks: int = 4
     offset: float = 100.0
     crowd: Crowd = Crowd(400, 100)
@@ -44,7 +44,7 @@ class PairPredictions(NamedTuple):
 
 def votes(setting: TaskArena, theta: Floats, rng: np.random.Generator) -> Counts:
     """`theta` (tasks, k) natural units. A task's number stands where a robot's would."""
-    size, number, crowd = setting.policies, setting.votes, setting.crowd
+    size, number, crowd = setting.contestants, setting.votes, setting.crowd
     pairs = np.stack(np.triu_indices(size, 1), axis=1)
     left, right = pairs[rng.choice(len(pairs), number, p=unequal_chances(len(pairs), 1.0, rng))].T
     task = rng.choice(setting.tasks, number, p=unequal_chances(setting.tasks, 1.0, rng))
@@ -59,8 +59,8 @@ def votes(setting: TaskArena, theta: Floats, rng: np.random.Generator) -> Counts
 def predictions(setting: TaskArena, seed: int) -> dict[str, PairPredictions]:
     """By each way of judging a task: from all tasks jointly, from its own board, and from the board of all tasks."""
     rng = np.random.default_rng(seed)
-    general = truth(setting.policies, rng)
-    theta = general + rng.normal(0.0, setting.offset / SCALE, (setting.tasks, setting.policies))
+    general = truth(setting.contestants, rng)
+    theta = general + rng.normal(0.0, setting.offset / SCALE, (setting.tasks, setting.contestants))
     counts = votes(setting, theta, rng)
     found = fit_tasks(counts, [str(task) for task in range(setting.tasks)], cap=CAP)
     true = np.stack([population(row, setting.crowd.taste) for row in theta])
@@ -106,9 +106,9 @@ JOINTLY = "jointly"
 
 TEXT = """
 ## A better than B at a task
-Eight policies, four tasks, a policy's ability at a task normal about its own in general, by 100 points unless said
-otherwise; 400 voters with tastes, pairs and tasks drawn unequally. For each pair at each task: how often the favourite
-is truly better, by the published probability. 95 % intervals come from resampling arenas.
+Eight contestants, four tasks, a contestant's ability at a task normal about its own in general, by 100 points unless
+said otherwise; 400 voters with tastes, pairs and tasks drawn unequally. For each pair at each task: how often the
+favourite is truly better, by the published probability. 95 % intervals are by arenas (linearised variance of a ratio).
 {repeats} arenas each.
 
 {bins}

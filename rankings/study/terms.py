@@ -20,11 +20,11 @@ from rankings.tally.facts import EVEN, LEFT, RIGHT
 
 
 class Biases(NamedTuple):
-    """Elo points that each term is truly worth; `length`: per doubling. `alike`: all episodes are equally long.
-    `slow`: the better a policy, the longer its episodes, so that length and rating are easily taken for each other."""
+    """Elo points that each term is truly worth; `length`: per doubling. `alike`: all episodes are equally long. `slow`:
+    the better a contestant, the longer its episodes, so that length and rating are easily taken for each other."""
 
     votes: int = 3000
-    policies: int = 8
+    contestants: int = 8
     side: float = 0.0
     order: float = 0.0
     length: float = 0.0
@@ -48,7 +48,7 @@ class FoundTerms(NamedTuple):
 
 
 def simulate(way: Biases, theta: Floats, rng: np.random.Generator) -> TermVotes:
-    size, number = way.policies, way.votes
+    size, number = way.contestants, way.votes
     left, right = equal_pairs(size, number, rng)
     pace = 100.0 * np.exp(way.slow * (theta - theta.mean()) / theta.std())
     steps = [np.maximum(5, rng.lognormal(np.log(pace[side]), 0.5)).astype(np.int64) for side in (left, right)]
@@ -68,7 +68,7 @@ def simulate(way: Biases, theta: Floats, rng: np.random.Generator) -> TermVotes:
 
 def recovered(way: Biases, seed: int) -> FoundTerms:
     rng = np.random.default_rng(seed)
-    theta = truth(way.policies, rng)
+    theta = truth(way.contestants, rng)
     votes = simulate(way, theta, rng)
     board = terms.board(votes, BEYOND)
     shrink = attenuation(way.crowd.taste)
@@ -79,8 +79,8 @@ def recovered(way: Biases, seed: int) -> FoundTerms:
         for name in BEYOND
     }
     rows = [board["models"][name] for name in votes.names]
-    cast_on = np.bincount(np.concatenate([votes.left, votes.right]), minlength=way.policies).astype(float)
-    mean = shares(cast_on, np.ones((way.policies, way.policies), dtype=bool))
+    cast_on = np.bincount(np.concatenate([votes.left, votes.right]), minlength=way.contestants).astype(float)
+    mean = shares(cast_on, np.ones((way.contestants, way.contestants), dtype=bool))
     true = 1500.0 + SCALE * shrink * centred(theta, mean)
     rating, plain = (np.array([row[key] for row in rows]) for key in ("rating", "plain"))
     holds = np.array([row["low"] <= value <= row["high"] for row, value in zip(rows, true.tolist(), strict=True)])
@@ -101,7 +101,7 @@ SETTINGS = {
     "60 for the left side": Biases(side=60),
     "60 for the left side, no tastes": Biases(side=60, crowd=Crowd()),
     "-60 per doubling of length": Biases(length=-60),
-    "the same, the better policies being slower": Biases(length=-60, slow=0.5),
+    "the same, the better contestants being slower": Biases(length=-60, slow=0.5),
     "60 left, 30 first, -40 per doubling, 120 for success": Biases(side=60, order=30, length=-40, success=120),
     "the same by 60 voters": Biases(side=60, order=30, length=-40, success=120, crowd=Crowd(60, 100)),
     "60 for the left side, all episodes equally long": Biases(side=60, alike=True),
@@ -109,14 +109,14 @@ SETTINGS = {
 
 TEXT = """
 ## Terms beside the ratings
-Eight policies, 3000 votes of 300 voters with tastes; the lengths of episodes are lognormal, a better policy reaches
-the goal more often. Votes have the stated biases, in points. Error of each term: mean over {repeats} arenas, with
-that mean's 95 % interval; in brackets how many of its 95 % intervals hold the truth. Wanted: no error, 93 to 97 %.
+Eight contestants, 3000 votes of 300 voters with tastes; the lengths of episodes are lognormal, a better contestant
+reaches the goal more often. Votes have the stated biases, in points. Error of each term: mean over {repeats} arenas,
+with that mean's 95 % interval; in brackets how many of its 95 % intervals hold the truth. Wanted: no error, 93 to 97 %.
 
 {terms}
 
 The ratings with all else equal, success too. Held: intervals that hold the truth. Error: root of the mean square, with
-terms and without. Tilt: by how much ratings of a policy that is better by one standard deviation are too high on
+terms and without. Tilt: by how much ratings of a contestant that is better by one standard deviation are too high on
 average, with terms and without:
 
 {ratings}

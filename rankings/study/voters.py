@@ -1,8 +1,8 @@
 """Simulated voters. Everything follows from a seed. No Django.
 
-True ratings are normal with a standard deviation of SPREAD points. A voter's own taste is normal too, per policy. The
-truth is then the rating that infinitely many such voters would give. Ties take a given share of votes between equals.
-"""
+True ratings are normal with a standard deviation of SPREAD points. A voter's own taste is normal too, per contestant.
+The truth is then the rating that infinitely many such voters would give. Ties take a given share of votes between
+equals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Pairs = tuple[Integers, Integers]
 
 @dataclass(frozen=True)
 class Crowd:
-    """Who votes. `taste`: Elo points per policy. `heavy`: the share of votes that one voter casts.
+    """Who votes. `taste`: Elo points per contestant. `heavy`: the share of votes that one voter casts.
 
     `voters` 0 means that nobody is known and each vote is another's. Activity is lognormal, as on the open web.
     """
@@ -39,9 +39,10 @@ class Crowd:
 @dataclass(frozen=True)
 class Scenario:
     """`unequal`: how unlike pairs are drawn, the standard deviation of the logarithm of a pair's chance; 0: all alike.
-    `newcomer`: so many votes on one more policy, the last, which has no others. `days` over which votes are spread."""
+    `newcomer`: so many votes on one more contestant, the last, which has no others. `days` over which votes are
+    spread."""
 
-    policies: int = 10
+    contestants: int = 10
     votes: int = 1000
     ties: float = TIES
     crowd: Crowd = Crowd()
@@ -50,9 +51,9 @@ class Scenario:
     days: int = 1
 
 
-def truth(policies: int, rng: np.random.Generator) -> Floats:
+def truth(contestants: int, rng: np.random.Generator) -> Floats:
     """(k,) natural units."""
-    return rng.normal(0.0, SPREAD / SCALE, policies)
+    return rng.normal(0.0, SPREAD / SCALE, contestants)
 
 
 def simulate(theta: Floats, setting: Scenario, rng: np.random.Generator) -> Counts:
@@ -140,12 +141,12 @@ def counted(size: int, votes: Columns) -> Counts:
     return Counts.of([name(number) for number in range(size)], votes)
 
 
-def name(policy: int) -> str:
-    return f"p{policy:03}"
+def name(contestant: int) -> str:
+    return f"p{contestant:03}"
 
 
 def scores(theta: Floats, taste: float) -> Floats:
-    """(k, k) what the left policy scores with infinitely many voters with such tastes."""
+    """(k, k) what the left contestant scores with infinitely many voters with such tastes."""
     margin = (theta[:, None] - theta[None, :])[..., None] + np.sqrt(2.0) * taste / SCALE * NODES
     return sigmoid(margin) @ WEIGHTS
 

@@ -14,7 +14,7 @@ from rankings.study.crowds import attack, ever_suspected, false_flags, flags
 from rankings.study.voters import Aim, truth
 from rankings.trust.campaigns import campaigns
 
-SMALL = Honest(votes=4000, voters=300, policies=6)
+SMALL = Honest(votes=4000, voters=300, contestants=6)
 
 
 @pytest.mark.parametrize("cookies", [82, 1000])

@@ -23,7 +23,7 @@ TARGET = 3
 
 def votes(crowd: Honest, way: Stuffing | None = None, seed: int = 0) -> Ballots:
     rng = np.random.default_rng(seed)
-    theta = truth(crowd.policies, rng)
+    theta = truth(crowd.contestants, rng)
     base = honest(theta, crowd, rng)
     return together(base, stuffed(theta, way._replace(aim=Aim(TARGET)), rng, until=crowd.days)) if way else base
 

@@ -123,7 +123,7 @@ def test_honest_voters_with_strong_tastes_and_five_hundred_votes_are_not_suspect
     found = []
     for seed in range(3):
         cast = honest(people, np.random.default_rng(seed))
-        found += suspected(counted(people.policies, cast), cast, range(10))
+        found += suspected(counted(people.contestants, cast), cast, range(10))
     assert found == []
 
 

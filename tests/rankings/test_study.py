@@ -46,4 +46,4 @@ def test_a_newcomer_beside_nine_reaches_a_half_width_of_60_within_260_votes() ->
 
 
 def test_planning_pairs_orders_seven_policies_with_200_votes() -> None:
-    assert spearman(policies=7, votes=200, repeats=20, seed=1)[0] >= 0.9
+    assert spearman(contestants=7, votes=200, repeats=20, seed=1)[0] >= 0.9

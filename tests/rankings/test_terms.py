@@ -20,7 +20,7 @@ from rankings.tally.table import Board, VoteTable
 
 def arena(way: Biases, seed: int = 1) -> TermVotes:
     rng = np.random.default_rng(seed)
-    return simulate(way, truth(way.policies, rng), rng)
+    return simulate(way, truth(way.contestants, rng), rng)
 
 
 @pytest.mark.parametrize(
