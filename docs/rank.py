@@ -17,8 +17,8 @@ import numpy as np
 SCALE, Z = 400 / np.log(10), 1.959963984540054
 OUTCOMES = ("left_better", "right_better", "tie", "both_bad")
 CAP, PRIOR, OFFSET_SD, FULL, LISTED = 15, 1.0, 100 / SCALE, 300.0, 5
-"""A voter's votes a day, virtual games per policy, spread between robots, votes from which on a policy counts fully in
-the mean, votes for a rank."""
+"""A voter's votes a day, virtual games per contestant, standard deviation between robots, votes from which on
+a contestant counts fully in the mean, votes for a rank."""
 
 
 def read(path):
@@ -123,21 +123,21 @@ def meat_of_votes(i, j, w, n, p, played, virtual):
     return spread(seen + np.maximum.outer(doubt, doubt) * (played * p * (1 - p) - seen)) + np.diag(virtual)
 
 
-def meat_of(groups, i, j, w, n, p, bread, policies):
+def meat_of(groups, i, j, w, n, p, bread, contestants):
     """Votes of one voter, or network, hang together; and how many equal ones those of a policy amount to."""
     q, size = p[i, j], len(bread)
     residual, known = w * (n @ [1, 0, 0.5, 0.5] - n.sum(1) * q), w * n.sum(1) * q * (1 - q)
-    meat, total, squares = np.zeros((size, size)), np.zeros(policies), np.zeros(policies)
+    meat, total, squares = np.zeros((size, size)), np.zeros(contestants), np.zeros(contestants)
     for who, rows in groups.items():
-        a, b, gradient, hidden, information = i[rows], j[rows], np.zeros(size), np.zeros(size), np.zeros(policies)
+        a, b, gradient, hidden, information = i[rows], j[rows], np.zeros(size), np.zeros(size), np.zeros(contestants)
         np.add.at(gradient, a, residual[rows]), np.add.at(gradient, b, -residual[rows])
         moved = bread @ gradient
         surprise = known[rows] * (moved[a] - moved[b]) / 2 * isinstance(who, str)
         np.add.at(hidden, a, surprise), np.add.at(hidden, b, -surprise)
-        np.add.at(information, a % policies, known[rows]), np.add.at(information, b % policies, known[rows])
+        np.add.at(information, a % contestants, known[rows]), np.add.at(information, b % contestants, known[rows])
         meat += np.outer(gradient + hidden, gradient + hidden)
         total, squares = total + information, squares + information**2
-    return meat, np.divide(total**2, squares, out=np.full(policies, np.inf), where=squares > 0)
+    return meat, np.divide(total**2, squares, out=np.full(contestants, np.inf), where=squares > 0)
 
 
 def board(rows, everything):

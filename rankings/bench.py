@@ -98,5 +98,5 @@ def _counts() -> Counts:
 
 def _counts_by_voter(policies: int = POLICIES, votes: int = VOTES, voters: int = VOTERS) -> Counts:
     rng = np.random.default_rng(0)
-    setting = Scenario(policies=policies, votes=votes, crowd=Crowd(voters=voters))
+    setting = Scenario(contestants=policies, votes=votes, crowd=Crowd(voters=voters))
     return simulate(truth(policies, rng), setting, rng)

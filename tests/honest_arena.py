@@ -1,6 +1,6 @@
 """An arena of honest votes in the database, the clock that it lives by, and what it publishes: for simulated crowds.
 
-The votes are those of `rankings.study.crowds.honest`: voters with tastes, some on shared networks, who come back on
+The votes are those of `rankings.study.ballots.honest`: voters with tastes, some on shared networks, who come back on
 later days. In part of the battles one side alone reached the goal, and then most votes go with it.
 """
 
@@ -24,9 +24,10 @@ from arena.pairing import written_chances
 from policies.models import Policy
 from rankings import tasks
 from rankings.models import Finding
-from rankings.study.crowds import CLEAR, CLEAR_OF_EVEN, HONEST, OUTCOME, TIES, WITH_PHYSICS, Ballots, Honest, honest
-from rankings.study.voters import outcomes, truth
+from rankings.study.ballots import CLEAR, CLEAR_OF_EVEN, HONEST, WITH_SUCCESS, Ballots, Honest, honest
+from rankings.study.voters import TIES, outcomes, truth
 from rankings.tally.arrays import Floats
+from rankings.tally.counts import OUTCOMES
 from tests.crowd import INSTRUCTION, STEPS
 from tests.people import logged_in, moderator
 from vlaarena import settings as shipped
@@ -136,9 +137,9 @@ class Skills:
 
     def __init__(self, seed: int, crowd: Honest = HONEST) -> None:
         self._rng = np.random.default_rng(seed)
-        self._theta = truth(crowd.policies, self._rng)
-        self.names = [f"synthetic-{number:02}" for number in range(crowd.policies)]
-        self.middle = self.names[int(np.argsort(self._theta)[crowd.policies // 2])]
+        self._theta = truth(crowd.contestants, self._rng)
+        self.names = [f"synthetic-{number:02}" for number in range(crowd.contestants)]
+        self.middle = self.names[int(np.argsort(self._theta)[crowd.contestants // 2])]
 
     def rank(self, name: str) -> int:
         """1: the best."""
@@ -149,7 +150,7 @@ class Skills:
 
     def honest_vote(self, left: str, right: str) -> str:
         margin: Floats = np.array([self._theta[self.names.index(left)] - self._theta[self.names.index(right)]])
-        return OUTCOME[int(outcomes(margin, TIES, self._rng)[0])]
+        return OUTCOMES[int(outcomes(margin, TIES, self._rng)[0])]
 
     def successes(self, left: str, right: str) -> tuple[bool, bool]:
         """Which side reaches the goal: one alone as often as in the honest votes, else neither."""
@@ -157,7 +158,7 @@ class Skills:
         decided = likely in ("left_better", "right_better")
         if self._rng.random() >= (CLEAR if decided else CLEAR_OF_EVEN):
             return False, False
-        same = self._rng.random() < (WITH_PHYSICS if decided else 0.5)
+        same = self._rng.random() < (WITH_SUCCESS if decided else 0.5)
         wins = (likely == "left_better") == same
         return wins, not wins
 
@@ -255,7 +256,7 @@ def _cast(names: list[str], votes: Ballots, end: datetime) -> Iterator[_Cast]:
             seq=seqs[voter],
             left=names[left],
             right=names[right],
-            vote=OUTCOME[outcome],
+            vote=OUTCOMES[outcome],
             winner=winner,
             dwell_ms=round(1000 * dwell),
             at=end - timedelta(days=len(of_day) - day - before[day] / (of_day[day] + 1)),

@@ -1,1 +1,1 @@
-"""What votes say of policies beside a rating. Numbers in, numbers out, no Django."""
+"""What votes say of contestants besides a rating. Numbers in, numbers out, no Django."""

@@ -1,12 +1,12 @@
-"""Do people prefer whoever reached the goal? Cohen's kappa between votes and physics. No Django.
+"""Do people prefer the side that reached the goal? Cohen's kappa between votes and success. No Django.
 
-Both judge a battle left, right or even. A vote is even when it says tie or both bad; physics is even when both sides
+Both judge a battle left, right or even. A vote is even when it says tie or both bad; success is even when both sides
 reached the goal equally often. Kappa is the share of agreement beyond what two judges with these habits would reach by
 chance: 1 is perfect agreement, 0 none but chance's, below 0 less than that.
 
-Its interval says how it would come out with other voters of the same kind, who vote as much: votes of one voter hang
-together, and all of them are taken for one observation (fit.clusters). Votes on free text, and on battles in which
-a side failed, have no verdict of physics to be compared with.
+Its interval says how it would come out with other voters of the same kind, who vote as much: votes of one voter are
+correlated, and all of them count as one observation (fit.clusters). Votes on free text, and on battles in which a side
+failed, have no known success to be compared with.
 
 Source: J. Cohen, A coefficient of agreement for nominal scales, Educ. Psychol. Meas. 20 (1960).
 """
@@ -28,7 +28,7 @@ VOTES = np.array([LEFT, RIGHT, EVEN, EVEN])
 """What each of OUTCOMES says of the sides."""
 MIRRORED = np.array([RIGHT, LEFT, EVEN])
 CELLS = 9
-"""Three judgements of votes by three of physics, flattened."""
+"""Three judgements of votes by three of success, flattened."""
 ALIKE, CONTRARY = np.array([4 * LEFT, 4 * RIGHT]), np.array([3 * LEFT + RIGHT, 3 * RIGHT + LEFT])
 """Cells in which both name a winner: the same one, and each another."""
 
@@ -42,7 +42,8 @@ class Kappa(NamedTuple):
 
 
 class Against(TypedDict):
-    """Of the votes that name a winner where physics does: how many named the other one, with the 95 % interval."""
+    """Of the votes that name a winner where one side alone succeeded: how many named the other one, with the 95 %
+    interval."""
 
     votes: int
     against: int
@@ -52,8 +53,8 @@ class Against(TypedDict):
 
 
 class Agreement(TypedDict):
-    """`table`: rows are votes, columns physics, both left, right, even. `kappa` is null where it is undefined: without
-    votes, or where both judges always say the same one thing. `parted`: votes and physics part, by `PartingRule`."""
+    """`table`: rows are votes, columns success, both left, right, even. `kappa` is null where it is undefined: without
+    votes, or where both judges always say the same one thing. `parted`: votes and success disagree, by `AlarmRule`."""
 
     votes: int
     table: list[list[int]]
@@ -65,14 +66,14 @@ class Agreement(TypedDict):
 
 
 @dataclass(frozen=True)
-class PartingRule:
-    """When to sound the alarm: enough votes, and even the friendly end of an interval beyond the line."""
+class AlarmRule:
+    """When to sound the alarm: enough votes, and even the friendly end of an interval beyond the threshold."""
 
     least_votes: int = 30
     kappa: float = 0.2
     """Kappa's upper end below this: at most slight agreement (Landis and Koch 1977)."""
     against: float = 0.33
-    """The lower end of the share against the success winner above this: each third vote goes to who failed."""
+    """The lower end of the share against the success winner above this: each third vote goes to a side that failed."""
 
 
 def kappa(tables: Floats) -> Floats:
@@ -80,48 +81,46 @@ def kappa(tables: Floats) -> Floats:
     p = tables.reshape(-1, 3, 3) / np.maximum(tables.sum(axis=1), 1.0)[:, None, None]
     observed, chance = np.trace(p, axis1=1, axis2=2), np.sum(p.sum(axis=1) * p.sum(axis=2), axis=1)
     defined = (tables.sum(axis=1) > 0) & (chance < 1.0 - 1e-9)
-    found: Floats = np.where(defined, (observed - chance) / np.where(defined, 1.0 - chance, 1.0), np.nan)
-    return found
+    return np.where(defined, (observed - chance) / np.where(defined, 1.0 - chance, 1.0), np.nan)
 
 
 def share_against(tables: Floats) -> Floats:
-    """(n,) of tables (n, CELLS); nan where no vote names a winner where physics does."""
+    """(n,) of tables (n, CELLS); nan where no vote names a winner where one side alone succeeded."""
     contrary = tables[:, CONTRARY].sum(axis=1)
     votes = contrary + tables[:, ALIKE].sum(axis=1)
-    found: Floats = np.where(votes > 0, contrary / np.maximum(votes, 1.0), np.nan)
-    return found
+    return np.where(votes > 0, contrary / np.maximum(votes, 1.0), np.nan)
 
 
 @dataclass(frozen=True)
 class Judgements:
-    """What votes and physics said of the same battles, all (rows,): LEFT, RIGHT or EVEN."""
+    """What votes and success say of the same battles, all (rows,): LEFT, RIGHT or EVEN."""
 
     vote: Integers
-    physics: Integers
+    success: Integers
     voter: Integers
     """A number from 0, or UNKNOWN_VOTER."""
 
     @classmethod
     def of(cls, facts: VoteFacts, mirrored: Booleans | None = None) -> Judgements:
         """Of facts with a verdict. `mirrored` (rows,): battles to be seen from the other side."""
-        vote, physics = VOTES[facts.vote], facts.success
+        vote, success = VOTES[facts.vote], facts.success
         if mirrored is not None:
-            vote, physics = np.where(mirrored, MIRRORED[vote], vote), np.where(mirrored, MIRRORED[physics], physics)
+            vote, success = np.where(mirrored, MIRRORED[vote], vote), np.where(mirrored, MIRRORED[success], success)
         nobody = facts.values["voter"].index("") if "" in facts.values["voter"] else UNKNOWN_VOTER
-        return cls(vote, physics, np.where(facts.codes["voter"] == nobody, UNKNOWN_VOTER, facts.codes["voter"]))
+        return cls(vote, success, np.where(facts.codes["voter"] == nobody, UNKNOWN_VOTER, facts.codes["voter"]))
 
     @property
     def tables(self) -> Clusters:
-        """Of each voter, CELLS numbers: rows are votes, columns physics."""
-        return Clusters.of_cells(self.voter, 3 * self.vote + self.physics, CELLS)
+        """Of each voter, CELLS numbers: rows are votes, columns success."""
+        return Clusters.of_cells(self.voter, 3 * self.vote + self.success, CELLS)
 
 
-def agreement(facts: VoteFacts, rule: PartingRule) -> Agreement:
-    """Of the votes on whose battle physics has a verdict."""
-    return told(Judgements.of(facts.where(facts.judged)).tables, rule)
+def agreement(facts: VoteFacts, rule: AlarmRule) -> Agreement:
+    """Of the votes on battles whose success is known."""
+    return of_voters(Judgements.of(facts.where(facts.judged)).tables, rule)
 
 
-def by_task(facts: VoteFacts, rule: PartingRule) -> dict[str, Agreement]:
+def by_task(facts: VoteFacts, rule: AlarmRule) -> dict[str, Agreement]:
     judged = facts.where(facts.judged)
     task = judged.codes["task"]
     return {
@@ -129,25 +128,19 @@ def by_task(facts: VoteFacts, rule: PartingRule) -> dict[str, Agreement]:
     }
 
 
-def by_policy(facts: VoteFacts, rule: PartingRule) -> dict[str, Agreement]:
-    """Each policy's battles, with the policy taken for the left side: right then means its opponents."""
+def by_contestant(facts: VoteFacts, rule: AlarmRule) -> dict[str, Agreement]:
+    """Each contestant's battles, with it taken for the left side: right then means its opponents."""
     judged = facts.where(facts.judged)
-    sides = [{judged.values[side][code] for code in np.unique(judged.codes[side])} for side in ("left", "right")]
-    return {policy: told(_battles_of(policy, judged).tables, rule) for policy in sorted(set.union(*sides))}
+    names = np.union1d(judged.values["left"], judged.values["right"]).tolist()
+    left, right = (np.searchsorted(names, judged.values[side])[judged.codes[side]] for side in ("left", "right"))
+    found = {}
+    for number in np.union1d(left, right).tolist():
+        rows = (left == number) | (right == number)
+        found[names[number]] = of_voters(Judgements.of(judged.where(rows), (right == number)[rows]).tables, rule)
+    return found
 
 
-def _battles_of(policy: str, judged: VoteFacts) -> Judgements:
-    left, right = (judged.codes[side] == _place(judged.values[side], policy) for side in ("left", "right"))
-    rows = left | right
-    return Judgements.of(judged.where(rows), right[rows])
-
-
-def _place(values: tuple[str, ...], value: str) -> int:
-    """-1 where it is not among them."""
-    return values.index(value) if value in values else -1
-
-
-def told(voters: Clusters, rule: PartingRule) -> Agreement:
+def of_voters(voters: Clusters, rule: AlarmRule) -> Agreement:
     """From the table of each voter."""
     table = voters.total
     found, against, votes = kappa_of(voters), _against(voters), int(table.sum())
@@ -177,15 +170,11 @@ def kappa_of(voters: Clusters) -> Kappa | None:
 
 def _kappa_of_equals(voters: Clusters, value: float) -> Kappa:
     """Where no voter differs from the others: as far as the share of agreement is known from so many voters."""
-    observed = float(voters.total[[0, 4, 8]].sum() / voters.total.sum())
-    doubt = 1.0 / (1.0 - _chance(voters.total))
+    p = voters.total.reshape(3, 3) / voters.total.sum()
+    observed, chance = float(np.trace(p)), float(p.sum(axis=1) @ p.sum(axis=0))
+    doubt = 1.0 / (1.0 - chance)
     low, high = score_interval(observed, effective(voters, np.ones(CELLS)))
     return Kappa(value, max(-1.0, value - doubt * (observed - low)), min(1.0, value + doubt * (high - observed)))
-
-
-def _chance(table: Floats) -> float:
-    p = table.reshape(3, 3) / table.sum()
-    return float(p.sum(axis=1) @ p.sum(axis=0))
 
 
 def _against(voters: Clusters) -> Against:

@@ -1,15 +1,15 @@
-"""What each policy can do at each task, from all votes of a robot at once. Numbers in, numbers out, no Django.
+"""What each contestant can do at each task, from all votes of a setting at once. Numbers in, numbers out, no Django.
 
-The ability of policy p at task t is theta_p + offset_pt: theta ~ N(0, spread²), offset ~ N(0, offset²), so that the
-abilities of a policy at T tasks have the covariance spread² 11^T + offset² I. The votes of each task add their
+The ability of contestant p at task t is theta_p + offset_pt: theta ~ N(0, spread²), offset ~ N(0, offset²), so that the
+abilities of a contestant at T tasks have the covariance spread² 11^T + offset² I. The votes of each task add their
 likelihood, and the mode with the curvature about it (Laplace) is the posterior of all of them jointly. So a task's few
 votes are helped by those on other tasks, as far as tasks are alike, and no vote counts twice. Votes without a task are
 a task of their own.
 
 The two spreads are the likeliest on a grid, by Laplace's marginal likelihood and a broad prior about 150 and 100 points
 (empirical Bayes; B. Efron, C. Morris, Stein's estimation rule and its competitors, JASA 68 (1973)). The variance of a
-difference is the wider one of the posterior's and of the sandwich's in which a voter's votes, and a network's, hang
-together (P. Huber 1967; K.-Y. Liang, S. Zeger 1986).
+difference is the widest of the posterior's and of two sandwiches, in which the votes of a voter, or of a network, are
+correlated (P. Huber 1967; K.-Y. Liang, S. Zeger 1986).
 """
 
 from __future__ import annotations
@@ -24,28 +24,27 @@ import numpy as np
 
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.estimate import inverse
-from rankings.fit.graph import groups, reachability
+from rankings.fit.graph import diagonal_blocks, groups, reachability
 from rankings.fit.posterior import Games, Posterior, assembled, likeliest
-from rankings.fit.sandwich import gradients_of_voters
+from rankings.fit.sandwich import gradients_of_voters, variance_of_differences
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import MIRRORED, Counts
 
 SPREAD, OFFSET = 150.0, 100.0
-"""Elo points: where nothing is known of them, the spread of policies, and how far a policy's ability at one task lies
-from its ability in general. OFFSET is what boards of several robots suppose (decision: ratings)."""
+"""Elo points: where nothing is known of them, the spread of contestants, and how far a contestant's ability at one task
+lies from its ability in general. OFFSET is what boards of several settings suppose (decision: ratings)."""
 SPREADS = (40.0, 60.0, 100.0, 150.0, 225.0, 340.0, 500.0)
 OFFSETS = (10.0, 25.0, 40.0, 60.0, 100.0, 150.0, 225.0, 340.0)
 DOUBT = math.log(2.0)
 """Standard deviation of the logarithm of either spread, before any vote."""
 GRID_SIZE = 1000
-"""With more policies times tasks the spreads are not fitted: each fit would take a second."""
+"""With more contestants times tasks the spreads are not fitted: each fit would take a second."""
 
 
 class ByTask(TypedDict):
-    """`groups`: policies with the same number are connected by votes, directly or through others. `offset` [Elo
-    points]: the standard deviation of a policy's ability at one task about its ability in general, as the votes show
-    it. `tasks`: by task, "" being votes without one.
-    """
+    """`groups`: contestants with the same number are connected by votes, directly or through others. `offset` [Elo
+    points]: the standard deviation of a contestant's ability at one task about its ability in general, as the votes
+    show it. `tasks`: by task, "" being votes without one."""
 
     names: list[str]
     groups: list[int]
@@ -55,8 +54,8 @@ class ByTask(TypedDict):
 
 class Abilities(TypedDict):
     """Of one task. `ratings` [Elo points] in the order of `names`; only their differences mean something.
-    `deviations[i][j]`: standard deviation of the difference of i and j, for j < i. `records`: of each two policies, in
-    the order of their names, how the votes on them went, columns as in OUTCOMES, the first being on the left."""
+    `deviations[i][j]`: standard deviation of the difference of i and j, for j < i. `records`: of each two contestants,
+    in the order of their names, how the votes on them went, columns as in OUTCOMES, the first being on the left."""
 
     ratings: list[float]
     deviations: list[list[float]]
@@ -65,7 +64,7 @@ class Abilities(TypedDict):
 
 @dataclass(frozen=True)
 class Prior:
-    """Standard deviations in natural units: of policies, and of a policy's tasks about it."""
+    """Standard deviations in natural units: of contestants, and of a contestant's tasks about it."""
 
     spread: float
     offset: float
@@ -75,7 +74,7 @@ class Prior:
         return cls(spread / SCALE, offset / SCALE)
 
     def covariance(self, tasks: int) -> Floats:
-        """(tasks, tasks) of one policy's abilities."""
+        """(tasks, tasks) of one contestant's abilities."""
         return self.spread**2 + self.offset**2 * np.eye(tasks, dtype=np.float64)
 
     def log_density(self) -> float:
@@ -87,9 +86,10 @@ class Prior:
 
 @dataclass(frozen=True)
 class Joint:
-    """Votes of several tasks, each task's policies as policies of their own, and what is supposed of all together.
+    """Votes of several tasks, each task's contestants as contestants of their own, and what is supposed of all
+    together.
 
-    x (n,) are abilities in natural units, task by task, n = tasks times policies.
+    x (n,) are abilities in natural units, task by task, n = tasks times contestants.
     """
 
     games: Games
@@ -99,8 +99,8 @@ class Joint:
     @cached_property
     def precision(self) -> Floats:
         """(n, n) what the prior adds to the negative Hessian."""
-        policies = len(self.games.played) // self.tasks
-        return np.kron(inverse(self.prior.covariance(self.tasks)), np.eye(policies)).astype(float, copy=False)
+        contestants = len(self.games.played) // self.tasks
+        return np.kron(inverse(self.prior.covariance(self.tasks)), np.eye(contestants)).astype(float, copy=False)
 
     @cached_property
     def _votes(self) -> Posterior:
@@ -112,8 +112,7 @@ class Joint:
 
     def hessian(self, x: Floats) -> Floats:
         """(n, n) of minus the log density."""
-        found: Floats = self.games.information_matrix(np.append(x, 0.0)) + self.precision
-        return found
+        return self.games.information_matrix(np.append(x, 0.0)) + self.precision
 
     def mode(self, start: Floats) -> Floats:
         """(n,)"""
@@ -126,9 +125,10 @@ class Joint:
 
     def evidence(self, x: Floats) -> float:
         """Logarithm of the marginal likelihood of the votes at the mode x, by Laplace, times the prior's density."""
-        policies = len(x) // self.tasks
+        contestants = len(x) // self.tasks
         volume = (
-            np.linalg.slogdet(self.hessian(x))[1] + policies * np.linalg.slogdet(self.prior.covariance(self.tasks))[1]
+            np.linalg.slogdet(self.hessian(x))[1]
+            + contestants * np.linalg.slogdet(self.prior.covariance(self.tasks))[1]
         )
         return self.log_density(x) - 0.5 * float(volume) + self.prior.log_density()
 
@@ -141,7 +141,7 @@ class TaskFit:
     tasks: tuple[str, ...]
     prior: Prior
     group: Integers
-    """(k,) policies with the same label are connected by votes on any task."""
+    """(k,) contestants with the same label are connected by votes on any task."""
     mean: Floats
     """(tasks, k)"""
     deviation: Floats
@@ -149,28 +149,28 @@ class TaskFit:
 
 
 def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prior | None = None) -> TaskFit:
-    """`counts`: of one robot, with the number of a task in `tasks` where boards have the robot's. `cap`: as in
+    """`counts`: of one setting, with the number of a task in `tasks` where boards have the setting's. `cap`: as in
     `bradley_terry.fit`, over all tasks together. `prior`: None for the likeliest one."""
     votes = counts.without_sides()
     weights = votes.weights(cap)
     number = max(1, len(tasks))
     apart = _apart(votes, number)
     games = Games.of(apart, weights)
-    joint, x = _likeliest(games, number) if prior is None else _at(games, number, prior, None)
-    size = len(counts.names)
-    variances = [_differences(each, number, size) for each in _covariances(joint, x, apart, weights)]
-    met = np.any(games.met.reshape(number, size, number, size)[range(number), :, range(number)], axis=0)
+    joint, x = _likeliest(games, number) if prior is None else _at(games, number, prior)
+    covariances = _covariances(joint, x, apart, weights)
+    variances = [variance_of_differences(diagonal_blocks(each, number)) for each in covariances]
+    met = np.any(diagonal_blocks(games.met, number), axis=0)
     return TaskFit(
         counts.names,
         tuple(tasks),
         joint.prior,
-        groups(reachability(np.asarray(met))),
-        SCALE * x.reshape(number, size),
+        groups(reachability(met)),
+        SCALE * x.reshape(number, -1),
         SCALE * np.sqrt(np.max(variances, axis=0)),
     )
 
 
-def told(found: TaskFit, counts: Counts) -> ByTask:
+def published(found: TaskFit, counts: Counts) -> ByTask:
     return {
         "names": list(found.names),
         "groups": found.group.tolist(),
@@ -197,19 +197,19 @@ def records(counts: Counts) -> dict[str, dict[str, list[int]]]:
 
 
 def _apart(votes: Counts, tasks: int) -> Counts:
-    """A policy at each task as a policy of its own; a task at the end may have no vote."""
+    """A contestant at each task as a contestant of its own; a task at the end may have no vote."""
     shift = votes.setting * len(votes.names)
     return replace(votes, names=votes.names * tasks, left=votes.left + shift, right=votes.right + shift)
 
 
-def _at(games: Games, tasks: int, prior: Prior, start: Floats | None) -> tuple[Joint, Floats]:
+def _at(games: Games, tasks: int, prior: Prior, start: Floats | float = 0.0) -> tuple[Joint, Floats]:
     joint = Joint(games, tasks, prior)
-    return joint, joint.mode(np.zeros(len(games.played)) if start is None else start)
+    return joint, joint.mode(np.zeros(len(games.played)) + start)
 
 
 def _likeliest(games: Games, tasks: int) -> tuple[Joint, Floats]:
     """With the likeliest offset, then the likeliest spread, of those on the grid."""
-    best = _at(games, tasks, Prior.of_points(), None)
+    best = _at(games, tasks, Prior.of_points())
     if len(games.played) > GRID_SIZE or not games.played.any():
         return best
     for candidates in (
@@ -223,7 +223,7 @@ def _likeliest(games: Games, tasks: int) -> tuple[Joint, Floats]:
 
 
 def _covariances(joint: Joint, x: Floats, apart: Counts, weights: Floats) -> list[Floats]:
-    """(n, n) of x: the posterior's, and those in which a voter's or a network's votes hang together."""
+    """(n, n) of x: the posterior's, and those in which a voter's or a network's votes are correlated."""
     bread = inverse(joint.hessian(x))
     found = [bread]
     for votes in (apart, apart.by_network()):
@@ -239,15 +239,6 @@ def _meat(joint: Joint, x: Floats, votes: Counts, weights: Floats) -> Floats:
     if not known.all():
         meat = assembled(Games.of(votes.where(~known), weights[~known]).squared_residuals(at))[:-1, :-1]
         votes, weights = votes.where(known), weights[known]
-    carrier = Posterior(joint.games, 0.0, np.ones((len(x), len(x)), dtype=bool))
-    for _, gradients in gradients_of_voters(votes, weights, carrier, at):
+    for gradients in gradients_of_voters(votes, weights, joint.games, at):
         meat += voters / (voters - 1.0) * gradients.T @ gradients
     return meat
-
-
-def _differences(covariance: Floats, tasks: int, size: int) -> Floats:
-    """(tasks, k, k) variance of the difference of two policies at one task."""
-    blocks = covariance.reshape(tasks, size, tasks, size)[range(tasks), :, range(tasks)]
-    own = np.diagonal(blocks, axis1=1, axis2=2)
-    found: Floats = np.maximum(own[:, :, None] + own[:, None, :] - 2.0 * blocks, 0.0)
-    return found

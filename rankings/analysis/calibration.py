@@ -1,9 +1,9 @@
-"""Do the ratings foresee votes that they have not seen? No Django.
+"""Do the ratings predict votes that they have not seen? No Django.
 
-The voters are dealt into FOLDS groups. Each group's votes, but those of the first LEARNT, are predicted by ratings
-fitted to the groups before it, and the predictions are compared with what the group said: of the comparisons in which
-the favourite was given 70 %, it should score 70 %. Voters, not votes, are dealt, since the votes of one voter hang
-together. No group is predicted from later ones: if each were from all others, a group's votes would decide into which
+The voters are split into FOLDS groups. Each group's votes, but those of the first TRAINING_FOLDS, are predicted by
+ratings fitted to the groups before it, and the predictions are compared with what the group said: of the comparisons in
+which the favourite was given 70 %, it should score 70 %. Voters, not votes, are split, since the votes of one voter are
+correlated. No group is predicted from later ones: if each were from all others, a group's votes would decide into which
 bins the votes of others fall, and no interval would hold (A. P. Dawid, Statistical theory: the prequential approach, J.
 R. Stat. Soc. A 147, 1984).
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -30,10 +30,10 @@ from rankings.tally.arrays import Booleans, Floats, Integers
 from rankings.tally.counts import UNKNOWN_VOTER, Counts
 
 FOLDS = 10
-MORE = 0.25
+VOTE_VARIANCE = 0.25
 """Variance of a vote between equals: with one more vote's doubt few that say the same are not sure of it."""
-LEARNT = 4
-"""So many groups are only learnt from."""
+TRAINING_FOLDS = 4
+"""So many groups only train."""
 BINS = 10
 """Between 1/2 and 1."""
 
@@ -72,14 +72,14 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
     """Empty where nobody is left to be predicted, with five voters or so (unknown ones count as one each)."""
     if not counts.total:
         return nothing()
-    dealt = Dealt.of(counts)
-    foretold = foretell(dealt, cap)
-    total = float(foretold.votes.sum())
+    folds = Folds.of(counts)
+    predictions = predict(folds, cap)
+    total = float(predictions.votes.sum())
     if not total:  # nobody else voted on these pairs
         return nothing()
-    bins, chance = _bins(dealt, foretold, cap)
+    bins, chance = _bins(folds, predictions, cap)
     distances = sum(each["votes"] * abs(each["actual"] - each["predicted"]) for each in bins)
-    expected, score, squares, votes = foretold.expected, foretold.score, foretold.squares, foretold.votes
+    expected, score, squares, votes = predictions.expected, predictions.score, predictions.squares, predictions.votes
     brier = float((squares - 2 * expected * score + expected**2 * votes).sum()) / total
     flat = float((squares - score + 0.25 * votes).sum()) / total
     return {
@@ -97,8 +97,8 @@ def nothing() -> Calibration:
 
 
 @dataclass(frozen=True)
-class Dealt:
-    """Votes dealt into folds. Those of voters whom nobody knows stand apart by outcome: one row is so many people."""
+class Folds:
+    """Votes split into folds. Those of unknown voters stand apart by outcome: one row is so many people."""
 
     counts: Counts
     """Sides forgotten."""
@@ -110,7 +110,7 @@ class Dealt:
     """(clusters,) how many people each is; 0 for numbers without a vote."""
 
     @classmethod
-    def of(cls, counts: Counts) -> Dealt:
+    def of(cls, counts: Counts) -> Folds:
         votes = counts.without_sides()
         known, unknown = votes.where(votes.voter >= 0), votes.where(votes.voter < 0)
         alone, fold = _one_by_one(unknown)
@@ -144,21 +144,15 @@ def _one_by_one(votes: Counts) -> tuple[Counts, Integers]:
 
 def _joined(one: Counts, other: Counts) -> Counts:
     """The rows of both."""
-    return replace(
-        one,
-        left=np.concatenate([one.left, other.left]),
-        right=np.concatenate([one.right, other.right]),
-        voter=np.concatenate([one.voter, other.voter]),
-        outcomes=np.concatenate([one.outcomes, other.outcomes]),
-        setting=np.concatenate([one.setting, other.setting]),
-        day=np.concatenate([one.day, other.day]),
-    )
+    names = ("left", "right", "voter", "outcomes", "setting", "day")
+    columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in (one, other)]) for name in names}
+    return replace(one, **columns)
 
 
 @dataclass(frozen=True)
-class Foretold:
+class Predictions:
     """Of each row of votes (rows,): what the favourite was expected to score, whether that is the right side, and sums
-    over the votes: of what it scored, of its square, and of ones. What no ratings foretell has no votes.
+    over the votes: of what it scored, of its square, and of ones. Where no rating predicts, there are no votes.
     """
 
     expected: Floats
@@ -173,32 +167,33 @@ class Foretold:
         return np.clip(((self.expected - 0.5) * 2 * BINS).astype(np.int64), 0, BINS - 1)
 
 
-def foretell(dealt: Dealt, cap: int) -> Foretold:
+def predict(folds: Folds, cap: int) -> Predictions:
     """Each fold by ratings fitted to those before it; the first ones have no votes in it."""
-    counts = dealt.counts
-    refits, margin, known = Refits.of(counts, cap=cap), np.zeros(len(dealt.fold)), np.zeros(len(dealt.fold), dtype=bool)
-    for fold in range(LEARNT, FOLDS):
-        rows = dealt.fold == fold
-        rating, group = refits.without(dealt.fold >= fold)
+    counts = folds.counts
+    refits, margin, known = Refits.of(counts, cap=cap), np.zeros(len(folds.fold)), np.zeros(len(folds.fold), dtype=bool)
+    for fold in range(TRAINING_FOLDS, FOLDS):
+        rows = folds.fold == fold
+        rating, group = refits.without(folds.fold >= fold)
         left, right = counts.left[rows], counts.right[rows]
         margin[rows], known[rows] = (rating[left] - rating[right]) / SCALE, group[left] == group[right]
     swapped = margin < 0
     wins = np.where(swapped, counts.outcomes[:, 1], counts.outcomes[:, 0])
     even = counts.outcomes[:, 2] + counts.outcomes[:, 3]
     sums = (wins + 0.5 * even, wins + 0.25 * even, counts.votes.astype(float))
-    return Foretold(sigmoid(np.abs(margin)), swapped, *(each * known for each in sums))
+    return Predictions(sigmoid(np.abs(margin)), swapped, *(each * known for each in sums))
 
 
-def _bins(dealt: Dealt, foretold: Foretold, cap: int) -> tuple[list[Bin], float | None]:
+def _bins(folds: Folds, predictions: Predictions, cap: int) -> tuple[list[Bin], float | None]:
     """And the mean distance that chance alone makes, in bins of two voters and more; None without any."""
-    place, pull = foretold.bins, _Pull.of(dealt, cap)
+    place, influence = predictions.bins, _Influence.of(folds, cap)
     found: list[Bin] = []
     noise, weights = [0.0], [0.0]
     for number in range(BINS):
-        votes = foretold.votes * (place == number)
+        votes = predictions.votes * (place == number)
         if n := float(votes.sum()):
-            predicted, actual = float(foretold.expected @ votes) / n, float(foretold.score @ (place == number)) / n
-            own, gap = _spreads(dealt, foretold, votes, actual - predicted, pull)
+            predicted = float(predictions.expected @ votes) / n
+            actual = float(predictions.score @ (place == number)) / n
+            own, gap = _spreads(folds, predictions, votes, actual - predicted, influence)
             if math.isfinite(gap.sd):
                 noise.append(n * math.sqrt(2 / math.pi) * gap.sd)
                 weights.append(n)
@@ -224,47 +219,49 @@ def _bin(number: int, votes: int, predicted: float, actual: float, own: Spread, 
 
 
 @dataclass(frozen=True)
-class _Pull:
-    """How far each cluster moves the ratings that foretell the votes of later folds."""
+class _Influence:
+    """How far each cluster moves the ratings that predict the votes of later folds."""
 
     moved: Floats
     """(clusters, k) natural units: what a person's votes add to the ratings of all."""
     fold: Integers
     """(clusters,)"""
-    learnt: Floats
-    """(FOLDS,) the share of the votes that a fold is foretold from."""
+    training: Floats
+    """(FOLDS,) the share of the votes that a fold is predicted from."""
 
     @classmethod
-    def of(cls, dealt: Dealt, cap: int) -> _Pull:
-        counts, size = dealt.counts, len(dealt.times)
-        apart = replace(counts, voter=dealt.cluster)
+    def of(cls, folds: Folds, cap: int) -> _Influence:
+        counts, size = folds.counts, len(folds.times)
+        apart = replace(counts, voter=folds.cluster)
         found = Estimate.weighed(apart, counts.weights(cap), prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
-        moved = found.influence_of_voters() / np.maximum(dealt.times, 1.0)[:, None]
+        moved = found.influence_of_voters() / np.maximum(folds.times, 1.0)[:, None]
         fold = np.zeros(size, np.int64)
-        fold[dealt.cluster] = dealt.fold
-        shares = np.bincount(dealt.fold, counts.votes, FOLDS) / counts.total
+        fold[folds.cluster] = folds.fold
+        shares = np.bincount(folds.fold, counts.votes, FOLDS) / counts.total
         return cls(moved, fold, np.maximum(np.cumsum(shares) - shares, 1e-9))
 
     def of_predictions(self, slopes: Floats) -> Floats:
         """(clusters,) what each moves a mean of predictions. `slopes` (FOLDS, k): by the ratings for each fold."""
-        each = self.moved @ (slopes / self.learnt[:, None]).T
+        each = self.moved @ (slopes / self.training[:, None]).T
         later = np.arange(FOLDS) > self.fold[:, None]
         found: Floats = np.sum(each * later, axis=1)
         return found
 
 
-def _spreads(dealt: Dealt, foretold: Foretold, votes: Floats, gap: float, pull: _Pull) -> tuple[Spread, Spread]:
+def _spreads(
+    folds: Folds, predictions: Predictions, votes: Floats, gap: float, influence: _Influence
+) -> tuple[Spread, Spread]:
     """Of actual, and of actual less predicted. `votes` (rows,): of the bin."""
-    n, cast = votes.sum(), dealt.by_cluster(votes)
-    residual = (foretold.score - foretold.expected * foretold.votes) * (votes > 0)
-    own = (dealt.by_cluster(residual) - gap * cast) / np.maximum(n - cast, 0.5)
-    slope = votes * foretold.expected * (1.0 - foretold.expected) * np.where(foretold.swapped, -1.0, 1.0) / n
-    size = len(dealt.counts.names)
-    slopes: Floats = np.bincount(dealt.fold * size + dealt.counts.left, slope, FOLDS * size).astype(float)
-    slopes -= np.bincount(dealt.fold * size + dealt.counts.right, slope, FOLDS * size)
-    moved = pull.of_predictions(slopes.reshape(FOLDS, size))
-    freedom = max(1.0, float(n**2 / (dealt.times @ cast**2)) - 1.0)
-    return _spread(own, dealt.times, cast, freedom), _spread(own - moved, dealt.times, cast, freedom)
+    n, cast = votes.sum(), folds.by_cluster(votes)
+    residual = (predictions.score - predictions.expected * predictions.votes) * (votes > 0)
+    own = (folds.by_cluster(residual) - gap * cast) / np.maximum(n - cast, 0.5)
+    slope = votes * predictions.expected * (1.0 - predictions.expected) * np.where(predictions.swapped, -1.0, 1.0) / n
+    size = len(folds.counts.names)
+    slopes: Floats = np.bincount(folds.fold * size + folds.counts.left, slope, FOLDS * size).astype(float)
+    slopes -= np.bincount(folds.fold * size + folds.counts.right, slope, FOLDS * size)
+    moved = influence.of_predictions(slopes.reshape(FOLDS, size))
+    freedom = max(1.0, float(n**2 / (folds.times @ cast**2)) - 1.0)
+    return _spread(own, folds.times, cast, freedom), _spread(own - moved, folds.times, cast, freedom)
 
 
 def _spread(moved: Floats, times: Floats, cast: Floats, freedom: float) -> Spread:
@@ -272,5 +269,5 @@ def _spread(moved: Floats, times: Floats, cast: Floats, freedom: float) -> Sprea
     voters = float(times[cast > 0].sum())
     if voters < 2:
         return Spread(math.inf, 1.0)
-    doubt = MORE / float(times @ cast) ** 2
+    doubt = VOTE_VARIANCE / float(times @ cast) ** 2
     return Spread(math.sqrt((voters - 1.0) / voters * float(times @ moved**2) + doubt), freedom)

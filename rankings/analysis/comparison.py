@@ -1,4 +1,5 @@
-"""Is A better than B at this task? What a publication says about two policies. Numbers in, numbers out, no Django."""
+"""Is A better than B at this task? What a publication says about two contestants. Numbers in, numbers out, no
+Django."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from typing import TypedDict
 import numpy as np
 
 from rankings.analysis.by_task import ByTask
-from rankings.analysis.physics import ALL_TASKS, PhysicsRow
 from rankings.analysis.settled import Settled
+from rankings.analysis.success_rates import ALL_TASKS, SuccessRow
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.posterior import sigmoid
 from rankings.fit.student import Z
@@ -19,6 +20,8 @@ from rankings.tally.counts import MIRRORED
 from rankings.tally.table import Board
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
+WEIGHTS /= WEIGHTS.sum()
+"""The mean of f(x) for x ~ N(0, 1) is f(NODES) @ WEIGHTS."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class DifferenceBelief:
         One half where nothing is known."""
         if not self.known:
             return 0.5
-        return float(sigmoid((self.mean + self.deviation * NODES) / SCALE) @ WEIGHTS / WEIGHTS.sum())
+        return float(sigmoid((self.mean + self.deviation * NODES) / SCALE) @ WEIGHTS)
 
     @property
     def low(self) -> float:
@@ -70,13 +73,13 @@ class HeadToHead(TypedDict):
 
 
 class Comparison(TypedDict):
-    """Is `a` better than `b`? `task` null: over all tasks, as the board says. `robot_id` null: all robots together.
+    """Is `a` better than `b`? `task` null: over all tasks, as the board says. `robot_id` null: all settings together.
 
     `chance`: the probability that it is. `share`: of the next votes on the two, what `a` is expected to score, ties
     counting half. `difference` [Elo points] with its 95 % interval `low` to `high`. All null where no votes connect
     the two. `offset` [Elo points]: the standard deviation of abilities at one task about those in general, as found;
     null over all tasks. `record`: of the `votes` on just these two. `physics_a`, `physics_b`: how often each reached
-    the goal, whoever played beside it and on whatever robot; null where it has not played.
+    the goal, whoever played beside it and in whatever setting; null where it has not played.
     """
 
     a: str
@@ -91,20 +94,20 @@ class Comparison(TypedDict):
     offset: float | None
     votes: int
     record: HeadToHead
-    physics_a: PhysicsRow | None
-    physics_b: PhysicsRow | None
+    physics_a: SuccessRow | None
+    physics_b: SuccessRow | None
 
 
 @dataclass(frozen=True)
 class PairEvidence:
-    """What a publication keeps of pairs: `settled` by the name of a board, `by_task` by robot, `physics` by task."""
+    """What a publication keeps of pairs: `settled` by a board's name, `by_task` by setting, `success_rates` by task."""
 
     settled: Mapping[str, Settled]
     by_task: Mapping[str, ByTask]
-    physics: Mapping[str, Sequence[PhysicsRow]]
+    success_rates: Mapping[str, Sequence[SuccessRow]]
 
     def belief(self, a: str, b: str, *, task: str = "", setting: str = "") -> DifferenceBelief:
-        """About the rating of a less that of b. `task` empty: the board's; `setting` empty: the mean of the robots on
+        """About the rating of a less that of b. `task` empty: the board's; `setting` empty: the mean of the settings on
         which votes connect the two, each with its say."""
         if not task:
             return _of_board(self.settled.get(Board(setting=setting).name), a, b)
@@ -127,7 +130,7 @@ class PairEvidence:
     def compare(self, a: str, b: str, *, task: str = "", setting: str = "") -> Comparison:
         belief, record = self.belief(a, b, task=task, setting=setting), self.record(a, b, task=task, setting=setting)
         offsets = [own["offset"] for own in self._settings(setting) if task in own["tasks"]]
-        rows = {row["model_id"]: row for row in self.physics.get(task or ALL_TASKS, [])}
+        rows = {row["model_id"]: row for row in self.success_rates.get(task or ALL_TASKS, [])}
         return {
             "a": a,
             "b": b,

@@ -1,7 +1,7 @@
 """Which pairs are settled, however often one looks? Numbers in, numbers out, no Django.
 
-A board is looked at every hour, and whoever stops at the first look that pleases is wrong more often than a 95 %
-interval says. So a pair is settled by a sequential test: with d the difference of two ratings, V its variance and the
+A board is looked at every hour, and stopping at the first look that pleases is wrong more often than a 95 % interval
+says. So a pair is settled by a sequential test: with d the difference of two ratings, V its variance and the
 true difference spread as N(0, T²) under the alternative, the likelihood ratio against "equal" is
 
     log E = 1/2 log(V / (V + T²)) + d²/2 (1/V - 1/(V + T²)),
@@ -12,32 +12,33 @@ the iterated logarithm, Ann. Math. Stat. 41 (1970)). That d is only asymptotical
 I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Time-uniform central limit theory and asymptotic confidence
 sequences, Ann. Stat. 52 (2024). All differences that E does not refute at a look are the confidence sequence.
 
-Of a policy that never lost the difference is large and its variance larger, so that d² / V would call nothing settled
-(W. Hauck, A. Donner, Wald's test as applied to hypotheses in logit analysis, JASA 72 (1977)). So both are taken to the
-scale 2 arcsin sqrt(p), p = sigmoid(d), on which a share's variance does not depend on it (M. Bartlett 1936), in units
-that agree with Elo points about 0. The first few votes settle nothing: see BURN_IN.
-"""
+Of a contestant that never lost the difference is large and its variance larger, so that d² / V would call nothing
+settled (W. Hauck, A. Donner, Wald's test as applied to hypotheses in logit analysis, JASA 72 (1977)). So both are taken
+to the scale 2 arcsin sqrt(p), p = sigmoid(d), on which a share's variance does not depend on it (M. Bartlett 1936), in
+units that agree with Elo points about 0. The first few votes settle nothing: see BURN_IN."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 import numpy as np
 
 from rankings.fit.bradley_terry import SCALE, Fit
 from rankings.fit.posterior import sigmoid
+from rankings.fit.sandwich import variance_of_differences
 from rankings.tally.arrays import Booleans, Floats
 
+T = TypeVar("T")
 ALPHA = 0.05
 SPREAD = 150.0 * math.sqrt(2.0)
-"""T [Elo points]: of the difference of two policies whose ratings are spread by 150."""
+"""T [Elo points]: of the difference of two contestants whose ratings are spread by 150."""
 ALIKE = 25.0
 """Elo points within which two are as good as equal: at most 53.6 wins in 100."""
 MOST = 1000
-"""More votes than that are not foretold."""
+"""More votes than that are not predicted."""
 HALVINGS = 60
 TINY = 1e-12
 BURN_IN = 80.0
@@ -48,8 +49,8 @@ BETTER, WORSE, EQUAL, OPEN = "better", "worse", "equal", "open"
 
 
 class Settled(TypedDict):
-    """Each matrix in the order of `names`, a row's policy against a column's; null where nothing is known, which is so
-    for pairs that no votes connect and for a policy with itself.
+    """Each matrix in the order of `names`, a row's contestant against a column's; null where nothing is known, which is
+    so for pairs that no votes connect and for a contestant with itself.
 
     `verdicts`: "better" or "worse" where the pair is settled, "equal" where the two are within `alike` points, "open"
     otherwise. `differences` [Elo points]; `lows`: the lower ends of their confidence sequence, null where it has none;
@@ -83,7 +84,8 @@ class Rule:
     def log_evidence(self, difference: Floats, variance: Floats) -> Floats:
         """log E against "equal", elementwise, of values on the steady scale; minus infinity where nothing is known."""
         known = np.isfinite(variance) & (variance > 0)
-        v, wide = np.where(known, variance, 1.0), np.where(known, variance, 1.0) + self.spread**2
+        v = np.where(known, variance, 1.0)
+        wide = v + self.spread**2
         found = 0.5 * np.log(v / wide) + difference**2 / 2.0 * (1.0 / v - 1.0 / wide)
         return np.where(known, found, -np.inf)
 
@@ -95,8 +97,7 @@ class Rule:
         return np.where(known, np.sqrt(v * (v + self.spread**2) / self.spread**2 * room), np.inf)
 
     def different(self, difference: Floats, variance: Floats) -> Booleans:
-        found: Booleans = self.log_evidence(*steady(difference, variance)) >= math.log(1.0 / self.error)
-        return found
+        return self.log_evidence(*steady(difference, variance)) >= math.log(1.0 / self.error)
 
     def low(self, difference: Floats, variance: Floats) -> Floats:
         """Elo points: the lower end of the confidence sequence; minus infinity where it has none."""
@@ -108,8 +109,7 @@ class Rule:
         return np.asarray(inside, dtype=bool)
 
     def settles(self, difference: Floats, variance: Floats) -> Booleans:
-        found: Booleans = self.different(difference, variance) | self.equal(difference, variance)
-        return found
+        return self.different(difference, variance) | self.equal(difference, variance)
 
     def enough(self, difference: Floats, variance: Floats) -> Floats:
         """The variance at which the same difference is settled, elementwise: at most `variance`.
@@ -121,8 +121,7 @@ class Rule:
             middle = (low + high) / 2.0
             done = self.settles(difference, np.exp(middle))
             low, high = np.where(done, middle, low), np.where(done, high, middle)
-        found: Floats = np.exp(low)
-        return found
+        return np.exp(low)
 
 
 RULE = Rule()
@@ -175,53 +174,55 @@ def votes_to_go(found: Fit, rule: Rule = RULE) -> Floats:
     return np.where(known, np.maximum(0.0, needed), np.inf)
 
 
-def told(found: Fit, names: Sequence[str], rule: Rule = RULE) -> Settled:
-    """All of it. `names`: those of the fit in the order in which to tell them."""
-    place = {name: number for number, name in enumerate(found.names)}
-    order = [place[name] for name in names]
-    words, known = verdicts(found, rule), _known(found)
-    words = [[words[one][other] for other in order] for one in order]
+def published(found: Fit, names: Sequence[str], rule: Rule = RULE) -> Settled:
+    """All of it. `names`: those of the fit in the order in which they stand."""
+    known, words, to_go = _known(found), verdicts(found, rule), votes_to_go(found, rule).tolist()
     low = np.where(known, rule.low(_differences(found), found.difference_sd**2), -np.inf)
-    chosen = np.ix_(order, order)
-    above = [words[one][other] for one in range(len(order)) for other in range(one + 1, len(order))]
-    compared = [word for word in above if word is not None]
-    to_go = votes_to_go(found, rule)[chosen].tolist()
-    return {
+    whole: Settled = {
         "error": rule.error,
         "alike": rule.alike,
-        "settled": sum(word != OPEN for word in compared),
-        "pairs": len(compared),
-        "names": list(names),
+        "settled": 0,
+        "pairs": 0,
+        "names": list(found.names),
         "verdicts": words,
-        "differences": _rounded(np.where(known, _differences(found), np.inf)[chosen]),
-        "lows": _rounded(low[chosen]),
-        "deviations": _rounded(np.where(known, found.difference_sd, np.inf)[chosen]),
+        "differences": _rounded(np.where(known, _differences(found), np.inf)),
+        "lows": _rounded(low),
+        "deviations": _rounded(np.where(known, found.difference_sd, np.inf)),
         "votes_to_go": [
-            [sensibly(number) if word == OPEN else None for number, word in zip(*row, strict=True)]
+            [rounded_up(number) if word == OPEN else None for number, word in zip(*row, strict=True)]
             for row in zip(to_go, words, strict=True)
         ],
     }
+    return _of(whole, [found.names.index(name) for name in names])
 
 
 def only(whole: Settled, names: Collection[str]) -> Settled:
-    """Some of its policies, in the same order."""
-    kept = [place for place, name in enumerate(whole["names"]) if name in names]
-    words = [[whole["verdicts"][one][other] for other in kept] for one in kept]
-    above = [words[one][other] for one in range(len(kept)) for other in range(one + 1, len(kept))]
+    """Some of its contestants, in the same order."""
+    return _of(whole, [place for place, name in enumerate(whole["names"]) if name in names])
+
+
+def _of(whole: Settled, places: Sequence[int]) -> Settled:
+    """Of the contestants at these places, in this order."""
+
+    def chosen(matrix: list[list[T]]) -> list[list[T]]:
+        return [[matrix[one][other] for other in places] for one in places]
+
+    words = chosen(whole["verdicts"])
+    above = [word for place, row in enumerate(words) for word in row[place + 1 :] if word is not None]
     return {
         **whole,
-        "settled": sum(word not in (None, OPEN) for word in above),
-        "pairs": sum(word is not None for word in above),
-        "names": [whole["names"][place] for place in kept],
+        "settled": len(above) - above.count(OPEN),
+        "pairs": len(above),
+        "names": [whole["names"][place] for place in places],
         "verdicts": words,
-        "differences": [[whole["differences"][one][other] for other in kept] for one in kept],
-        "lows": [[whole["lows"][one][other] for other in kept] for one in kept],
-        "deviations": [[whole["deviations"][one][other] for other in kept] for one in kept],
-        "votes_to_go": [[whole["votes_to_go"][one][other] for other in kept] for one in kept],
+        "differences": chosen(whole["differences"]),
+        "lows": chosen(whole["lows"]),
+        "deviations": chosen(whole["deviations"]),
+        "votes_to_go": chosen(whole["votes_to_go"]),
     }
 
 
-def sensibly(votes: float) -> int | None:
+def rounded_up(votes: float) -> int | None:
     """Upwards to a multiple of 5 below 100, of 10 below 300 and of 50 beyond; None for more than MOST."""
     step = 5 if votes < 100 else 10 if votes < 300 else 50
     return max(step, math.ceil(votes / step) * step) if votes <= MOST else None
@@ -229,15 +230,12 @@ def sensibly(votes: float) -> int | None:
 
 def _differences(found: Fit) -> Floats:
     """(k, k) Elo points, row less column."""
-    difference: Floats = found.rating[:, None] - found.rating[None, :]
-    return difference
+    return found.rating[:, None] - found.rating[None, :]
 
 
 def _by_model(found: Fit) -> Floats:
     """(k, k) Elo points squared: the variance of each difference as the model itself expects it, above 0."""
-    own = np.diag(found.posterior)
-    variance: Floats = np.maximum(own[:, None] + own[None, :] - 2.0 * found.posterior, TINY)
-    return variance
+    return np.maximum(variance_of_differences(found.posterior), TINY)
 
 
 def _known(found: Fit) -> Booleans:

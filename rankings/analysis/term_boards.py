@@ -14,14 +14,14 @@ from rankings.tally.table import Board, VoteTable
 
 
 class Terms(TypedDict):
-    """`equal`: side, order and length alike. `beyond`: success as well, of the votes of which physics has a verdict."""
+    """`equal`: side, order and length alike. `beyond`: success as well, of the votes on battles of known success."""
 
     equal: terms.AdjustedBoard
     beyond: terms.AdjustedBoard
 
 
 def boards(table: VoteTable, facts: VoteFacts, *, cap: int) -> dict[str, Terms]:
-    """Of all robots together and of each, by the board's name. `cap`: as on the boards."""
+    """Of all settings together and of each, by the board's name. `cap`: as on the boards."""
     found: dict[str, Terms] = {}
     for board in (Board(), *(Board(setting=setting) for setting in facts.values["setting"])):
         same = board != Board() and table.holds_all(board)
@@ -37,19 +37,20 @@ def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> t
     names = sorted({*facts.values["left"], *facts.values["right"]})
     voter, day = _numbers(facts, "voter", table), _numbers(facts, "day", table)
     counts = table.counts(board)
-    columns = (
-        _places(facts, "left", names),
-        _places(facts, "right", names),
-        facts.vote,
-        voter,
-        counts.visits.networks(voter, day),
-        weights(counts, voter, day, cap=cap),
-        facts.success,
-        facts.steps_left,
-        facts.steps_right,
+    left, right = (np.searchsorted(names, facts.values[side])[facts.codes[side]] for side in ("left", "right"))
+    votes = terms.TermVotes(
+        names=tuple(names),
+        setting=np.unique(facts.codes["setting"], return_inverse=True)[1],
+        left=left,
+        right=right,
+        outcome=facts.vote,
+        voter=voter,
+        network=counts.visits.networks(voter, day),
+        weight=weights(counts, voter, day, cap=cap),
+        success=facts.success,
+        steps_left=facts.steps_left,
+        steps_right=facts.steps_right,
     )
-    setting = np.unique(facts.codes["setting"], return_inverse=True)[1].astype(np.int64)
-    votes = terms.TermVotes(tuple(names), setting, *columns)
     return votes.where(votes.weight > 0)
 
 
@@ -76,9 +77,3 @@ def _numbers(facts: VoteFacts, name: str, table: VoteTable) -> Integers:
     place = {text: number - shift for number, text in enumerate(known)}
     numbers = [place.get(text, len(known)) if text or name == "day" else UNKNOWN_VOTER for text in facts.values[name]]
     return np.array(numbers, dtype=np.int64)[facts.codes[name]]
-
-
-def _places(facts: VoteFacts, side: str, names: list[str]) -> Integers:
-    """(votes,)"""
-    place = {name: number for number, name in enumerate(names)}
-    return np.array([place[name] for name in facts.values[side]], dtype=np.int64)[facts.codes[side]]

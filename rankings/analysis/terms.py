@@ -1,6 +1,6 @@
 """Ratings with all else equal: what side, order, length of the episodes and success are worth in a vote. No Django.
 
-The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tells how the sides of that battle differ:
+The margin of a vote is theta_left - theta_right + z beta, where z (terms,) is how the sides of that battle differ:
 
 - `side`: 1, for the left side;
 - `order`: 1 where the left side's episode ended first, -1 where the right one's did, 0 where they were alike;
@@ -8,11 +8,11 @@ The margin of a vote is theta_left - theta_right + z beta, where z (terms,) tell
 - `success`: 1 where the left side alone reached the goal, -1 where the right one alone did, else 0.
 
 theta and beta are fitted together by Newton's method, each with a virtual game against 0, from sums over votes that are
-alike; the variance is the sandwich's in which a voter's votes hang together, and a network's, the wider one. This is
-the style control of text arenas (FastChat, pull request 3585) for robots: with `success` among the terms, theta says
-what is preferred beyond success.
+alike; the variance is the wider one of two sandwiches, in which the votes of a voter, or of a network, are correlated.
+This is the style control of text arenas (FastChat, pull request 3585) for robots: with `success` among the terms, theta
+says what is preferred beyond success.
 
-A term that the votes do not tell from the policies and from the terms before it is left out and said to be unknown.
+A term that the votes cannot separate from the contestants and the terms before it is left out and reported as unknown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypedDict
 
 import numpy as np
@@ -28,17 +27,17 @@ import numpy as np
 from rankings.fit.bradley_terry import MEAN, SCALE
 from rankings.fit.estimate import Mode, inverse
 from rankings.fit.offsets import OFFSET_SD
-from rankings.fit.posterior import Games, likeliest, sigmoid
-from rankings.fit.sandwich import VOTERS_AT_ONCE, PerVoter
+from rankings.fit.posterior import Games, assembled, likeliest, sigmoid
+from rankings.fit.sandwich import PerVoter, some_voters
 from rankings.fit.student import quantile
 from rankings.tally.arrays import Booleans, Floats, Integers
-from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN
+from rankings.tally.facts import UNKNOWN
 
 SIDE, ORDER, LENGTH, SUCCESS = "side", "order", "length", "success"
 EQUAL = (SIDE, ORDER, LENGTH)
 """Terms of "all else equal"."""
 BEYOND = (*EQUAL, SUCCESS)
-"""Terms of "beyond success", for votes of which physics has a verdict."""
+"""Terms of "beyond success", for votes on battles of known success."""
 DOUBLINGS = 2.0
 STEP = 0.25
 """Of lengths, in doublings."""
@@ -72,8 +71,8 @@ class Adjusted(TypedDict):
 
 
 class AdjustedBoard(TypedDict):
-    """Of `votes` votes. `terms`: what each is worth, null where the votes do not tell it from policies and other terms;
-    `length` is told per doubling. `models`: by model_id."""
+    """Of `votes` votes. `terms`: what each is worth, null where the votes do not tell it from contestants and other
+    terms; `length` is per doubling. `models`: by model_id."""
 
     votes: int
     terms: dict[str, Term | None]
@@ -97,19 +96,19 @@ class TermVotes:
     network: Integers
     """A number per network that several voters share, from 0; -1 for none."""
     weight: Floats
-    physics: Integers
+    success: Integers
     """LEFT, RIGHT, EVEN or UNKNOWN, as in `rankings.tally.facts`."""
     steps_left: Integers
     steps_right: Integers
 
     def where(self, rows: Booleans) -> TermVotes:
-        columns = (getattr(self, name)[rows] for name in list(self.__annotations__)[1:])
-        return TermVotes(self.names, *columns)
+        names, *columns = vars(self).values()
+        return TermVotes(names, *(column[rows] for column in columns))
 
     @property
     def judged(self) -> Booleans:
-        """(rows,) physics has a verdict."""
-        found: Booleans = self.physics != UNKNOWN
+        """(rows,) the success of both sides is known."""
+        found: Booleans = self.success != UNKNOWN
         return found
 
     @property
@@ -119,18 +118,17 @@ class TermVotes:
     def columns(self) -> dict[str, Floats]:
         """(rows,) of each term."""
         ratio = np.log2(np.maximum(self.steps_left, 1) / np.maximum(self.steps_right, 1))
-        verdict = {LEFT: 1.0, RIGHT: -1.0, EVEN: 0.0, UNKNOWN: 0.0}
         return {
             SIDE: np.ones(len(self.left)),
             ORDER: np.sign(self.steps_right - self.steps_left).astype(float),
             LENGTH: np.round(np.clip(ratio, -DOUBLINGS, DOUBLINGS) / STEP) * STEP,
-            SUCCESS: np.array([verdict[value] for value in (LEFT, RIGHT, EVEN, UNKNOWN)])[self.physics],
+            SUCCESS: np.array([1.0, -1.0, 0.0, 0.0])[self.success],  # of LEFT, RIGHT, EVEN and UNKNOWN
         }
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Votes that are alike, summed. Parameters (n,): abilities on each robot, robot by robot, then the terms."""
+    """Votes that are alike, summed. Parameters (n,): abilities on each setting, setting by setting, then the terms."""
 
     abilities: int
     left: Integers
@@ -166,28 +164,46 @@ class Cells:
 
     def margins(self, x: Floats) -> Floats:
         """(cells,)"""
-        found: Floats = x[self.left] - x[self.right] + self.terms @ x[self.abilities :]
-        return found
+        return x[self.left] - x[self.right] + self.terms @ x[self.abilities :]
 
     def spread(self, values: Floats) -> Floats:
         """(n,) sum of a value per cell times the margin's gradient."""
-        policies = np.bincount(self.left, values, self.abilities) - np.bincount(self.right, values, self.abilities)
-        return np.concatenate([policies, values @ self.terms])
+        contestants = np.bincount(self.left, values, self.abilities) - np.bincount(self.right, values, self.abilities)
+        return np.concatenate([contestants, values @ self.terms])
+
+    def by_pair(self, values: Floats) -> Floats:
+        """(abilities, abilities) sum of a value per cell, the left side's row first."""
+        size = self.abilities
+        return _sums(self.left * size + self.right, values, size * size).reshape(size, size)
 
     def information(self, values: Floats) -> Floats:
         """(n, n) sum of a value per cell times d d^T, d being the margin's gradient."""
         size, found = self.abilities, np.zeros((self.size, self.size))
-        pairs = np.bincount(self.left * size + self.right, values, size * size).reshape(size, size)
-        found[:size, :size] = np.diag(pairs.sum(axis=0) + pairs.sum(axis=1)) - pairs - pairs.T
+        found[:size, :size] = assembled(self.by_pair(values))[:-1, :-1]
         for number, column in enumerate(self.terms.T):
             found[size + number] = found[:, size + number] = self.spread(values * column)
         return found
 
+    def log_density(self, x: Floats) -> float:
+        margin = self.margins(x)
+        votes = self.score * margin - self.played * np.logaddexp(0.0, margin)
+        virtual = 0.5 * PRIOR * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
+        return float(votes.sum() - virtual.sum())
+
+    def step(self, x: Floats) -> Floats:
+        """(n,) Newton's."""
+        slope = self.spread(self.score - self.played * sigmoid(self.margins(x))) - PRIOR * (sigmoid(x) - 0.5)
+        return np.linalg.solve(self.hessian(x), slope).astype(float, copy=False)
+
+    def hessian(self, x: Floats) -> Floats:
+        """(n, n) of minus the log density."""
+        p = sigmoid(self.margins(x))
+        return self.information(self.played * p * (1.0 - p)) + np.diag(_virtual(x))
+
     def games(self) -> Games:
         """The same votes without the terms, all (settings k, settings k)."""
-        size, cell = self.abilities, self.left * self.abilities + self.right
-        played, score = (_sums(cell, values, size * size).reshape(size, size) for values in (self.played, self.score))
-        return Games(played, score, (played, score, score), np.zeros_like(played))
+        played, score = self.by_pair(self.played), self.by_pair(self.score)
+        return Games(played, score, np.stack([played, score, score]), np.zeros_like(played))
 
 
 @dataclass(frozen=True)
@@ -203,7 +219,7 @@ class TermFit:
 
 
 def known_terms(cells: Cells, terms: Sequence[str]) -> list[str]:
-    """Those of `terms`, which the cells are by, that the votes tell from the policies and from the terms before."""
+    """Those of `terms`, which the cells are by, that the votes tell from the contestants and from the terms before."""
     whole = cells.information(cells.played / 4.0)
     kept, found = list(range(cells.abilities)), []
     for number, name in enumerate(terms, start=cells.abilities):
@@ -218,12 +234,8 @@ def known_terms(cells: Cells, terms: Sequence[str]) -> list[str]:
 
 def fitted(votes: TermVotes, cells: Cells) -> TermFit:
     """Abilities and terms together."""
-    x = likeliest(
-        np.zeros(cells.size),
-        lambda x: _log_density(cells, x),
-        lambda x: np.linalg.solve(_hessian(cells, x), _gradient(cells, x)).astype(float, copy=False),
-    )
-    bread = inverse(_hessian(cells, x))
+    x = likeliest(np.zeros(cells.size), cells.log_density, cells.step)
+    bread = inverse(cells.hessian(x))
     expected = sigmoid(cells.margins(x))
     residual = votes.weight * (POINTS[votes.outcome] - expected[cells.of_vote])
     virtual = np.diag(_virtual(x))
@@ -249,8 +261,8 @@ def board(votes: TermVotes, terms: Sequence[str]) -> AdjustedBoard:
     known = known_terms(whole, terms)
     adjusted = fitted(votes, whole if known == list(terms) else Cells.of(votes, known))
     places = {name: adjusted.cells.abilities + number for number, name in enumerate(known)}
-    told = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
-    return {"votes": len(votes.left), "terms": told, "models": _models(votes, adjusted)}
+    worth = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
+    return {"votes": len(votes.left), "terms": worth, "models": _models(votes, adjusted)}
 
 
 def _sums(places: Integers, values: Floats, size: int) -> Floats:
@@ -258,29 +270,9 @@ def _sums(places: Integers, values: Floats, size: int) -> Floats:
     return np.bincount(places, values, size).astype(float, copy=False)
 
 
-def _log_density(cells: Cells, x: Floats) -> float:
-    margin = cells.margins(x)
-    votes = cells.score * margin - cells.played * np.logaddexp(0.0, margin)
-    virtual = 0.5 * PRIOR * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
-    return float(votes.sum() - virtual.sum())
-
-
-def _gradient(cells: Cells, x: Floats) -> Floats:
-    found: Floats = cells.spread(cells.score - cells.played * sigmoid(cells.margins(x))) - PRIOR * (sigmoid(x) - 0.5)
-    return found
-
-
-def _hessian(cells: Cells, x: Floats) -> Floats:
-    """(n, n) of minus the log density."""
-    p = sigmoid(cells.margins(x))
-    found: Floats = cells.information(cells.played * p * (1.0 - p)) + np.diag(_virtual(x))
-    return found
-
-
 def _virtual(x: Floats) -> Floats:
     """(n,) information of the virtual games."""
-    found: Floats = PRIOR * sigmoid(x) * sigmoid(-x)
-    return found
+    return PRIOR * sigmoid(x) * sigmoid(-x)
 
 
 def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]:
@@ -301,12 +293,10 @@ def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
     order = np.argsort(voter, kind="stable")
     voter, residual, cell = voter[order], residual[order], cells.of_vote[order]
     found = np.zeros((cells.size, cells.size))
-    for first in range(0, int(voter[-1]) + 1, VOTERS_AT_ONCE):
-        rows = slice(*np.searchsorted(voter, [first, first + VOTERS_AT_ONCE]))
-        who, own, at = voter[rows] - first, residual[rows], cell[rows]
-        many = int(who[-1]) + 1
-        gradients = PerVoter(who, cells.left[at], cells.right[at], (many, cells.abilities))(own, -own)
-        terms = [np.bincount(who, own * column[at], many) for column in cells.terms.T]
+    for rows, place, voters in some_voters(voter):
+        own, at = residual[rows], cell[rows]
+        gradients = PerVoter(place, cells.left[at], cells.right[at], (voters, cells.abilities))(own, -own)
+        terms = [np.bincount(place, own * column[at], voters) for column in cells.terms.T]
         block = np.column_stack([gradients, *terms])
         found += block.T @ block
     return found
@@ -314,10 +304,10 @@ def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
 
 def _term(found: TermFit, place: int) -> Term:
     half_width = found.quantile * math.sqrt(float(found.covariance[:, place, place].max()))
-    return _told(float(found.x[place]), half_width)
+    return _in_points(float(found.x[place]), half_width)
 
 
-def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
+def _in_points(value: float, half_width: float, middle: float = 0.0) -> Term:
     """Natural units as points."""
     ends = (value, value - half_width, value + half_width)
     elo, low, high = (round(middle + SCALE * each, 2) + 0.0 for each in ends)
@@ -325,39 +315,17 @@ def _told(value: float, half_width: float, middle: float = 0.0) -> Term:
 
 
 def _models(votes: TermVotes, adjusted: TermFit) -> dict[str, Adjusted]:
-    """Ratings with terms and without, about the mean of the boards."""
-    way, size = _Way.of(votes, adjusted.cells), adjusted.cells.abilities
-    without, found = way.centre @ way.mode.x[:-1], way.centre @ adjusted.x[:size]
+    """Ratings with terms and without, about the mean of the boards, which brings settings together as they do."""
+    games, size = adjusted.cells.games(), adjusted.cells.abilities
+    mode = Mode.of_games(games, settings=votes.settings, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
+    centre = (np.eye(len(mode.mean)) - mode.mean) @ mode.lever  # (k, abilities) ratings = centre @ x
+    without, found = centre @ mode.x[:-1], centre @ adjusted.x[:size]
     own = adjusted.covariance[:, :size, :size]
-    deviation = np.sqrt(np.max([np.einsum("ij,jk,ik->i", way.centre, each, way.centre) for each in own], axis=0))
+    deviation = np.sqrt(np.max([np.einsum("ij,jk,ik->i", centre, each, centre) for each in own], axis=0))
     models: dict[str, Adjusted] = {}
     for place, name in enumerate(votes.names):
-        if way.voted[place]:
-            term = _told(float(found[place]), adjusted.quantile * float(deviation[place]), MEAN)
-            usual = _told(float(without[place]), 0.0, MEAN)["elo"]
+        if mode.voted[place]:
+            term = _in_points(float(found[place]), adjusted.quantile * float(deviation[place]), MEAN)
+            usual = _in_points(float(without[place]), 0.0, MEAN)["elo"]
             models[name] = {"plain": usual, "rating": term["elo"], "low": term["low"], "high": term["high"]}
     return models
-
-
-@dataclass(frozen=True)
-class _Way:
-    """From abilities on each robot to ratings about their mean, as the boards bring robots together."""
-
-    mode: Mode
-
-    @classmethod
-    def of(cls, votes: TermVotes, cells: Cells) -> _Way:
-        offset_sd = OFFSET_SD / SCALE
-        return cls(Mode.of_games(cells.games(), settings=votes.settings, prior=PRIOR, ties="half", offset_sd=offset_sd))
-
-    @property
-    def voted(self) -> Booleans:
-        """(k,)"""
-        return self.mode.voted
-
-    @cached_property
-    def centre(self) -> Floats:
-        """(k, abilities) C with ratings = C x: each less the mean that the boards' ratings are told from."""
-        mean = self.mode.mean
-        found: Floats = (np.eye(len(mean)) - mean) @ self.mode.lever
-        return found

@@ -15,8 +15,8 @@ from arena.api.schema import answer, refusals
 from arena.kinds import Kind
 from rankings.analysis import calibration, settled
 from rankings.analysis.calibration import Calibration
-from rankings.analysis.physics import PhysicsRow
 from rankings.analysis.settled import Settled
+from rankings.analysis.success_rates import SuccessRow
 from rankings.analysis.term_boards import Terms
 from rankings.analysis.terms import AdjustedBoard as TermBoard
 from rankings.api.pair_queries import KIND
@@ -39,7 +39,7 @@ class PublishedReport(TypedDict):
     matrices: dict[str, Matrix]
     settled: dict[str, Settled]
     terms: dict[str, Terms]
-    physics: dict[str, list[PhysicsRow]]
+    physics: dict[str, list[SuccessRow]]
     physics_mean_of: list[str]
     agreement: Agreements | None
     calibration: Calibration

@@ -2,7 +2,7 @@
 
 P(left is preferred) = sigma(theta_left - theta_right); tie and both_bad are worth half a win to each side. Inside,
 theta is in natural units; outside, ratings are on Elo's scale: 1500 + theta * 400 / ln 10, with mean 1500 over the
-policies that can be compared with each other (`fit.centre`). docs/ranking.md explains the method and its sources.
+contestants that can be compared with each other (`fit.centre`). docs/ranking.md explains the method and its sources.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
-from rankings.fit.centre import centred, centred_each, variance_of_centred
-from rankings.fit.estimate import Covariance, Estimate, Mode, inverse
+from rankings.fit.centre import centred, centred_each
+from rankings.fit.estimate import Estimate, Mode, inverse
 from rankings.fit.graph import groups, reachability
 from rankings.fit.offsets import OFFSET_SD
 from rankings.fit.posterior import Games, Posterior
-from rankings.fit.sandwich import variance_of_differences
-from rankings.fit.student import Z, quantile
+from rankings.fit.student import Z
 from rankings.tally.arrays import Booleans, Floats, Integers
 from rankings.tally.counts import Counts
 
@@ -26,12 +25,12 @@ SCALE = 400.0 / np.log(10.0)
 """Elo points per natural unit: 173.7."""
 MEAN = 1500.0
 PRIOR = 1.0
-"""Virtual games per policy against the mean, half won and half lost."""
+"""Virtual games per contestant against the mean, half won and half lost."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Ratings of `names`, in their order. Unvoted policies are in it too, at 1500 with the prior's width."""
+    """Ratings of `names`, in their order. Unvoted contestants are in it too, at 1500 with the prior's width."""
 
     names: tuple[str, ...]
     rating: Floats
@@ -39,7 +38,7 @@ class Fit:
     weight: Floats
     """(k,) how much each counts in the mean of its group, which is 1500: `centre.shares`. They sum to 1 in a group."""
     on_settings: Floats
-    """(settings, k) how much of a policy's own rating on each robot enters its rating: with theta = sum_r L_r x_r
+    """(settings, k) how much of a contestant's own rating on each setting enters its rating: with theta = sum_r L_r x_r
     (`rankings.fit.offsets`), the diagonals of L_r."""
     half_width: Floats
     """(k,) Elo points, of the 95 % interval about that mean; inf where the data say nothing at all (only without a
@@ -47,7 +46,7 @@ class Fit:
     difference_sd: Floats
     """(k, k) Elo points: half the 95 % interval of rating i minus rating j, divided by 1.96; inf between groups."""
     group: Integers
-    """(k,) policies with the same label can be compared, directly or through others."""
+    """(k,) contestants with the same label can be compared, directly or through others."""
     reach: Booleans
     """(k, k) i has scored against j, directly or through others."""
     posterior: Floats
@@ -74,7 +73,7 @@ class Fit:
         return reachability(self.reach | self.reach.T)
 
     def rank_ranges(self, ranked: Booleans) -> tuple[Integers, Integers]:
-        """(k,) best and worst rank of each policy among those `ranked` ones of its group that the 95 % intervals of
+        """(k,) best and worst rank of each contestant among those `ranked` ones of its group that the 95 % intervals of
         differences allow."""
         among = ranked[None, :] & (self.group[:, None] == self.group[None, :])
         ahead = (self.rating[None, :] - self.rating[:, None]) > Z * self.difference_sd
@@ -104,18 +103,17 @@ def fit(
     ties: str = "half",
     offset_sd: float = OFFSET_SD,
 ) -> Fit:
-    """Rate every policy in `counts`; several robots are brought together by offsets (`rankings.fit.offsets`).
+    """Rate every contestant in `counts`; several settings are brought together by offsets (`rankings.fit.offsets`).
 
-    `prior`: virtual games per policy; 0 leaves the data alone, and then policies compare only where each has scored
-    against the other, directly or through others. `cap`: a voter's votes of one day weigh at most so much together,
-    and those of a network's voters; 0: no limit. `cluster`: the votes of one voter or network are not taken for
-    independent; it never narrows an interval.
-    `ties`: one of `estimate.TIES`. `offset_sd`: Elo points by which a policy's abilities may differ between robots.
-    """
+    `prior`: virtual games per contestant; 0 leaves the data alone, and then contestants compare only where each has
+    scored against the other, directly or through others. `cap`: a voter's votes of one day weigh at most so much
+    together, and those of a network's voters; 0: no limit. `cluster`: the votes of one voter or network are not taken
+    for independent; it never narrows an interval. `ties`: one of `estimate.TIES`. `offset_sd`: Elo points by which a
+    contestant's abilities may differ between settings."""
     found = Estimate.of(counts, prior=prior, cap=cap, ties=ties, offset_sd=offset_sd / SCALE)
     covariances = found.covariances(cluster=cluster)
-    sd = np.max([_sd_of_centred(each, found.mean) for each in covariances], axis=0)
-    difference = np.max([_sd_of_differences(each) for each in covariances], axis=0)
+    sd = np.max([each.sd_of_centred(found.mean) for each in covariances], axis=0)
+    difference = np.max([each.sd_of_differences() for each in covariances], axis=0)
     if prior == 0:
         sd[~found.voted] = np.inf
     difference[~found.comparable] = np.inf
@@ -128,22 +126,9 @@ def fit(
         difference_sd=SCALE * difference,
         group=groups(found.comparable),
         reach=found.reach,
-        posterior=SCALE**2 * found.carried(found.bread),
+        posterior=SCALE**2 * found.covariance_of_theta(found.bread),
         nu=found.posterior.games.nu,
     )
-
-
-def _sd_of_centred(covariance: Covariance, mean: Floats) -> Floats:
-    """(k,) as wide as Student's distribution asks for."""
-    spread: Floats = np.sqrt(variance_of_centred(covariance.matrix, mean)) * quantile(covariance.degrees) / Z
-    return spread
-
-
-def _sd_of_differences(covariance: Covariance) -> Floats:
-    """(k, k) as wide as Student's distribution asks for."""
-    degrees = np.minimum(covariance.degrees[:, None], covariance.degrees[None, :])
-    spread: Floats = np.sqrt(variance_of_differences(covariance.matrix)) * quantile(degrees) / Z
-    return spread
 
 
 @dataclass(frozen=True)
@@ -151,7 +136,7 @@ class Refits:
     """Some votes fitted again and again, each time without a few of them: from sums per pair, in milliseconds."""
 
     votes: Counts
-    """Robot by robot."""
+    """Setting by setting."""
     weights: Floats
     games: Games
     settings: int
@@ -169,12 +154,12 @@ class Refits:
         return MEAN + SCALE * centred(found.theta(), found.mean), groups(found.comparable)
 
 
-def influence_of_voters(counts: Counts, *, prior: float = PRIOR, cap: int = 0) -> Floats:
+def influence_of_voters(counts: Counts, *, cap: int = 0) -> Floats:
     """(voters, k) Elo points that each known voter's votes add to each rating, to first order.
 
     A row's place is the voter's number in `counts`. Ratings without that voter are about the ratings less this row.
     """
-    found = Estimate.of(counts, prior=prior, cap=cap, ties="half", offset_sd=OFFSET_SD / SCALE)
+    found = Estimate.of(counts, prior=PRIOR, cap=cap, ties="half", offset_sd=OFFSET_SD / SCALE)
     moved = found.influence_of_voters()
     without = found.theta() - moved
     rest = found.weighed_votes(found.posterior.games) - found.votes_of_voters()
@@ -185,7 +170,7 @@ def influence_of_voters(counts: Counts, *, prior: float = PRIOR, cap: int = 0) -
 def side_advantage(counts: Counts, *, cap: int = 0) -> SideAdvantage | None:
     """What the left side gains, fitted beside the ratings, with a virtual game of its own; None without a vote.
 
-    The interval is the Hessian's: where one policy always stood left, only that admits that nothing is known.
+    The interval is the Hessian's: where one contestant always stood left, only that admits that nothing is known.
     """
     if not counts.total:
         return None

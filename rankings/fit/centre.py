@@ -1,9 +1,8 @@
-"""What 1500 is: the mean of the policies that votes connect, each counting by its votes up to FULL. No Django.
+"""The mean that is 1500: of the contestants that votes connect, each weighted by its votes up to FULL. No Django.
 
-Ratings and intervals are about the same mean. It is the plain mean where every policy has FULL votes. A newcomer with
-few counts little, so that neither the ratings of the others nor their intervals jump with its first votes; and votes on
-a policy that has FULL move the mean no more.
-"""
+Ratings and intervals are about the same mean. It is the plain mean where every contestant has FULL votes. A newcomer
+with few counts little, so that neither the ratings of the others nor their intervals jump with its first votes; and
+votes on a contestant that has FULL move the mean no more."""
 
 from __future__ import annotations
 
@@ -12,12 +11,12 @@ import numpy as np
 from rankings.tally.arrays import Booleans, Floats
 
 FULL = 300.0
-"""Votes, by what they weigh, from which on a policy counts fully."""
+"""Votes, by what they weigh, from which on a contestant counts fully."""
 
 
 def shares(votes: Floats, comparable: Booleans) -> Floats:
-    """(k, k) row i: how much each policy counts in the mean that i is told from; a row sums to 1, or to 0 where no
-    policy has a vote. `votes` (k,): what each policy's weigh together."""
+    """(k, k) row i: how much each contestant counts in the mean that i is relative to; a row sums to 1, or to 0 where
+    no contestant has a vote. `votes` (k,): what each contestant's weigh together."""
     counted = np.where(comparable, np.minimum(votes, FULL)[None, :], 0.0)
     found: Floats = counted / np.maximum(counted.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return found
@@ -25,8 +24,7 @@ def shares(votes: Floats, comparable: Booleans) -> Floats:
 
 def centred(theta: Floats, mean: Floats) -> Floats:
     """(k,) theta less its mean by `shares`."""
-    found: Floats = theta - mean @ theta
-    return found
+    return theta - mean @ theta
 
 
 def centred_each(theta: Floats, votes: Floats, comparable: Booleans) -> Floats:

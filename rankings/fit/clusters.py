@@ -1,7 +1,7 @@
-"""Intervals of figures that are made of many people's votes: the votes of one person hang together. No Django.
+"""Intervals of figures made of many people's votes, of which those of one person are correlated. No Django.
 
-A figure is a function of sums over votes. Leaving out one voter at a time shows how far it varies (the jackknife by
-clusters: B. Efron, C. Stein, The jackknife estimate of variance, Ann. Stat. 9, 1981). It is on the safe side with few
+A figure is a function of sums over votes. Leaving out one voter at a time shows how far it varies (the cluster
+jackknife: B. Efron, C. Stein, The jackknife estimate of variance, Ann. Stat. 9, 1981). It is on the safe side with few
 voters, as CR3 is for regressions (A. C. Cameron, D. L. Miller, A practitioner's guide to cluster-robust inference,
 J. Hum. Resour. 50, 2015). The quantile is Student's with one degree of freedom less than there are effective voters,
 (sum n)² / sum n² for voters with n votes each (L. Kish, Survey Sampling, 1965): with one who casts half of all votes
@@ -47,8 +47,7 @@ class Clusters:
     @property
     def total(self) -> Floats:
         """(sums,)"""
-        found: Floats = self.times @ self.sums
-        return found
+        return self.times @ self.sums
 
 
 class Spread(NamedTuple):
@@ -64,7 +63,7 @@ class Spread(NamedTuple):
 
 
 def jackknife(clusters: Clusters, figure: Figure, votes: Floats) -> Spread:
-    """`votes` (sums,): a voter's sums times these are how many votes it has in the figure. One voter alone tells
+    """`votes` (sums,): a voter's sums times these are how many votes it has in the figure. One voter alone says
     nothing of others."""
     each = clusters.sums @ votes
     voters = float(clusters.times[each > 0].sum())
@@ -76,7 +75,7 @@ def jackknife(clusters: Clusters, figure: Figure, votes: Floats) -> Spread:
 
 
 def effective(clusters: Clusters, votes: Floats) -> float:
-    """How many voters of equal activity tell as much, where a voter's votes say all the same; 0.0 without a vote."""
+    """How many voters of equal activity tell as much, where all votes of a voter are equal; 0.0 without a vote."""
     each = clusters.sums @ votes
     squares = float(clusters.times @ each**2)
     return float(clusters.times @ each) ** 2 / squares if squares else 0.0

@@ -1,4 +1,4 @@
-"""The classic Elo, vote after vote: it depends on the order of the votes, hence Bradley-Terry is what ranks."""
+"""The classic Elo, vote by vote. It depends on the order of the votes, so Bradley-Terry ranks instead."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A fit in natural units, before it is told in Elo points. Numbers in, numbers out, no Django.
+"""A fit in natural units, before it is put into Elo points. Numbers in, numbers out, no Django.
 
-Inside, a policy on each of r robots is a policy of its own: x has r k parameters; a matrix leads to the k ratings.
-"""
+Inside, a contestant on each of r settings is a contestant of its own: x has r k parameters; a matrix leads to the k
+ratings."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.fit.centre import shares
+from rankings.fit.centre import shares, variance_of_centred
 from rankings.fit.davidson import with_ties
-from rankings.fit.graph import reachability
+from rankings.fit.graph import diagonal_blocks, reachability
 from rankings.fit.offsets import lever
-from rankings.fit.posterior import Games, Posterior, by_policy
-from rankings.fit.sandwich import gradients_of_voters, meat_of_voters, meat_of_votes
+from rankings.fit.posterior import Games, Posterior, by_contestant
+from rankings.fit.sandwich import gradients_of_voters, meat_of_voters, meat_of_votes, variance_of_differences
+from rankings.fit.student import Z, quantile
 from rankings.tally.arrays import Booleans, Floats, Integers
 from rankings.tally.counts import Counts
 
@@ -34,7 +35,7 @@ class Mode:
     x: Floats
     settings: int
     lever: Floats
-    """(k, r k) theta = lever x; with one robot the identity."""
+    """(k, r k) theta = lever x; with one setting the identity."""
 
     @classmethod
     def of_games(cls, games: Games, *, settings: int, prior: float, ties: str, offset_sd: float) -> Mode:
@@ -56,7 +57,7 @@ class Mode:
 
     @cached_property
     def reach(self) -> Booleans:
-        """(k, k) i has scored against j on some robot, directly or through others."""
+        """(k, k) i has scored against j on some setting, directly or through others."""
         return reachability(self._folded(self.scored))
 
     @cached_property
@@ -72,20 +73,19 @@ class Mode:
 
     def theta(self) -> Floats:
         """(k,)"""
-        found: Floats = self.lever @ self.x[:-1]
-        return found
+        return self.lever @ self.x[:-1]
 
     @cached_property
     def mean(self) -> Floats:
-        """(k, k) of what ratings and intervals are told from: `centre.shares`."""
+        """(k, k) what ratings and intervals are relative to: `centre.shares`."""
         return shares(self.weighed_votes(self.posterior.games), self.comparable)
 
     def weighed_votes(self, games: Games) -> Floats:
-        """(k,) what the votes on each policy weigh together."""
-        found: Floats = by_policy(games.played).reshape(self.settings, len(self.lever)).sum(axis=0)
+        """(k,) what the votes on each contestant weigh together."""
+        found: Floats = by_contestant(games.played).reshape(self.settings, len(self.lever)).sum(axis=0)
         return found
 
-    def carried(self, covariance: Floats) -> Floats:
+    def covariance_of_theta(self, covariance: Floats) -> Floats:
         """(k, k) covariance of theta from that of x. What nobody voted on is as uncertain as the prior leaves it."""
         if self.settings == 1:
             return covariance
@@ -96,25 +96,32 @@ class Mode:
 
     def _folded(self, pairs: Booleans) -> Booleans:
         """(k, k) where any of the diagonal blocks of a matrix (r k, r k) is true."""
-        settings, size = self.settings, len(self.lever)
-        blocks = pairs.reshape(settings, size, settings, size)[range(settings), :, range(settings)]
-        found: Booleans = np.any(blocks, axis=0)
+        found: Booleans = np.any(diagonal_blocks(pairs, self.settings), axis=0)
         return found
 
 
 class Covariance(NamedTuple):
-    """`matrix` (k, k) of theta; `degrees` (k,): of freedom that each policy's variance is known with."""
+    """`matrix` (k, k) of theta; `degrees` (k,): of freedom that each contestant's variance is known with."""
 
     matrix: Floats
     degrees: Floats
 
+    def sd_of_centred(self, mean: Floats) -> Floats:
+        """(k,) of theta less its mean by `shares`, as wide as Student's distribution asks for."""
+        return np.sqrt(variance_of_centred(self.matrix, mean)) * quantile(self.degrees) / Z
+
+    def sd_of_differences(self) -> Floats:
+        """(k, k) as wide as Student's distribution asks for."""
+        degrees = np.minimum(self.degrees[:, None], self.degrees[None, :])
+        return np.sqrt(variance_of_differences(self.matrix)) * quantile(degrees) / Z
+
 
 @dataclass(frozen=True)
 class Estimate(Mode):
-    """With the votes behind it, which say how sure it is."""
+    """A mode with the votes behind it, from which its covariance comes."""
 
     votes: Counts
-    """Robot by robot, sides forgotten."""
+    """Setting by setting, sides forgotten."""
     weights: Floats
 
     @classmethod
@@ -134,34 +141,33 @@ class Estimate(Mode):
     def covariances(self, *, cluster: bool) -> list[Covariance]:
         """Each vote for itself; where asked for and voters are known, each voter for itself; and where voters share
         networks, each network for itself."""
-        found = [Covariance(self._sandwich(meat_of_votes(self.posterior, self.x)), np.full(len(self.lever), np.inf))]
+        contestants = len(self.lever)
+        meats: list[tuple[Floats, Floats] | None] = [
+            (meat_of_votes(self.posterior, self.x), np.full(contestants, np.inf))
+        ]
         for votes in (self.votes, self.votes.by_network()) if cluster else ():
-            if votes is None:
-                continue
-            clustered = meat_of_voters(votes, self.weights, self.posterior, self.x, self.bread, len(self.lever))
-            if clustered is not None:
-                found.append(Covariance(self._sandwich(clustered.meat), clustered.degrees))
-        return found
-
-    def _sandwich(self, meat: Floats) -> Floats:
-        return self.carried(self.bread @ meat @ self.bread)
+            if votes is not None:
+                meats.append(meat_of_voters(votes, self.weights, self.posterior, self.x, self.bread, contestants))
+        return [
+            Covariance(self.covariance_of_theta(self.bread @ meat @ self.bread), degrees)
+            for meat, degrees in filter(None, meats)
+        ]
 
     def influence_of_voters(self) -> Floats:
         """(voters, k) what each known voter's votes add to theta, to first order; by the voter's number."""
         known = self.votes.voter >= 0
         votes, weights, carry = self.votes.where(known), self.weights[known], (self.lever @ self.bread).T
-        blocks = [found @ carry for _, found in gradients_of_voters(votes, weights, self.posterior, self.x)]
-        found: Floats = np.concatenate([np.zeros((0, len(self.lever))), *blocks])
-        return found
+        blocks = [found @ carry for found in gradients_of_voters(votes, weights, self.posterior.games, self.x)]
+        return np.concatenate([np.zeros((0, len(self.lever))), *blocks])
 
     def votes_of_voters(self) -> Floats:
-        """(voters, k) what each known voter's votes on each policy weigh together."""
+        """(voters, k) what each known voter's votes on each contestant weigh together."""
         known = self.votes.voter >= 0
         votes, weights, size = self.votes.where(known), self.weights[known], len(self.lever)
         number = int(votes.voter.max(initial=-1)) + 1
         found = np.zeros(number * size)
-        for policy in (votes.left, votes.right):
-            found += np.bincount(votes.voter * size + policy % size, weights * votes.votes, number * size)
+        for contestant in (votes.left, votes.right):
+            found += np.bincount(votes.voter * size + contestant % size, weights * votes.votes, number * size)
         return found.reshape(number, size)
 
     def sums_of(self, rows: Booleans | Integers) -> Floats:
@@ -172,5 +178,4 @@ class Estimate(Mode):
 
 
 def inverse(matrix: Floats) -> Floats:
-    found: Floats = np.linalg.inv(matrix).astype(float)
-    return found
+    return np.linalg.inv(matrix).astype(float)

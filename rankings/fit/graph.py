@@ -1,8 +1,11 @@
-"""Who can be compared with whom: reachability over a handful to some hundreds of policies."""
+"""Which contestants votes connect: reachability among some hundreds of them at most."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rankings.tally.arrays import Booleans, Integers
 
@@ -15,6 +18,12 @@ def reachability(edges: Booleans) -> Booleans:
         if np.array_equal(further, reach):
             return reach
         reach = further
+
+
+def diagonal_blocks(matrix: NDArray[Any], number: int) -> NDArray[Any]:
+    """(number, k, k) of a matrix (number k, number k)."""
+    size = len(matrix) // number
+    return matrix.reshape(number, size, number, size)[range(number), :, range(number)]
 
 
 def groups(together: Booleans) -> Integers:

@@ -1,43 +1,38 @@
-"""One board from several robots: what a policy can do anywhere, plus what it can do on each robot. No Django.
+"""One board from several settings: what a contestant can do anywhere, plus what it can do on each setting. No Django.
 
-The ability of policy p on robot r is theta_p + offset_pr (and whatever the robot adds to all, which no comparison
-shows). Offsets have mean 0 and a standard deviation of OFFSET_SD. With x_r the fit of robot r alone and J_r what its
+The ability of contestant p on setting r is theta_p + offset_pr (and whatever the setting adds to all, which no comparison
+shows). Offsets have mean 0 and a standard deviation of OFFSET_SD. With x_r the fit of setting r alone and J_r what its
 votes tell about it, the weighted least squares estimate of theta is
 
     theta = (sum_r W_r)^+  sum_r W_r x_r,     W_r = J_r (1 + s² J_r)^-1,  s = OFFSET_SD.
 
-A robot with few votes weighs by its votes; none weighs more than 1 / s², however many it has. So a million votes on one
-robot do not outvote another robot, as they would in a plain pool. With one robot theta is its fit.
+A setting with few votes weighs by its votes; none weighs more than 1 / s², however many it has. So a million votes on one
+setting do not outvote another setting, as they would in a plain pool. With one setting theta is its fit.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from rankings.fit.graph import diagonal_blocks
 from rankings.fit.posterior import Posterior
 from rankings.tally.arrays import Floats
 
 OFFSET_SD = 100.0
-"""Elo points: how far a policy's abilities on two robots are thought to lie from what it can do anywhere."""
+"""Elo points: how far a contestant's abilities on two settings are thought to lie from what it can do anywhere."""
 
 
 def lever(posterior: Posterior, x: Floats, settings: int, offset_sd: float) -> Floats:
-    """(k, robots k) L with theta = L x, where x are the fits of the robots one after the other; k policies.
+    """(k, settings k) L with theta = L x, where x are the fits of the settings one after the other; k contestants.
 
     `offset_sd` in natural units.
     """
-    information = posterior.games.information_matrix(x)
-    size = len(information) // settings
-    weights = [
-        _weight(information[first : first + size, first : first + size], offset_sd)
-        for first in range(0, settings * size, size)
-    ]
+    blocks = diagonal_blocks(posterior.games.information_matrix(x), settings)
+    weights = [_weight(information, offset_sd) for information in blocks]
     everything = np.linalg.pinv(np.sum(weights, axis=0), rcond=1e-10, hermitian=True)
-    found: Floats = everything @ np.concatenate(weights, axis=1)
-    return found
+    return everything @ np.concatenate(weights, axis=1)
 
 
 def _weight(information: Floats, offset_sd: float) -> Floats:
     found = np.linalg.solve(np.eye(len(information)) + offset_sd**2 * information, information)
-    symmetric: Floats = (found + found.T) / 2.0
-    return symmetric
+    return (found + found.T) / 2.0

@@ -1,4 +1,4 @@
-"""Who should meet next: the pairs whose votes make the ratings surest. No Django.
+"""Which contestants should meet next: the pairs whose votes make the ratings most precise. No Django.
 
 A vote on the pair (i, j) adds w d d^T to the information, with d = e_i - e_j and w = p (1 - p) the information of one
 comparison at win probability p. By the formula of Sherman and Morrison the covariance C then loses
@@ -57,7 +57,7 @@ def plan(belief: Belief, contestants: Sequence[str], votes: int, uniform: float 
 
 
 def exposure(chances: dict[Pair, float]) -> dict[str, float]:
-    """How often each policy is drawn, in units of an equal share: 1 is average, 2 is twice as often."""
+    """How often each contestant is drawn, in units of an equal share: 1 is average, 2 is twice as often."""
     found: dict[str, float] = {}
     for pair, chance in chances.items():
         for name in pair:

@@ -1,7 +1,7 @@
-"""What the votes and the virtual games say about a set of ratings, and the ratings that they make likeliest.
+"""The likelihood of ratings, given the votes and the virtual games, and the ratings that maximise it.
 
-Parameters x: theta of each policy in natural units, then the advantage of the left side. Matrices (k, k) over policies
-have the left policy as row and the right one as column.
+Parameters x: theta of each contestant in natural units, then the advantage of the left side. Matrices (k, k) over
+contestants have the left contestant as row and the right one as column.
 
 With m the margin and nu >= 0, a vote is a win of the left side, a win of the right one or a tie in proportion to
 exp(m / 2), exp(-m / 2) and nu (Davidson 1970). With nu = 0 ties are no outcome of their own but half a win each, and
@@ -31,8 +31,7 @@ class FitError(ArithmeticError):
 
 
 def sigmoid(values: Floats) -> Floats:
-    found: Floats = np.exp(-np.logaddexp(0.0, -values))
-    return found
+    return np.exp(-np.logaddexp(0.0, -values))
 
 
 def margins(x: Floats) -> Floats:
@@ -49,8 +48,8 @@ def assembled(pairs: Floats) -> Floats:
     return np.block([[corner, edge], [edge.T, pairs.sum(keepdims=True)]])
 
 
-def by_policy(pairs: Floats) -> Floats:
-    """(k,) sums over all pairs that a policy is in."""
+def by_contestant(pairs: Floats) -> Floats:
+    """(k,) sums over all pairs that a contestant is in."""
     found: Floats = pairs.sum(axis=1) + pairs.sum(axis=0)
     return found
 
@@ -98,8 +97,8 @@ class Games:
     """Sum of w."""
     score: Floats
     """Sum of w y."""
-    squares: tuple[Floats, Floats, Floats]
-    """Sums of w², w² y and w² y²: what squared residuals are made of."""
+    squares: Floats
+    """(3, k, k) sums of w², w² y and w² y², from which squared residuals come."""
     tied: Floats
     """Sum of w over ties and both_bad."""
     nu: float = 0.0
@@ -115,20 +114,18 @@ class Games:
         ties = (counts.outcomes[:, 2] + counts.outcomes[:, 3]).astype(float)
         if not len(weights) or weights.min() == 1.0:
             played, score, tied = spread(votes), spread(scores), spread(ties)
-            return cls(played, score, (played, score, score - tied / 4.0), tied)
+            return cls(played, score, np.stack([played, score, score - tied / 4.0]), tied)
         votes, scores, ties = weights * votes, weights * scores, weights * ties
         played, score, tied = spread(votes), spread(scores), spread(ties)
         squares = (votes, scores, scores - ties / 4.0)  # y is 1, 0 or 1/2
-        zero, one, two = (spread(weights * values) for values in squares)
-        return cls(played, score, (zero, one, two), tied)
+        return cls(played, score, np.stack([spread(weights * values) for values in squares]), tied)
 
     def less(self, other: Games) -> Games:
         """Without some of these votes. To be fitted with a prior: who scored nothing may seem to have scored a trifle,
         though a pair without a vote has none.
         """
-        zero, one, two = (mine - theirs for mine, theirs in zip(self.squares, other.squares, strict=True))
         played, score, tied = self.played - other.played, self.score - other.score, self.tied - other.tied
-        left = replace(self, played=played, score=score, squares=(zero, one, two), tied=tied)
+        left = replace(self, played=played, score=score, squares=self.squares - other.squares, tied=tied)
         return left.only(played > ROUNDING)
 
     @property
@@ -141,13 +138,11 @@ class Games:
         return (self.played + self.played.T) > 0
 
     def only(self, pairs: Booleans) -> Games:
-        zero, one, two = self.squares
-        squares = (zero * pairs, one * pairs, two * pairs)
         played, score, tied = self.played * pairs, self.score * pairs, self.tied * pairs
-        return replace(self, played=played, score=score, squares=squares, tied=tied)
+        return replace(self, played=played, score=score, squares=self.squares * pairs, tied=tied)
 
     def expected_scores(self, x: Floats) -> Floats:
-        """(k, k) what the left policy may expect of a vote."""
+        """(k, k) what the left contestant may expect of a vote."""
         return expected_score(margins(x), self.nu)
 
     def variances(self, x: Floats) -> Floats:
@@ -160,7 +155,7 @@ class Games:
 
     def squared_information(self, x: Floats) -> Floats:
         """(k, k) sum of each vote's, squared."""
-        return self.squares[0] * self.variances(x) ** 2
+        return np.asarray(self.squares[0] * self.variances(x) ** 2)
 
     def information_matrix(self, x: Floats) -> Floats:
         """(k, k) that of the votes about theta; singular, for only differences of theta are known."""
@@ -170,11 +165,12 @@ class Games:
         """(k, k) sum of w² (y - p)²."""
         p = self.expected_scores(x)
         zero, one, two = self.squares
-        return two - 2.0 * p * one + p**2 * zero
+        found: Floats = two - 2.0 * p * one + p**2 * zero
+        return found
 
     def expected_squares(self, x: Floats) -> Floats:
         """(k, k) what the squared residuals would sum to if every vote were drawn from the model."""
-        return self.squares[0] * self.variances(x)
+        return np.asarray(self.squares[0] * self.variances(x))
 
 
 @dataclass(frozen=True)
@@ -220,9 +216,9 @@ class Posterior:
             found[: len(self.comparable), : len(self.comparable)] += self.comparable
         return found
 
-    def mode(self, start: Floats | None = None) -> Floats:
+    def mode(self) -> Floats:
         """(k + 1,) the likeliest x."""
-        x = np.zeros(len(self.comparable) + 1) if start is None else start
+        x = np.zeros(len(self.comparable) + 1)
         if not self.free:
             return x
 

@@ -1,9 +1,9 @@
-"""One board in the words that `manage.py rate` prints and a snapshot keeps. No Django."""
+"""One board as `manage.py rate` prints it and a snapshot keeps it. No Django."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -11,19 +11,19 @@ import numpy as np
 
 from rankings.fit.bradley_terry import PRIOR, Fit, SideAdvantage, fit, side_advantage
 from rankings.fit.estimate import TIES
-from rankings.tally.counts import Ballot, Counts, Record, records, tally
+from rankings.tally.counts import Counts, Record, records
 
 LISTED = 5
-"""A policy with fewer votes is on no rank (P-EL-06)."""
+"""A contestant with fewer votes is on no rank (P-EL-06)."""
 CAP = 15
 """What a voter's votes of one day weigh at most together on a board, in votes."""
 
 
 class Rating(TypedDict):
-    """`low` and `high` are the 95 % interval, null where nothing is known. `weight`: how much the policy counts in the
-    mean of its component, which is 1500. `component` is a place in the board's components, from 1; `rank_low` is the
-    best rank in it that the votes allow, `rank_high` the worst; null below LISTED votes. Between components there is no
-    order, and their ratings cannot be compared.
+    """`low` and `high` are the 95 % interval, null where nothing is known. `weight`: how much the contestant counts in
+    the mean of its component, which is 1500. `component` is a place in the board's components, from 1; `rank_low` is
+    the best rank in it that the votes allow, `rank_high` the worst; null below LISTED votes. Between components there
+    is no order, and their ratings cannot be compared.
 
     `provisional`: the thresholds are not met yet. `flags` say why a figure is shaky: `few_votes` (below LISTED),
     `no_upper_bound` (somebody comparable never scored against it, even through others), `no_lower_bound` (it never
@@ -78,7 +78,7 @@ class Summary(TypedDict):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """When a policy is no longer provisional: all three at once.
+    """When a contestant is no longer provisional: all three at once.
 
     On a board with fewer than `opponents` others, all of them are enough.
     """
@@ -93,7 +93,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Options:
-    """`prior`: virtual games per policy (0: none). `cap`: what a voter's votes of one day weigh at most together
+    """`prior`: virtual games per contestant (0: none). `cap`: what a voter's votes of one day weigh at most together
     (0: no limit). `cluster`: take the votes of one voter together. `ties`: one of `estimate.TIES`."""
 
     prior: float = PRIOR
@@ -104,7 +104,8 @@ class Options:
 
     @classmethod
     def of(cls, rules: Mapping[str, float]) -> Options:
-        """From the settings: `cap`, and `half_width`, `votes` and `opponents` until which a policy is provisional."""
+        """From the settings: `cap`, and `half_width`, `votes` and `opponents` until which a contestant is
+        provisional."""
         thresholds = Thresholds(rules["half_width"], int(rules["votes"]), int(rules["opponents"]))
         return cls(cap=int(rules["cap"]), thresholds=thresholds)
 
@@ -117,13 +118,8 @@ class Options:
             raise ValueError(f"ties {self.ties!r}; expected one of {', '.join(TIES)}")
 
 
-def ratings(ballots: Iterable[Ballot], options: Options) -> Ratings:
-    """Rate what was voted on."""
-    return board_ratings(tally(ballots), options)
-
-
 def board_ratings(counts: Counts, options: Options, found: Fit | None = None) -> Ratings:
-    """Rate the policies of `counts`; figures are rounded to a hundredth of a point, models sorted by name.
+    """Rate the contestants of `counts`; figures are rounded to a hundredth of a point, models sorted by name.
 
     `found`: what `fitted` made of the same counts and options, where that is at hand.
     """

@@ -1,7 +1,7 @@
-"""How sure a fit is: bread^-1 meat bread^-1, the bread being the Hessian and the meat the gradient's observed variance.
+"""The covariance of a fit: bread meat bread, the bread being the inverse Hessian, the meat the gradient's variance.
 
 The inverse Hessian alone supposes that every vote is a win or a loss; with ties it is up to a fifth too wide, and with
-voters of own taste too narrow. The sandwich (Huber 1967, White 1980) looks at what the votes really did.
+voters of own taste too narrow. The sandwich (Huber 1967, White 1980) uses the variance that the votes show.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.fit.posterior import Games, Posterior, assembled, by_policy
+from rankings.fit.posterior import Games, Posterior, assembled, by_contestant
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import Counts
 
 COLLAPSED = (0.25, 0.5)
-"""A policy whose votes surprise less than this share of what the model expects is suspect: fully at the first number,
-not at all from the second on, ..."""
+"""A contestant whose votes surprise less than this share of what the model expects is suspect: fully at the first
+number, not at all from the second on, ..."""
 FEW_SURPRISES = (1.0, 3.0)
 """... where they also amount to few decisive votes (one between equals adds 1/4): fully up to 4, no more from 12 on.
 Fading keeps an interval from jumping with one more vote, or with the last bit of a sum."""
@@ -29,11 +29,11 @@ def meat_of_votes(posterior: Posterior, x: Floats) -> Floats:
     """(k, k) variance of the gradient, each vote for itself: what the votes show, or the model says where few do.
 
     The squared residuals of a pair vanish when it only ties, or when one side wins all: that is a lack of surprises,
-    not of doubt. Policies with hardly any get the model's own variance, which makes the sandwich the inverse Hessian.
-    """
+    not of doubt. Contestants with hardly any get the model's own variance, which makes the sandwich the inverse
+    Hessian."""
     games = posterior.games
     seen = games.squared_residuals(x)
-    surprise, expected = by_policy(seen), by_policy(games.expected_squares(x))
+    surprise, expected = by_contestant(seen), by_contestant(games.expected_squares(x))
     share = surprise / np.maximum(expected, np.finfo(float).tiny)
     doubt = _fading(share, *COLLAPSED) * _fading(surprise, *FEW_SURPRISES)
     doubt_of_pair = np.maximum(doubt[:, None], doubt[None, :])
@@ -46,75 +46,50 @@ def _fading(values: Floats, full: float, none: float) -> Floats:
     return np.clip((none - values) / (none - full), 0.0, 1.0)
 
 
-class Clustered(NamedTuple):
-    """`meat` (m, m): variance of the gradient. `degrees` (k,): to how many equal voters those of a policy amount,
-    (sum of their information)² / sum of its squares (L. Kish, Survey Sampling, 1965); inf without votes."""
-
-    meat: Floats
-    degrees: Floats
-
-
-class OfVoters(NamedTuple):
-    """Of some voters, (voters, m) each, from voter number `first` on. `leverage`: by how much the fit has moved towards
-    a voter's votes and so hides their surprise, to first order: H_v H^-1 g_v, H_v being the voter's information."""
-
-    first: int
-    gradients: Floats
-    information: Floats
-    leverage: Floats
-
-
 def meat_of_voters(
-    votes: Counts, weights: Floats, posterior: Posterior, x: Floats, bread: Floats, policies: int
-) -> Clustered | None:
-    """When a voter's votes hang together; None with fewer than two known voters. Unknown ones are one person per vote.
-    `policies`: k; a policy on each robot is a parameter of its own.
+    votes: Counts, weights: Floats, posterior: Posterior, x: Floats, bread: Floats, contestants: int
+) -> tuple[Floats, Floats] | None:
+    """(m, m) variance of the gradient when the votes of each voter are correlated, and (k,) to how many equal voters
+    those of a contestant amount: (sum of their information)² / sum of its squares (L. Kish, Survey Sampling, 1965), inf
+    without votes. None with fewer than two known voters. Unknown ones are one person per vote. `contestants`: k; a
+    contestant on each setting is a parameter of its own.
 
-    A fit to few voters goes with each of them, so that residuals are too small. Half the leverage is added back, the
-    first term of the correction by R. Bell, D. McCaffrey, Survey Methodology 28 (2002).
+    A fit to few voters follows each of them, so that residuals are too small: to first order, a voter's by the leverage
+    H_v H^-1 g_v, H_v being the voter's information and g_v the gradient. Half of it is added back, the first term of
+    the correction by R. Bell, D. McCaffrey, Survey Methodology 28 (2002).
     """
     kept = posterior.comparable.ravel()[votes.cell]
     known = kept & (votes.voter >= 0)
     meat = np.zeros((len(votes.names), len(votes.names)))
-    total, squares = np.zeros(policies), np.zeros(policies)
+    total, squares = np.zeros(contestants), np.zeros(contestants)
     if not known.all():
         unknown = kept & ~known
         alone = replace(Games.of(votes.where(unknown), weights[unknown]), nu=posterior.games.nu)
         meat = assembled(alone.squared_residuals(x))[:-1, :-1]
-        sums = by_policy(alone.information(x)), by_policy(alone.squared_information(x))
-        total, squares = (each.reshape(-1, policies).sum(axis=0) for each in sums)
+        sums = by_contestant(alone.information(x)), by_contestant(alone.squared_information(x))
+        total, squares = (each.reshape(-1, contestants).sum(axis=0) for each in sums)
         votes, weights = votes.where(known), weights[known]
     if votes.voters < 2:
         return None
-    for each in of_voters(votes, weights, posterior, x, bread):
-        corrected = each.gradients + each.leverage / 2.0
-        meat += corrected.T @ corrected
-        information = each.information.reshape(len(each.information), -1, policies).sum(axis=1)
-        total += information.sum(axis=0)
-        squares += (information**2).sum(axis=0)
-    degrees = np.full(policies, np.inf)
-    np.divide(total**2, squares, out=degrees, where=squares > 0)
-    return Clustered(meat, degrees)
-
-
-def of_voters(votes: Counts, weights: Floats, posterior: Posterior, x: Floats, bread: Floats) -> Iterator[OfVoters]:
-    """Of some voters at a time. All must be known."""
     votes, weights = by_voter(votes, weights)
     information = weights * votes.votes * posterior.games.variances(x).ravel()[votes.cell]
-    for rows, first, gradients in _gradients(votes, weights, posterior, x):
-        place, left, right, known = votes.voter[rows] - first, votes.left[rows], votes.right[rows], information[rows]
-        moved = gradients @ bread
-        surprise = known * (moved[place, left] - moved[place, right])
-        spread = PerVoter(place, left, right, gradients.shape)
-        yield OfVoters(first, gradients, spread(known, known), spread(surprise, -surprise))
+    for rows, spread, gradients in _gradients(votes, weights, posterior.games, x):
+        moved, own = gradients @ bread, information[rows]
+        surprise = own * (moved[spread.place, spread.left] - moved[spread.place, spread.right])
+        corrected = gradients + spread(surprise, -surprise) / 2.0
+        meat += corrected.T @ corrected
+        of_contestants = spread(own, own).reshape(len(gradients), -1, contestants).sum(axis=1)
+        total += of_contestants.sum(axis=0)
+        squares += (of_contestants**2).sum(axis=0)
+    degrees = np.full(contestants, np.inf)
+    np.divide(total**2, squares, out=degrees, where=squares > 0)
+    return meat, degrees
 
 
-def gradients_of_voters(
-    votes: Counts, weights: Floats, posterior: Posterior, x: Floats
-) -> Iterator[tuple[int, Floats]]:
-    """(first, (voters, m)): the gradients of some voters at a time, from voter number `first` on. All must be known."""
-    for _, first, gradients in _gradients(*by_voter(votes, weights), posterior, x):
-        yield first, gradients
+def gradients_of_voters(votes: Counts, weights: Floats, games: Games, x: Floats) -> Iterator[Floats]:
+    """(voters, m) the gradients of some voters at a time, by their numbers. All must be known."""
+    for _, _, gradients in _gradients(*by_voter(votes, weights), games, x):
+        yield gradients
 
 
 def by_voter(votes: Counts, weights: Floats) -> tuple[Counts, Floats]:
@@ -125,17 +100,22 @@ def by_voter(votes: Counts, weights: Floats) -> tuple[Counts, Floats]:
     return votes.where(order), weights[order]
 
 
-def _gradients(votes: Counts, weights: Floats, posterior: Posterior, x: Floats) -> Iterator[tuple[slice, int, Floats]]:
-    """Which rows, the first voter, (voters, m). Sorted by voter."""
-    p = posterior.games.expected_scores(x).ravel()[votes.cell]
+def _gradients(votes: Counts, weights: Floats, games: Games, x: Floats) -> Iterator[tuple[slice, PerVoter, Floats]]:
+    """Some rows, sorted by voter, the sums over the voters of these, and their gradients (voters, m)."""
+    p = games.expected_scores(x).ravel()[votes.cell]
     residual = weights * (votes.scores - votes.votes * p)
-    size = len(votes.names)
-    last = int(votes.voter[-1]) if len(votes.voter) else -1
-    for first in range(0, last + 1, VOTERS_AT_ONCE):
-        rows = slice(*np.searchsorted(votes.voter, [first, first + VOTERS_AT_ONCE]))
-        shape = (min(VOTERS_AT_ONCE, last + 1 - first), size)
-        spread = PerVoter(votes.voter[rows] - first, votes.left[rows], votes.right[rows], shape)
-        yield rows, first, spread(residual[rows], -residual[rows])
+    for rows, place, voters in some_voters(votes.voter):
+        spread = PerVoter(place, votes.left[rows], votes.right[rows], (voters, len(votes.names)))
+        yield rows, spread, spread(residual[rows], -residual[rows])
+
+
+def some_voters(voter: Integers) -> Iterator[tuple[slice, Integers, int]]:
+    """The rows of VOTERS_AT_ONCE voters at a time, each row's voter counted from 0, and how many voters these are.
+    `voter` (rows,): sorted, from 0."""
+    end = int(voter[-1]) + 1 if len(voter) else 0
+    for first in range(0, end, VOTERS_AT_ONCE):
+        rows = slice(*np.searchsorted(voter, [first, first + VOTERS_AT_ONCE]))
+        yield rows, voter[rows] - first, min(VOTERS_AT_ONCE, end - first)
 
 
 class PerVoter(NamedTuple):
@@ -155,7 +135,6 @@ class PerVoter(NamedTuple):
 
 
 def variance_of_differences(covariance: Floats) -> Floats:
-    """(k, k) variance of theta i - theta j."""
-    own = np.diag(covariance)
-    found: Floats = np.maximum(own[:, None] + own[None, :] - 2.0 * covariance, 0.0)
-    return found
+    """(..., k, k) variance of theta i - theta j."""
+    own = np.diagonal(covariance, axis1=-2, axis2=-1)
+    return np.maximum(own[..., :, None] + own[..., None, :] - 2.0 * covariance, 0.0)

@@ -1,4 +1,4 @@
-"""What a board over several robots is the mean of: how much each robot weighs in it. No Django."""
+"""How much each setting weighs in a board over several settings. No Django."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rankings.tally.counts import Counts
 
 
 class MeanOver(TypedDict):
-    """`robots`: of each component of the board, robot -> its share in the ratings, all together 1. `played_on`: policy
-    -> the robots on which it has votes, where these are not all of its component's."""
+    """`robots`: of each component of the board, robot -> its share in the ratings, all together 1. `played_on`:
+    contestant -> the robots on which it has votes, where these are not all of its component's."""
 
     robots: list[dict[str, float]]
     played_on: dict[str, list[str]]
@@ -43,7 +43,7 @@ def _shares(weights: Floats) -> list[float]:
 
 
 def _votes(counts: Counts, settings: int) -> Integers:
-    """(settings, k) how many votes each policy has on each robot."""
+    """(settings, k) how many votes each contestant has on each setting."""
     found = np.zeros((settings, len(counts.names)), dtype=np.int64)
     for side in (counts.left, counts.right):
         np.add.at(found, (counts.setting, side), counts.votes)

@@ -1,4 +1,4 @@
-"""A policy's place on a board as the tables keep it. Numbers in, numbers out, no Django."""
+"""A contestant's place on a board as the tables keep it. Numbers in, numbers out, no Django."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rankings.fit.ratings import LISTED, Rating
 from rankings.tally.counts import Counts, records, tally
 
 MINIMUM_VOTES = LISTED
-"""A policy with fewer votes is provisional: shown, but without a rank (P-EL-06)."""
+"""A contestant with fewer votes is provisional: shown, but without a rank (P-EL-06)."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """One policy on one board; the fields are named as the columns that keep them."""
+    """One contestant on one board; the fields are named as the columns that keep them."""
 
     model_id: str
     elo_score: int
@@ -40,7 +40,7 @@ STATISTICS = tuple(field.name for field in fields(Standing) if field.name != "mo
 
 
 def standings_of(counts: Counts, found: Fit, sequential: Mapping[str, int]) -> list[Standing]:
-    """Every policy of a fitted board, by name; `sequential` is its classic Elo."""
+    """Every contestant of a fitted board, by name; `sequential` is its classic Elo."""
     record = records(counts)
     return [
         Standing(
@@ -76,7 +76,7 @@ def standing_of(model_id: str, row: Rating, sequential: int) -> Standing:
 
 
 def unvoted(model_id: str) -> Standing:
-    """Where a policy stands before its first vote: anywhere within the virtual game's reach of the mean."""
+    """Where a contestant stands before its first vote: anywhere within the virtual game's reach of the mean."""
     return Standing(model_id, START, _unvoted_half_width(), START, 0, 0, 0, 0, 0, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""How far an interval must reach whose standard deviation was estimated from few voters. No Django."""
+"""Quantiles for intervals whose standard deviation is estimated from few voters. No Django."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankings.tally.arrays import Floats
 Z = 1.959963984540054
 """Two-sided 95 % of a normal distribution."""
 LEAST = 2.0
-"""Fewer degrees of freedom than this are taken for so many."""
+"""The fewest degrees of freedom that are assumed."""
 
 
 def quantile(degrees: Floats) -> Floats:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from arena import kinds
 from arena.errors import UnknownName
 from rankings.analysis.comparison import Comparison, PairEvidence
-from rankings.analysis.physics import PhysicsRow
+from rankings.analysis.success_rates import SuccessRow
 from rankings.api.pair_queries import PairQuery, SameModel, evidence, names_in
 from rankings.pages.base import asked_kind, board_page, kind_named, task_names
 from rankings.pages.density import density
@@ -121,7 +121,7 @@ def _points(value: float | None) -> str:
     return "" if value is None else f"{value:.0f}".replace("-", "−")
 
 
-def _success(row: PhysicsRow | None) -> dict[str, int] | None:
+def _success(row: SuccessRow | None) -> dict[str, int] | None:
     """Whole percentages."""
     if row is None:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from rankings.analysis.physics import LEAST_EPISODES, PhysicsRow
+from rankings.analysis.success_rates import LEAST_EPISODES, SuccessRow
 from rankings.pages.base import asked_kind, board_page, task_names
 from rankings.publication.published import current
 
@@ -34,7 +34,7 @@ def success_rates(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _measured(row: PhysicsRow, names: Mapping[str, str], tasks: Mapping[str, str]) -> dict[str, Any]:
+def _measured(row: SuccessRow, names: Mapping[str, str], tasks: Mapping[str, str]) -> dict[str, Any]:
     """Shares as whole percentages; tasks by name. Rows of an earlier release name no tasks."""
     percent = {key: round(100 * value) for key, value in row.items() if key in SHARES and isinstance(value, float)}
     few = [tasks.get(key, key) for key in row.get("few_of", [])]

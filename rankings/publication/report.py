@@ -10,12 +10,12 @@ from django.conf import settings
 
 from arena.kinds import Kind
 from arena.models import Contestant
-from rankings.analysis import agreement, by_task, physics, settled, term_boards
-from rankings.analysis.agreement import Agreement, PartingRule
+from rankings.analysis import agreement, by_task, settled, success_rates, term_boards
+from rankings.analysis.agreement import Agreement, AlarmRule
 from rankings.analysis.by_task import ByTask
 from rankings.analysis.calibration import Calibration, calibration, nothing
-from rankings.analysis.physics import PhysicsRow
 from rankings.analysis.settled import Settled
+from rankings.analysis.success_rates import SuccessRow
 from rankings.analysis.term_boards import Terms
 from rankings.models import Report, Snapshot
 from rankings.publication import integrity, rules
@@ -99,7 +99,7 @@ class ReportContent(TypedDict):
     by_task: dict[str, ByTask]
     terms: dict[str, Terms]
     calibration: Calibration
-    physics: dict[str, list[PhysicsRow]]
+    physics: dict[str, list[SuccessRow]]
     physics_mean_of: list[str]
     agreement: Agreements
     exposure: dict[str, Exposure]
@@ -128,15 +128,15 @@ def publish_report(
         "pairs": _pairs(whole),
         "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if board.has_table}),
         "settled": {
-            board.name: settled.told(each.fit, matrices[board.name]["names"])
+            board.name: settled.published(each.fit, matrices[board.name]["names"])
             for board, each in boards.items()
             if board.has_table
         },
         "by_task": {setting: _by_task(kind, table, setting) for setting in table.occurring("setting")},
         "terms": term_boards.boards(table, facts, cap=rules.options().cap),
         "calibration": calibration(whole.counts, cap=rules.options().cap) if whole else nothing(),
-        "physics": physics.boards(played),
-        "physics_mean_of": physics.compared_tasks(played),
+        "physics": success_rates.boards(played),
+        "physics_mean_of": success_rates.compared_tasks(played),
         "agreement": agreements,
         "exposure": _exposure(kind, whole),
         "removal": _removal(whole),
@@ -190,16 +190,16 @@ def _by_task(kind: Kind, table: VoteTable, setting: str) -> ByTask:
     voted = table.occurring("task", board)
     tasks = [*voted, *(task for task in kind.tasks() if task not in voted)]
     counts = table.counts(board, apart_by="task")
-    return by_task.told(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
+    return by_task.published(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
 
 
 def _agreements(facts: VoteFacts) -> Agreements:
     given = settings.INTEGRITY
-    rule = PartingRule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
+    rule = AlarmRule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
     return {
         "overall": agreement.agreement(facts, rule),
         "tasks": agreement.by_task(facts, rule),
-        "policies": agreement.by_policy(facts, rule),
+        "policies": agreement.by_contestant(facts, rule),
     }
 
 

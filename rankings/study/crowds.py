@@ -1,225 +1,63 @@
-"""Simulated crowds and those who stuff votes into them: what weights, caps and flags are worth. No Django.
-
-The base is honest: policies' ratings are normal with a spread of 150 points; every voter has a taste, normal per
-policy; how much a voter votes is lognormal; pairs are drawn unequally; some voters share networks and come back on
-later days. In part of the battles physics is clear, and then the vote mostly goes with it. Everything follows from a
-seed.
-"""
+"""What weights, caps and flags are worth against a crowd of one: fresh cookies that push a contestant."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import date, timedelta
 from typing import NamedTuple
 
 import numpy as np
 
-from rankings.fit.bradley_terry import SCALE, Fit, fit
+from rankings.fit.bradley_terry import Fit, fit
 from rankings.fit.ratings import CAP
-from rankings.study.voters import Aim, outcomes, population, rated, truth
-from rankings.tally.arrays import Floats, Integers
+from rankings.study import suspicion
+from rankings.study.ballots import HONEST, Ballots, Honest, Stuffing, honest, stuffed, table_of, together
+from rankings.study.form import Chapter, percent, share, table
+from rankings.study.voters import columns, holds, name, population, truth
+from rankings.tally.arrays import Floats
 from rankings.tally.table import VoteTable
-from rankings.tally.visits import ALONE
-from rankings.tally.weights import Answers, answer
-from rankings.trust import outliers
 from rankings.trust.campaigns import Campaign, campaigns, strongest
-from rankings.trust.limits import LATELY, WIDE, limited
+from rankings.trust.limits import LATELY, WIDE
 
 NEW_DAYS = (7, LATELY)
 """Voters first seen within so many days are looked at together."""
-FIRST = date(2026, 1, 1)
-TIES = 0.35
-NOT_CLEAR, LEFT_WINS, RIGHT_WINS = -1, 0, 1
-CLEAR, CLEAR_OF_EVEN, WITH_PHYSICS = 0.35, 0.08, 0.93
-"""How often physics is clear where the vote names a winner and where not, and how often such a winner is its own."""
-OUTCOME = ("left_better", "right_better", "tie", "both_bad")
 
 
-@dataclass(frozen=True)
-class Ballots:
-    """Votes in the order in which they were cast, all (votes,). `winner`: what physics says, NOT_CLEAR mostly.
-
-    `day` from 0; `network` -1: none that matters. `dwell` [s]: how long the voter looked.
-    """
-
-    voter: Integers
-    network: Integers
-    day: Integers
-    left: Integers
-    right: Integers
-    outcome: Integers
-    winner: Integers
-    dwell: Floats
-
-    def __len__(self) -> int:
-        return len(self.voter)
-
-    def of(self, rows: np.ndarray) -> Ballots:
-        return Ballots(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
-
-    def and_then(self, other: Ballots) -> Ballots:
-        columns = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
-        return Ballots(*(np.concatenate(pair) for pair in columns))
-
-
-class Honest(NamedTuple):
-    """`voters` cast `votes` on `policies` within `days`, each with a `taste` [Elo points] per policy. Of the first
-    policy there are no votes before the day on which it `joined`."""
-
-    votes: int = 4000
-    voters: int = 500
-    policies: int = 10
-    taste: float = 100.0
-    days: int = 14
-    joined: int = 0
-
-
-HONEST = Honest()
-
-
-class Stuffing(NamedTuple):
-    """`votes` by `cookies` that nobody has seen before, for one policy, from `networks` (0: from none that anybody
-    knows), on `days` days, the last of them so many days `ago`.
-
-    `knowing`: they vote for whom physics calls the winner where it is clear, so as to be trusted. `down`: against the
-    policy that they aim at.
-    """
-
-    votes: int
-    cookies: int
-    networks: int = 1
-    days: int = 1
-    knowing: bool = False
-    ago: int = 0
-    aim: Aim = Aim()
-    down: bool = False
-
-
-def honest(theta: Floats, crowd: Honest, rng: np.random.Generator) -> Ballots:
-    """`theta` (k,) natural units."""
-    size, votes = len(theta), crowd.votes
-    activity = np.cumsum(rng.lognormal(0.0, 1.0, crowd.voters))
-    voter = np.searchsorted(activity / activity[-1], rng.random(votes)).astype(np.int64)
-    left, right = _pairs(size, votes, rng)
-    own = rng.normal(0.0, crowd.taste / SCALE, (crowd.voters, size))
-    margin = theta[left] - theta[right] + own[voter, left] - own[voter, right]
-    outcome = outcomes(margin, TIES, rng)
-    first = rng.integers(0, crowd.days, crowd.voters)
-    later = rng.random(votes) < 0.4
-    day = np.where(later, rng.integers(first[voter], crowd.days), first[voter])
-    shares = rng.random(crowd.voters) < 0.3
-    network = np.where(shares, rng.zipf(1.5, crowd.voters) % 40, 40 + np.arange(crowd.voters))[voter]
-    pace = rng.normal(2.5, 0.5, crowd.voters)[voter]
-    found = Ballots(voter, network, day, left, right, outcome, _winner(outcome, rng), _dwell(pace, rng))
-    order = np.argsort(day, kind="stable")
-    return found.of(order[(np.minimum(left, right) > 0)[order] | (day >= crowd.joined)[order]])
-
-
-def stuffed(theta: Floats, way: Stuffing, rng: np.random.Generator, *, until: int = HONEST.days) -> Ballots:
-    """`until`: how many days of votes there are. Voters and networks are numbered from 0; see `together`."""
-    votes = way.votes
-    left, right = np.full(votes, way.aim.at(theta)), way.aim.against(theta, votes, rng)
-    outcome = outcomes(theta[left] - theta[right], TIES, rng)
-    winner = _winner(outcome, rng)
-    wanted, contrary = (1, LEFT_WINS) if way.down else (0, RIGHT_WINS)
-    cast = np.where((winner == contrary) & way.knowing, 1 - wanted, wanted)
-    swap = rng.random(votes) < 0.5
-    voter = np.arange(votes) % way.cookies
-    day = until - way.ago - way.days + (np.arange(votes) * way.days) // votes
-    return Ballots(
-        voter,
-        voter % way.networks if way.networks else np.full(votes, ALONE),
-        day,
-        np.where(swap, right, left),
-        np.where(swap, left, right),
-        np.where(swap, 1 - cast, cast),
-        np.where(swap & (winner >= 0), 1 - winner, winner),
-        _dwell(np.full(votes, 1.5), rng, 0.15),
-    )
-
-
-def together(base: Ballots, more: Ballots) -> Ballots:
-    """The second ones' voters and networks are others than the first ones'."""
-    voter, network = int(base.voter.max()) + 1, int(base.network.max()) + 1
-    from_one = np.where(more.network == ALONE, ALONE, more.network + network)
-    return base.and_then(replace(more, voter=more.voter + voter, network=from_one))
-
-
-def fitted(policies: int, ballots: Ballots, *, limits: bool = True) -> Fit:
+def fitted(contestants: int, ballots: Ballots, *, limits: bool = True) -> Fit:
     """The board as it would be published, or without the limits of networks and newcomers."""
-    return fit(table_of(policies, ballots, limits=limits).counts(), cap=CAP)
-
-
-def table_of(policies: int, ballots: Ballots, *, limits: bool = True) -> VoteTable:
-    names = tuple(map(_name, range(policies)))
-    nothing = np.zeros(len(ballots), np.int64)
-    voters = tuple(f"v{number:06}" for number in range(int(ballots.voter.max()) + 1))
-    codes = {"left": ballots.left, "right": ballots.right, "voter": ballots.voter, "day": ballots.day}
-    values = {"left": names, "right": names, "voter": voters}
-    values["day"] = tuple(str(FIRST + timedelta(days=day)) for day in range(int(ballots.day.max()) + 1))
-    values["network"] = ("", *(f"n{number:06}" for number in range(int(ballots.network.max()) + 1)))
-    codes["network"] = ballots.network + 1
-    for key in ("setting", "scene", "task"):
-        values[key], codes[key] = ("",), nothing
-    answers: dict[str, Answers] = {}
-    columns = (each.tolist() for each in (ballots.voter, ballots.outcome, ballots.winner))
-    for voter, outcome, winner in zip(*columns, strict=True):
-        if winner >= 0:
-            own = answers.get(voters[voter], Answers())
-            answers[voters[voter]] = own.plus(answer(OUTCOME[outcome], OUTCOME[winner]))
-    trusting = VoteTable(values, codes, ballots.outcome).trusting(answers)
-    return limited(trusting, CAP) if limits else trusting
+    return fit(table_of(contestants, ballots, limits=limits).counts(), cap=CAP)
 
 
 class Attack(NamedTuple):
-    """`moved`: Elo points by which the most moved rating moves; `flagged`: for the policy that is pushed, by how many
-    `caught` stuffers and how many honest `others`."""
+    """Elo points by which the most moved rating moves: `moved` of all, `known` of those with a half-width up to WIDE
+    without the stuffed votes. `flagged`: a campaign for the contestant that is pushed, with so many `caught` stuffers
+    and honest `others`."""
 
     moved: float
+    known: float
     flagged: bool
     caught: int
     others: int
 
 
-def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Attack:
-    """One arena in which somebody pushes a policy."""
-    theta, base, both = _pushed(way, seed, crowd)
-    with_them, without = (fitted(crowd.policies, each).rating for each in (both, base))
-    name = _name(way.aim.at(theta))
-    found = [each for each in flags(crowd.policies, both) if each.policy == name and each.favours != way.down]
+def attack(way: Stuffing, *, seed: int, crowd: Honest = HONEST, flagging: bool = True) -> Attack:
+    """One arena in which somebody pushes a contestant. Looking for campaigns (`flagging`) takes most of the time."""
+    rng = np.random.default_rng(seed)
+    theta = truth(crowd.contestants, rng)
+    base = honest(theta, crowd, rng)
+    both = together(base, stuffed(theta, way, rng, until=crowd.days))
+    with_them, without = (fitted(crowd.contestants, each) for each in (both, base))
+    points, pushed = np.abs(with_them.rating - without.rating), name(way.aim.at(theta))
+    found = flags(crowd.contestants, both) if flagging else []
+    found = [each for each in found if each.policy == pushed and each.favours != way.down]
     voters = {voter for each in found for voter in each.voters}
     caught = sum(voter > base.voter.max() for voter in voters)
-    return Attack(float(np.abs(with_them - without).max()), bool(found), caught, len(voters) - caught)
+    known = points[without.half_width <= WIDE].max(initial=0.0)
+    return Attack(float(points.max()), float(known), bool(found), caught, len(voters) - caught)
 
 
-class Moved(NamedTuple):
-    """Elo points by which the most moved rating moves: of all, and of those whose half-width is at most WIDE without
-    the stuffed votes."""
-
-    most: float
-    known: float
-
-
-def moved(way: Stuffing, *, seed: int, crowd: Honest = HONEST) -> Moved:
-    """As `attack`, without looking for campaigns."""
-    _, base, both = _pushed(way, seed, crowd)
-    with_them, without = (fitted(crowd.policies, each) for each in (both, base))
-    points = np.abs(with_them.rating - without.rating)
-    return Moved(float(points.max()), float(points[without.half_width <= WIDE].max(initial=0.0)))
-
-
-def _pushed(way: Stuffing, seed: int, crowd: Honest) -> tuple[Floats, Ballots, Ballots]:
-    """True ratings, honest votes, and these with the stuffed ones."""
-    rng = np.random.default_rng(seed)
-    theta = truth(crowd.policies, rng)
-    base = honest(theta, crowd, rng)
-    return theta, base, together(base, stuffed(theta, way, rng, until=crowd.days))
-
-
-def flags(policies: int, ballots: Ballots) -> list[Campaign]:
+def flags(contestants: int, ballots: Ballots) -> list[Campaign]:
     """The campaigns that would be found at the end."""
-    table = table_of(policies, ballots)
+    table = table_of(contestants, ballots)
     return strongest(each for days in NEW_DAYS for each in _flags(table, ballots, days))
 
 
@@ -239,7 +77,7 @@ def _flags(table: VoteTable, ballots: Ballots, days: int) -> list[Campaign]:
 def false_flags(*, seed: int, crowd: Honest = HONEST) -> int:
     """How many campaigns are found where there is none."""
     rng = np.random.default_rng(seed)
-    return len(flags(crowd.policies, honest(truth(crowd.policies, rng), crowd, rng)))
+    return len(flags(crowd.contestants, honest(truth(crowd.contestants, rng), crowd, rng)))
 
 
 def held(repeats: int, crowd: Honest = HONEST, *, limits: bool = True) -> tuple[float, float]:
@@ -248,58 +86,124 @@ def held(repeats: int, crowd: Honest = HONEST, *, limits: bool = True) -> tuple[
     inside, widths = [], []
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
-        theta = truth(crowd.policies, rng)
-        found = fitted(crowd.policies, honest(theta, crowd, rng), limits=limits)
-        inside.append(np.abs(found.rating - rated(population(theta, crowd.taste), found)) <= found.half_width)
+        theta = truth(crowd.contestants, rng)
+        found = fitted(crowd.contestants, honest(theta, crowd, rng), limits=limits)
+        inside.append(holds(found, population(theta, crowd.taste)))
         widths.append(found.half_width.mean())
     return float(np.mean(inside)), float(np.mean(widths))
 
 
 def ever_suspected(*, seed: int, crowd: Honest, looks: int = 10) -> tuple[int, int]:
-    """Of honest voters: how many are ever suspected after any of their votes, at any of so many looks at a board that
-    grows, and how many voters there are."""
+    """As `suspicion.ever_suspected`, of honest voters."""
     rng = np.random.default_rng(seed)
-    ballots = honest(truth(crowd.policies, rng), crowd, rng)
-    ends = np.linspace(0, len(ballots), looks + 1).astype(int)[1:]
-    found = set().union(*(suspects(crowd.policies, ballots.of(np.arange(end))) for end in ends.tolist()))
-    return len(found), len(np.unique(ballots.voter))
+    ballots = honest(truth(crowd.contestants, rng), crowd, rng)
+    cast = columns(ballots.left, ballots.right, ballots.outcome, ballots.voter)
+    return suspicion.ever_suspected(
+        cast, lambda end: table_of(crowd.contestants, ballots.of(slice(end))).counts(), looks=looks
+    )
 
 
-def suspects(policies: int, ballots: Ballots) -> set[int]:
-    """Voters, by number, whom the board of these votes makes suspicious."""
-    counts = table_of(policies, ballots).counts()
-    others = outliers.PooledVotes(counts.names, counts.per_pair(), fit(counts, cap=CAP).rating)
-    place = {name: number for number, name in enumerate(counts.names)}
-    places = np.array([place.get(_name(number), 0) for number in range(policies)])
-    found = set()
-    for voter in np.unique(ballots.voter).tolist():
-        own = ballots.of(ballots.voter == voter)
-        if outliers.evidence(others, places[own.left], places[own.right], own.outcome).suspicious():
-            found.add(voter)
-    return found
+MOST = 30
+AGREEING = ", agreeing with success"
+ATTACKS = {
+    "1000 by 82 cookies, one network, one day": Stuffing(1000, 82),
+    "1000 by 82 cookies, one network, one day" + AGREEING: Stuffing(1000, 82, knowing=True),
+    "1000 by 1000 cookies, one network, one day": Stuffing(1000, 1000),
+    "250 by 17 cookies, 17 networks, one day": Stuffing(250, 17, 17),
+    "250 by 17 cookies, 17 networks, one day" + AGREEING: Stuffing(250, 17, 17, knowing=True),
+    "250 by 51 cookies, 17 networks, one day": Stuffing(250, 51, 17),
+    "250 by 250 cookies, 17 networks, one day": Stuffing(250, 250, 17),
+    "250 by 17 cookies, 17 networks, five days" + AGREEING: Stuffing(250, 17, 17, 5, knowing=True),
+    "1000 by 82 cookies, one network, five days" + AGREEING: Stuffing(1000, 82, 1, 5, knowing=True),
+}
+OLDER = HONEST._replace(days=60)
+PATIENT = {
+    "250 by 17 cookies, 17 networks, five days": Stuffing(250, 17, 17, 5, knowing=True),
+    "250 by 17 cookies, 17 networks, fourteen days": Stuffing(250, 17, 17, 14, knowing=True),
+    "250 by 51 cookies, 17 networks, fourteen days": Stuffing(250, 51, 17, 14, knowing=True),
+    "500 by 34 cookies, 34 networks, fourteen days": Stuffing(500, 34, 34, 14, knowing=True),
+    "1000 by 82 cookies, one network, five days": Stuffing(1000, 82, 1, 5, knowing=True),
+    "250 by 17 cookies, 17 networks, five days, four weeks ago": Stuffing(250, 17, 17, 5, knowing=True, ago=28),
+}
+FOUNDING = Stuffing(250, 17, 17, 14, knowing=True)
+SOUND = {
+    "4000 within fourteen days": HONEST,
+    "4000 within sixty days": OLDER,
+    "the same, one contestant being ten days old": OLDER._replace(joined=50),
+    "4000 within one day: everybody is new": HONEST._replace(days=1),
+    "20,000 by 2000 voters within sixty days": Honest(20_000, 2000, days=60),
+}
+CROWDS = {
+    "20,000 votes, 1500 voters, 10 contestants": Honest(20_000, 1500),
+    "20,000 votes, 400 voters, 10 contestants": Honest(20_000, 400),
+    "20,000 votes, 1000 voters, 30 contestants": Honest(20_000, 1000, 30),
+}
 
 
-def _name(policy: int) -> str:
-    return f"p{policy:03}"
+CROWD = """
+## A crowd of one
+Beside 4000 votes of 500 honest voters with tastes of 100 points on ten contestants, within fourteen days, pairs drawn
+unequally: fresh cookies vote for the contestant in the middle, only on its battles. In a quarter of the honest battles
+one side alone succeeds, and 85 % of the votes then agree with it; a crowd that agrees with success votes for that side.
+{repeats} arenas each. Moved: the most moved rating, in points. Flagged: a campaign for that contestant is reported to
+moderators, with the numbers of its cookies and of honest voters reported by mistake.
+
+{attacks}
+
+The same beside 4000 honest votes within sixty days; all agree with success. Four weeks ago: the last of the stuffed
+votes was cast 28 days before the last honest one, and no voter counts as new any more. Founding: the cookies are
+there from the first day of an arena of fourteen days, before all other voters:
+
+{patient}
+
+In arenas without a vote stuffer, a campaign is reported in {false} within fourteen days, and in
+{later} within sixty. The cost of the limits in arenas without a vote stuffer:
+
+{sound}
+
+Honest voters with tastes of 100 points, pairs drawn unequally, ever suspected after any of their votes, at any of ten
+looks at the growing board:
+
+{suspected}
+"""
 
 
-def _pairs(size: int, votes: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
-    """Some policies are drawn several times as often as others."""
-    often = rng.lognormal(0.0, 0.5, (size, size))
-    np.fill_diagonal(often, 0.0)
-    drawn = rng.choice(size * size, votes, p=(often / often.sum()).ravel())
-    return (drawn // size).astype(np.int64), (drawn % size).astype(np.int64)
+def chapter(repeats: int) -> Chapter:
+    """At most MOST arenas a row; the suspected take long: a tenth of them."""
+    repeats = min(repeats, MOST)
+    attacks = [_attacked(about, way, HONEST, repeats) for about, way in ATTACKS.items()]
+    patient = [_attacked(about, way, OLDER, repeats) for about, way in PATIENT.items()]
+    patient.append(_attacked("250 by 17 cookies, 17 networks, founding", FOUNDING, HONEST, repeats))
+    false, later = (
+        sum(false_flags(seed=seed, crowd=crowd) > 0 for seed in range(repeats)) for crowd in (HONEST, OLDER)
+    )
+    sound = []
+    for about, crowd in SOUND.items():
+        each = [held(repeats, crowd, limits=limits) for limits in (True, False)]
+        sound.append((about, *(cell for inside, width in each for cell in (percent(inside), f"{width:.1f}"))))
+    suspected = []
+    for about, crowd in CROWDS.items():
+        found = [ever_suspected(seed=seed, crowd=crowd) for seed in range(max(1, repeats // 10))]
+        suspected.append((about, len(found), share(*map(sum, zip(*found, strict=True)))))
+    held_heads = "intervals hold the truth", "mean half-width", "without limits: held", "mean half-width"
+    return Chapter(
+        CROWD.format(
+            repeats=repeats,
+            false=share(false, repeats),
+            later=share(later, repeats),
+            attacks=table(HEADS, attacks),
+            patient=table(HEADS, patient),
+            sound=table(("honest votes", *held_heads), sound),
+            suspected=table(("crowd", "arenas", "ever suspected (95 % interval)"), suspected),
+        )
+    )
 
 
-def _winner(outcome: Integers, rng: np.random.Generator) -> Integers:
-    """What physics says of battles on which honest voters would vote so."""
-    decided = outcome < 2
-    clear = rng.random(len(outcome)) < np.where(decided, CLEAR, CLEAR_OF_EVEN)
-    same = rng.random(len(outcome)) < WITH_PHYSICS
-    side = np.where(decided, np.where(same, outcome, 1 - outcome), rng.integers(0, 2, len(outcome)))
-    return np.where(clear, side, NOT_CLEAR).astype(np.int64)
+HEADS = "votes", "moved: mean", "most", "flagged (95 % interval)", "cookies named", "honest named"
 
 
-def _dwell(pace: Floats, rng: np.random.Generator, spread: float = 0.6) -> Floats:
-    found: Floats = np.exp(pace + rng.normal(0.0, spread, len(pace)))
-    return found
+def _attacked(about: str, way: Stuffing, crowd: Honest, repeats: int) -> tuple[str, ...]:
+    found = [attack(way, seed=seed, crowd=crowd) for seed in range(repeats)]
+    moved, _, flagged, caught, others = zip(*found, strict=True)
+    points = f"{np.mean(moved):.1f}", f"{max(moved):.1f}"
+    return about, *points, share(sum(flagged), repeats), f"{np.mean(caught):.1f}", f"{np.mean(others):.1f}"

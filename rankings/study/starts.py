@@ -1,13 +1,12 @@
-"""What it buys to show several starts for one vote: simulated voters of clips that succeed by chance. No Django.
+"""What do several starts for one vote buy, per vote and per clip?
 
-A policy reaches the goal from a start with the chance sigmoid(skill + ease of that start); both sides of a battle play
-from the same starts. A voter names the side that reached the goal from more of them, neither where that is equal, and
-with the chance `error` anything. Skills are normal with the study's spread, eases normal with `eases`. Everything
-follows from a seed.
-"""
+A contestant reaches the goal from a start with the chance sigmoid(skill + ease of that start); both sides of a battle
+play from the same starts. A voter names the side that reached the goal from more of them, neither where that is equal,
+and with the chance `error` anything. Skills are normal with the study's spread, eases normal with `eases`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,9 +14,10 @@ import numpy as np
 
 from rankings.fit.bradley_terry import fit
 from rankings.fit.posterior import sigmoid
-from rankings.study.voters import Votes, counted, truth
+from rankings.study.form import SEED, Chapter, table
+from rankings.study.voters import chosen, columns, counted, equal_pairs, rank_correlation, truth
 from rankings.tally.arrays import Floats, Integers
-from rankings.tally.counts import UNKNOWN_VOTER
+from rankings.tally.counts import Columns
 
 CHECKPOINTS = tuple(round(50 * 2 ** (step / 2)) for step in range(14))
 """After so many votes an order is compared with the truth."""
@@ -30,7 +30,7 @@ class Clips:
 
     starts: int = 1
     error: float = 0.1
-    policies: int = 7
+    contestants: int = 7
     eases: float = 1.0
 
 
@@ -52,14 +52,13 @@ def goals(theta: Floats, left: Integers, right: Integers, clips: Clips, rng: np.
     return found
 
 
-def votes_on(theta: Floats, number: int, clips: Clips, rng: np.random.Generator) -> Votes:
+def votes_on(theta: Floats, number: int, clips: Clips, rng: np.random.Generator) -> Columns:
     """Pairs drawn alike, and what is voted on each."""
-    left = rng.integers(0, len(theta), number)
-    right = (left + rng.integers(1, len(theta), number)) % len(theta)
+    left, right = equal_pairs(len(theta), number, rng)
     reached = goals(theta, left, right, clips, rng)
     seen = np.where(reached[0] > reached[1], 0, np.where(reached[0] < reached[1], 1, 2))
     careless = rng.random(number) < clips.error
-    return left, right, np.where(careless, rng.integers(0, 3, number), seen).astype(np.int64)
+    return columns(left, right, np.where(careless, rng.integers(0, 3, number), seen).astype(np.int64))
 
 
 def orders(clips: Clips, *, repeats: int, seed: int, checkpoints: Sequence[int] = CHECKPOINTS) -> Floats:
@@ -67,9 +66,10 @@ def orders(clips: Clips, *, repeats: int, seed: int, checkpoints: Sequence[int] 
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(repeats):
-        theta = truth(clips.policies, rng)
+        theta = truth(clips.contestants, rng)
         cast = votes_on(theta, checkpoints[-1], clips, rng)
-        found.append([_order(theta, cast, number) for number in checkpoints])
+        boards = (fit(counted(clips.contestants, chosen(cast, slice(number)))) for number in checkpoints)
+        found.append([rank_correlation(theta, board.rating) for board in boards])
     return np.array(found)
 
 
@@ -95,19 +95,13 @@ def misled(clips: Clips, *, pairs: int, seed: int) -> float:
 
 
 def lucky(*, clips: Clips, number: int, seed: int) -> float:
-    """Of single clips that reach the goal, the share whose policy does not reach it from any of the other starts."""
+    """Of single clips that reach the goal, the share whose contestant does not reach it from any of the other
+    starts."""
     rng = np.random.default_rng(seed)
     theta = truth(number, rng)
     ease = rng.normal(0.0, clips.eases, (clips.starts, number))
     reached = rng.random(ease.shape) < sigmoid(theta + ease)
     return float((reached[0] & ~reached[1:].any(axis=0)).sum() / reached[0].sum())
-
-
-def _order(theta: Floats, cast: Votes, number: int) -> float:
-    left, right, outcome = (each[:number] for each in cast)
-    rating = fit(counted(len(theta), left, right, np.full(number, UNKNOWN_VOTER), outcome)).rating
-    ranks = [np.argsort(np.argsort(values)) for values in (theta, rating)]
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _crossing(means: Floats, wanted: float, checkpoints: Sequence[int]) -> float:
@@ -121,3 +115,38 @@ def _crossing(means: Floats, wanted: float, checkpoints: Sequence[int]) -> float
     before, after = np.log(checkpoints[place - 1]), np.log(checkpoints[place])
     part = (wanted - means[place - 1]) / (means[place] - means[place - 1])
     return float(np.exp(before + part * (after - before)))
+
+
+STARTS = (1, 3, 5)
+ERRORS = (0.1, 0.3)
+WANTED = 0.95
+PAIRS = 200_000
+ABOUT = f"""
+## Several starts
+Seven contestants whose success is random at every start, both sides from the same starts; a vote names the side that
+reached the goal from more starts, neither where that is equal, and careless votes are random. Votes until the
+mean of Spearman's correlation with the skills is {WANTED}; the turns played are votes times starts. The last column: of
+the careful votes that name a side, the share that names the less skilled one.
+"""
+ALONE = """
+Of single clips that reach the goal, {alone:.1f} % are of a contestant that reaches it from neither of two more starts.
+"""
+
+
+def chapter(repeats: int) -> Chapter:
+    rows = [_row(Clips(starts=starts, error=error), repeats) for error in ERRORS for starts in STARTS]
+    heads = ("careless votes", "starts for each vote", f"votes to {WANTED}", "95 %", "turns played", "wrong side named")
+    alone = 100 * lucky(clips=Clips(starts=3), number=PAIRS, seed=SEED)
+    return Chapter(f"{ABOUT}\n{table(heads, rows)}\n{ALONE.format(alone=alone)}")
+
+
+def _row(clips: Clips, repeats: int) -> tuple[object, ...]:
+    found = needed(orders(clips, repeats=repeats, seed=SEED), WANTED, seed=SEED)
+    wrong = f"{100 * misled(clips, pairs=PAIRS, seed=SEED):.1f} %"
+    doubt = f"{_count(found.low)} to {_count(found.high)}"
+    turns = _count(found.votes * clips.starts)
+    return f"{100 * clips.error:.0f} %", clips.starts, _count(found.votes), doubt, turns, wrong
+
+
+def _count(votes: float) -> str:
+    return f"{votes:,.0f}" if math.isfinite(votes) else "not reached"

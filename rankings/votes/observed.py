@@ -20,7 +20,7 @@ from django.utils import timezone
 from arena.kinds import Kind
 from arena.live.release import CANCELLED
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Purpose, Side, Vote
-from rankings.analysis.physics import EpisodeSums
+from rankings.analysis.success_rates import EpisodeSums
 from rankings.tally.arrays import Integers
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.analysis.agreement import PartingRule, agreement, by_policy, by_task, kappa, kappa_of
+from rankings.analysis.agreement import AlarmRule, agreement, by_contestant, by_task, kappa, kappa_of
 from rankings.fit.clusters import Clusters
-from rankings.study.agreeing import Judges, held
+from rankings.study.agreement import Judges, held
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 
-RULE = PartingRule(least_votes=30)
+RULE = AlarmRule(least_votes=30)
 
 
 def seen(vote: str, physics: int, count: int, left: str = "a", right: str = "b", task: str = "pick") -> list[Fact]:
@@ -111,7 +111,7 @@ def test_the_share_against_the_success_winner_counts_votes_that_name_one_where_p
 
 def test_of_a_policy_right_means_its_opponents() -> None:
     votes = facts(seen("left_better", RIGHT, 4, "a", "b"), seen("right_better", RIGHT, 3, "b", "a"))
-    found = by_policy(votes, RULE)
+    found = by_contestant(votes, RULE)
     assert found["a"]["table"] == [[3, 4, 0], [0, 0, 0], [0, 0, 0]]
     assert found["b"]["table"] == [[0, 0, 0], [4, 3, 0], [0, 0, 0]]
 
@@ -148,4 +148,4 @@ def test_votes_without_a_verdict_are_left_out() -> None:
     votes = facts(seen("tie", EVEN, 2), seen("left_better", UNKNOWN, 9, task=""), seen("tie", UNKNOWN, 9))
     assert agreement(votes, RULE)["votes"] == 2
     assert {task: each["votes"] for task, each in by_task(votes, RULE).items()} == {"pick": 2}
-    assert {policy: each["votes"] for policy, each in by_policy(votes, RULE).items()} == {"a": 2, "b": 2}
+    assert {policy: each["votes"] for policy, each in by_contestant(votes, RULE).items()} == {"a": 2, "b": 2}

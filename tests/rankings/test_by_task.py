@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from rankings.analysis.by_task import Prior, TaskFit, fit_tasks, told
+from rankings.analysis.by_task import Prior, TaskFit, fit_tasks
+from rankings.analysis.by_task import published as published_tasks
 from rankings.analysis.comparison import NOTHING, DifferenceBelief, PairEvidence
-from rankings.analysis.settled import told as settled_told
+from rankings.analysis.settled import published as settled_pairs
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.posterior import sigmoid
-from rankings.study.tasks import TaskArena, said
+from rankings.study.tasks import TaskArena, predictions
 from rankings.tally.counts import Ballot, Counts, tally
 from tests.rankings.ballots import ballots
 
@@ -87,7 +88,7 @@ def test_a_voters_votes_hang_together() -> None:
 
 
 def test_said_is_what_holds_for_tasks_of_an_arena() -> None:
-    arenas = [said(TaskArena(1000), seed)["jointly"] for seed in range(20)]
+    arenas = [predictions(TaskArena(1000), seed)["jointly"] for seed in range(20)]
     chance, right, holds = (
         np.concatenate([getattr(each, name) for each in arenas]) for name in ("chance", "right", "holds")
     )
@@ -98,7 +99,7 @@ def test_said_is_what_holds_for_tasks_of_an_arena() -> None:
 
 
 def test_the_board_of_all_tasks_would_promise_too_much_of_a_task() -> None:
-    arenas = [said(TaskArena(1000), seed)["the board of all tasks"] for seed in range(10)]
+    arenas = [predictions(TaskArena(1000), seed)["the board of all tasks"] for seed in range(10)]
     assert np.concatenate([each.holds for each in arenas]).mean() < 0.7
 
 
@@ -111,9 +112,9 @@ def published(votes: list[Ballot], tasks: list[str]) -> PairEvidence:
     counts = tally(votes)
     whole = tally([vote._replace(setting="") for vote in votes])
     found = fit(whole)
-    board = settled_told(found, found.names)
+    board = settled_pairs(found, found.names)
     return PairEvidence(
-        {"global": board, "robot=r": board}, {"r": told(fit_tasks(counts, tasks, prior=USUAL), counts)}, {}
+        {"global": board, "robot=r": board}, {"r": published_tasks(fit_tasks(counts, tasks, prior=USUAL), counts)}, {}
     )
 
 
@@ -183,4 +184,4 @@ def test_a_belief_tells_the_chance_and_the_share_of_wins(
 
 def test_an_arena_without_votes_is_no_error() -> None:
     empty: Counts = tally([])
-    assert told(fit_tasks(empty, ["pick"]), empty)["names"] == []
+    assert published_tasks(fit_tasks(empty, ["pick"]), empty)["names"] == []

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 
 from rankings.analysis.calibration import calibration
-from rankings.analysis.physics import EpisodeSums, boards
+from rankings.analysis.success_rates import EpisodeSums, boards
 from rankings.fit.bradley_terry import SCALE, fit
 from rankings.fit.posterior import sigmoid
 from rankings.publication import aggregation

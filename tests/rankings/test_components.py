@@ -17,9 +17,10 @@ from django.urls import reverse
 from arena.shapes import check
 from rankings.api.selectors import ranks_within
 from rankings.api.shapes import Leaderboard
-from rankings.fit.ratings import Options, ratings
+from rankings.fit.ratings import Options, board_ratings
 from rankings.fit.standings import unvoted
 from rankings.publication import aggregation
+from rankings.tally.counts import tally
 from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 
@@ -101,7 +102,7 @@ def test_equal_whole_scores_share_a_rank_unless_votes_settle_their_order() -> No
 
 
 def test_rank_ranges_are_within_a_component() -> None:
-    found = ratings(ballots(*FEW, *MANY), Options())
+    found = board_ratings(tally(ballots(*FEW, *MANY)), Options())
     assert found["components"] == [["d", "e"], ["a", "b", "c"]]
     rows = found["models"]
     assert [rows[name]["component"] for name in "abcde"] == [2, 2, 2, 1, 1]

@@ -11,7 +11,7 @@ import pytest
 from django.core.cache import cache
 
 from arena.models import Vote
-from rankings.study.crowds import Honest
+from rankings.study.ballots import Honest
 from tests.honest_arena import Clock, Published, as_shipped, campaigns_for, drawn_most, fill
 from tests.pushers import Push, Pushers
 
@@ -29,7 +29,7 @@ def clock() -> Iterator[Clock]:
 @pytest.fixture
 def pushers(clock: Clock) -> Pushers:
     """Beside honest votes that are published. They push the policy whose rating is known least, which moves most."""
-    skills, published = fill(seed=1, crowd=Honest(votes=2000, voters=250, policies=6)), Published(clock)
+    skills, published = fill(seed=1, crowd=Honest(votes=2000, voters=250, contestants=6)), Published(clock)
     published.now()
     return Pushers(drawn_most(), skills, clock, published)
 

@@ -9,21 +9,12 @@ import numpy as np
 import pytest
 
 from rankings.fit.bradley_terry import fit
-from rankings.study.crowds import (
-    Honest,
-    Stuffing,
-    attack,
-    ever_suspected,
-    false_flags,
-    flags,
-    honest,
-    stuffed,
-    together,
-)
+from rankings.study.ballots import Honest, Stuffing, honest, stuffed, table_of, together
+from rankings.study.crowds import attack, ever_suspected, false_flags, flags
 from rankings.study.voters import Aim, truth
 from rankings.trust.campaigns import campaigns
 
-SMALL = Honest(votes=4000, voters=300, policies=6)
+SMALL = Honest(votes=4000, voters=300, contestants=6)
 
 
 @pytest.mark.parametrize("cookies", [82, 1000])
@@ -104,8 +95,6 @@ def test_an_arena_of_newcomers_alone_names_nobody() -> None:
 
 
 def test_nobody_new_is_no_campaign() -> None:
-    from rankings.study.crowds import table_of
-
     rng = np.random.default_rng(7)
     counts = table_of(6, honest(truth(6, rng), SMALL, rng)).counts()
     none = np.zeros(0, np.int64)

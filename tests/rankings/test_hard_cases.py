@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
 
 from rankings.fit.bradley_terry import fit, side_advantage
-from rankings.fit.ratings import Options, Rating, ratings
-from rankings.tally.counts import tally
+from rankings.fit.ratings import Options, Rating, Ratings, board_ratings
+from rankings.tally.counts import Ballot, tally
 from tests.rankings.ballots import ballots
 
 EVEN = (("b", "c", "left_better", 5), ("b", "c", "right_better", 5))
+
+
+def ratings(cast: Iterable[Ballot], options: Options) -> Ratings:
+    return board_ratings(tally(cast), options)
 
 
 def rated(*groups: tuple[object, ...], prior: float = 1) -> dict[str, Rating]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankings.fit.bradley_terry import fit
-from rankings.study.removing import Race, compared, voted
+from rankings.study.influence import Race, compared, simulate
 from rankings.tally.counts import Ballot, Counts, tally
 from rankings.trust import influence as module
 from rankings.trust.influence import BoardUnderTest, Influence, influence
@@ -95,7 +95,7 @@ def test_in_close_races_every_voter_is_found_who_changes_the_top_three(race: Rac
 
 
 def test_a_report_that_could_not_look_at_all_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = asked(voted(Race(6, 600, 40, spread=20), np.random.default_rng(1)))
+    known = asked(simulate(Race(6, 600, 40, spread=20), np.random.default_rng(1)))
     assert influence(known)["complete"]
     monkeypatch.setattr(module, "MOST_REFITS", 1)
     monkeypatch.setattr(module, "FARTHEST", 1)

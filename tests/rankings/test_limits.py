@@ -9,7 +9,8 @@ import pytest
 
 from rankings.fit.bradley_terry import fit
 from rankings.fit.ratings import CAP
-from rankings.study.crowds import Ballots, Honest, Stuffing, held, honest, stuffed, table_of, together
+from rankings.study.ballots import Ballots, Honest, Stuffing, honest, stuffed, table_of, together
+from rankings.study.crowds import held
 from rankings.study.voters import Aim, truth
 from rankings.tally.table import Board, VoteTable
 from rankings.trust import limits
@@ -22,7 +23,7 @@ TARGET = 3
 
 def votes(crowd: Honest, way: Stuffing | None = None, seed: int = 0) -> Ballots:
     rng = np.random.default_rng(seed)
-    theta = truth(crowd.policies, rng)
+    theta = truth(crowd.contestants, rng)
     base = honest(theta, crowd, rng)
     return together(base, stuffed(theta, way._replace(aim=Aim(TARGET)), rng, until=crowd.days)) if way else base
 

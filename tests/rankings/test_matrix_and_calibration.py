@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankings.analysis.calibration import calibration, nothing
-from rankings.study.foreseeing import ForetoldBoard, held
+from rankings.study.calibration import PredictedBoard, held
 from rankings.tally.counts import Ballot, Counts, tally
 from rankings.tally.matrix import matrix
 from tests.rankings.ballots import ballots
@@ -81,7 +81,7 @@ def test_without_votes_and_with_one_voter_there_is_nothing_to_foresee() -> None:
 
 def test_intervals_hold_where_few_voters_with_tastes_cast_many_votes() -> None:
     """The release, which took votes for independent, held 67 % of such bins, and 67 % of its predictions lay within."""
-    found = held(ForetoldBoard(10, 4000, 60, 200), repeats=30, seed=2)
+    found = held(PredictedBoard(10, 4000, 60, 200), repeats=30, seed=2)
     assert found.bins > 200
     assert 0.9 < found.actual <= 0.98
     assert 0.92 < found.gap <= 0.98

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.study.suspecting import People, caught, honest, suspected
+from rankings.study.suspicion import People, caught, honest, suspected
+from rankings.study.voters import counted
 from rankings.tally.counts import OUTCOMES
 from rankings.trust.outliers import ALPHA, OutlierEvidence, PooledVotes, evidence
 
@@ -122,7 +123,7 @@ def test_honest_voters_with_strong_tastes_and_five_hundred_votes_are_not_suspect
     found = []
     for seed in range(3):
         cast = honest(people, np.random.default_rng(seed))
-        found += suspected(people.policies, cast, np.arange(10))
+        found += suspected(counted(people.contestants, cast), cast, range(10))
     assert found == []
 
 

@@ -24,7 +24,7 @@ from rankings.files.counts_file import write_counts
 from rankings.fit.ratings import Options, board_ratings
 from rankings.models import Snapshot
 from rankings.publication import aggregation
-from rankings.study.crowds import Honest, Stuffing, honest, stuffed, table_of, together
+from rankings.study.ballots import Honest, Stuffing, honest, stuffed, table_of, together
 from rankings.study.voters import truth
 from rankings.tally.table import GLOBAL, Board, VoteTable
 from tests.factories import SessionFactory

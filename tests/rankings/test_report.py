@@ -66,7 +66,7 @@ def test_what_has_no_verdict_is_no_episode_and_a_policys_own_failures_are_counte
         turn = TurnFactory(battle=vote.battle, instruction=PICK, completed=True)
         verdict = {"success": False, "progress": 0.3} if status == "completed" else {"success": None, "progress": None}
         Attempt.objects.filter(turn=turn, side="left").update(status=status, termination_reason=reason, **verdict)
-    found = {each.policy: each for each in observed.played(kinds.default())}
+    found = {each.contestant: each for each in observed.played(kinds.default())}
     assert {name: (each.episodes, each.successes) for name, each in found.items()} == {"a": (1, 1), "b": (5, 1)}
     assert {name: each.failures for name, each in found.items()} == {"a": 1, "b": 0}
     row = next(row for row in content()["physics"]["pick"] if row["model_id"] == "a")
@@ -75,7 +75,7 @@ def test_what_has_no_verdict_is_no_episode_and_a_policys_own_failures_are_counte
 
 def test_references_play_for_no_physics_board(pair: dict[str, Any]) -> None:
     voted(left=True, right=True, **{**pair, "battle__right_model": ReferenceFactory(id="expert")})
-    assert [each.policy for each in observed.played(kinds.default())] == ["a"]
+    assert [each.contestant for each in observed.played(kinds.default())] == ["a"]
 
 
 def test_repeats_are_not_played_twice_for_physics(pair: dict[str, Any]) -> None:

@@ -7,10 +7,21 @@ import math
 import numpy as np
 import pytest
 
-from rankings.analysis.settled import ALPHA, MOST, RULE, Rule, Settled, only, sensibly, steady, unsteady, verdicts
-from rankings.analysis.settled import told as told_in_order
+from rankings.analysis.settled import (
+    ALPHA,
+    MOST,
+    RULE,
+    Rule,
+    Settled,
+    only,
+    published,
+    rounded_up,
+    steady,
+    unsteady,
+    verdicts,
+)
 from rankings.fit.bradley_terry import SCALE, Fit, fit
-from rankings.study.looks import Growth, watch
+from rankings.study.settled import Growth, watch
 from rankings.study.voters import Crowd
 from rankings.tally.counts import tally
 from tests.rankings.ballots import ballots
@@ -21,7 +32,7 @@ def board(*groups: tuple[str, str, str, int]) -> Fit:
 
 
 def told(found: Fit) -> Settled:
-    return told_in_order(found, found.names)
+    return published(found, found.names)
 
 
 def test_the_evidence_is_the_ratio_of_two_normal_densities() -> None:
@@ -131,7 +142,7 @@ def test_without_a_reference_the_others_are_counted_anew() -> None:
 
 
 def test_it_is_told_in_the_order_asked_for() -> None:
-    found = told_in_order(board(("a", "b", "left_better", 90)), ["b", "a"])
+    found = published(board(("a", "b", "left_better", 90)), ["b", "a"])
     assert (found["names"], found["verdicts"]) == (["b", "a"], [[None, "worse"], ["better", None]])
 
 
@@ -141,4 +152,4 @@ def test_an_empty_board_has_no_pair() -> None:
 
 @pytest.mark.parametrize(("votes", "told_as"), [(0.2, 5), (41.0, 45), (101.0, 110), (322.0, 350), (MOST + 1.0, None)])
 def test_votes_to_go_are_told_roughly(votes: float, told_as: int | None) -> None:
-    assert sensibly(votes) == told_as
+    assert rounded_up(votes) == told_as

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from rankings.fit.ratings import CAP
-from rankings.study.voters import Crowd, Scenario, coverage, newcomer, spearman, stuffing
+from rankings.study.intervals import coverage
+from rankings.study.planning import newcomer, spearman
+from rankings.study.stuffing import stuffing
+from rankings.study.voters import Crowd, Scenario
 
 TASTE = Crowd(voters=1000, taste=100)
 HEAVY = Crowd(voters=1000, taste=100, heavy=0.44)
@@ -43,4 +46,4 @@ def test_a_newcomer_beside_nine_reaches_a_half_width_of_60_within_260_votes() ->
 
 
 def test_planning_pairs_orders_seven_policies_with_200_votes() -> None:
-    assert spearman(policies=7, votes=200, repeats=20, seed=1)[0] >= 0.9
+    assert spearman(contestants=7, votes=200, repeats=20, seed=1)[0] >= 0.9

@@ -11,7 +11,7 @@ from rankings.analysis import terms
 from rankings.analysis.term_boards import boards, votes_of
 from rankings.analysis.terms import BEYOND, EQUAL, LENGTH, ORDER, SIDE, SUCCESS, TermVotes
 from rankings.fit.bradley_terry import fit
-from rankings.study.episodes import Leaning, cast, found
+from rankings.study.terms import Biases, recovered, simulate
 from rankings.study.voters import truth
 from rankings.tally.counts import Columns, Counts
 from rankings.tally.facts import Fact, VoteFacts
@@ -19,42 +19,42 @@ from rankings.tally.table import Board, VoteTable
 from tests.rankings.ballots import rows_of
 
 
-def arena(way: Leaning, seed: int = 1) -> TermVotes:
+def arena(way: Biases, seed: int = 1) -> TermVotes:
     rng = np.random.default_rng(seed)
-    return cast(way, truth(way.policies, rng), rng)
+    return simulate(way, truth(way.contestants, rng), rng)
 
 
 @pytest.mark.parametrize(
     ("name", "way"),
     [
-        (SIDE, Leaning(side=60)),
-        (ORDER, Leaning(order=60)),
-        (LENGTH, Leaning(length=-60)),
-        (SUCCESS, Leaning(success=120)),
+        (SIDE, Biases(side=60)),
+        (ORDER, Biases(order=60)),
+        (LENGTH, Biases(length=-60)),
+        (SUCCESS, Biases(success=120)),
     ],
 )
-def test_a_planted_effect_is_found_and_no_other(name: str, way: Leaning) -> None:
-    arenas = [found(way, seed) for seed in range(20)]
+def test_a_planted_effect_is_found_and_no_other(name: str, way: Biases) -> None:
+    arenas = [recovered(way, seed) for seed in range(20)]
     for term in BEYOND:
         errors = np.array([each.terms[term][0] for each in arenas])  # type: ignore[index]
         assert abs(errors.mean()) < 4.0 * errors.std() / np.sqrt(len(errors)) + 1.0, (name, term)
 
 
 def test_intervals_hold_terms_and_ratings_95_times_in_100() -> None:
-    arenas = [found(Leaning(side=60, length=-60), seed) for seed in range(60)]
+    arenas = [recovered(Biases(side=60, length=-60), seed) for seed in range(60)]
     held = [each.terms[name][1] for each in arenas for name in (SIDE, LENGTH)]  # type: ignore[index]
     assert 0.90 <= np.mean(held) <= 0.99
     assert 0.93 <= np.mean([each.holds for each in arenas]) <= 0.97
 
 
 def test_ratings_do_not_take_slowness_for_weakness() -> None:
-    arenas = [found(Leaning(length=-60, slow=0.5), seed) for seed in range(20)]
+    arenas = [recovered(Biases(length=-60, slow=0.5), seed) for seed in range(20)]
     assert abs(np.mean([each.tilt for each in arenas])) < 6
     assert np.mean([each.plain_tilt for each in arenas]) < -20
 
 
 def test_without_terms_the_ratings_are_the_boards() -> None:
-    votes = arena(Leaning())
+    votes = arena(Biases())
     columns = Columns(votes.left, votes.right, votes.voter, votes.setting, votes.setting, votes.outcome)
     board = fit(Counts.of(votes.names, columns))
     found = terms.board(votes, ())
@@ -63,13 +63,13 @@ def test_without_terms_the_ratings_are_the_boards() -> None:
 
 
 def test_a_term_that_never_differs_is_unknown() -> None:
-    found = terms.board(arena(Leaning(side=60, alike=True)), EQUAL)
+    found = terms.board(arena(Biases(side=60, alike=True)), EQUAL)
     assert found["terms"][ORDER] is found["terms"][LENGTH] is None
     assert found["terms"][SIDE] is not None
 
 
 def test_of_two_terms_that_always_go_together_the_second_is_unknown() -> None:
-    votes = arena(Leaning(order=60))
+    votes = arena(Biases(order=60))
     first = votes.steps_left < votes.steps_right
     both = replace(votes, steps_left=np.where(first, 50, 100), steps_right=np.where(first, 100, 50))
     found = terms.board(both, EQUAL)
@@ -78,14 +78,14 @@ def test_of_two_terms_that_always_go_together_the_second_is_unknown() -> None:
 
 
 def test_a_side_that_goes_with_the_policies_is_unknown() -> None:
-    votes = arena(Leaning())
+    votes = arena(Biases())
     ordered = votes.where(votes.left == 0)
     alone = replace(ordered, right=np.ones_like(ordered.right))
     assert terms.board(alone, (SIDE,))["terms"][SIDE] is None
 
 
 def test_no_votes_have_no_board_and_one_vote_is_no_error() -> None:
-    votes = arena(Leaning())
+    votes = arena(Biases())
     nobody = np.zeros(len(votes.left), dtype=bool)
     assert terms.board(votes.where(nobody), EQUAL) == {"votes": 0, "terms": dict.fromkeys(EQUAL), "models": {}}
     nobody[0] = True
@@ -95,7 +95,7 @@ def test_no_votes_have_no_board_and_one_vote_is_no_error() -> None:
 
 
 def test_ratings_over_robots_are_brought_together_as_on_the_boards() -> None:
-    votes = arena(Leaning(votes=6000))
+    votes = arena(Biases(votes=6000))
     robot = (np.arange(len(votes.left)) % 3 == 0).astype(np.int64)
     columns = Columns(votes.left, votes.right, votes.voter, robot, 0 * robot, votes.outcome)
     board = fit(Counts.of(votes.names, columns))

@@ -18,9 +18,9 @@ Made by `manage.py ranking_study --repeats {repeats}`: every figure and plot fol
 gives the same ones. `--only NAME` prints one chapter ({names}).
 
 Unless a chapter says otherwise, true ratings are normal with a spread of 150 points, ties take 35 % of the votes
-between equals, how much a voter votes is lognormal, and a voter with a taste has an own opinion of each policy, normal
-with 100 points. The cap of {cap} votes per voter and day is that of the boards. Intervals are 95 % ones. Tests hold
-each promise with fewer repeats.
+between equals, how much a voter votes is lognormal, and a voter with a taste has an own opinion of each contestant,
+normal with 100 points. The cap of {cap} votes per voter and day is that of the boards. Intervals are 95 % ones. Tests
+hold each promise with fewer repeats.
 """
 
 

@@ -1,7 +1,7 @@
-"""Boards of what physics measured: how often a policy reached the goal, and how near it came. No Django.
+"""Boards of success rates: how often a contestant reached the goal, and how near it came. No Django.
 
-Policies stand in the order of the lower end of their success rate's interval: what is known to be reached at least. A
-policy with one lucky episode has a rate of 1 and a lower end of 0.21.
+Contestants stand in the order of the lower end of their success rate's interval: what is known to be reached at least.
+A contestant with one lucky episode has a rate of 1 and a lower end of 0.21.
 
 The board of all tasks is the mean over tasks, each weighing alike, so that nobody leads by having been drawn for the
 easy ones. The interval of the mean is put together from those of the tasks (G. Zou, W. Huang, X. Zhang, A note on
@@ -24,17 +24,16 @@ from rankings.fit.student import Z
 
 ALL_TASKS = "all"
 LEAST_EPISODES = 5
-"""A policy with fewer episodes of a task has no rank on its board, nor on that of all tasks."""
+"""A contestant with fewer episodes of a task has no rank on its board, nor on that of all tasks."""
 
 
 class EpisodeSums(NamedTuple):
-    """Sums over the episodes of one policy and task. `progress` and `squares`: of progress (0..1) and its square.
+    """Sums over the episodes of one contestant and task. `progress` and `squares`: of progress (0..1) and its square.
 
-    `episodes` came to a verdict of physics; `failures` are attempts that broke off since the policy failed, and are no
-    episodes.
-    """
+    `episodes` ended with a known success; `failures` are attempts that broke off because the contestant failed, and are
+    no episodes."""
 
-    policy: str
+    contestant: str
     task: str
     episodes: int
     successes: int
@@ -43,10 +42,10 @@ class EpisodeSums(NamedTuple):
     failures: int = 0
 
 
-class PhysicsRow(TypedDict):
+class SuccessRow(TypedDict):
     """`rate`: success rate with its 95 % interval `low` to `high`, and `progress`: mean of the best progress, 0 to 1,
     with its own; on the board of all tasks both are means over tasks. `rank` is by `low`, and null below LEAST_EPISODES
-    of any task of the board: `few_of` names those tasks. `failures` are attempts without a verdict since the policy
+    of any task of the board: `few_of` names those tasks. `failures` are attempts that broke off because the contestant
     failed; they are not among the `episodes`.
     """
 
@@ -73,11 +72,11 @@ class Share(NamedTuple):
 
 
 ByTask = Mapping[str, Mapping[str, EpisodeSums]]
-"""Task -> policy -> its sums."""
+"""Task -> contestant -> its sums."""
 
 
-def boards(played: Iterable[EpisodeSums]) -> dict[str, list[PhysicsRow]]:
-    """Task (ALL_TASKS first) -> its policies: those with a rank, best first, then the others in the same order."""
+def boards(played: Iterable[EpisodeSums]) -> dict[str, list[SuccessRow]]:
+    """Task (ALL_TASKS first) -> its contestants: those with a rank, best first, then the others in the same order."""
     by_task = _by_task(played)
     together = {task: by_task[task] for task in _compared(by_task)}
     single = {task: _ranked({task: own}) for task, own in sorted(by_task.items())}
@@ -85,7 +84,7 @@ def boards(played: Iterable[EpisodeSums]) -> dict[str, list[PhysicsRow]]:
 
 
 def compared_tasks(played: Iterable[EpisodeSums]) -> list[str]:
-    """The tasks that the board of all tasks is the mean of: those of which more than half of the policies have
+    """The tasks that the board of all tasks is the mean of: those of which more than half of the contestants have
     LEAST_EPISODES; all of them as long as there is no such task. Else one episode of a rare task would leave nobody
     with a rank.
     """
@@ -95,24 +94,26 @@ def compared_tasks(played: Iterable[EpisodeSums]) -> list[str]:
 def _by_task(played: Iterable[EpisodeSums]) -> ByTask:
     found: dict[str, dict[str, EpisodeSums]] = {}
     for each in played:
-        found.setdefault(each.task, {})[each.policy] = each
+        found.setdefault(each.task, {})[each.contestant] = each
     return found
 
 
 def _compared(by_task: ByTask) -> list[str]:
-    policies = {policy for own in by_task.values() for policy, each in own.items() if each.episodes}
+    contestants = {contestant for own in by_task.values() for contestant, each in own.items() if each.episodes}
     common = [
         task
         for task, own in by_task.items()
-        if 2 * sum(each.episodes >= LEAST_EPISODES for each in own.values()) > len(policies)
+        if 2 * sum(each.episodes >= LEAST_EPISODES for each in own.values()) > len(contestants)
     ]
     return sorted(common or by_task)
 
 
-def _ranked(by_task: ByTask) -> list[PhysicsRow]:
+def _ranked(by_task: ByTask) -> list[SuccessRow]:
     """Equal lower ends share a rank, and the ranks after them are skipped."""
-    policies = sorted({policy for own in by_task.values() for policy in own})
-    rows = [_row(policy, {task: own.get(policy) for task, own in by_task.items()}) for policy in policies]
+    contestants = sorted({contestant for own in by_task.values() for contestant in own})
+    rows = [
+        _row(contestant, {task: own.get(contestant) for task, own in by_task.items()}) for contestant in contestants
+    ]
     found = sorted((row for row in rows if row["episodes"]), key=_order)
     lows = [row["low"] for row in found if not row["few_of"]]
     for row in found:
@@ -120,17 +121,17 @@ def _ranked(by_task: ByTask) -> list[PhysicsRow]:
     return found
 
 
-def _order(row: PhysicsRow) -> tuple[bool, float, float, str]:
+def _order(row: SuccessRow) -> tuple[bool, float, float, str]:
     return bool(row["few_of"]), -row["low"], -row["progress"], row["model_id"]
 
 
-def _row(policy: str, by_task: Mapping[str, EpisodeSums | None]) -> PhysicsRow:
-    """Over the tasks that the policy has played."""
+def _row(contestant: str, by_task: Mapping[str, EpisodeSums | None]) -> SuccessRow:
+    """Over the tasks that the contestant has played."""
     here = [each for each in by_task.values() if each]
     played = [each for each in here if each.episodes]
     rate, progress = mean_share([_success(each) for each in played]), mean_share([_progress(each) for each in played])
     return {
-        "model_id": policy,
+        "model_id": contestant,
         "rank": None,
         "episodes": sum(each.episodes for each in played),
         "successes": sum(each.successes for each in played),

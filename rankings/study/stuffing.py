@@ -6,28 +6,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankings.fit.bradley_terry import fit
 from rankings.fit.ratings import CAP
-from rankings.study.chapters.form import Chapter, table
-from rankings.study.crowds import HONEST, Honest, Moved, Stuffing, moved
+from rankings.study.ballots import HONEST, Honest, Stuffing
+from rankings.study.crowds import OLDER, attack
+from rankings.study.form import Chapter, table
 from rankings.study.plots import Axes, plot
-from rankings.study.voters import Aim, stuffing
+from rankings.study.voters import TIES, Aim, chosen, columns, counted, equal_pairs, outcomes, truth
 from rankings.trust.limits import WIDE
 
 CAPS = (0, 50, 30, 20, 15, 10)
 MOST = 40
 """Arenas: more tell little."""
-LAST = HONEST.policies - 1
-OLDER = HONEST._replace(days=60)
+LAST = HONEST.contestants - 1
 TARGETS = {"the first": 0, "the one in the middle": None, "the last": LAST}
+MIDDLE = Aim()
 TEXT = """
 ## A vote stuffer
-One visitor votes 250 times beside 4000 honest votes on ten policies. Points by which the most affected rating moves,
+One visitor votes 250 times beside 4000 honest votes on ten contestants. Points by which the most affected rating moves,
 over {arenas} arenas: mean, and most. Wanted as published: at most 10 for ratings known to within {wide:.0f} points;
 less certain ratings may move farther, as the limit of a network grows with the square of the interval.
 
 As published: the weights of newcomers, the cap of {cap} votes a day, and the limit of a network. Honest votes are
-those of the chapter on crowds. In one day the visitor ignores physics; over 17 days, and with 17 cookies, the visitor
-votes for the winner by physics where it is clear, so as to be trusted:
+those of the chapter on crowds. In one day the visitor ignores success; over 17 days, and with 17 cookies, the visitor
+votes for the side that alone succeeded where there is one, so as to be trusted:
 
 {published}
 
@@ -43,25 +45,48 @@ By cap, for the one in the middle against all others: {by_cap}.
 """
 
 
+def stuffing(*, honest: int, stuffed: int, cap: int, aim: Aim = MIDDLE, seed: int) -> float:
+    """Elo points by which the most moved rating moves when one visitor votes `stuffed` times for one contestant of ten,
+    where nobody's network is known and the cap is all there is."""
+    rng = np.random.default_rng(seed)
+    contestants = HONEST.contestants
+    theta = truth(contestants, rng)
+    left, right = equal_pairs(contestants, honest + stuffed, rng)
+    outcome = outcomes(theta[left] - theta[right], TIES, rng)
+    voter = rng.integers(0, honest // 5, honest + stuffed)
+    voter[honest:], outcome[honest:] = honest, 0
+    left[honest:] = aim.at(theta)
+    right[honest:] = aim.against(theta, stuffed, rng)
+    votes = columns(left, right, outcome, voter)
+    with_it, without = (fit(counted(contestants, each), cap=cap) for each in (votes, chosen(votes, slice(honest))))
+    return float(np.abs(with_it.rating - without.rating).max())
+
+
 def chapter(repeats: int) -> Chapter:
     seeds = range(min(repeats, MOST))
-    published = {name: [moved(way, seed=seed, crowd=crowd) for seed in seeds] for name, (way, crowd) in _ways().items()}
+    published = {
+        name: [attack(way, seed=seed, crowd=crowd, flagging=False) for seed in seeds]
+        for name, (way, crowd) in _ways().items()
+    }
     capped = {
         name: [stuffing(honest=4000, stuffed=250, cap=CAP, aim=aim, seed=seed) for seed in seeds]
         for name, aim in _aims().items()
     }
     by_cap = {cap: [stuffing(honest=4000, stuffed=250, cap=cap, seed=seed) for seed in seeds] for cap in CAPS}
     heads = ["votes", "mean", "most"]
-    rows = [[name, *_told([one.most for one in each]), _most(each)] for name, each in published.items()]
+    rows = [
+        (name, *_points([one.moved for one in each]), f"{max(one.known for one in each):.1f}")
+        for name, each in published.items()
+    ]
     text = TEXT.format(
         arenas=len(seeds),
         cap=CAP,
         wide=WIDE,
         published=table([*heads, "most, of known ratings"], rows),
-        worst=f"{max(one.most for each in published.values() for one in each):.1f}",
+        worst=f"{max(one.moved for each in published.values() for one in each):.1f}",
         known=f"{max(one.known for each in published.values() for one in each):.1f}",
-        capped=table(heads, [[name, *_told(each)] for name, each in capped.items()]),
-        by_cap=", ".join(f"{cap or 'none'} {' to '.join(_told(each))}" for cap, each in by_cap.items()),
+        capped=table(heads, [[name, *_points(each)] for name, each in capped.items()]),
+        by_cap=", ".join(f"{cap or 'none'} {' to '.join(_points(each))}" for cap, each in by_cap.items()),
     )
     return Chapter(text, {"study-stuffing.svg": _drawing(by_cap)})
 
@@ -91,11 +116,8 @@ def _ways() -> dict[str, tuple[Stuffing, Honest]]:
     return found
 
 
-def _most(moved: Sequence[Moved]) -> str:
-    return f"{max(one.known for one in moved):.1f}"
-
-
-def _told(moved: Sequence[float]) -> list[str]:
+def _points(moved: Sequence[float]) -> list[str]:
+    """Mean and most."""
     return [f"{np.mean(moved):.1f}", f"{max(moved):.1f}"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankings.study.physics import LEADS, covered, led, unequal_numbers, unequal_tasks
+from rankings.study.success_rates import LEADS, covered, led, unequal_numbers, unequal_tasks
 
 REPEATS = 300
 

@@ -4,35 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankings.study.chapters import (
+from rankings.study import (
     agreement,
     calibration,
     crowds,
     influence,
     intervals,
-    newcomer,
-    order,
-    orders,
-    posterior,
+    planning,
     settled,
     starts,
     stuffing,
+    success_rates,
     suspicion,
+    tasks,
     terms,
 )
-from rankings.study.chapters.form import Chapter
+from rankings.study.form import Chapter
 
 CHAPTERS: dict[str, Callable[[int], Chapter]] = {
     "intervals": intervals.chapter,
     "stuffing": stuffing.chapter,
-    "newcomer": newcomer.chapter,
-    "order": order.chapter,
-    "orders": orders.chapter,
+    "newcomer": planning.newcomer_chapter,
+    "order": planning.order_chapter,
+    "orders": success_rates.chapter,
     "crowds": crowds.chapter,
     "starts": starts.chapter,
     "settled": settled.chapter,
     "terms": terms.chapter,
-    "posterior": posterior.chapter,
+    "posterior": tasks.chapter,
     "agreement": agreement.chapter,
     "calibration": calibration.chapter,
     "influence": influence.chapter,

@@ -14,13 +14,17 @@ class Chapter(NamedTuple):
     """`text` in Markdown; `plots`: file name -> SVG, to stand in `images` beside it."""
 
     text: str
-    plots: dict[str, str]
+    plots: dict[str, str] = {}
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A Markdown table."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def share(part: int, whole: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankings.analysis.physics import ALL_TASKS, EpisodeSums, boards, compared_tasks
+from rankings.analysis.success_rates import ALL_TASKS, EpisodeSums, boards, compared_tasks
 
 
 def played(policy: str, task: str, progress: list[float], successes: int = 0) -> EpisodeSums:
