@@ -57,32 +57,36 @@ class Kind(ABC):
     """What the core asks of a kind. Whatever is told before the vote must not differ by who plays."""
 
     id: ClassVar[str]
-    """A word; stands in the database and in addresses."""
+    """A word of at most 20 characters; stands in the database and in addresses."""
+    title: ClassVar[Any] = ""
+    """What people call the kind, lazily translated; its id where there is none."""
     names: ClassVar[Place] = Place("setting", "scene")
-    """What the API calls the two parts of a place."""
+    """What the API calls the two parts of a place: keys of its JSON. Refusals name them without `_id`."""
     reasons: ClassVar[Mapping[str, Any]] = {}
-    """The respects in which a vote may say that a side was better -> how the page calls them."""
+    """The respects in which a vote may say that a side was better: their keys in the API -> what the page calls them
+    (a string, lazily translated)."""
     details: ClassVar[tuple[str, ...]] = ()
-    """One-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
+    """Names of the one-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
     claimed_with: ClassVar[tuple[str, ...]] = ()
     """Relations from `Attempt` that playing it needs; read when it is claimed."""
     inconclusive: ClassVar[tuple[str, ...]] = ()
     """Reasons for which an attempt ends, completed, whose verdict says nothing of the contestant."""
     played_here: ClassVar[bool] = False
-    """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does."""
+    """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does, of which
+    `hosted` then tells."""
     several_starts: ClassVar[bool] = False
     """Whether an instruction can be played from several first states, each of which a seed makes."""
     forks: ClassVar[bool] = False
     """Whether a battle can be played on after its vote; the kind has the call for it."""
     template: ClassVar[str]
-    """Fills the blocks of the battle page."""
+    """Its path among templates. It extends `arena/battle.html` and fills the blocks."""
     address: ClassVar[str]
-    """The path of its battle page, and the name of its URL."""
+    """The path of the battle page, without slashes at its ends; also the name of its URL."""
 
     # Where, and who.
 
     def titles(self) -> Mapping[str, str]:
-        """Every setting and scene -> how people call it."""
+        """Every setting and scene -> what people call it. A setting and a scene of one name share its title."""
         return {name: name for setting, scenes in self.places().items() for name in (setting, *scenes)}
 
     @abstractmethod
@@ -91,7 +95,7 @@ class Kind(ABC):
 
     @abstractmethod
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
-        """Contestants that may be drawn for a battle there."""
+        """Contestants that may be drawn for a battle there: active ones, two at least."""
 
     def contestants(self) -> ContestantQuerySet[Any]:
         """All of the registry, with what the kind has of them beside it."""
@@ -131,7 +135,8 @@ class Kind(ABC):
 
     @abstractmethod
     def play(self, episode_id: str) -> None:
-        """Play a queued attempt to its end and settle it. A message too many, or a late one, does nothing."""
+        """Play a queued attempt to its end and settle it. A second or a late call does nothing: the attempt cannot be
+        claimed again. What is raised after the claim fails the attempt; before it, the attempt is sent once more."""
 
     def load_libraries(self) -> None:
         """In a worker before it forks, so that its processes share their memory."""
@@ -159,15 +164,17 @@ class Kind(ABC):
     @property
     @abstractmethod
     def longest(self) -> int:
-        """The most chunks that an attempt may have after its first one."""
+        """The most chunks that an attempt may have after its first one; the highest number of a chunk."""
 
     @abstractmethod
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
-        """In place of a chunk that was lost or will not come: made of the nearest one that is known."""
+        """In place of chunk `number`, which was lost or will not come: made of the nearest one that is known, which has
+        `known_number`. A side that has ended is shown by these until the other has ended."""
 
     @abstractmethod
     def frames(self, first: int, left: Sequence[bytes], right: Sequence[bytes]) -> Json:
-        """The chunks of both sides from number `first` on as a browser gets them: equally long, whoever plays."""
+        """The chunks of both sides from number `first` on, as many of each, as JSON: what a message `rollout.frames`
+        tells beside its type and turn. `left` and `right` have one length, whoever plays."""
 
     def outcome(self, attempt: Attempt) -> Json:
         """What is told of a settled attempt after the vote."""
@@ -181,13 +188,16 @@ class Kind(ABC):
 
     @abstractmethod
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
-        """What `GET episodes/{id}` tells of a completed attempt: of its `document` in the store, all where it is
-        `exact`, after the vote; before it what can be seen, to the length of the longer side."""
+        """What `GET episodes/{id}` tells of a completed attempt, from its `document` in the store.
+
+        `exact`, after the vote: all of it. Before: what could be seen, in as many chunks for either side: the first and
+        `common_length` more, the length of the longer side. The JSON has `exact` itself and `outcome`, null before.
+        """
 
     # What its page needs.
 
     def page_context(self, place: Place) -> Json:
-        """For the template."""
+        """For the template, beside `kind`. `suggestions`, if any, are instructions to choose from."""
         return {}
 
     # What follows from the above.
@@ -204,6 +214,11 @@ class Kind(ABC):
         return Place(setting, scene)
 
     @property
+    def called(self) -> Any:
+        """What people call the kind."""
+        return self.title or self.id
+
+    @property
     def words(self) -> Place:
         """What people call the two parts of a place."""
         return Place(*(name.removesuffix("_id") for name in self.names))
@@ -217,9 +232,18 @@ _known: dict[str, Kind] = {}
 
 
 def register(kind: Kind) -> None:
-    """Enter a kind, from `AppConfig.ready`. The same one again changes nothing."""
-    if type(_known.setdefault(kind.id, kind)) is not type(kind):
-        raise ValueError(f"there is a kind {kind.id!r} already: {_known[kind.id]!r}")
+    """Enter a kind, from `AppConfig.ready`. The same one again changes nothing. Raises ValueError for one that lacks a
+    name, or has that of another."""
+    for name in ("id", "address", "template"):
+        if not getattr(kind, name, ""):
+            raise ValueError(f"{type(kind).__qualname__} needs {name!r}, a string: see arena.kinds.Kind.{name}")
+    for other in every():
+        for name in ("id", "address"):
+            mine = getattr(kind, name)
+            if mine == getattr(other, name) and type(other) is not type(kind):
+                known = ", ".join(getattr(each, name) for each in every())
+                raise ValueError(f"there is a kind with the {name} {mine!r} already, {other!r}; taken: {known}")
+    _known.setdefault(kind.id, kind)
     _know_details()
 
 
