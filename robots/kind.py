@@ -22,6 +22,7 @@ from simulation.view_format import ROWS_PER_STEP
 
 class Robots(Kind):
     id = ROBOTS
+    title = gettext_lazy("Robots")
     names = Place("robot_id", "scene_id")
     reasons: ClassVar[Mapping[str, Any]] = {
         "closer": gettext_lazy("Closer to the goal"),
