@@ -46,32 +46,36 @@ class Kind(ABC):
     """What the core needs of a kind. Nothing that visitors see before the vote may depend on who plays."""
 
     id: ClassVar[str]
-    """A word, used in the database and in addresses."""
+    """A word of at most 20 characters; stands in the database and in addresses."""
+    title: ClassVar[Any] = ""
+    """What people call the kind, lazily translated; its id where there is none."""
     names: ClassVar[Place] = Place("setting", "scene")
-    """The API's names of the two parts of a place."""
+    """What the API calls the two parts of a place: keys of its JSON. Refusals name them without `_id`."""
     reasons: ClassVar[Mapping[str, Any]] = {}
-    """The respects in which a vote may say that a side was better -> their names on the page."""
+    """The respects in which a vote may say that a side was better: their keys in the API -> what the page calls them
+    (a string, lazily translated)."""
     details: ClassVar[tuple[str, ...]] = ()
-    """One-to-one relations from `Attempt` to the kind's own columns, read with every turn."""
+    """Names of the one-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
     claimed_with: ClassVar[tuple[str, ...]] = ()
     """Relations from `Attempt` that playing it needs, read when it is claimed."""
     inconclusive: ClassVar[tuple[str, ...]] = ()
     """Termination reasons of completed attempts whose verdict says nothing about the contestant."""
     played_here: ClassVar[bool] = False
-    """Whether the process that sends an attempt plays it on a thread. Otherwise a worker plays it."""
+    """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does, of which
+    `hosted` then tells."""
     several_starts: ClassVar[bool] = False
     """Whether an instruction can be played from several first states, each made from a seed."""
     forks: ClassVar[bool] = False
     """Whether a battle can be forked after its vote. The kind has the call for it."""
     template: ClassVar[str]
-    """Fills the blocks of the battle page."""
+    """Its path among templates. It extends `arena/battle.html` and fills the blocks."""
     address: ClassVar[str]
-    """The path of its battle page, and the name of its URL."""
+    """The path of the battle page, without slashes at its ends; also the name of its URL."""
 
     # Places and contestants.
 
     def titles(self) -> Mapping[str, str]:
-        """Every setting and scene -> its title."""
+        """Every setting and scene -> what people call it. A setting and a scene of one name share its title."""
         return {name: name for setting, scenes in self.places().items() for name in (setting, *scenes)}
 
     @abstractmethod
@@ -80,7 +84,7 @@ class Kind(ABC):
 
     @abstractmethod
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
-        """Contestants that may be drawn for a battle there."""
+        """Contestants that may be drawn for a battle there: active ones, two at least."""
 
     def contestants(self) -> ContestantQuerySet[Any]:
         """All registered contestants of this kind, with the kind's own columns."""
@@ -120,7 +124,8 @@ class Kind(ABC):
 
     @abstractmethod
     def play(self, episode_id: str) -> None:
-        """Play a queued attempt to its end and settle it. A duplicate or late message does nothing."""
+        """Play a queued attempt to its end and settle it. A second or a late call does nothing: the attempt cannot be
+        claimed again. What is raised after the claim fails the attempt; before it, the attempt is sent once more."""
 
     def load_libraries(self) -> None:
         """Called in a worker before it forks, so that its processes share the memory."""
@@ -148,15 +153,17 @@ class Kind(ABC):
     @property
     @abstractmethod
     def longest(self) -> int:
-        """The largest number of chunks that an attempt may have after its first one."""
+        """The most chunks that an attempt may have after its first one; the highest number of a chunk."""
 
     @abstractmethod
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
-        """A replacement for a chunk that was lost or will not come, made from the nearest known one."""
+        """In place of chunk `number`, which was lost or will not come: made of the nearest one that is known, which has
+        `known_number`. A side that has ended is shown by these until the other has ended."""
 
     @abstractmethod
     def frames(self, first: int, left: Sequence[bytes], right: Sequence[bytes]) -> Json:
-        """The chunks of both sides from number `first` on, as browsers get them: equally long, whoever plays."""
+        """The chunks of both sides from number `first` on, as many of each, as JSON: what a message `rollout.frames`
+        tells beside its type and turn. `left` and `right` have one length, whoever plays."""
 
     def outcome(self, attempt: Attempt) -> Json:
         """What visitors see of a settled attempt after the vote."""
@@ -170,11 +177,16 @@ class Kind(ABC):
 
     @abstractmethod
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
-        """The answer of `GET episodes/{id}` for a completed attempt, from its `document` in the store. After the vote
-        it is `exact`. Before, it holds only what can be seen, padded to the length of the longer side."""
+        """What `GET episodes/{id}` tells of a completed attempt, from its `document` in the store.
+
+        `exact`, after the vote: all of it. Before: what could be seen, in as many chunks for either side: the first and
+        `common_length` more, the length of the longer side. The JSON has `exact` itself and `outcome`, null before.
+        """
+
+    # What its page needs.
 
     def page_context(self, place: Place) -> Json:
-        """The context of the template."""
+        """For the template, beside `kind`. `suggestions`, if any, are instructions to choose from."""
         return {}
 
     # Derived from the above.
@@ -191,6 +203,11 @@ class Kind(ABC):
         return Place(setting, scene)
 
     @property
+    def called(self) -> Any:
+        """What people call the kind."""
+        return self.title or self.id
+
+    @property
     def words(self) -> Place:
         """The two parts of a place in words for people."""
         return Place(*(name.removesuffix("_id") for name in self.names))
@@ -204,10 +221,19 @@ _known: dict[str, Kind] = {}
 
 
 def register(kind: Kind) -> None:
-    """Register a kind, from `AppConfig.ready`. Registering the same one again changes nothing."""
-    if type(_known.setdefault(kind.id, kind)) is not type(kind):
-        raise ValueError(f"there is a kind {kind.id!r} already: {_known[kind.id]!r}")
-    AttemptQuerySet.details = tuple(name for kind in every() for name in kind.details)
+    """Enter a kind, from `AppConfig.ready`. The same one again changes nothing. Raises ValueError for one that lacks a
+    name, or has that of another."""
+    for name in ("id", "address", "template"):
+        if not getattr(kind, name, ""):
+            raise ValueError(f"{type(kind).__qualname__} needs {name!r}, a string: see arena.kinds.Kind.{name}")
+    for other in every():
+        for name in ("id", "address"):
+            mine = getattr(kind, name)
+            if mine == getattr(other, name) and type(other) is not type(kind):
+                known = ", ".join(getattr(each, name) for each in every())
+                raise ValueError(f"there is a kind with the {name} {mine!r} already, {other!r}; taken: {known}")
+    _known.setdefault(kind.id, kind)
+    AttemptQuerySet.details = tuple(name for each in every() for name in each.details)
 
 
 def get(kind_id: str) -> Kind:

@@ -31,6 +31,7 @@ PROBE_TIMEOUT_S = 60.0
 
 class Robots(Kind):
     id = ROBOTS
+    title = gettext_lazy("Robots")
     names = Place("robot_id", "scene_id")
     reasons: ClassVar[Mapping[str, Any]] = {
         "closer": gettext_lazy("Closer to the goal"),

@@ -43,7 +43,8 @@ def board_page(request: HttpRequest, tab: str, now: Current, **context: Any) -> 
         "place": kind.names,
         "anywhere": _elsewhere(request, kind, {}),
         "kind": kind,
-        "kinds": [each.id for each in kinds.every()],
+        "kinds": kinds.every(),
+        "has_tasks": bool(kind.tasks()),
         "of_kind": f"?kind={kind.id}" if kind_named(kind) else "",
     }
     return render(request, f"rankings/{tab}.html", {**shared, **context})

@@ -98,6 +98,7 @@ def _answer(
     }
     if shown["difference"] is not None and shown["low"] is not None and shown["high"] is not None:
         context["density"] = density(shown["difference"], shown["low"], shown["high"])
+        context["points"] = {name: _points(shown[name]) for name in ("difference", "low", "high")}
         context |= {name: percent(shown[name] or 0.0) for name in ("chance", "share")}
     return context
 

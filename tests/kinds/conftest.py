@@ -1,6 +1,6 @@
 """Every registered kind as these tests see it: a pair of contestants that differ in all, and who plays their turns.
 
-A kind without a line in HOUSES fails here: what holds for one kind is to hold for all.
+A kind without an entry in HOUSES fails here: what holds for one kind is to hold for all.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class House:
         self.work(turn)
         deadline = time.monotonic() + 20
         while Turn.objects.filter(turn_id=turn["turn_id"], settled_at=None).exists():
-            assert time.monotonic() < deadline, "the turn did not settle"
+            assert time.monotonic() < deadline, "the turn did not settle: the log says what was not played, and why"
             time.sleep(0.02)
 
 
@@ -111,6 +111,7 @@ def _nothing_is_played_on(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(params=[kind.id for kind in kinds.every()])
 def house(request: pytest.FixtureRequest, transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> House:
+    assert request.param in HOUSES, f"{request.param} has no entry in HOUSES of {__file__}, which has {list(HOUSES)}"
     return HOUSES[request.param](monkeypatch)
 
 

@@ -45,6 +45,7 @@ def test_its_recordings_and_pages_are_shown(house: House, visitor: Visitor) -> N
         shown = visitor.client.get(page)
         assert shown.status_code == 200
         assert f'data-page="/{house.kind.address}"' in shown.content.decode()
+        assert f'data-kind="{house.kind.id}"' in shown.content.decode()
     visitor.post("votes", {"battle_id": battle_id, "vote": "tie"})
     assert Visitor().client.get(f"/b/{battle_id}").status_code == 200
 

@@ -42,7 +42,7 @@ class Words(Kind):
     names = Place("language", "topic")
     inconclusive = ("interrupted",)
     template = "robots/battle.html"
-    address = "battle"
+    address = "words"
 
     def places(self) -> Mapping[str, Sequence[str]]:
         return {"english": ["letters", "poems"], "german": ["letters"]}

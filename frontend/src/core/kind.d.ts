@@ -8,11 +8,11 @@ export type Chunk = unknown;
 
 export interface Kind {
   words: KindWords;
-  /** The setting of a session, by the keys of `sessions/init`. */
+  /** What a session is held in, by the keys of `sessions/init`; the page adds the kind itself. */
   setting: Record<string, string | undefined>;
-  /** The type of messages with chunks. */
+  /** The type of the messages that bring chunks: "rollout.frames". What else they hold is made by the kind's `frames`. */
   chunkType: string;
-  /** Throws a TypeError for an invalid chunk. */
+  /** What `show` gets of such a message. Throws a TypeError for one that is no chunk. */
   readChunk(message: { turn_id: string }): Chunk;
   /** "Exploration from step 12 of turn 1" */
   sayFork(fork: Exploration, turns: TurnJson[]): string;
@@ -25,7 +25,10 @@ export interface ViewHost {
   startTurn(call: (battleId: string) => Promise<unknown>): Promise<boolean>;
 }
 
-/** The view of both sides. Events: "ready" (`canShow` is true), "moment" (`moment` has changed). */
+/**
+ * What is shown of both sides. Events: "ready" (`canShow` is true), "moment" (`moment` has changed). The vote opens once
+ * `moment` has been settled for a completed turn, so a view that never says so lets nobody vote.
+ */
 export interface BattleView extends EventTarget {
   readonly shortcuts: Shortcut[];
   /** Whether chunks can be shown. */
@@ -35,7 +38,7 @@ export interface BattleView extends EventTarget {
   load(): void;
   /** Shows everything about a turn except its chunks. */
   render(battle: BattleJson, turn: TurnJson | undefined): void;
-  /** `chunks`: all that have arrived. */
+  /** `chunks`: all that have come; none after a new load, when `GET episodes/{id}` tells the rest. */
   show(battle: BattleJson, turn: TurnJson | undefined, chunks: Chunk[]): void;
   /** `released`: the last released step, null before the first. */
   renderProgress(battle: BattleJson, turn: TurnJson | undefined, released: number | null): void;

@@ -98,6 +98,10 @@ export class BattlePage {
     return this.#root.dataset.page ?? "";
   }
 
+  get #kindId() {
+    return this.#root.dataset.kind ?? "";
+  }
+
   async start() {
     this.render();
     const { battle } = this.#root.dataset;
@@ -157,6 +161,7 @@ export class BattlePage {
     try {
       const battle = await this.#api.battle(battleId);
       if (request !== this.#opening) return;
+      if (battle.kind !== this.#kindId) return location.assign(`${this.#address}/${battleId}`); // the server knows its page
       const address = `${this.#address}/${battleId}${location.search}`;
       if (push) history.pushState(null, "", address);
       else history.replaceState(null, "", address);
@@ -174,7 +179,7 @@ export class BattlePage {
     this.render();
     try {
       this.#sessions.own = await this.#api.ownSessions();
-      const untouched = this.#sessions.own.find(({ title, last_battle_id }) => !title && last_battle_id);
+      const untouched = this.#sessions.own.find(({ kind, title, last_battle_id }) => kind === this.#kindId && !title && last_battle_id);
       if (untouched?.last_battle_id) await this.open(untouched.last_battle_id);
       else await this.#openSession();
     } catch (error) {
@@ -185,7 +190,7 @@ export class BattlePage {
   /** @param {{push?: boolean}} [options] */
   async #openSession(options) {
     try {
-      const { battle_id } = await this.#api.openSession(this.#kind.setting);
+      const { battle_id } = await this.#api.openSession({ kind: this.#kindId, ...this.#kind.setting });
       await this.open(battle_id, options);
       if (options?.push) this.composer.focus();
     } catch (error) {
