@@ -1,10 +1,10 @@
-"""One board from several settings: what a contestant can do anywhere, plus what it can do on each setting. No Django.
+"""One board from several settings: what a contestant can do anywhere, plus what it can do in each setting. No Django.
 
 The ability of contestant p on setting r is theta_p + offset_pr (and whatever the setting adds to all, which no
 comparison shows). Offsets have mean 0 and a standard deviation of OFFSET_SD. With x_r the fit of setting r alone and
 J_r what its votes tell about it, the weighted least squares estimate of theta is
 
-theta = (sum_r W_r)^+ sum_r W_r x_r, W_r = J_r (1 + s² J_r)^-1, s = OFFSET_SD.
+    theta = (sum_r W_r)^+  sum_r W_r x_r,     W_r = J_r (1 + s² J_r)^-1,  s = OFFSET_SD.
 
 A setting with few votes weighs by its votes; none weighs more than 1 / s², however many it has. So a million votes on
 one setting do not outvote another setting, as they would in a plain pool. With one setting theta is its fit.
