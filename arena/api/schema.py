@@ -30,7 +30,8 @@ def answer(shape: Any, description: str = "") -> OpenApiResponse:
 
 
 def _complete(schema: Any) -> None:
-    """Add null to the values of nullable enums, as OpenAPI 3.0 demands, and the parts of a place beside each `kind`."""
+    """Add null to the values of nullable enums, as OpenAPI 3.0 demands. Beside each `kind` add the parts of its place,
+    unless the shape has them as `setting` and `scene`."""
     parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else []
     for part in list(parts):
         _complete(part)
@@ -38,7 +39,7 @@ def _complete(schema: Any) -> None:
         return
     if schema.get("nullable") and None not in schema.get("enum", [None]):
         schema["enum"] = [*schema["enum"], None]
-    if isinstance(own := schema.get("properties"), dict) and "kind" in own:
+    if isinstance(own := schema.get("properties"), dict) and "kind" in own and "setting" not in own:
         own.update({name: {"type": "string"} for kind in kinds.every() for name in kind.names})
 
 
