@@ -39,7 +39,7 @@ def open_next_battle(session: Session) -> Battle:
 
 def _open_battle(session: Session, seq: int) -> Battle:
     kind, place = kinds.of(session), place_of(session)
-    eligible = kind.eligible(place).filter(kind=kind.id).only("pairing_weight")
+    eligible = kind.eligible(place).filter(kind=kind.id).only("kind", "pairing_weight")
     chances = written_chances(kind.pool(place))
     if kind.played_here:
         left, right = draw_pair(list(eligible), chances)

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from arena.models import ContestantStatus
-from policies.base import ACTION_SPACE, PolicyCard, PolicySpec
+from policies.base import PolicyCard, PolicySpec
 from policies.folder import CARD, WEIGHTS, write_json, write_sums
 from policies.models import Policy
 from policies.seeding import seed_policies
@@ -24,7 +24,7 @@ def ship(weights: Path, policy_id: str, **more: Any) -> Path:
     """A policy folder as training leaves it, with weights that nobody will open."""
     folder = weights / policy_id
     folder.mkdir(parents=True, exist_ok=True)
-    spec = PolicySpec(policy_id, "A policy", "film", (POLICY_CAMERA,), ACTION_SPACE, 5, 4, Chunking(2), "table")
+    spec = PolicySpec(policy_id, "A policy", "film", (POLICY_CAMERA,), 4, Chunking(2), "table")
     texts = {"description": "Small", "organization": "VLA Arena", "license": "Apache-2.0", "revision": "r1"}
     card = PolicyCard(
         spec, provenance="Trained here", network={}, training={}, measured={"pick": {"rate": 0.9}}, **texts

@@ -354,7 +354,7 @@ def test_one_vote_counts_once_and_physics_says_who_reached_the_goal_more_often(
     aggregation.aggregate()
     assert facts_and_answers().facts.success.tolist() == [LEFT]
     assert battles_per_policy() == {"alpha": 1, "beta": 1}
-    sums = {each.policy: (each.episodes, each.successes) for each in played(kinds.default())}
+    sums = {each.contestant: (each.episodes, each.successes) for each in played(kinds.default())}
     assert sums == {"alpha": (3, 2), "beta": (3, 1)}
 
 

@@ -106,7 +106,7 @@ class Place(NamedTuple):
 def place(db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]) -> Place:
     runtime = FakeRuntime()
     monkeypatch.setattr(play, "runtime", lambda: runtime)
-    monkeypatch.setattr(dispatch, "play", lambda rollouts: [play.play(name) for name in rollouts])
+    monkeypatch.setattr(dispatch, "send_to_workers", lambda rollouts: [play.play(name) for name in rollouts])
     world = World()
     sides = {"battle__left_model": Policy.objects.get(pk="alpha"), "battle__right_model": Policy.objects.get(pk="beta")}
     for choice in ("left_better", "right_better", "tie"):

@@ -64,7 +64,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     """Turns are played where they are sent, in a runtime without physics."""
     runtime = FakeRuntime()
     monkeypatch.setattr(play, "runtime", lambda: runtime)
-    monkeypatch.setattr(dispatch, "play", lambda rollouts: [play.play(name) for name in rollouts])
+    monkeypatch.setattr(dispatch, "send_to_workers", lambda rollouts: [play.play(name) for name in rollouts])
     return World()
 
 

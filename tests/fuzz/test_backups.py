@@ -147,5 +147,5 @@ def test_a_document_without_an_id_is_refused_in_words(saved: dict[str, bytes], t
         odd = [odd]
     content = packed({**saved, EPISODES: encoded({"_id": odd, "attempt": 1})})
     (tmp_path / "odd.tar").write_bytes(content)
-    with pytest.raises(BackupError, match=r"no episode|damaged"):
+    with pytest.raises(BackupError, match=r"not an episode|damaged"):
         backup.restore(tmp_path / "odd.tar")

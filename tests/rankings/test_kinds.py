@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, override_settings
+from django.urls import path
 
 from arena import kinds
 from arena.kinds import Json, Kind, Place
@@ -26,6 +28,7 @@ from rankings.publication.retention import thin_out
 from rankings.votes import ledger
 from tests.factories import PolicyFactory, SessionFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
+from vlaarena import urls as site
 
 pytestmark = pytest.mark.django_db
 
@@ -83,12 +86,17 @@ def _robots_alone() -> Iterator[None]:
         kinds.register(kind)
 
 
+urlpatterns = [*site.urlpatterns, path(Words.address, lambda request: HttpResponse(), name=Words.address)]
+"""The site's addresses were made before this kind was there."""
+
+
 @pytest.fixture
 def words() -> Iterator[Words]:
     kind = Words()
     kinds.register(kind)
     try:
-        yield kind
+        with override_settings(ROOT_URLCONF=__name__):
+            yield kind
     finally:
         kinds._known.pop(kind.id)
 
