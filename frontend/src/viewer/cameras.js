@@ -19,8 +19,15 @@ import * as THREE from "three";
  * @property {boolean} riding whether it moves with the tool
  */
 
-/** Behind and beside the robot, so that its left is the viewer's left; metres in its base frame, degrees. @type {Lens} */
-const OVERVIEW = { pos: [-0.27, -0.5, 0.64], target: [0.215, 0, 0.085], fovy: 33 };
+/**
+ * The default view: three quarters, from beside and behind the robot, so that its left is the viewer's left. Metres in its
+ * base frame, degrees. At 4:3 the arm and all places that the tool may reach are inside (tests/simulation/test_overview.py).
+ * @type {Required<Pick<Lens, "pos" | "target" | "fovy">>}
+ */
+export const OVERVIEW = { pos: [-0.55, -0.645, 0.585], target: [0.235, -0.03, 0.12], fovy: 27.5 };
+/** The aspect ratio for which views are framed; a square one for what the policies see. */
+const FRAMED_ASPECT = 4 / 3;
+
 /** The camera on the tool: metres behind the tool point along the fingers and to their side, degrees. */
 const RIDING = { behind: 0.11, aside: 0.17, ahead: 0.01, fovy: 48 };
 
@@ -40,6 +47,16 @@ const PRESETS = [
 /** The assumed height over the table of the point that a scene's camera looks at [m]. */
 const FOCUS_HEIGHT = 0.04;
 
+/**
+ * The vertical field of view [degrees] of a picture. One that is narrower than the preset is framed for shows as much from
+ * left to right, and more above and below.
+ * @param {Pick<Preset, "camera" | "square">} preset @param {number} aspect width by height
+ */
+export function fieldOfView({ camera, square }, aspect) {
+  const half = Math.tan(THREE.MathUtils.degToRad(camera.fovy / 2)) * Math.max(1, (square ? 1 : FRAMED_ASPECT) / aspect);
+  return THREE.MathUtils.radToDeg(2 * Math.atan(half));
+}
+
 /** @param {SceneCamera[]} cameras @returns {Preset[]} */
 export function presetsOf(cameras) {
   return PRESETS.flatMap(({ id, names, ours, square = false, riding = false }) => {
@@ -52,10 +69,9 @@ export function presetsOf(cameras) {
  * Points a three camera as MuJoCo's (both look along -z) and returns the point to turn around.
  * @param {PerspectiveCamera} view @param {Lens} lens
  */
-export function lookThrough(view, { pos = [0, 0, 0], quat = [1, 0, 0, 0], target, fovy }) {
+export function lookThrough(view, { pos = [0, 0, 0], quat = [1, 0, 0, 0], target }) {
   view.up.set(0, 0, 1);
   view.position.set(...pos);
-  view.fov = fovy;
   return target ? new THREE.Vector3(...target) : focusOf(view.position, quat);
 }
 

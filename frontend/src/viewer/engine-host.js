@@ -22,7 +22,8 @@ import { trace } from "./trace.js";
  * @typedef {{side: Side, qpos: Float64Array, time: number}} PoseRequest
  * @typedef {GeomPoses & {tool: Float64Array, joints?: Float64Array, contacts?: Float64Array}} Picture
  *   `tool`: the tool point (3) [m] and its axes (9, row by row)
- * @typedef {ModelDescription & {robot: boolean[]}} SceneDescription `robot`: whether a geom is the robot's
+ * @typedef {ModelDescription & {robot: boolean[], finger: boolean[]}} SceneDescription whether a geom is the robot's, and a
+ *   part of one of its fingers
  * @typedef {{name: string, bytes: Uint8Array<ArrayBuffer>}[]} Assets by the bare names that the XML uses
  * @typedef {Record<string, number[]>} Positions [m] by name
  */
@@ -57,7 +58,7 @@ export class EngineHost {
       const model = this.#engine.MjModel.from_xml_string(xml, files);
       const parts = partsOf(model, names);
       this.#scene = { model, parts, ramp };
-      return { ...describeScene(model), robot: parts.isRobot };
+      return { ...describeScene(model), robot: parts.isRobot, finger: parts.isFinger };
     } finally {
       files.delete();
     }

@@ -22,11 +22,12 @@ export function sample(track, time, quaternions, out) {
   const last = track.count - 1;
   const place = Math.min(Math.max(time * track.rate, 0), last);
   const index = Math.floor(place + 1e-6);
-  if (index === last) {
-    out.set(track.qpos(last));
+  const share = place - index;
+  if (index === last || share <= 0) {
+    out.set(track.qpos(index)); // bit for bit
     return out;
   }
-  return blend(track.qpos(index), track.qpos(index + 1), Math.max(0, place - index), quaternions, out);
+  return blend(track.qpos(index), track.qpos(index + 1), share, quaternions, out);
 }
 
 /**

@@ -29,5 +29,5 @@ export interface Manifest extends PartNames {
   home: number[];
   cameras: SceneCamera[];
   xml_url: string;
-  assets: { name: string; url: string }[];
+  assets: { name: string; url: string; bytes: number }[];
 }

@@ -12,6 +12,7 @@ import { nameOf } from "./names.js";
  * @property {number} padThickness [m]
  * @property {{name: string, body: number}[]} objects
  * @property {boolean[]} isRobot by geom
+ * @property {boolean[]} isFinger by geom: part of a body that has a pad
  * @property {(string | null)[]} objectOf by geom
  */
 
@@ -28,6 +29,7 @@ export function partsOf(model, names) {
     pads,
     padThickness: model.geom_size[3 * pads[0] + 1],
     objects: names.objects.map((name) => ({ name, body: place(bodies, name) })),
+    isFinger: bodyOfGeom.map((body) => pads.some((pad) => bodyOfGeom[pad] === body)),
     isRobot: bodyOfGeom.map((body) => bodies[body].startsWith(names.robot_prefix)),
     objectOf: bodyOfGeom.map((body) => (names.objects.includes(bodies[body]) ? bodies[body] : null)),
   };

@@ -6,7 +6,7 @@ import { otherSide, SIDES } from "./sides.js";
 /**
  * @import { Picture } from "./engine-host.js"
  * @import { Path } from "./overlays.js"
- * @import { Shapes } from "./scene.js"
+ * @import { Shapes } from "./shapes.js"
  * @import { BySide, Side } from "./sides.js"
  * @import { Trace } from "./trace.js"
  * @import { Viewer } from "./viewer.js"

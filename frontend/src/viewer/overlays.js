@@ -9,7 +9,7 @@ import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js
 
 /**
  * @import { GeomPoses } from "./poses.js"
- * @import { Shapes } from "./scene.js"
+ * @import { Shapes } from "./shapes.js"
  * @typedef {{points: Float64Array, seconds: number, colour: string, faint: boolean}} Path `points`: 3 per sample [m]
  */
 
@@ -127,7 +127,7 @@ class Ghost {
   constructor(root, shapes, colour) {
     const material = new THREE.MeshBasicMaterial({ color: colour, transparent: true, opacity: GHOST_OPACITY, depthWrite: false });
     this.#material = material;
-    this.#objects = shapes.visible(({ robot }) => robot).map(({ geometry, index }) => {
+    this.#objects = shapes.visible(({ robot }) => robot, { lite: true }).map(({ geometry, index }) => {
       const object = new THREE.Mesh(geometry, material);
       object.matrixAutoUpdate = false;
       root.add(object);

@@ -7,6 +7,17 @@ export const QUALITIES = [
   { name: "coarse", lite: true, scale: 0.5 },
 ];
 
+/** Pictures of up to this many CSS pixels in width, as on phones, are cheap: they keep one pixel for each. */
+const SMALL = 300;
+
+/**
+ * Pixels per CSS pixel of a picture.
+ * @param {{lite: boolean, scale: number}} quality @param {number} width CSS pixels @param {number} device pixels per CSS pixel of the screen
+ */
+export function pixelRatio({ lite, scale }, width, device) {
+  return lite ? Math.max(scale, Math.min(1, SMALL / width)) : Math.min(device, scale);
+}
+
 /** A mean frame time above this [s], over this many frames, lowers the quality. */
 const SLOW_FRAME = 0.034;
 const JUDGED_FRAMES = 40;

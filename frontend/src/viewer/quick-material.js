@@ -3,14 +3,16 @@
 
 import * as THREE from "three";
 
+const RIM_STRENGTH = 0.4;
+
 const VERTEX = /* glsl */ `
   uniform vec3 colour;
   uniform vec3 sky;
   uniform vec3 ground;
   uniform vec3 lamp;
   uniform vec3 towardsLamp;
+  uniform vec3 rim;
   varying vec3 shade;
-  varying float depth;
   #ifdef TEXTURED
     uniform mat3 repeat;
     varying vec2 place;
@@ -18,9 +20,10 @@ const VERTEX = /* glsl */ `
   void main() {
     vec4 seen = modelViewMatrix * vec4(position, 1.0);
     vec3 across = normalize(mat3(modelMatrix) * normal);
-    vec3 light = mix(ground, sky, 0.5 * across.y + 0.5) + lamp * max(dot(across, towardsLamp), 0.0);
+    vec3 light = mix(ground, sky, 0.5 * across.z + 0.5) + lamp * max(dot(across, towardsLamp), 0.0);
     shade = pow(colour * light / ${Math.PI}, vec3(1.0 / 2.2));
-    depth = -seen.z;
+    float away = 1.0 - max(dot(mat3(viewMatrix) * across, -normalize(seen.xyz)), 0.0);
+    shade += rim * away * away * away;
     #ifdef TEXTURED
       place = (repeat * vec3(uv, 1.0)).xy;
     #endif
@@ -29,21 +32,18 @@ const VERTEX = /* glsl */ `
 
 // A texture's pixels are display colours already, which may be multiplied: (a b)^(1/2.2) = a^(1/2.2) b^(1/2.2).
 const FRAGMENT = /* glsl */ `
-  uniform vec3 haze;
-  uniform vec2 hazeFromTo;
   uniform float opacity;
   varying vec3 shade;
-  varying float depth;
   #ifdef TEXTURED
     uniform sampler2D map;
     varying vec2 place;
   #endif
   void main() {
-    vec3 found = shade;
     #ifdef TEXTURED
-      found *= texture2D(map, place).rgb;
+      gl_FragColor = vec4(shade * texture2D(map, place).rgb, opacity);
+    #else
+      gl_FragColor = vec4(shade, opacity);
     #endif
-    gl_FragColor = vec4(mix(found, haze, smoothstep(hazeFromTo.x, hazeFromTo.y, depth)), opacity);
   }`;
 
 /**
@@ -52,7 +52,7 @@ const FRAGMENT = /* glsl */ `
  */
 
 /**
- * The lights and the haze that all quick materials of a scene share; `haze` has the colour of the background.
+ * The lights that all quick materials of a scene share.
  * @param {THREE.HemisphereLight} hemisphere @param {THREE.DirectionalLight} lamp
  */
 export function quickLight(hemisphere, lamp) {
@@ -63,25 +63,14 @@ export function quickLight(hemisphere, lamp) {
     ground: strong(hemisphere.groundColor, hemisphere),
     lamp: strong(lamp.color, lamp),
     towardsLamp: { value: lamp.position.clone().sub(lamp.target.position).normalize() },
-    haze: { value: new THREE.Color() },
-    hazeFromTo: { value: new THREE.Vector2() },
   };
 }
 
 /**
- * Makes the quick materials of a scene fade into its background, like its fog.
- * @param {QuickLight} light @param {THREE.Fog} fog
- */
-export function setHaze(light, fog) {
-  light.haze.value.copy(fog.color).convertLinearToSRGB();
-  light.hazeFromTo.value.set(fog.near, fog.far);
-}
-
-/**
  * @param {Look} look as for other materials; the pixels of `map` must not be converted (NoColorSpace)
- * @param {QuickLight} light
+ * @param {QuickLight} light @param {THREE.Color | null} rim of the light from behind on its outline; null: it has none
  */
-export function quickMaterial({ color, transparent, opacity, map }, light) {
+export function quickMaterial({ color, transparent, opacity, map }, light, rim) {
   map?.updateMatrix();
   return new THREE.ShaderMaterial({
     vertexShader: VERTEX,
@@ -91,6 +80,7 @@ export function quickMaterial({ color, transparent, opacity, map }, light) {
     uniforms: {
       ...light,
       colour: { value: color },
+      rim: { value: (rim ?? new THREE.Color("black")).clone().multiplyScalar(RIM_STRENGTH) },
       opacity: { value: opacity },
       ...(map && { map: { value: map }, repeat: { value: map.matrix } }),
     },

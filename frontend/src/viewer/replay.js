@@ -5,7 +5,7 @@ import { Clock } from "./clock.js";
 import { quaternionAddresses, sample } from "./interpolate.js";
 import { OverlaySet } from "./overlay-set.js";
 import { FrameJudge, QUALITIES } from "./quality.js";
-import { Shapes } from "./scene.js";
+import { Shapes } from "./shapes.js";
 import { otherSide, SIDES } from "./sides.js";
 import { Viewer } from "./viewer.js";
 
@@ -33,6 +33,8 @@ export class Replay extends EventTarget {
   #quaternions;
   #qpos;
   #home;
+  /** @type {BySide<Float64Array>} where a side without a recording stands */
+  #rest;
   #exact = { left: false, right: false };
   #asking = false;
   #stale = true;
@@ -53,9 +55,10 @@ export class Replay extends EventTarget {
     const { scene } = runtime;
     if (!scene) throw new Error("the runtime has no scene");
     this.#runtime = runtime;
-    this.#shapes = new Shapes(scene);
+    this.#shapes = new Shapes(scene, runtime.wood);
     this.#quaternions = quaternionAddresses(scene.joints);
     this.#home = Float64Array.from(manifest.home);
+    this.#rest = { left: this.#home, right: this.#home };
     this.#qpos = { left: this.#home.slice(), right: this.#home.slice() };
     /** @type {BySide<Track | null>} */
     this.tracks = { left: null, right: null };
@@ -67,8 +70,9 @@ export class Replay extends EventTarget {
     this.presets = presetsOf(manifest.cameras);
     /** The engine's cost [ms per frame], measured by the worker. */
     this.cost = 0;
-    this.#fixed = QUALITIES.some(({ name }) => name === quality);
-    this.viewers = this.#makeViewers(hosts, labels, this.#fixed ? QUALITIES.findIndex(({ name }) => name === quality) : null);
+    const level = levelOf(quality);
+    this.#fixed = level !== null;
+    this.viewers = this.#makeViewers(hosts, labels, level);
     this.overlays = new OverlaySet(this.viewers, this.#shapes);
     this.setPreset(this.presets[0].id);
     this.clock.addEventListener("change", () => (this.#stale = true));
@@ -78,6 +82,19 @@ export class Replay extends EventTarget {
 
   get quality() {
     return QUALITIES[this.viewers.left.quality].name;
+  }
+
+  /** The name of the quality that is kept to, or null: the best that is smooth. */
+  get fixedQuality() {
+    return this.#fixed ? this.quality : null;
+  }
+
+  /** @param {string | null} name of QUALITIES; null: the best that is smooth */
+  setQuality(name) {
+    const level = levelOf(name);
+    this.#fixed = level !== null;
+    this.#judge = new FrameJudge();
+    this.#drawWith(level ?? this.viewers.left.ownQuality);
   }
 
   /** The mean frame time [s] last measured while playing, or null. */
@@ -119,9 +136,15 @@ export class Replay extends EventTarget {
     this.#stale = true;
   }
 
+  /** Places the sides that have no recording. @param {BySide<Float64Array>} rest qpos */
+  setRest(rest) {
+    this.#rest = rest;
+    this.#stale = true;
+  }
+
   /**
-   * Shows other recordings from their start. A side without one (null) shows the scene's example state. The worker
-   * drops its data of the recordings before.
+   * Shows other recordings from their start. A side without one (null) stands where `setRest` says. The worker drops its
+   * data of the recordings before.
    * @param {BySide<Track | null>} tracks @param {{growing?: boolean, keepTime?: boolean}} options
    */
   setTracks({ left, right }, { growing = false, keepTime = false } = {}) {
@@ -164,7 +187,7 @@ export class Replay extends EventTarget {
    * @param {Side} side @param {number} step
    */
   inspect(side, step) {
-    return this.#runtime.inspect(this.tracks[side]?.atStep(step) ?? this.#home);
+    return this.#runtime.inspect(this.tracks[side]?.atStep(step) ?? this.#rest[side]);
   }
 
   /** Creates new canvases after the browser has lost the contexts. */
@@ -250,7 +273,7 @@ export class Replay extends EventTarget {
   #request(side) {
     const track = this.tracks[side];
     const { time } = this.clock;
-    if (track === null || track.count === 0) return { side, time, qpos: this.#home };
+    if (track === null || track.count === 0) return { side, time, qpos: this.#rest[side] };
     return { side, time, qpos: sample(track, time, this.#quaternions, this.#qpos[side]) };
   }
 
@@ -265,6 +288,17 @@ export class Replay extends EventTarget {
     const next = this.viewers.left.quality + 1;
     const slow = this.#judge.isTooSlow(elapsed);
     if (!slow || this.#fixed || next === QUALITIES.length) return;
-    for (const side of SIDES) this.viewers[side].setQuality(next);
+    this.#drawWith(next);
   }
+
+  /** @param {number} level place in QUALITIES */
+  #drawWith(level) {
+    for (const side of SIDES) if (this.viewers[side].quality !== level) this.viewers[side].setQuality(level);
+  }
+}
+
+/** @param {string | null} name @returns {number | null} place in QUALITIES, null for any other name */
+function levelOf(name) {
+  const level = QUALITIES.findIndex((each) => each.name === name);
+  return level < 0 ? null : level;
 }

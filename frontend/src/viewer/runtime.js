@@ -1,10 +1,12 @@
 // The page's interface to the MuJoCo worker: starts it, loads a scene from its manifest, and requests poses.
 
 /**
+ * @import { TextureDescription } from "./describe.js"
  * @import { EngineHost, PoseRequest, SceneDescription } from "./engine-host.js"
  * @import { Manifest } from "./manifest.d.ts"
  * @import { Side } from "./sides.js"
  * @import { Track } from "./view.js"
+ * @typedef {{workerUrl: string, wasmUrl: string, wasmBytes: number}} Addresses of the static files; `wasmBytes`: the engine's size
  * @typedef {{resolve: (result: any) => void, reject: (error: Error) => void}} Waiting `any`: what it is depends on the question
  */
 
@@ -18,13 +20,25 @@ export class Runtime {
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
   #lastId = 0;
+  #onProgress;
+  #wasmBytes;
+  /** Bytes of the engine, and of the scene's files, that are here. */
+  #here = { engine: 0, files: 0 };
+  #fileBytes = 0;
   /** @type {string | null} */
   engineVersion = null;
   /** @type {SceneDescription | null} */
   scene = null;
+  /** The grain of tables; null before the engine has started. @type {TextureDescription | null} */
+  wood = null;
 
-  /** @param {{workerUrl: string, wasmUrl: string}} addresses of the static files */
-  constructor({ workerUrl, wasmUrl }) {
+  /**
+   * @param {Addresses} addresses
+   * @param {(share: number) => void} onProgress the share of all bytes that are here, as soon as all are known
+   */
+  constructor({ workerUrl, wasmUrl, wasmBytes }, onProgress = () => {}) {
+    this.#onProgress = onProgress;
+    this.#wasmBytes = wasmBytes;
     this.#worker = new Worker(workerUrl, { type: "module" });
     this.#worker.addEventListener("message", ({ data }) => this.#settle(data));
     this.#worker.addEventListener("error", (event) => {
@@ -37,9 +51,10 @@ export class Runtime {
 
   /** @param {string} wasmUrl */
   async #boot(wasmUrl) {
-    /** @type {{version: string}} */
-    const { version } = await this.#post("boot", { wasmUrl }, []);
+    /** @type {{version: string, wood: TextureDescription}} */
+    const { version, wood } = await this.#post("boot", { wasmUrl }, []);
     this.engineVersion = version;
+    this.wood = wood;
   }
 
   /**
@@ -47,9 +62,10 @@ export class Runtime {
    * @param {Manifest} manifest
    */
   async load(manifest) {
+    this.#fileBytes = manifest.assets.reduce((sum, { bytes }) => sum + bytes, 0);
     const [xml, assets] = await Promise.all([
       fetchBytes(manifest.xml_url),
-      Promise.all(manifest.assets.map(async ({ name, url }) => ({ name, bytes: await fetchBytes(url) }))),
+      Promise.all(manifest.assets.map((asset) => this.#fetchAsset(asset))),
       this.booted,
     ]);
     this.scene = await this.#ask(
@@ -58,6 +74,20 @@ export class Runtime {
       assets.map(({ bytes }) => bytes.buffer),
     );
     return this.scene;
+  }
+
+  /** @param {Manifest["assets"][number]} asset */
+  async #fetchAsset({ name, url }) {
+    const bytes = await fetchBytes(url);
+    this.#note({ files: this.#here.files + bytes.length });
+    return { name, bytes };
+  }
+
+  /** @param {Partial<{engine: number, files: number}>} here */
+  #note(here) {
+    Object.assign(this.#here, here);
+    const all = this.#wasmBytes + this.#fileBytes;
+    if (this.#wasmBytes > 0 && this.#fileBytes > 0) this.#onProgress(Math.min(1, (this.#here.engine + this.#here.files) / all));
   }
 
   /** @param {PoseRequest[]} requests @param {string[]} extras see EngineHost */
@@ -124,8 +154,10 @@ export class Runtime {
     });
   }
 
-  /** @param {{id: number, result?: unknown, error?: string}} answer */
-  #settle({ id, result, error }) {
+  /** @param {{id: number, result?: unknown, error?: string} | {loaded: number}} answer */
+  #settle(answer) {
+    if ("loaded" in answer) return this.#note({ engine: answer.loaded });
+    const { id, result, error } = answer;
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (!waiting) return;

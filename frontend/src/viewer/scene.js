@@ -3,110 +3,83 @@
 import * as THREE from "three";
 
 import { setPose } from "./overlays.js";
-import { quickLight, quickMaterial, setHaze } from "./quick-material.js";
+import { quickLight, quickMaterial } from "./quick-material.js";
+import { rimLit } from "./rim-light.js";
+import { Room } from "./room.js";
+import { isFlat, isFurniture, WORLD } from "./shapes.js";
+import { SoftShadows } from "./soft-shadows.js";
 
 /**
- * @import { GeomDescription, MeshDescription, TextureDescription } from "./describe.js"
+ * @import { GeomDescription, TextureDescription } from "./describe.js"
  * @import { SceneDescription } from "./engine-host.js"
  * @import { GeomPoses } from "./poses.js"
- * @typedef {{geom: GeomDescription, index: number, geometry: THREE.BufferGeometry, robot: boolean}} VisibleGeom
+ * @import { Shapes, VisibleGeom } from "./shapes.js"
+ * @import { ShadowLook } from "./soft-shadows.js"
  */
 
-const PLANE = 0;
-const SPHERE = 2;
-const CAPSULE = 3;
-const ELLIPSOID = 4;
-const CYLINDER = 5;
-const BOX = 6;
-const MESH = 7;
-
-/** Groups from this one on are collision shapes and helpers, which MuJoCo's own viewers hide too. */
-const HIDDEN_GROUP = 3;
-const ENDLESS = 20;
 const UNSET_COLOUR = "0.5,0.5,0.5,1";
 
-/** Cylinders and capsules lie along y in three.js and along z in MuJoCo. @param {THREE.BufferGeometry} geometry */
-const upright = (geometry) => geometry.rotateX(Math.PI / 2);
+/** The length of the sheet of wood that is repeated over a table [m]. */
+const SHEET = 0.66;
+/** Lighter than a real one's black plastic, and the fingers darker, so that both are told apart from what is around them. */
+const SHELL = "#bdc3cb";
+const FINGERS = "#4a4f57";
+/** What a table's colour is mixed with: wood that is paler than the scene says sets off what stands on it. */
+const PALE = "#fff3e2";
+const RIM = "#dfe8f5";
+/** In the order of drawing. Shadows are drawn over what they fall on, and without a test of depth before all the rest. */
+const ORDER = { ground: -4, flatShadows: -3, flat: -2, shadows: -1, room: 1 };
 
-/** @type {Record<number, (size: number[]) => THREE.BufferGeometry>} */
-const shapes = {
-  [PLANE]: ([x, y]) => new THREE.PlaneGeometry(2 * (x || ENDLESS), 2 * (y || ENDLESS)),
-  [SPHERE]: ([radius]) => new THREE.SphereGeometry(radius, 32, 20),
-  [CAPSULE]: ([radius, half]) => upright(new THREE.CapsuleGeometry(radius, 2 * half, 8, 24)),
-  [ELLIPSOID]: ([x, y, z]) => new THREE.SphereGeometry(1, 32, 20).scale(x, y, z),
-  [CYLINDER]: ([radius, half]) => upright(new THREE.CylinderGeometry(radius, radius, 2 * half, 48)),
-  [BOX]: ([x, y, z]) => new THREE.BoxGeometry(2 * x, 2 * y, 2 * z),
+/** Of what the robot's many parts cast together, of objects, and of what lies flat. */
+const DARKNESS = { robot: 0.36, object: 0.74, flat: 0.42 };
+/** Full quality casts real shadows; soft ones add where things touch. @type {Record<"lite" | "full", Omit<ShadowLook, "darkness">>} */
+const SOFT_SHADOWS = {
+  lite: { highest: 0.5, slant: [0.1, 0.32] },
+  full: { highest: 0.05, slant: [0, 0] },
 };
-
-/** The geometries of a model, created once and shared by both viewers. */
-export class Shapes {
-  /** @param {SceneDescription} description */
-  constructor(description) {
-    this.description = description;
-    this.meshes = description.meshes.map(meshGeometry);
-    this.geometries = description.geoms.map((geom) =>
-      geom.type === MESH ? this.meshes[geom.mesh] : shapes[geom.type]?.(geom.size),
-    );
-  }
-
-  /** The visible geoms that `wanted` accepts. @param {(each: VisibleGeom) => boolean} wanted */
-  visible(wanted) {
-    const { geoms, robot } = this.description;
-    return geoms
-      .flatMap((geom, index) => {
-        const geometry = geom.group < HIDDEN_GROUP && this.geometries[index];
-        return geometry ? [{ geom, index, geometry, robot: robot[index] }] : [];
-      })
-      .filter(wanted);
-  }
-
-  dispose() {
-    for (const geometry of new Set([...this.geometries, ...this.meshes])) geometry?.dispose();
-  }
-}
-
-/** @param {MeshDescription} mesh */
-function meshGeometry({ index, positions, normals, uvs }) {
-  const geometry = new THREE.BufferGeometry();
-  geometry.setIndex(new THREE.BufferAttribute(index, 1));
-  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
-  geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
-  if (uvs) geometry.setAttribute("uv", new THREE.BufferAttribute(uvs, 2));
-  return geometry;
-}
 
 export class StageScene {
   /** @type {{dispose: () => void}[]} */
   #owned = [];
   /** @type {{object: THREE.Object3D, index: number}[]} */
   #objects = [];
+  #shapes;
   #quickLight;
+  #room;
+  #shadows;
+  #rim = new THREE.Color(RIM);
 
   /**
    * @param {Shapes} shapes
-   * @param {{lite: boolean, background: string}} look `lite`: quick materials, no shadows
+   * @param {{lite: boolean, background: string}} look `lite`: quick materials, soft shadows only
    */
   constructor(shapes, { lite, background }) {
     this.root = new THREE.Scene();
     this.lite = lite;
+    this.#shapes = shapes;
     this.#quickLight = this.#addLights();
-    this.setBackground(background);
+    this.#room = new Room(this.#quickLight);
     /** @type {Map<string, THREE.Material>} */
     const materials = new Map();
-    for (const visible of shapes.visible(() => true)) this.#addGeom(visible, shapes.description, materials);
+    const visible = shapes.visible(() => true, { lite });
+    for (const each of visible) this.#addGeom(each, shapes.description, materials);
+    this.#shadows = this.#addShadows(visible.filter(({ geom }) => geom.body !== WORLD));
+    for (const wall of this.#room.meshes) wall.renderOrder = ORDER.room;
+    this.root.add(...this.#room.meshes);
+    this.#owned.push(...this.#shadows, this.#room);
+    this.setBackground(background);
   }
 
   /** Places every geom. @param {GeomPoses} pose */
   update(pose) {
     for (const { object, index } of this.#objects) setPose(object, pose, index);
+    for (const shadows of this.#shadows) shadows.update(pose);
   }
 
-  /** @param {string} colour CSS */
+  /** @param {string} colour CSS: of the walls, and of what is behind them */
   setBackground(colour) {
-    const fog = new THREE.Fog(colour, 1.6, 4.2);
     this.root.background = new THREE.Color(colour);
-    this.root.fog = fog;
-    setHaze(this.#quickLight, fog);
+    this.#room.setColour(colour);
   }
 
   dispose() {
@@ -114,9 +87,25 @@ export class StageScene {
     this.root.clear();
   }
 
+  /** Those of flat things, which they are drawn over, and those of all others. @param {VisibleGeom[]} moving */
+  #addShadows(moving) {
+    const look = SOFT_SHADOWS[this.lite ? "lite" : "full"];
+    return [
+      { of: moving.filter(({ geom }) => isFlat(geom)), darkness: DARKNESS.flat, order: ORDER.flatShadows },
+      { of: moving.filter(({ geom, robot }) => !isFlat(geom) && !robot), darkness: DARKNESS.object, order: ORDER.shadows },
+      { of: moving.filter(({ robot }) => robot), darkness: DARKNESS.robot, order: ORDER.shadows },
+    ].map(({ of, darkness, order }) => {
+      const shadows = new SoftShadows(of, { ...look, darkness });
+      shadows.mesh.renderOrder = order;
+      this.root.add(shadows.mesh);
+      return shadows;
+    });
+  }
+
   #addLights() {
-    const hemisphere = new THREE.HemisphereLight(0xffffff, 0x9a9184, this.lite ? 2.4 : 1.9);
-    const lamp = new THREE.DirectionalLight(0xfff4e6, this.lite ? 1.5 : 2.3);
+    const hemisphere = new THREE.HemisphereLight(0xf4f8ff, 0x8f8678, this.lite ? 2 : 1.9);
+    hemisphere.position.set(0, 0, 1);
+    const lamp = new THREE.DirectionalLight(0xfff1e0, this.lite ? 1.65 : 2.2);
     lamp.position.set(0.1, -0.75, 1.6);
     lamp.target.position.set(0.27, 0, 0);
     lamp.castShadow = !this.lite;
@@ -134,8 +123,8 @@ export class StageScene {
    * @param {VisibleGeom} visible @param {SceneDescription} description
    * @param {Map<string, THREE.Material>} materials by their look
    */
-  #addGeom({ geom, index, geometry }, description, materials) {
-    const look = lookOf(geom, description);
+  #addGeom({ geom, index, geometry, robot, finger }, description, materials) {
+    const look = { ...lookOf(geom, description), robot, finger, wooden: isFurniture(geom) };
     if (look.rgba[3] === 0) return;
     const key = JSON.stringify(look);
     const material = materials.get(key) ?? this.#material(look, description);
@@ -143,23 +132,33 @@ export class StageScene {
     const object = new THREE.Mesh(geometry, material);
     object.name = geom.name;
     object.matrixAutoUpdate = false;
-    object.castShadow = !this.lite && geom.type !== PLANE;
+    object.castShadow = !this.lite && geom.body !== WORLD;
+    if (geom.body === WORLD) object.renderOrder = ORDER.ground;
+    else if (isFlat(geom)) object.renderOrder = ORDER.flat;
     object.receiveShadow = !this.lite;
     this.#objects.push({ object, index });
     this.root.add(object);
   }
 
-  /** @param {ReturnType<typeof lookOf>} look @param {SceneDescription} description */
-  #material({ rgba: [r, g, b, a], shininess, texture, repeat }, description) {
+  /**
+   * @param {ReturnType<typeof lookOf> & {robot: boolean, finger: boolean, wooden: boolean}} look
+   * @param {SceneDescription} description
+   */
+  #material({ rgba: [r, g, b, a], shininess, texture, repeat, robot, finger, wooden }, description) {
+    const color = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace);
+    if (robot) color.set(finger ? FINGERS : SHELL);
+    else if (wooden) color.lerp(new THREE.Color(PALE), 0.35);
+    const described = wooden ? this.#shapes.wood : (description.textures[texture] ?? null);
     const options = {
-      color: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace),
+      color,
       transparent: a < 1,
       opacity: a,
-      map: texture >= 0 ? this.#texture(description.textures[texture], repeat) : null,
+      map: this.#texture(described, wooden ? [1 / SHEET, 1 / SHEET] : repeat),
     };
     const material = this.lite
-      ? quickMaterial(options, this.#quickLight)
+      ? quickMaterial(options, this.#quickLight, robot ? this.#rim : null)
       : new THREE.MeshStandardMaterial({ ...options, roughness: 0.85 - 0.5 * shininess, metalness: 0 });
+    if (robot && material instanceof THREE.MeshStandardMaterial) rimLit(material, this.#rim);
     this.#owned.push(material);
     return material;
   }
@@ -174,8 +173,9 @@ export class StageScene {
     texture.wrapT = THREE.RepeatWrapping;
     texture.repeat.set(repeat[0], repeat[1]);
     texture.magFilter = THREE.LinearFilter;
-    texture.minFilter = THREE.LinearMipmapLinearFilter;
+    texture.minFilter = this.lite ? THREE.LinearMipmapNearestFilter : THREE.LinearMipmapLinearFilter;
     texture.generateMipmaps = true;
+    texture.anisotropy = this.lite ? 1 : 8;
     texture.needsUpdate = true;
     this.#owned.push(texture);
     return texture;

@@ -104,6 +104,13 @@ export function decodeView(buffer, format) {
   return track;
 }
 
+/** The positions (nq) [m, rad] of one row. @param {string} text base64 @param {ViewFormat} format */
+export function decodeRow(text, format) {
+  const track = new Track(format);
+  track.put(0, decodeFrame(text));
+  return track.qpos(0);
+}
+
 /** The rows of a live frame. Throws a TypeError for invalid text. @param {string} text base64 @returns {Int16Array} */
 export function decodeFrame(text) {
   const bytes = Uint8Array.from(fromBase64(text), (each) => each.charCodeAt(0));

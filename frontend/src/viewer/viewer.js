@@ -3,16 +3,16 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
-import { lookThrough, rideOn } from "./cameras.js";
+import { fieldOfView, lookThrough, rideOn } from "./cameras.js";
 import { colourOf } from "./colour.js";
 import { Overlays } from "./overlays.js";
-import { QUALITIES } from "./quality.js";
+import { pixelRatio, QUALITIES } from "./quality.js";
 import { StageScene } from "./scene.js";
 
 /**
  * @import { Preset } from "./cameras.js"
  * @import { Picture } from "./engine-host.js"
- * @import { Shapes } from "./scene.js"
+ * @import { Shapes } from "./shapes.js"
  */
 
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
@@ -28,6 +28,8 @@ export class Viewer extends EventTarget {
   #pose = null;
   /** @type {Preset | null} */
   #preset = null;
+  /** The preset whose field of view it has, also after turning by hand. @type {Preset | null} */
+  #framed = null;
   #placing = false;
   #resize;
 
@@ -47,17 +49,21 @@ export class Viewer extends EventTarget {
     this.target = new THREE.Vector3();
     this.needsDraw = false;
     this.lost = false;
-    this.quality = quality ?? 0;
-    this.#parts = this.#build();
     /** Whether rendering runs on the processor instead of a graphics card. */
-    this.software = isSoftware(this.#parts.renderer.getContext());
-    if (quality === null && this.software) this.setQuality(1);
+    this.software = rendersInSoftware();
+    this.quality = quality ?? this.ownQuality;
+    this.#parts = this.#build();
     this.#resize = new ResizeObserver(() => this.#fit());
     this.#resize.observe(host);
   }
 
   get canvas() {
     return this.#parts.renderer.domElement;
+  }
+
+  /** The quality to start with on this machine: place in QUALITIES. */
+  get ownQuality() {
+    return this.software ? 1 : 0;
   }
 
   /** The name of the current preset, or null after turning by hand. */
@@ -95,8 +101,8 @@ export class Viewer extends EventTarget {
   setPreset(preset) {
     this.#preset = preset;
     this.#parts.controls.enabled = !preset.riding;
+    this.#framed = preset;
     if (preset.riding) {
-      this.camera.fov = preset.camera.fovy;
       if (this.#pose) rideOn(this.camera, this.#pose.tool);
     } else {
       this.target.copy(lookThrough(this.camera, preset.camera));
@@ -105,7 +111,7 @@ export class Viewer extends EventTarget {
       this.#parts.controls.update();
       this.#placing = false;
     }
-    this.#fit();
+    this.#frame();
     this.needsDraw = true;
   }
 
@@ -113,12 +119,12 @@ export class Viewer extends EventTarget {
   follow(other) {
     this.#preset = null;
     this.#parts.controls.enabled = true;
-    this.camera.fov = other.camera.fov;
+    this.#framed = other.#framed;
     this.camera.up.copy(other.camera.up);
     this.camera.position.copy(other.camera.position);
     this.#parts.controls.target.copy(other.#parts.controls.target);
     this.camera.lookAt(this.#parts.controls.target);
-    this.camera.updateProjectionMatrix();
+    this.#frame();
     this.needsDraw = true;
   }
 
@@ -128,14 +134,15 @@ export class Viewer extends EventTarget {
     this.#place(this.#parts.scene, pose);
   }
 
+  /** Before the first pose there is nothing to see: every part would be in the same place. */
   draw() {
-    if (this.lost) return;
+    if (this.lost || !this.#pose) return;
     this.#parts.renderer.render(this.#parts.scene.root, this.camera);
     this.needsDraw = false;
   }
 
   refreshTheme() {
-    this.#parts.scene.setBackground(colourOf("--stage"));
+    this.#parts.scene.setBackground(colourOf("--wall"));
     this.overlays.colours = overlayColours();
     this.needsDraw = true;
   }
@@ -151,7 +158,7 @@ export class Viewer extends EventTarget {
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", this.label);
     const renderer = makeRenderer(canvas, lite);
-    const scene = new StageScene(this.#shapes, { lite, background: colourOf("--stage") });
+    const scene = new StageScene(this.#shapes, { lite, background: colourOf("--wall") });
     const overlays = new Overlays(scene.root, overlayColours());
     this.#host.prepend(canvas);
     const listening = new AbortController();
@@ -201,19 +208,35 @@ export class Viewer extends EventTarget {
   #fit() {
     const { clientWidth: width, clientHeight: height } = this.#host;
     if (width === 0 || height === 0) return;
-    const { lite, scale } = QUALITIES[this.quality];
-    this.#parts.renderer.setPixelRatio(lite ? scale : Math.min(window.devicePixelRatio, scale));
+    this.#parts.renderer.setPixelRatio(pixelRatio(QUALITIES[this.quality], width, window.devicePixelRatio));
     this.#parts.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.#frame();
     this.draw();
+  }
+
+  #frame() {
+    if (this.#framed) this.camera.fov = fieldOfView(this.#framed, this.camera.aspect);
+    this.camera.updateProjectionMatrix();
   }
 }
 
-/** @param {WebGLRenderingContext | WebGL2RenderingContext} gl */
+/** @type {boolean | null} the answer of the first question */
+let inSoftware = null;
+
+/** Asks a context of its own, before the first viewer is built: what it builds depends on the answer. */
+function rendersInSoftware() {
+  inSoftware ??= isSoftware(document.createElement("canvas").getContext("webgl2"));
+  return inSoftware;
+}
+
+/** @param {WebGL2RenderingContext | null} gl */
 function isSoftware(gl) {
+  if (!gl) return true;
   const info = gl.getExtension("WEBGL_debug_renderer_info");
-  return SOFTWARE.test(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : gl.getParameter(gl.RENDERER));
+  const name = gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return SOFTWARE.test(name);
 }
 
 function overlayColours() {
