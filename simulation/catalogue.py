@@ -27,6 +27,7 @@ from simulation.contracts import CameraSpec, Embodiment
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
 FILLER = frozenset({"the", "a", "an", "please"})
+SENTENCE = re.compile(r"""[a-z0-9\s.,;:!?'"‘’“”…()-]*""")  # what `normalise` reads, and what it may leave out
 MOST_FILLINGS = 10_000  # of the slots of one task
 
 
@@ -61,7 +62,7 @@ class Thing:
 @dataclass(frozen=True)
 class Scene:
     """`suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
-    differ most.
+    differ most. `free_suggestions`: some that have no goal.
     """
 
     id: str
@@ -71,6 +72,7 @@ class Scene:
     cameras: tuple[CameraSpec, ...]
     things: Mapping[str, Thing]
     suggestions: tuple[str, ...]
+    free_suggestions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,12 @@ def task(task_id: str) -> Task:
 
 
 def task_for(instruction: str) -> tuple[str, dict[str, str]] | None:
-    """The task and slots of a wording (trained or kept out), or None for free text."""
+    """The task and slots of a wording (trained or kept out), or None for free text.
+
+    Only a whole sentence in the catalogue's words is a wording. Any other word, letter or sign may change its meaning.
+    """
+    if not SENTENCE.fullmatch(instruction.casefold()):
+        return None
     found = _by_wording().get(normalise(instruction))
     return (found.task_id, dict(found.slots)) if found else None
 

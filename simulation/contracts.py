@@ -205,11 +205,14 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """The outcome of a rollout. `progress` is the best reached, 0..1; times are wall milliseconds."""
+    """The outcome of a rollout. `progress` is the best reached, 0..1; times are wall milliseconds.
+
+    `success` and `progress` are None for an instruction without a goal.
+    """
 
     steps: int
-    success: bool
-    progress: float
+    success: bool | None
+    progress: float | None
     total_reward: float
     termination_reason: TerminationReason
     error: str | None

@@ -157,10 +157,11 @@ class _Rollout:
         return record, "step_limit" if self.steps >= self.limits.max_steps else None
 
     def result(self, reason: TerminationReason, seconds: float) -> EpisodeResult:
+        has_goal = self.environment.goal is not None
         return EpisodeResult(
             steps=self.steps,
-            success=self.score.complete,
-            progress=self.score.progress,
+            success=self.score.complete if has_goal else None,
+            progress=self.score.progress if has_goal else None,
             total_reward=self.score.total_reward,
             termination_reason=reason,
             error="physics became unstable" if reason == "diverged" else None,

@@ -63,13 +63,19 @@ def _replay(environment: Environment, document: Mapping[str, Any]) -> ReplayDiff
         different = first_difference(state_at(document, step), environment.state())
         if different is not None:
             return ReplayDifference(step, f"{different} differs")
-    judged = {"success": score.complete, "progress": score.progress, "total_reward": score.total_reward}
-    for name, value in judged.items():
+    for name, value in _judged(environment, score, document).items():
         if document[name] != value:
             return ReplayDifference(step_count(document), f"recorded {name} {document[name]}, judged {value}")
     if "view" in document and document["view"] != pack(np.concatenate(rows), environment.world.view_scale):
         return ReplayDifference(0, "what was shown before the vote is not what was recorded")
     return None
+
+
+def _judged(environment: Environment, score: Score, document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the document should say. Free text has no verdict; older recordings of it say that nothing was reached."""
+    if environment.goal is None and document["success"] is None:
+        return {"success": None, "progress": None, "total_reward": score.total_reward}
+    return {"success": score.complete, "progress": score.progress, "total_reward": score.total_reward}
 
 
 def first_difference(one: StartState, other: StartState) -> str | None:

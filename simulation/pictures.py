@@ -1,0 +1,227 @@
+"""Pictures of recorded episodes for people: stills, strips of key moments, frames of a video. Only workers draw them.
+
+The camera looks as the browser's does when a battle opens (`OVERVIEW` in frontend/src/viewer/cameras.js). Policies
+never see this look: theirs is `simulation.cameras`, which stays as it is.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
+from typing import Any
+
+import mujoco
+import numpy as np
+from PIL import Image as Pillow
+
+from simulation.contracts import Floats, Image, SimulationError
+from simulation.moments import key_moments
+from simulation.picture_format import HEIGHT, WIDTH
+from simulation.view_format import VIEW_HZ, unpack, view_of
+from simulation.worlds import World, load_world
+
+CAMERA, TARGET, FOVY = (-0.55, -0.645, 0.585), (0.235, -0.03, 0.12), 27.5
+"""Where the camera stands and what it looks at [m, base frame], and its vertical field of view [degrees]."""
+SIZE = (WIDTH, HEIGHT)
+FINER = 2
+"""Everything is drawn this many times as large and then reduced: smoother edges than the renderer's own."""
+QUALITY = 82
+FRAMES, FRAME, GAP = 4, (256, 320), 4
+"""Of a strip: how many frames, their width and height, and what is between them."""
+ASIDE = 0.42
+"""Where a frame is cut from a picture: 0 at its left, 1 at its right."""
+VIDEO = (480, 360)
+
+
+class NotDrawable(SimulationError):
+    """The recording is of a world that has since changed."""
+
+
+def still(document: Mapping[str, Any], size: tuple[int, int] = SIZE) -> bytes:
+    """The end of an episode as WebP."""
+    artist = artist_of(document)
+    return _webp(artist.draw(rows_of(document)[-1], size))
+
+
+def strip(document: Mapping[str, Any]) -> bytes:
+    """The key moments of an episode side by side as WebP, the first at the left."""
+    artist, rows = artist_of(document), rows_of(document)
+    shown = [_cut(artist.draw(rows[moment])) for moment in moments_of(document, rows)]
+    row = Pillow.new("RGB", (len(shown) * (FRAME[0] + GAP) - GAP, FRAME[1]), "white")
+    for number, frame in enumerate(shown):
+        row.paste(frame, (number * (FRAME[0] + GAP), 0))
+    return _webp(np.asarray(row))
+
+
+def video(document: Mapping[str, Any]) -> bytes:
+    """The whole episode as MP4, at the robots' own speed, with its end held for a second."""
+    from simulation.videos import mp4
+
+    artist, rows = artist_of(document), rows_of(document)
+    drawn = (artist.draw(row, VIDEO) for row in rows)
+    return mp4(_held(drawn, VIEW_HZ), VIDEO, VIEW_HZ)
+
+
+def moments_of(document: Mapping[str, Any], rows: Floats) -> list[int]:
+    """The rows that a strip shows."""
+    world = _world_of(document)
+    address = world.model.jnt_qposadr
+    finger = next(address[joint] for joint in range(world.model.njnt) if "left_finger" in world.model.joint(joint).name)
+    things = np.stack(
+        [rows[:, first : first + 3] for first in (address[world.model.joint(name).id] for name in world.objects)], 1
+    )
+    return key_moments(rows[:, finger], things, FRAMES)
+
+
+def _held(frames: Iterable[Image], times: int) -> Iterator[Image]:
+    """The frames, and the last one so many times more."""
+    for frame in frames:
+        yield frame
+    for _ in range(times):
+        yield frame
+
+
+def _cut(picture: Image) -> Pillow.Image:
+    """The part of a picture in which the robot works, upright."""
+    width = picture.shape[0] * FRAME[0] // FRAME[1]
+    left = int((picture.shape[1] - width) * ASIDE)
+    return Pillow.fromarray(picture[:, left : left + width]).resize(FRAME, Pillow.Resampling.LANCZOS)
+
+
+def rows_of(document: Mapping[str, Any]) -> Floats:
+    """The positions (n, nq) that visitors have seen, 25 a second, in MuJoCo's units."""
+    world = _world_of(document)
+    content, scale = view_of(document, world.view_scale.tolist())
+    if len(scale) != world.model.nq:
+        raise NotDrawable(f"the recording has {len(scale)} positions, the scene {world.model.nq}")
+    return unpack(content, len(scale)) * scale
+
+
+def _world_of(document: Mapping[str, Any]) -> World:
+    return load_world(document["robot_id"], document["scene_id"])
+
+
+class Artist:
+    """Draws one world. It belongs to the thread that made it."""
+
+    def __init__(self, world: World) -> None:
+        self._model = dressed(world)
+        self._data = mujoco.MjData(self._model)
+        self._renderers: dict[tuple[int, int], mujoco.Renderer] = {}
+
+    def draw(self, positions: Floats, size: tuple[int, int] = SIZE) -> Image:
+        """uint8 (height, width, 3). `size`: width and height."""
+        self._data.qpos[:] = positions
+        mujoco.mj_forward(self._model, self._data)
+        renderer = self._renderer(size)
+        renderer.update_scene(self._data, _camera())
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
+        fine = Pillow.fromarray(renderer.render())
+        return np.asarray(fine.reduce(FINER))
+
+    def close(self) -> None:
+        for renderer in self._renderers.values():
+            renderer.close()
+        self._renderers.clear()
+
+    def _renderer(self, size: tuple[int, int]) -> mujoco.Renderer:
+        if size not in self._renderers:
+            width, height = (FINER * side for side in size)
+            self._renderers[size] = mujoco.Renderer(self._model, height, width)
+        return self._renderers[size]
+
+
+def artist_of(document: Mapping[str, Any]) -> Artist:
+    """This thread's artist of the document's world, which is kept."""
+    kept: dict[str, Artist] = _own.__dict__.setdefault("artists", {})
+    world = _world_of(document)
+    if world.scene_hash not in kept:
+        kept[world.scene_hash] = Artist(world)
+        atexit.register(kept[world.scene_hash].close)  # while OpenGL still works
+    return kept[world.scene_hash]
+
+
+_own = threading.local()
+
+
+def _camera() -> mujoco.MjvCamera:
+    camera = mujoco.MjvCamera()
+    away = np.subtract(TARGET, CAMERA)
+    camera.type = mujoco.mjtCamera.mjCAMERA_FREE
+    camera.lookat[:] = TARGET
+    camera.distance = float(np.linalg.norm(away))
+    camera.azimuth = float(np.degrees(np.arctan2(away[1], away[0])))
+    camera.elevation = float(np.degrees(np.arcsin(away[2] / camera.distance)))
+    return camera
+
+
+def dressed(world: World) -> mujoco.MjModel:
+    """The world with a room around it and light for people's eyes. Its bodies and joints are the same."""
+    spec = mujoco.MjSpec.from_string(world.xml, assets=dict(world.meshes))
+    spec.visual.global_.fovy = FOVY
+    spec.visual.global_.offwidth, spec.visual.global_.offheight = FINER * WIDTH, FINER * HEIGHT
+    spec.visual.quality.shadowsize = 2048
+    spec.visual.quality.offsamples = 0
+    spec.visual.headlight.ambient, spec.visual.headlight.diffuse = [0.30, 0.30, 0.32], [0.16, 0.16, 0.16]
+    spec.stat.extent, spec.stat.center = 0.8, [0.2, 0, 0.1]  # the shadow map covers the table only
+    for light in list(spec.lights):
+        spec.delete(light)
+    _furnish(spec)
+    _light(spec)
+    return spec.compile()
+
+
+def _furnish(spec: mujoco.MjSpec) -> None:
+    """Wood on the table, a wall, a lighter arm."""
+    wood = _wood()
+    texture = spec.add_texture(
+        name="wood", type=mujoco.mjtTexture.mjTEXTURE_2D, width=wood.shape[1], height=wood.shape[0], nchannel=3
+    )
+    texture.data = wood.tobytes()
+    table = spec.material("table")
+    table.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "wood"
+    table.rgba, table.specular, table.shininess = [1, 1, 1, 1], 0.25, 0.3
+    spec.material("floor").rgba = [0.30, 0.32, 0.35, 1]
+    for material in spec.materials:
+        if material.name.endswith("shell"):
+            material.rgba, material.specular, material.shininess = [0.66, 0.68, 0.71, 1], 0.4, 0.4
+    spec.add_material(name="wall", rgba=[0.68, 0.74, 0.80, 1], specular=0.0)
+    for at, size in (((1.3, 0, 0.6), (0.02, 4, 2)), ((0, 1.3, 0.6), (4, 0.02, 2))):
+        box = mujoco.mjtGeom.mjGEOM_BOX
+        spec.worldbody.add_geom(type=box, pos=at, size=size, material="wall", contype=0, conaffinity=0)
+
+
+def _light(spec: mujoco.MjSpec) -> None:
+    """A key light with a shadow, a fill from the other side, a rim from behind."""
+    directional = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+    for pos, direction, strength, shadow in (
+        ((0.1, -0.4, 1.6), (0.12, 0.28, -1.0), 0.52, True),
+        ((-0.8, -0.6, 0.7), (0.8, 0.5, -0.45), 0.26, False),
+        ((0.9, 0.9, 0.9), (-0.8, -0.8, -0.5), 0.24, False),
+    ):
+        spec.worldbody.add_light(
+            type=directional, pos=pos, dir=direction, diffuse=[strength] * 3, specular=[0.25] * 3, castshadow=shadow
+        )
+
+
+def _wood(size: int = 512) -> Image:
+    """A grain of planks, always the same (size, size, 3)."""
+    rng = np.random.default_rng(7)
+    across, along = np.meshgrid(np.linspace(0, 1, size), np.linspace(0, 1, size))
+    waves: Floats = sum(
+        strength * np.sin(2 * np.pi * (rings * across + bend * np.sin(2 * np.pi * along + phase)))
+        for rings, bend, strength, phase in zip(
+            (9, 23, 61), (0.4, 0.7, 1.1), (0.5, 0.3, 0.2), rng.uniform(0, 6, 3), strict=True
+        )
+    )
+    shade = 1.0 + 0.05 * waves + 0.02 * rng.standard_normal((1, size)) - 0.10 * (np.abs(across * 6 % 1 - 0.5) > 0.492)
+    planks: Image = np.clip(shade[..., None] * np.array([176, 146, 116]), 0, 255).astype(np.uint8)
+    return planks
+
+
+def _webp(picture: Image) -> bytes:
+    kept = BytesIO()
+    Pillow.fromarray(picture).save(kept, "WEBP", quality=QUALITY, method=4)
+    return kept.getvalue()

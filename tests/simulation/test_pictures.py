@@ -1,0 +1,69 @@
+"""Pictures for people: of the recorded states, with everything in view."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from simulation import pictures
+from simulation.picture_format import HEIGHT, WIDTH
+from simulation.worlds import load_world
+from tests.simulation.conftest import Record
+
+TEXT = "put the red cube on the left plate"
+
+
+def red(picture: Image.Image) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Where the red cube is: mean column and row of its pixels, as shares."""
+    pixels = np.asarray(picture.convert("RGB")).astype(int)
+    rows, columns = np.nonzero((pixels[..., 0] > 90) & (pixels[..., 1] < 50) & (pixels[..., 2] < 50))
+    assert len(rows) > 50, "the red cube is not in the picture"
+    return np.array([columns.mean() / picture.width, rows.mean() / picture.height])
+
+
+def test_a_still_is_a_small_webp_of_the_end(record: Record) -> None:
+    document = record(TEXT)
+    content = pictures.still(document)
+    picture = Image.open(BytesIO(content))
+    assert (picture.format, picture.size) == ("WEBP", (WIDTH, HEIGHT))
+    assert 3_000 < len(content) < 60_000
+    started = pictures.still({**document, "view": document["view"][: 2 * len(document["view_scale"])]})
+    moved = red(picture) - red(Image.open(BytesIO(started)))
+    assert np.abs(moved).max() > 0.03, "the cube was carried to the plate"
+
+
+def test_drawing_twice_gives_the_same_picture(record: Record) -> None:
+    document = record(TEXT)
+    assert pictures.still(document) == pictures.still(document)
+
+
+def test_a_recording_of_a_scene_with_other_objects_is_refused(record: Record) -> None:
+    document = record(TEXT)
+    with pytest.raises(pictures.NotDrawable, match="positions"):
+        pictures.still({**document, "view": b"\0" * 8, "view_scale": [0.001] * 4})
+
+
+def test_a_strip_shows_the_start_the_grasp_the_carrying_and_the_end(record: Record) -> None:
+    document = record(TEXT)
+    rows = pictures.rows_of(document)
+    start, grasp, carried, end = pictures.moments_of(document, rows)
+    assert (start, end) == (0, len(rows) - 1)
+    assert start < grasp < carried < end
+    cube = load_world("widowx", "table").model.joint("red_cube").qposadr[0] + 2
+    assert rows[carried, cube] > rows[grasp, cube] + 0.02 > rows[start, cube], "the cube is in the air"
+    strip = Image.open(BytesIO(pictures.strip(document)))
+    assert (strip.format, strip.size) == ("WEBP", (4 * 256 + 3 * 4, 320))
+
+
+def test_a_film_has_every_row_and_holds_the_end_for_a_second(record: Record) -> None:
+    document = record(TEXT)
+    short = {**document, "view": document["view"][: 10 * 2 * len(document["view_scale"])]}
+    with av.open(BytesIO(pictures.video(short)), "r") as film:
+        stream = film.streams.video[0]
+        assert (stream.codec_context.name, stream.width, stream.height) == ("h264", 480, 360)
+        assert stream.average_rate == 25
+        assert len(list(film.decode(video=0))) == 10 + 25
