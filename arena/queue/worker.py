@@ -21,6 +21,7 @@ from kombu.exceptions import KombuError
 
 from arena import kinds
 from arena.queue import hosting
+from arena.queue.tending import Tender
 
 log = logging.getLogger(__name__)
 
@@ -128,6 +129,7 @@ def _queue(name: str) -> Queue:
 
 
 announcer = Announcer()
+tender = Tender()
 worker_init.connect(load_libraries)
 celeryd_after_setup.connect(take_queues)
 worker_process_init.connect(drop_inherited_pool)
@@ -135,4 +137,6 @@ worker_process_init.connect(preload)
 task_postrun.connect(close_old_connections)  # Celery would close the pool instead, and each task would open one
 worker_ready.connect(sweep_once)
 worker_ready.connect(announcer.start)
+worker_ready.connect(tender.start)
+worker_shutdown.connect(tender.stop)
 worker_shutdown.connect(announcer.stop)
