@@ -23,5 +23,7 @@ from arena.models.contestants import (
     live_between,
 )
 from arena.models.defaults import _battle_id, _episode_id, _request_id, _secret, _session_id, _turn_id, _vote_id
+from arena.models.feedback import WHOLE_WAY, WHY_LENGTH, Feedback
+from arena.models.gallery import GalleryEntry
 from arena.models.keys import AdmissionLock, NetworkKey
 from arena.models.votes import Vote

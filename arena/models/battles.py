@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
+from django.conf import settings
 from django.db import connection, models
 from django.db.models import F, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from arena.models.choices import AttemptStatus, BattleStatus, Purpose, Side, StartKind
 from arena.models.contestants import Contestant
@@ -23,7 +25,15 @@ SELECT session.*, last.battle_id AS last_battle_id, last.status AS last_status, 
     (
         SELECT instruction FROM turns WHERE turns.session_id = session.session_id
         ORDER BY battle_seq_in_session, seq LIMIT 1
-    ) AS title
+    ) AS title,
+    (
+        SELECT instruction FROM turns WHERE turns.session_id = session.session_id
+        ORDER BY battle_seq_in_session DESC, seq LIMIT 1
+    ) AS latest_title,
+    (
+        SELECT votes.vote FROM turns LEFT JOIN votes ON votes.battle_id = turns.battle_id
+        WHERE turns.session_id = session.session_id ORDER BY turns.battle_seq_in_session DESC, turns.seq LIMIT 1
+    ) AS latest_vote
 FROM sessions AS session
 LEFT JOIN battles AS last ON last.session_id = session.session_id AND last.seq_in_session = (
     SELECT MAX(seq_in_session) FROM battles WHERE battles.session_id = session.session_id
@@ -38,8 +48,9 @@ LIMIT %s
 
 class SessionQuerySet(models.QuerySet["Session"]):
     def of_visitor(self, visitor: str, most: int) -> models.query.RawQuerySet[Session]:
-        """A visitor's sessions, newest activity first, with `title` (the first instruction), `battle_count`, and id,
-        status and vote of the last battle."""
+        """A visitor's sessions, newest activity first, with `title` (the first instruction), `latest_title` and
+        `latest_vote` (of the last battle with an instruction), `battle_count`, and id, status and vote of the last
+        battle."""
         return self.raw(OF_VISITOR, [visitor, most])
 
 
@@ -58,7 +69,7 @@ def read_moment(value: Any) -> Any:
 
 OF_CONTESTANTS = ("name", "family", "provenance")
 SHOWN = (
-    *("battle_id", "status", "event_seq", "secret", "seed", "starts"),
+    *("battle_id", "status", "event_seq", "secret", "seed", "starts", "hidden_at"),
     *("session__user_id", "session__kind", "session__setting", "session__scene"),
     *(f"{side}_model__{column}" for side in ("left", "right") for column in OF_CONTESTANTS),
     *(f"vote__{column}" for column in ("battle", "vote_id", "vote", "voted_at", "reasons")),
@@ -76,6 +87,10 @@ class BattleQuerySet(models.QuerySet["Battle"]):
         """Adds `title`: the battle's first instruction."""
         turns = Turn.objects.filter(battle=OuterRef("battle_id")).order_by("seq")
         return self.annotate(title=Subquery(turns.values("instruction")[:1]))
+
+    def public(self) -> BattleQuerySet:
+        """Battles that anybody may see: those with a vote that no moderator has hidden."""
+        return self.filter(status=BattleStatus.VOTED, hidden_at=None)
 
     def to_be_shown(self) -> BattleQuerySet:
         """With session, contestants and vote, and only those columns that are ever shown."""
@@ -202,6 +217,15 @@ class Battle(models.Model):
     spoiled = models.BooleanField(
         default=False, help_text="A member of staff saw the names before the vote: the battle counts nowhere."
     )
+    hidden_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when a moderator hides it from the public. Its vote counts all the same.",
+    )
+    hidden_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    hidden_reason = models.CharField(max_length=500, blank=True, help_text="For moderators; it is never public.")
     status = models.CharField(max_length=20, choices=BattleStatus.choices, default=BattleStatus.ONGOING, db_index=True)
     event_seq = models.PositiveIntegerField(default=0)
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.RANK)
@@ -222,7 +246,10 @@ class Battle(models.Model):
     class Meta:
         db_table = "battles"
         ordering = ["-created_at"]
-        permissions = [("reveal_names", "Can reveal the names of a battle before its vote, which spoils it")]
+        permissions = [
+            ("reveal_names", "Can reveal the names of a battle before its vote, which spoils it"),
+            ("hide_battle", "Can hide a battle or an instruction from the public"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["session", "seq_in_session"], name="one_battle_per_place_in_session"),
             models.CheckConstraint(
@@ -273,6 +300,9 @@ class Turn(models.Model):
     battle_seq_in_session = models.PositiveIntegerField(db_index=True)
     seq = models.PositiveIntegerField(db_index=True)
     instruction = models.TextField()
+    instruction_hidden_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when a moderator hides its text from the public."
+    )
     start = models.CharField(max_length=20, choices=StartKind.choices, default=StartKind.CONTINUE)
     settled_at = models.DateTimeField(null=True, blank=True, db_index=True)
     release_from = models.DateTimeField(
@@ -351,6 +381,11 @@ class Turn(models.Model):
         """The seed of the first state, if the turn starts there, and of the contestants' random numbers."""
         own = self.fork_seed if self.is_fork else self.start_seed
         return self.battle.seed if own is None else own
+
+    @property
+    def public_instruction(self) -> str:
+        """The instruction as anybody may read it."""
+        return self.instruction if self.instruction_hidden_at is None else gettext("[hidden by a moderator]")
 
     def cache_attempts(self, attempts: list[Attempt]) -> None:
         """Let `attempts.all()` answer these, as after `prefetch_related`."""

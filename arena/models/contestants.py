@@ -37,15 +37,14 @@ class ContestantQuerySet(models.QuerySet[Row]):
 
     def playable(self) -> Self:
         """Those that a worker hosts, or that one may soon host: all while no worker announces anything, and those
-        registered since some live worker's last announcement. Their attempts wait in the queue.
+        registered since some live worker's last announcement. Their attempts wait in the queue. One query with them.
         """
-        latest = Hosting.objects.live().order_by().values_list("worker").annotate(models.Max("seen_at"))
-        announced = [seen_at for _, seen_at in latest]
-        if not announced:
-            return self
+        live = Hosting.objects.live().order_by()
+        newer = live.filter(worker=OuterRef("worker"), seen_at__gt=OuterRef("seen_at"))
+        announced_before = live.filter(~Exists(newer), seen_at__lt=OuterRef("created_at"))
         rows = Hosting.objects.filter(contestant=OuterRef("pk"))
-        registered_since = models.Q(created_at__gt=min(announced))
-        return self.filter(Exists(rows.able()) | (registered_since & ~Exists(rows.live())))
+        registered_since = Exists(announced_before) & ~Exists(rows.live())
+        return self.filter(~Exists(live) | Exists(rows.able()) | registered_since)
 
 
 class Contestant(models.Model):

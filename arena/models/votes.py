@@ -48,6 +48,12 @@ class Vote(models.Model):
     reasons = models.JSONField(
         default=dict, blank=True, help_text="Respect -> which side was better in it; respects are the kind's."
     )
+    moved = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="Cast under another id and moved to this voter: its answer to a clear battle earns no trust.",
+    )
     processing_status = models.CharField(
         max_length=20, choices=ProcessingStatus.choices, default=ProcessingStatus.PENDING, db_index=True
     )
