@@ -5,7 +5,7 @@ They are as blind as visitors until the vote (`arena.blind_admin`). Revealing th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -20,6 +20,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from arena import actions
+from arena.actions import hiding
 from arena.actions.reveal import reveal_names
 from arena.blind_admin import (
     BlindAdmin,
@@ -32,7 +33,8 @@ from arena.blind_admin import (
     unless_hidden,
 )
 from arena.errors import AlreadyVoted, ArenaError, NotRetryable
-from arena.models import Attempt, AttemptStatus, Battle, Session, Turn, Vote
+from arena.hiding_admin import HidingAdmin
+from arena.models import Attempt, AttemptStatus, Battle, Feedback, Session, Turn, Vote
 
 if TYPE_CHECKING:
     TabularInlineBase = admin.TabularInline[Any, Any]
@@ -56,10 +58,10 @@ class ReadOnly:
 
 
 class WithReplay(ReadOnly):
-    readonly_fields: Any = ["replay"]
+    readonly_fields: ClassVar[Any] = ["replay"]
 
     @admin.display(description="replay")
-    def replay(self, row: Battle | Turn | Attempt | Vote) -> SafeString:
+    def replay(self, row: Battle | Turn | Attempt | Vote | Feedback) -> SafeString:
         """A link to the battle's page as its visitor sees it. Staff who may view all battles may open any there."""
         held = row.turn if isinstance(row, Attempt) else row
         query = f"?turn={held.turn_id}" if isinstance(held, Turn) else ""
@@ -115,13 +117,28 @@ class RevealForm(forms.Form):
 
 
 @admin.register(Battle)
-class BattleAdmin(WithReplay, BlindAdmin):
-    list_display = ["battle_id", "status", *BOTH_MODELS, "spoiled", "starts", "seq_in_session", "created_at", "replay"]
-    list_filter = ["status", "spoiled", "starts", ModelOfBattle, "created_at"]
+class BattleAdmin(HidingAdmin, WithReplay, BlindAdmin):
+    hidden_field, hidden_thing = "hidden_at", "battle"
+    hide, show = staticmethod(hiding.hide_battle), staticmethod(hiding.show_battle)
+    list_display = [
+        *("battle_id", "status", *BOTH_MODELS, "spoiled", "hidden_at", "starts", "seq_in_session"),
+        *("created_at", "replay"),
+    ]
+    list_filter = [
+        "status",
+        "spoiled",
+        ("hidden_at", admin.EmptyFieldListFilter),
+        "starts",
+        ModelOfBattle,
+        "created_at",
+    ]
     list_select_related = ["left_model", "right_model"]
     search_fields = ["battle_id", "session__session_id", "session__user_id"]
-    filterable = frozenset({"status", "spoiled", "starts", "battle_id", "seq_in_session", "created_at"})
-    always_shown = ("battle_id", "session", "seq_in_session", "starts", "status", "spoiled", "created_at", "replay")
+    filterable = frozenset({"status", "spoiled", "hidden_at", "starts", "battle_id", "seq_in_session", "created_at"})
+    always_shown = (
+        *("battle_id", "session", "seq_in_session", "starts", "status", "spoiled"),
+        *("hidden_at", "hidden_by", "hidden_reason", "created_at", "replay"),
+    )
     inlines = [TurnInline]
 
     def get_urls(self) -> list[URLPattern]:
@@ -168,16 +185,22 @@ class BattleAdmin(WithReplay, BlindAdmin):
 
 
 @admin.register(Turn)
-class TurnAdmin(WithReplay, BlindAdmin):
+class TurnAdmin(HidingAdmin, WithReplay, BlindAdmin):
+    hidden_field, hidden_thing = "instruction_hidden_at", "instruction"
+    hide, show = staticmethod(hiding.hide_instruction), staticmethod(hiding.show_instruction)
     list_display = [
         *("turn_id", "instruction", "start", "is_fork", "seq", "battle_id", "created_at"),
         *(state_told, unless_hidden("settled_at"), "replay"),
     ]
     list_filter = [TurnFailed, "is_fork", "start", "created_at"]
     list_select_related = ["battle"]
+    ordering = ["-created_at", "-pk"]
     search_fields = ["turn_id", "instruction", "battle__battle_id"]
     filterable = frozenset({"turn_id", "instruction", "is_fork", "start", "seq", "created_at"})
-    always_shown = ("turn_id", "battle", "seq", "instruction", "start", "is_fork", "created_at", state_told, "replay")
+    always_shown = (
+        *("turn_id", "battle", "seq", "instruction", "instruction_hidden_at", "start", "is_fork"),
+        *("created_at", state_told, "replay"),
+    )
     inlines = [RolloutInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
@@ -187,15 +210,24 @@ class TurnAdmin(WithReplay, BlindAdmin):
 @admin.register(Attempt)
 class RolloutAdmin(WithReplay, BlindAdmin):
     actions = ["retry"]
-    list_display = [*OF_A_SIDE, unless_hidden("duration_ms"), unless_hidden("worker"), "created_at", "replay"]
+    list_display = [
+        *("episode_id", "instruction", *OF_A_SIDE[1:]),
+        *(unless_hidden("duration_ms"), unless_hidden("worker"), "created_at", "replay"),
+    ]
+    ordering = ["-turn__created_at", "-turn__pk", "side"]
     list_filter = [TurnFailed, ModelOfRollout, EndOfRollout, "side"]
     list_select_related = ["model", "turn__battle"]
-    search_fields = ["episode_id", "turn__turn_id", "turn__battle__battle_id"]
+    search_fields = ["episode_id", "turn__turn_id", "turn__battle__battle_id", "turn__instruction"]
     filterable = frozenset({"episode_id", "side", "created_at"})
-    always_shown = ("episode_id", "turn", "side", state_told, "created_at", "replay")
+    readonly_fields: ClassVar[Any] = ["instruction", "replay"]
+    always_shown = ("episode_id", "turn", "instruction", "side", state_told, "created_at", "replay")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Attempt]:
         return super().get_queryset(request).prefetch_related("turn__attempts")
+
+    @admin.display(description="instruction")
+    def instruction(self, row: Attempt) -> str:
+        return row.turn.instruction
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("arena.change_attempt")
@@ -230,3 +262,12 @@ class VoteAdmin(WithReplay, ModelAdminBase):
     list_filter = ["vote", "processing_status", "kind", "setting", "scene", "voted_at"]
     list_select_related = ["left_model", "right_model", "battle"]
     search_fields = ["vote_id", "battle__battle_id", "session__session_id", "user_id"]
+
+
+@admin.register(Feedback)
+class FeedbackAdmin(WithReplay, ModelAdminBase):
+    """Exists only for voted battles, whose names are known."""
+
+    list_display = ["battle_id", "reasons", "why", "left_progress", "right_progress", "updated_at", "replay"]
+    list_filter = ["updated_at"]
+    search_fields = ["battle__battle_id", "battle__session__user_id", "why"]

@@ -16,6 +16,7 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from arena.live.release import CANCELLED
 from arena.models import Attempt, AttemptStatus, Battle, Contestant, Turn, names_known
 
 if TYPE_CHECKING:
@@ -45,14 +46,23 @@ def unless_hidden(field: str) -> Callable[[Any], Any]:
 
 @admin.display(description="state")
 def state_told(row: Turn | Attempt) -> str:
-    """The state of an attempt. While names are hidden, both sides have the turn's state as its visitor knows it."""
+    """The state of an attempt. While names are hidden, both sides have the turn's state as its visitor knows it.
+
+    A cancelled turn is no failure of anybody.
+    """
     if isinstance(row, Attempt) and row.turn.battle.names_known:
-        return str(row.get_status_display())
+        return "cancelled" if _is_cancelled(row) else str(row.get_status_display())
     turn = row.turn if isinstance(row, Attempt) else row
     if turn.settled_at is None or (turn.shown_at is not None and turn.shown_at > timezone.now()):
         return "open"
-    failed = any(side.status == AttemptStatus.FAILED for side in turn.attempts.all())
+    failed = [side for side in turn.attempts.all() if side.status == AttemptStatus.FAILED]
+    if any(side.termination_reason == CANCELLED for side in failed):
+        return "cancelled"
     return "failed" if failed else "completed"
+
+
+def _is_cancelled(attempt: Attempt) -> bool:
+    return attempt.status == AttemptStatus.FAILED and attempt.termination_reason == CANCELLED
 
 
 class BlindAdmin(ModelAdminBase):
@@ -120,17 +130,20 @@ class EndOfRollout(KnownFilter):
 
 
 class TurnFailed(admin.SimpleListFilter):
-    """Failed turns with both their sides, so that the list does not say which side failed."""
+    """Failed or cancelled turns with both their sides, so that the list does not say which side failed."""
 
     title = "turn"
     parameter_name = "turn_state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("failed", "failed")]
+        return [("failed", "failed"), ("cancelled", "cancelled")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
-        if self.value() != "failed":
+        if self.value() not in ("failed", "cancelled"):
             return None
         shown = Q(shown_at=None) | Q(shown_at__lte=timezone.now())
-        failed = Turn.objects.filter(shown, settled_at__isnull=False, attempts__status=AttemptStatus.FAILED)
-        return queryset.filter(turn_id__in=failed.values("turn_id"))
+        failed = Attempt.objects.filter(status=AttemptStatus.FAILED)
+        cancelled = failed.filter(termination_reason=CANCELLED)
+        sides = cancelled if self.value() == "cancelled" else failed.exclude(termination_reason=CANCELLED)
+        turns = Turn.objects.filter(shown, settled_at__isnull=False, turn_id__in=sides.values("turn_id"))
+        return queryset.filter(turn_id__in=turns.values("turn_id"))

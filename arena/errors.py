@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.db import InterfaceError, OperationalError
@@ -60,8 +60,9 @@ class InvalidInstruction(ArenaError):
 class InstructionTooLong(InvalidInstruction):
     code = "instruction_too_long"
 
-    def __init__(self, longest: int, length: int) -> None:
-        super().__init__(f"An instruction has at most {longest} characters, this one {length}.", longest=longest)
+    def __init__(self, longest: int, length: int, unit: Literal["characters", "words"]) -> None:
+        detail = f"An instruction has at most {longest} {unit}, this one {length}."
+        super().__init__(detail, longest=longest, unit=unit)
 
 
 class InvalidVote(ArenaError):
@@ -70,6 +71,14 @@ class InvalidVote(ArenaError):
 
 class NotFound(ArenaError):
     status, code, detail = 404, "not_found", "There is nothing here for you."
+
+
+class BattleHidden(ArenaError):
+    status, code, detail = 410, "battle_hidden", "A moderator hid this battle."
+
+
+class ReasonMissing(ArenaError):
+    status, code, detail = 422, "reason_missing", "Say why, in a few words: the audit log keeps it."
 
 
 class TurnRunning(ArenaError):
@@ -141,6 +150,14 @@ class InvalidReasons(ArenaError):
     status, code = 422, "invalid_reasons"
 
 
+class InvalidWhy(ArenaError):
+    status, code = 422, "invalid_why"
+
+
+class InvalidProgress(ArenaError):
+    status, code = 422, "invalid_progress"
+
+
 class EpisodeExpired(ArenaError):
     status, code = 410, "episode_expired"
     detail = "This recording is no longer kept: its battle ended without a vote, long ago."
@@ -149,6 +166,21 @@ class EpisodeExpired(ArenaError):
 class SceneChanged(ArenaError):
     status, code = 410, "scene_changed"
     detail = "This recording is of a scene that has since got other objects: it cannot be shown any more."
+
+
+class NotDrawnYet(ArenaError):
+    """No error: a worker is drawing what was asked for."""
+
+    status, code, detail, retry_after_s = 202, "not_drawn_yet", "A worker is drawing it: ask again in a moment.", 2
+
+
+class NotAskedFor(ArenaError):
+    status, code, detail = 404, "not_asked_for", "Nobody has asked for it yet: POST to this address does."
+
+
+class DrawingFailed(ArenaError):
+    status, code, detail = 503, "drawing_failed", "It could not be drawn. Somebody may try again in an hour."
+    retry_after_s = 3600
 
 
 class NotRetryable(ArenaError):

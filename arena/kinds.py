@@ -58,15 +58,25 @@ class Kind(ABC):
     """Names of the one-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
     claimed_with: ClassVar[tuple[str, ...]] = ()
     """Relations from `Attempt` that playing it needs, read when it is claimed."""
+    introduced_with: ClassVar[tuple[str, ...]] = ()
+    """Relations from `Contestant` that introducing it needs, read with the vote."""
     inconclusive: ClassVar[tuple[str, ...]] = ()
     """Termination reasons of completed attempts whose verdict says nothing about the contestant."""
     played_here: ClassVar[bool] = False
     """Whether the process that sends an attempt plays it, on a thread of its own; else a worker does, of which
     `hosted` then tells."""
+    most_words: ClassVar[int | None] = None
+    """The most words that an instruction may have, so that every contestant of the kind can read all of them. None:
+    only its characters are bounded, by settings.INSTRUCTION_MAX_LENGTH."""
     several_starts: ClassVar[bool] = False
     """Whether an instruction can be played from several first states, each made from a seed."""
     forks: ClassVar[bool] = False
     """Whether a battle can be forked after its vote. The kind has the call for it."""
+    drawings: ClassVar[Mapping[str, str]] = {}
+    """What the drawing worker can draw of a recorded attempt: file name -> media type. `picture.webp` is a still of its
+    end, `strip.webp` its key moments in a row, `video.mp4` the whole of it."""
+    look: ClassVar[str] = ""
+    """The version of how it draws: drawings of another one are drawn again."""
     template: ClassVar[str]
     """Its path among templates. It extends `arena/battle.html` and fills the blocks."""
     address: ClassVar[str]
@@ -94,6 +104,11 @@ class Kind(ABC):
         """What boards show of one of `contestants` beside its name and votes."""
         return {}
 
+    def introduce(self, contestant: Contestant) -> Json:
+        """What visitors learn of it with the vote, beside its name: names and plain values, which the kind's script
+        reads. `introduced_with` is loaded. Never asked before a battle's vote."""
+        return {}
+
     def pool(self, place: Place) -> str:
         """A name for the contestants that may meet there. Pair chances are stored by pool."""
         return "/".join((self.id, *place))
@@ -114,11 +129,24 @@ class Kind(ABC):
 
     def clean_instruction(self, said: Any) -> str:
         """A visitor's instruction as contestants get it. Raises InvalidInstruction."""
-        return clean_instruction(said)
+        return clean_instruction(said, self.most_words)
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
-        """The calibration battle that this battle becomes with its first instruction, or None."""
+        """The calibration battle that this battle becomes with its first instruction, or None. It has the battle's own
+        seed, whose first state the visitor has seen."""
         return None
+
+    # Opening.
+
+    def seed_shown_again(self, session: Session) -> int | None:
+        """The seed of an earlier battle of the visitor's, if the session's next battle is to begin like it; else None.
+        It must not depend on contestants: what a battle begins with is seen before the first instruction."""
+        return None
+
+    def tend(self) -> None:
+        """Called in every worker several times a second, beside what it plays: for what visitors wait for. Has to be
+        quick when there is nothing to do. What is raised is logged."""
+        return
 
     # Playing.
 
@@ -183,10 +211,24 @@ class Kind(ABC):
         `common_length` more, the length of the longer side. The JSON has `exact` itself and `outcome`, null before.
         """
 
+    def thumbnail(self, episode_id: str) -> str | None:
+        """The address of a picture of a recorded attempt for lists; None where the kind draws none."""
+        return f"/api/episodes/{episode_id}/strip.webp" if "strip.webp" in self.drawings else None
+
+    def still(self, episode_id: str) -> str | None:
+        """The same of a picture of its end."""
+        return f"/api/episodes/{episode_id}/picture.webp" if "picture.webp" in self.drawings else None
+
+    def draw(self, name: str, document: Json) -> bytes:
+        """One of `drawings` of the recording in `document`. On the drawing worker."""
+        raise NotImplementedError(f"{self.id} has nothing to draw")
+
     # What its page needs.
 
     def page_context(self, place: Place) -> Json:
-        """For the template, beside `kind`. `suggestions`, if any, are instructions to choose from."""
+        """For the template, beside `kind`. `suggestions`, if any, are instructions to choose from. `categories`, if
+        any, have more of them: each has a `name`, a `description` and `suggestions`, and is `free` if these have no
+        verdict."""
         return {}
 
     # Derived from the above.

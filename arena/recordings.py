@@ -12,7 +12,7 @@ from arena.live import release
 from arena.models import Attempt, AttemptStatus, Turn
 from arena.rules import revealed
 from arena.store import Document, get_store
-from arena.visitors.permissions import check_may_look
+from arena.visitors.permissions import check_may_look, check_public
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,27 @@ def is_shared(turn: Turn) -> bool:
     return revealed(turn.battle) and not turn.is_fork
 
 
-def read_recording(request: Request, episode_id: str, exact: bool = False) -> tuple[Recorded, Document]:
-    """The recording for this caller. Raises NotFound, EpisodeExpired, and NotVoted if `exact` before the vote."""
+def find_shown(request: Request, episode_id: str, exact: bool = False) -> Recorded:
+    """The attempt for this caller.
+
+    Raises NotFound, BattleHidden, EpisodeExpired, and NotVoted if `exact` before the vote.
+    """
     found = find_recorded(episode_id)
     if found is None or not is_shared(found.attempt.turn):
         check_may_look(request, found.attempt.turn.battle.session if found else None)
     if found is None:
         raise NotFound
+    check_public(request, found.attempt.turn.battle)
     if found.attempt.expired_at is not None:
         raise EpisodeExpired
     if exact and not found.is_exact:
         raise NotVoted("Exact recordings come with the vote; until then there is view.bin.")
+    return found
+
+
+def read_recording(request: Request, episode_id: str, exact: bool = False) -> tuple[Recorded, Document]:
+    """The recording for this caller. Raises what `find_shown` does."""
+    found = find_shown(request, episode_id, exact)
     document = get_store().get(episode_id) if found.may_be_shown else None
     if document is None:
         raise NotFound

@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from arena import actions
+from arena.drawings.store import get_drawings
 from arena.models import Attempt, Battle, BattleStatus, Turn
 from arena.store import get_store
 
@@ -76,5 +77,6 @@ def _delete(due: QuerySet[Attempt]) -> int:
     deleted = 0
     while batch := list(due.values_list("episode_id", flat=True)[:BATCH]):
         get_store().delete(batch)
+        get_drawings().delete(batch)
         deleted += Attempt.objects.filter(episode_id__in=batch).update(recording_deleted=True)
     return deleted

@@ -6,15 +6,18 @@ Before the vote nothing here depends on who plays. What is shown of a side is th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, cast
 
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
+from typing_extensions import TypedDict
 
 from arena import kinds, starts
 from arena.kinds import place_of
 from arena.live import release
-from arena.models import Attempt, AttemptStatus, Battle, Contestant, Session, Side, Turn, Vote, row_or_none
+from arena.models import Attempt, AttemptStatus, Battle, Contestant, Feedback, Session, Side, Turn, Vote, row_or_none
 from arena.rules import allowed_actions, revealed, sides_of, told_status, turn_status
 from arena.shapes import (
     BattleJson,
@@ -22,7 +25,9 @@ from arena.shapes import (
     EndOfStart,
     Exploration,
     FailureReason,
+    FeedbackJson,
     Hidden,
+    Introduced,
     Revealed,
     RevealedModels,
     SessionJson,
@@ -70,8 +75,7 @@ def battle_json(battle: Battle, now: datetime | None = None) -> BattleJson:
         "kind": battle.session.kind,
         **_place(battle.session),
         "seq": _shown_seq(battle, turns, now),
-        "left_model": shown_model(battle, Side.LEFT),
-        "right_model": shown_model(battle, Side.RIGHT),
+        **shown_contestants(battle),
         "turns": [turn_json(turn, revealed(battle), now) for turn in turns],
         "vote": vote_json(vote_of(battle), battle.session.kind),
         "secret": shown_secret(battle),
@@ -99,6 +103,33 @@ def revealed_models(battle: Battle) -> RevealedModels:
     return {"left": revealed_model(battle, Side.LEFT), "right": revealed_model(battle, Side.RIGHT)}
 
 
+class BothHidden(TypedDict):
+    left_model: Hidden
+    right_model: Hidden
+
+
+class BothIntroduced(TypedDict):
+    left_model: Introduced
+    right_model: Introduced
+
+
+def shown_contestants(battle: Battle) -> BothHidden | BothIntroduced:
+    return introduced(battle) if revealed(battle) else {"left_model": HIDDEN, "right_model": HIDDEN}
+
+
+def introduced(battle: Battle) -> BothIntroduced:
+    """Both contestants with what their kind tells of them. What it needs is read at once, unless it has been."""
+    kind = kinds.of(battle.session)
+    prefetch_related_objects([battle.left_model, battle.right_model], *kind.introduced_with)
+    return {"left_model": _introduced(battle, Side.LEFT, kind), "right_model": _introduced(battle, Side.RIGHT, kind)}
+
+
+def _introduced(battle: Battle, side: Side, kind: kinds.Kind) -> Introduced:
+    model = battle.left_model if side == Side.LEFT else battle.right_model
+    known = {"address": kind.contestant_address(model.id), "facts": kind.introduce(model)}
+    return cast(Introduced, {**revealed_model(battle, side), **known})
+
+
 def shown_secret(battle: Battle) -> str | None:
     return battle.secret or None if revealed(battle) else None
 
@@ -115,9 +146,31 @@ def vote_json(vote: Vote | None, kind: str) -> VoteJson | None:
     return cast(VoteJson, shown)
 
 
-def shared_battle(battle_id: str) -> SharedBattle | None:
-    """A voted battle as everybody may see it, with its judged turns. None if it is not voted."""
+def feedback_json(battle: Battle, feedback: Feedback | None) -> FeedbackJson:
+    """What was added to the vote of `battle`, of which the session is loaded. None: nothing."""
+    reasons = feedback.reasons if feedback else {}
+    return {
+        "battle_id": battle.battle_id,
+        "reasons": {name: reasons.get(name) for name in kinds.of(battle.session).reasons},
+        "why": feedback.why if feedback else "",
+        "progress": {
+            "left": feedback.left_progress if feedback else None,
+            "right": feedback.right_progress if feedback else None,
+        },
+        "updated_at": _time(feedback.updated_at) if feedback else None,
+    }
+
+
+def shared_battle(battle_id: str, check: Callable[[Battle], None] | None = None) -> SharedBattle | None:
+    """A voted battle as everybody may see it, with its judged turns. None if it is not voted.
+
+    `check` raises for a battle that a moderator hid from the caller. Without it a hidden battle is None.
+    """
     battle = find_battle(battle_id)
+    if battle is not None and battle.hidden_at is not None and check is None:
+        return None
+    if battle is not None and check is not None and revealed(battle):
+        check(battle)
     vote = vote_json(vote_of(battle), battle.session.kind) if battle and revealed(battle) else None
     if battle is None or vote is None:
         return None
@@ -126,9 +179,8 @@ def shared_battle(battle_id: str) -> SharedBattle | None:
         "battle_id": battle.battle_id,
         "kind": battle.session.kind,
         **_place(battle.session),
-        "left_model": revealed_model(battle, Side.LEFT),
-        "right_model": revealed_model(battle, Side.RIGHT),
-        "turns": [turn_json(turn, show_outcome=True) for turn in turns if not turn.is_fork],
+        **introduced(battle),
+        "turns": [public_turn_json(turn) for turn in turns if not turn.is_fork],
         "vote": vote,
         "starts": starts_json(battle, turns),
     }
@@ -150,13 +202,14 @@ def _start_json(number: int, turn: Turn) -> StartJson:
         "turn_id": turn.turn_id,
         "seq": turn.seq,
         "seed": turn.seed,
-        "left": _end_of_start(sides[Side.LEFT]),
-        "right": _end_of_start(sides[Side.RIGHT]),
+        "left": _end_of_start(kinds.of(turn), sides[Side.LEFT]),
+        "right": _end_of_start(kinds.of(turn), sides[Side.RIGHT]),
     }
 
 
-def _end_of_start(attempt: Attempt) -> EndOfStart:
-    return {"success": attempt.success, "progress": attempt.progress}
+def _end_of_start(kind: kinds.Kind, attempt: Attempt) -> EndOfStart:
+    told = kind.outcome(attempt)
+    return {"success": told["success"], "progress": told["progress"]}
 
 
 def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> TurnJson:
@@ -179,6 +232,11 @@ def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> Tu
         "left": _revealed_side(kind, sides[Side.LEFT]) if with_outcome else _blind_side(sides, Side.LEFT, status),
         "right": _revealed_side(kind, sides[Side.RIGHT]) if with_outcome else _blind_side(sides, Side.RIGHT, status),
     }
+
+
+def public_turn_json(turn: Turn) -> TurnJson:
+    """A turn of a voted battle as anybody may see it: without an instruction that a moderator hid."""
+    return {**turn_json(turn, show_outcome=True), "instruction": turn.public_instruction}
 
 
 def fork_json(turn: Turn) -> Exploration | None:
@@ -223,6 +281,8 @@ def sessions_of(visitor: str) -> list[SessionRow]:
             "session_id": row.session_id,
             "user_id": row.user_id,
             "title": row.title,  # type: ignore[attr-defined]
+            "latest_title": row.latest_title,  # type: ignore[attr-defined]
+            "latest_vote": row.latest_vote,  # type: ignore[attr-defined]
             "kind": row.kind,
             **_place(row),
             "created_at": _time(row.created_at),

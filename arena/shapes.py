@@ -30,6 +30,14 @@ class Revealed(TypedDict):
     provenance: str
 
 
+class Introduced(Revealed):
+    """The same with the address of its page, null where its kind has none, and what the kind tells of it
+    (`arena.kinds.Kind.introduce`)."""
+
+    address: str | None
+    facts: dict[str, bool | float | str | None]
+
+
 Outcome = dict[str, bool | float | str | None]
 """The outcome of a side, as its kind describes it (`arena.kinds.Kind.outcome`). Shown only after the vote."""
 Blocked = Literal["no_completed_turn", "starts_missing", "turn_running", "already_voted", "battle_closed"]
@@ -129,8 +137,8 @@ class BattleJson(AllowedActions):
     session_id: str
     kind: str
     seq: int
-    left_model: Hidden | Revealed
-    right_model: Hidden | Revealed
+    left_model: Hidden | Introduced
+    right_model: Hidden | Introduced
     turns: list[TurnJson]
     vote: VoteJson | None
     secret: str | None
@@ -142,8 +150,8 @@ class SharedBattle(TypedDict):
 
     battle_id: str
     kind: str
-    left_model: Revealed
-    right_model: Revealed
+    left_model: Introduced
+    right_model: Introduced
     turns: list[TurnJson]
     vote: VoteJson
     starts: list[StartJson] | None
@@ -163,9 +171,14 @@ class BattleRow(TypedDict):
 
 
 class SessionRow(TypedDict):
+    """A session in a list. `title` is its first instruction. `latest_title` and `latest_vote` are of the last battle
+    with an instruction; the last battle of all (`last_...`) may have none yet."""
+
     session_id: str
     user_id: str | None
     title: str | None
+    latest_title: str | None
+    latest_vote: VoteName | None
     kind: str
     created_at: str
     last_active_at: str
@@ -224,6 +237,74 @@ class RevealedModels(TypedDict):
 class CastVote(TypedDict):
     vote_id: str
     revealed_models: RevealedModels
+
+
+class ProgressJson(TypedDict):
+    """How much of the task each side did, 0 to 100, as the visitor judges it. Null: not judged."""
+
+    left: int | None
+    right: int | None
+
+
+class FeedbackJson(TypedDict):
+    """What a visitor added to a vote. `updated_at` is null as long as nothing was added."""
+
+    battle_id: str
+    reasons: Reasons
+    why: str
+    progress: ProgressJson
+    updated_at: str | None
+
+
+class GallerySide(TypedDict):
+    """`thumbnail`: the address of a strip of key moments; null where the kind draws none."""
+
+    model_id: str
+    name: str
+    episode_id: str
+    thumbnail: str | None
+
+
+class GalleryRow(TypedDict):
+    """A voted battle in the gallery. `disagreement`: the judge saw one side succeed, the voter did not prefer it.
+    `near_miss`: a side came close without success. `upset`: the lower rated won; null until ratings are published.
+    """
+
+    battle_id: str
+    kind: str
+    instruction: str
+    task: str | None
+    vote: VoteName
+    voted_at: str
+    left: GallerySide
+    right: GallerySide
+    disagreement: bool
+    near_miss: bool
+    upset: bool | None
+    views: int
+
+
+class GalleryPage(TypedDict):
+    """`next`: the value of `after` for the next page; null on the last one."""
+
+    results: list[GalleryRow]
+    next: str | None
+
+
+class OEmbedJson(TypedDict):
+    """As oembed.com defines it."""
+
+    version: Literal["1.0"]
+    type: Literal["rich"]
+    title: str
+    provider_name: str
+    provider_url: str
+    html: str
+    width: int
+    height: int
+    thumbnail_url: str
+    thumbnail_width: int
+    thumbnail_height: int
 
 
 class ErrorJson(TypedDict):

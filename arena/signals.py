@@ -6,3 +6,11 @@ from django.dispatch import Signal
 
 vote_cast = Signal()
 """A vote was stored. Sent with `vote: arena.models.Vote`, before the transaction is committed."""
+
+words_changed = Signal()
+"""Instructions were hidden, shown again or removed. Sent with `battle_ids: list[str]`, before the transaction is
+committed."""
+
+moderated = Signal()
+"""Staff acted on a row. Sent with `action: str` (a word of `arena.audit.Act`), `subject: str` (what it was done to),
+`reason: str` and `moderator: User`, before the transaction is committed."""

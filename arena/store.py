@@ -52,7 +52,7 @@ class EpisodeStore:
     """Episodes by id. Every method raises StoreUnavailable if the server cannot be used."""
 
     def __init__(self, url: str, database: str) -> None:
-        with _translated():
+        with translated():
             client: MongoClient[Document] = MongoClient(
                 url,
                 serverSelectionTimeoutMS=SELECTION_TIMEOUT_MS,
@@ -63,17 +63,18 @@ class EpisodeStore:
             )
         self._client = client
         journaled = WriteConcern(w="majority", j=True, wtimeout=SOCKET_TIMEOUT_MS)
-        self._episodes: Collection[Document] = client[database].get_collection(COLLECTION, write_concern=journaled)
+        self._database = client[database]
+        self._episodes: Collection[Document] = self._database.get_collection(COLLECTION, write_concern=journaled)
         self._indexed = False
 
     def ping(self) -> None:
         """Raise StoreUnavailable unless the server can read. A broken server still answers MongoDB's own ping."""
-        with STORE_SECONDS.labels("ping").time(), _translated():
+        with STORE_SECONDS.labels("ping").time(), translated():
             self._episodes.find_one(NO_EPISODE)
 
     def ensure_indexes(self) -> None:
         """Create the indexes that are missing. `_id` has its own."""
-        with _translated():
+        with translated():
             for keys in INDEXES:
                 self._episodes.create_index(keys)
         self._indexed = True
@@ -87,7 +88,7 @@ class EpisodeStore:
             self.ensure_indexes()
         not_later = {"_id": document["_id"], "attempt": {"$lte": document["attempt"]}}
         try:
-            with STORE_SECONDS.labels("save").time(), _translated():
+            with STORE_SECONDS.labels("save").time(), translated():
                 self._episodes.replace_one(not_later, document, upsert=True)
         except DuplicateKeyError:
             raise EpisodeSuperseded(f"a later attempt at {document['_id']} is stored") from None
@@ -95,24 +96,45 @@ class EpisodeStore:
             raise EpisodeRefused(f"{document['_id']} cannot be stored: {error}") from error
 
     def get(self, episode_id: str) -> Document | None:
-        with STORE_SECONDS.labels("get").time(), _translated():
+        with STORE_SECONDS.labels("get").time(), translated():
             return self._episodes.find_one({"_id": episode_id})
 
     def delete(self, episode_ids: Sequence[str]) -> None:
         """Delete episodes. Unknown ids are ignored."""
         for first in range(0, len(episode_ids), DELETED_AT_ONCE):
-            with _translated():
+            with translated():
                 self._episodes.delete_many({"_id": {"$in": list(episode_ids[first : first + DELETED_AT_ONCE])}})
+
+    def rename_session(self, battle_ids: Sequence[str], old: str, new: str) -> None:
+        """Write a session's new id into the episodes of its battles, where they name it."""
+        for first in range(0, len(battle_ids), DELETED_AT_ONCE):
+            own = {"battle_id": {"$in": list(battle_ids[first : first + DELETED_AT_ONCE])}, "session_id": old}
+            with translated():
+                self._episodes.update_many(own, {"$set": {"session_id": new}})
+
+    def remove_words(self, turn_ids: Sequence[str], instead: str) -> None:
+        """Replace the instruction in the episodes of these turns, where they name it."""
+        for first in range(0, len(turn_ids), DELETED_AT_ONCE):
+            own = {
+                "turn_id": {"$in": list(turn_ids[first : first + DELETED_AT_ONCE])},
+                "instruction": {"$exists": True},
+            }
+            with translated():
+                self._episodes.update_many(own, {"$set": {"instruction": instead}})
 
     def ids(self) -> Iterator[str]:
         """The ids of all episodes, in order, without loading the episodes."""
-        with _translated():
+        with translated():
             for row in self._episodes.find({}, {"_id": 1}, sort=[("_id", 1)]):
                 yield row["_id"]
 
     def count(self) -> int:
-        with _translated():
+        with translated():
             return self._episodes.count_documents({})
+
+    def beside(self, name: str) -> Collection[Document]:
+        """Another collection of the same database, for what can be made again."""
+        return self._database[name]
 
     def close(self) -> None:
         self._client.close()
@@ -129,7 +151,7 @@ def _store(url: str, database: str, process_id: int) -> EpisodeStore:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def translated() -> Iterator[None]:
     """Turn the driver's errors into StoreUnavailable, except those about the document."""
     try:
         yield

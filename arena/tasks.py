@@ -26,10 +26,14 @@ def play_attempt(episode_id: str) -> None:
 )
 def expire() -> None:
     from arena import retention
+    from arena.drawings.store import get_drawings
+    from arena.gallery import entering
     from arena.visitors import networks
 
     networks.destroy_old_keys()
     retention.expire()
+    entering.enter_missing()
+    get_drawings().prune(settings.DRAWINGS_MB, {"video.mp4": settings.VIDEO_DAYS})
 
 
 @shared_task(name="arena.sweep", expires=10, acks_late=False)  # type: ignore[untyped-decorator]

@@ -18,6 +18,7 @@ from arena.actions.attempts import (
     retry_attempt,
 )
 from arena.actions.expire import expire_battle
+from arena.actions.feedback import save_feedback
 from arena.actions.sessions import open_next_battle, open_session
 from arena.actions.turns import TurnRequest, submit_instruction
 from arena.actions.votes import cast_vote

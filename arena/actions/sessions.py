@@ -45,9 +45,9 @@ def _open_battle(session: Session, seq: int) -> Battle:
         left, right = draw_pair(list(eligible), chances)
     else:
         left, right = draw_pair(list(eligible.playable()), chances, hosting.hosts().can_meet)
-    return Battle.objects.create(
-        session=session, seq_in_session=seq, left_model=left, right_model=right, seed=secrets.randbelow(SEEDS)
-    )
+    again, fresh = kind.seed_shown_again(session), secrets.randbelow(SEEDS)
+    seed = fresh if again is None else again
+    return Battle.objects.create(session=session, seq_in_session=seq, left_model=left, right_model=right, seed=seed)
 
 
 def abandon(battle: Battle) -> None:

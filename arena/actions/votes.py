@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from django.db import transaction
 from django.utils import timezone
 
+from arena import kinds
 from arena.actions.announce import announce, lock_battle, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, MixedKinds, NoCompletedTurn, StartsMissing, TurnRunning
+from arena.kinds import Kind
 from arena.metrics import VOTES
-from arena.models import Battle, BattleStatus, Judgement, Side, Turn, Vote, VoteChoice
+from arena.models import Battle, BattleStatus, Judgement, Turn, Vote, VoteChoice
 from arena.rules import allowed_actions, turn_status
-from arena.selectors import revealed_model, shown_secret, starts_json, turn_json, vote_json
+from arena.selectors import introduced, shown_secret, starts_json, turn_json, vote_json
 from arena.signals import vote_cast
 from arena.visitors.networks import NO_DIGESTS, CallerDigests
 
@@ -33,7 +35,7 @@ def cast_vote(
     """
     with transaction.atomic():
         touch_session(battle.session_id)
-        locked = lock_battle(battle.battle_id, "left_model", "right_model")
+        locked = lock_battle(battle.battle_id, *_contestants(kinds.of(battle.session)))
         turns = locked.turns_with_sides()
         locked.cache_turns(turns)
         if locked.mixes_kinds:
@@ -64,8 +66,7 @@ def cast_vote(
             locked,
             "battle.voted",
             vote=vote_json(vote, session.kind),
-            left_model=revealed_model(locked, Side.LEFT),
-            right_model=revealed_model(locked, Side.RIGHT),
+            **introduced(locked),
             secret=shown_secret(locked),
             turns=[turn_json(turn, show_outcome=True) for turn in turns],
             starts=starts_json(locked, turns),
@@ -73,6 +74,12 @@ def cast_vote(
         )
         vote_cast.send(sender=Vote, vote=vote)  # last, because it takes a lock that all voters wait for
         return vote
+
+
+def _contestants(kind: Kind) -> tuple[str, ...]:
+    """The relations of a battle to its contestants, with what introducing these needs: the vote reads all at once."""
+    sides = ("left_model", "right_model")
+    return (*sides, *(f"{side}__{name}" for side in sides for name in kind.introduced_with))
 
 
 def _dwell_ms(turns: list[Turn]) -> int | None:

@@ -9,7 +9,7 @@ from drf_spectacular.plumbing import resolve_type_hint
 from drf_spectacular.utils import OpenApiResponse
 
 from arena import kinds
-from arena.models import Judgement
+from arena.models import WHOLE_WAY, Judgement, Side
 from arena.shapes import ErrorJson
 from arena.visitors.cookies import COOKIE
 
@@ -57,6 +57,12 @@ def place_fields() -> dict[str, Any]:
 def reasons_field() -> dict[str, Any]:
     names = sorted({name for kind in kinds.every() for name in kind.reasons})
     properties = {name: {"type": "string", "enum": Judgement.values} for name in names}
+    return {"type": "object", "properties": properties, "additionalProperties": False, "default": {}}
+
+
+def progress_field() -> dict[str, Any]:
+    share = {"type": "integer", "minimum": 0, "maximum": WHOLE_WAY, "nullable": True}
+    properties = dict.fromkeys(Side.values, share)
     return {"type": "object", "properties": properties, "additionalProperties": False, "default": {}}
 
 

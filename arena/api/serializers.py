@@ -8,9 +8,11 @@ from typing import Any
 from rest_framework import serializers
 
 from arena import kinds, starts
-from arena.errors import InvalidReasons, InvalidStarts, InvalidVote, NotFound
+from arena.actions.feedback import Said
+from arena.errors import InvalidProgress, InvalidReasons, InvalidStarts, InvalidVote, NotFound, UnknownName
+from arena.instructions import clean_why
 from arena.kinds import Kind
-from arena.models import Judgement, StartKind, VoteChoice
+from arena.models import WHOLE_WAY, Judgement, Side, StartKind, VoteChoice
 
 PUBLIC_ID = re.compile(r"(sess|battle|turn|ep|vote)_[0-9a-f]{32}\Z")
 
@@ -86,3 +88,31 @@ def clean_reasons(value: Any, kind: Kind) -> dict[str, Judgement]:
     if any(judgement not in Judgement.values for judgement in said.values()):
         raise InvalidReasons(wrong, known=Judgement.values)
     return {name: Judgement(judgement) for name, judgement in said.items()}
+
+
+FEEDBACK = ("reasons", "why", "progress")
+
+
+def clean_feedback(data: Any, kind: Kind) -> Said:
+    """The body of feedback. What it leaves out is empty. Raises UnknownName, InvalidReasons, InvalidWhy or
+    InvalidProgress."""
+    if not set(data) <= set(FEEDBACK):
+        raise UnknownName("field", FEEDBACK)
+    why, (left, right) = data.get("why"), _clean_progress(data.get("progress"))
+    return Said(clean_reasons(data.get("reasons"), kind), "" if why is None else clean_why(why), left, right)
+
+
+def _clean_progress(value: Any) -> tuple[int | None, int | None]:
+    """How far the left and the right side came, null for a side that was not judged. Raises InvalidProgress."""
+    said = {} if value is None else value
+    if not isinstance(said, dict) or not set(said) <= set(Side.values) or not all(map(_is_share, said.values())):
+        raise InvalidProgress(
+            f"Progress says for left and right how much of the task was done: a whole number from 0 to {WHOLE_WAY}, "
+            "or null.",
+            known=Side.values,
+        )
+    return said.get(Side.LEFT), said.get(Side.RIGHT)
+
+
+def _is_share(value: Any) -> bool:
+    return value is None or (type(value) is int and 0 <= value <= WHOLE_WAY)

@@ -39,6 +39,7 @@ class Turns(ArenaView):
 
     @extend_schema(
         operation_id="send_turn",
+        summary="Give both sides an instruction",
         description="Give both sides an instruction. Answers 202 at once; with `Prefer: wait=60` it waits up to a "
         "minute and answers 200 once the turn's end is told, which is when its clock has shown it. Only a few may wait "
         "at once: the others get 202 at once, without `Preference-Applied`. With `starts: 3` in a battle's first "
@@ -64,7 +65,11 @@ class Turns(ArenaView):
 
 
 class TurnDetail(ArenaView):
-    @extend_schema(operation_id="get_turn", responses={200: answer(TurnJson), **refusals(404)})
+    @extend_schema(
+        operation_id="get_turn",
+        summary="A turn as the visitor may see it now",
+        responses={200: answer(TurnJson), **refusals(404)},
+    )
     def get(self, request: Request, turn_id: str) -> Response:
         turn = _visible_turn(request, turn_id)
         return Response(selectors.turn_json(turn, revealed(turn.battle)))
@@ -73,6 +78,7 @@ class TurnDetail(ArenaView):
 class TurnQueue(ArenaView):
     @extend_schema(
         operation_id="get_turn_queue",
+        summary="How many turns are ahead of this one",
         description="How many turns are ahead of this one, and about how long they will take.",
         responses={200: answer(QueueJson), **refusals(404)},
     )
@@ -86,6 +92,7 @@ class CancelTurn(ArenaView):
 
     @extend_schema(
         operation_id="cancel_turn",
+        summary="Stop a turn",
         description="Stop a turn whose end is not told yet. It counts as never played; both sides say `cancelled`.",
         request=None,
         responses={200: answer(TurnJson), **refusals(403, 404, 409, 429)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -20,7 +21,7 @@ from arena.recordings import read_recording
 from arena.shapes import OpenedBattle
 from arena.visitors import cookies, networks
 from arena.visitors.challenges import HEADER
-from arena.visitors.permissions import SameSite, VisitorSession, check_may_look, own_battle, own_session
+from arena.visitors.permissions import SameSite, VisitorSession, check_may_look, check_public, own_battle, own_session
 from arena.visitors.throttles import CrowdsChallenged, Limited, ip_of
 
 CHALLENGE_ANSWER = OpenApiParameter(
@@ -57,6 +58,7 @@ class InitSession(ArenaView):
 
     @extend_schema(
         operation_id="init_session",
+        summary="Open a session and its first battle",
         parameters=[CHALLENGE_ANSWER],
         description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
         request=body(**place_fields()),
@@ -74,6 +76,7 @@ class InitSession(ArenaView):
 class OwnSessions(ArenaView):
     @extend_schema(
         operation_id="list_sessions",
+        summary="The visitor's sessions",
         description="The visitor's own sessions, newest activity first.",
         parameters=[OpenApiParameter("mine", OpenApiTypes.STR, description="There are no others to list")],
         responses={200: answer(shapes.SessionList)},
@@ -85,6 +88,7 @@ class OwnSessions(ArenaView):
 class SessionsOfUser(ArenaView):
     @extend_schema(
         operation_id="list_sessions_of_user",
+        summary="The same, under the visitor's id",
         description="The same under the visitor's own id (or `me`); 404 for any other.",
         responses={200: answer(shapes.SessionList), **refusals(404)},
     )
@@ -95,14 +99,22 @@ class SessionsOfUser(ArenaView):
 
 
 class SessionDetail(ArenaView):
-    @extend_schema(operation_id="get_session", responses={200: answer(shapes.SessionJson), **refusals(404)})
+    @extend_schema(
+        operation_id="get_session",
+        summary="A session and its battles",
+        responses={200: answer(shapes.SessionJson), **refusals(404)},
+    )
     def get(self, request: Request, session_id: str) -> Response:
         session = check_may_look(request, row_or_none(Session.objects.filter(session_id=session_id)))
         return Response(selectors.session_json(session))
 
 
 class BattlesOfSession(ArenaView):
-    @extend_schema(operation_id="list_battles_of_session", responses={200: answer(shapes.BattleList), **refusals(404)})
+    @extend_schema(
+        operation_id="list_battles_of_session",
+        summary="The battles of a session",
+        responses={200: answer(shapes.BattleList), **refusals(404)},
+    )
     def get(self, request: Request, session_id: str) -> Response:
         session = check_may_look(request, row_or_none(Session.objects.filter(session_id=session_id)))
         return Response({"results": selectors.battles_of(session)})
@@ -114,6 +126,7 @@ class NextBattle(ArenaView):
 
     @extend_schema(
         operation_id="open_next_battle",
+        summary="Open the session's next battle",
         description="Open the session's next battle, with a new pair. An ongoing one without a vote is abandoned.",
         request=None,
         responses={201: answer(OpenedBattle), **refusals(403, 404, 429, 503)},
@@ -128,6 +141,7 @@ class Battles(ArenaView):
 
     @extend_schema(
         operation_id="open_battle",
+        summary="Open a battle in a session named in the body",
         description="The same as `POST sessions/{session_id}/battles`, with the session in the body.",
         request=body(session_id={"type": "string"}),
         responses={201: answer(OpenedBattle), **refusals(*BODY_REFUSED, 404, 422, 429, 503)},
@@ -140,7 +154,11 @@ class Battles(ArenaView):
 
 
 class BattleDetail(ArenaView):
-    @extend_schema(operation_id="get_battle", responses={200: answer(shapes.BattleJson), **refusals(404)})
+    @extend_schema(
+        operation_id="get_battle",
+        summary="A battle as the visitor may see it now",
+        responses={200: answer(shapes.BattleJson), **refusals(404)},
+    )
     def get(self, request: Request, battle_id: str) -> Response:
         battle = selectors.find_battle(battle_id)
         if battle is None:
@@ -152,6 +170,7 @@ class BattleDetail(ArenaView):
 class EpisodeDetail(ArenaView):
     @extend_schema(
         operation_id="get_episode",
+        summary="A recorded episode as JSON",
         description="A recorded episode, once both sides of its turn have settled. Before the vote it is what can be "
         "seen: positions rounded to 0.2 mm and 0.1 degrees, 25 times a second, as long as the longer side's "
         "(`exact` is false; no actions, no velocities, no outcome). With the vote it is the exact recording.",
@@ -166,11 +185,13 @@ class EpisodeDetail(ArenaView):
 class SharedBattleDetail(ArenaView):
     @extend_schema(
         operation_id="get_shared_battle",
-        description="A voted battle, for anybody who has its address; 404 for one that has no vote.",
-        responses={200: answer(shapes.SharedBattle), **refusals(404)},
+        summary="A voted battle, for anybody",
+        description="A voted battle, for anybody who has its address; 404 for one that has no vote, "
+        "410 `battle_hidden` for one that a moderator hid.",
+        responses={200: answer(shapes.SharedBattle), **refusals(404, 410)},
     )
     def get(self, request: Request, battle_id: str) -> Response:
-        battle = selectors.shared_battle(battle_id)
+        battle = selectors.shared_battle(battle_id, partial(check_public, request))
         if battle is None:
             raise NotFound
         return Response(battle)
@@ -182,6 +203,7 @@ class Votes(ArenaView):
 
     @extend_schema(
         operation_id="cast_vote",
+        summary="Vote, and learn who was who",
         parameters=[CHALLENGE_ANSWER],
         description="End a battle and learn who was who. `reasons` may say in which respects a side was better.",
         request=body(

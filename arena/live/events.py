@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from arena.live import chunk_cache
 from arena.live.loop_thread import loop_thread
-from arena.shapes import AllowedActions, FailureReason, Revealed, SideName, StartJson, TurnJson, VoteJson, check
+from arena.shapes import AllowedActions, FailureReason, Introduced, SideName, StartJson, TurnJson, VoteJson, check
 
 log = logging.getLogger(__name__)
 
@@ -75,8 +75,8 @@ class BattleVoted(Event):
     """The names, the battle's secret, all turns with their outcomes, and the results of several starts."""
 
     vote: VoteJson
-    left_model: Revealed
-    right_model: Revealed
+    left_model: Introduced
+    right_model: Introduced
     secret: str | None
     turns: list[TurnJson]
     starts: list[StartJson] | None

@@ -11,10 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from arena import kinds
 from arena.api.serializers import is_public_id
-from arena.errors import NotFound
+from arena.errors import BattleHidden, NotFound
+from arena.gallery import browsing, entering, sharing, views
 from arena.kinds import Kind, Place
-from arena.models import Battle, BattleStatus, Judgement
-from arena.visitors.permissions import check_may_look
+from arena.models import WHY_LENGTH, Battle, BattleStatus, GalleryEntry, Judgement
+from arena.pages.parts import below_shared
+from arena.visitors.permissions import check_may_look, check_public
 
 JUDGEMENTS = (
     (Judgement.LEFT, gettext_lazy("Left")),
@@ -33,16 +35,35 @@ def battle(request: HttpRequest, kind: Kind, battle_id: str = "") -> HttpRespons
             raise Http404 from None
         if found.session.kind != kind.id:  # lists of sessions link to one page only
             return redirect(f"{kinds.of(found.session).address}-detail", battle_id)
+        return _page(request, kind, kind.choose({}), page="battle", battle_id=battle_id, hidden=_is_hidden(found))
     return _page(request, kind, kind.choose({}), page="battle", battle_id=battle_id)
 
 
 def shared_battle(request: HttpRequest, battle_id: str) -> HttpResponse:
-    """A voted battle, read-only, for anybody who has its address."""
+    """A voted battle, read-only, for anybody who has its address, unless a moderator hid it."""
     found = _find(battle_id)
     if found.status != BattleStatus.VOTED:
         raise Http404
+    try:
+        check_public(request, found)
+    except BattleHidden:
+        return render(request, "arena/hidden.html", status=BattleHidden.status)
     session = found.session
-    return _page(request, kinds.of(session), kinds.place_of(session), battle_id=battle_id, shared=True)
+    shown: dict[str, Any] = {"hidden": _is_hidden(found), "parts_below": below_shared(request, found)}
+    if entry := browsing.find(battle_id) or _entered(battle_id):
+        shown |= sharing.context(request, entry)
+        views.note_view(request, entry)
+    return _page(request, kinds.of(session), kinds.place_of(session), battle_id=battle_id, shared=True, **shown)
+
+
+def _is_hidden(battle: Battle) -> bool:
+    return battle.hidden_at is not None
+
+
+def _entered(battle_id: str) -> GalleryEntry | None:
+    """The entry of a battle whose message to the drawing worker is under way or lost."""
+    entering.enter(battle_id)
+    return browsing.find(battle_id)
 
 
 def _find(battle_id: str) -> Battle:
@@ -52,5 +73,11 @@ def _find(battle_id: str) -> Battle:
 
 
 def _page(request: HttpRequest, kind: Kind, place: Place, **context: Any) -> HttpResponse:
-    shared = {"kind": kind, "judgements": JUDGEMENTS, "longest_instruction": settings.INSTRUCTION_MAX_LENGTH}
+    shared = {
+        "kind": kind,
+        "judgements": JUDGEMENTS,
+        "undo_seconds": f"{settings.VOTE_UNDO_SECONDS:g}",
+        "longest_instruction": settings.INSTRUCTION_MAX_LENGTH,
+        "longest_why": WHY_LENGTH,
+    }
     return render(request, kind.template, {**kind.page_context(place), **shared, **context})

@@ -9,7 +9,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from arena.errors import CrossSite, NotFound
+from arena.errors import BattleHidden, CrossSite, NotFound
 from arena.models import Battle, Session, row_or_none
 from arena.visitors import origins
 from arena.visitors.cookies import visitor_of
@@ -52,6 +52,12 @@ def check_may_look(request: HttpRequest | Request, session: Session | None) -> S
     if session is None or not may_look(_visitor(request), request.user, session):
         raise NotFound
     return session
+
+
+def check_public(request: HttpRequest | Request, battle: Battle) -> None:
+    """Raises BattleHidden if a moderator hid the battle from this caller. Its visitor and staff still see it."""
+    if battle.hidden_at is not None and not may_look(_visitor(request), request.user, battle.session):
+        raise BattleHidden
 
 
 def _visitor(request: HttpRequest | Request) -> str | None:

@@ -125,9 +125,14 @@ def spend_more(action: str, request: Request, spent_at: float, times: int) -> No
         spend(action, _callers(request), spent_at, times, already=1)
 
 
+def callers_of(request: HttpRequest) -> dict[str, str]:
+    """Who is counted for a request: its address, and its visitor if there is a cookie."""
+    visitor = visitor_of(request)
+    return {"address": address_of(request), **({"visitor": visitor} if visitor else {})}
+
+
 def _callers(request: Request) -> dict[str, str]:
-    visitor = visitor_of(request._request)
-    return {"address": address_of(request._request), **({"visitor": visitor} if visitor else {})}
+    return callers_of(request._request)
 
 
 class CrowdsChallenged(BaseThrottle):

@@ -1,0 +1,1 @@
+"""The gallery: voted battles to browse and search, for every kind."""
