@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class PeopleConfig(AppConfig):
+    name = "people"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from people import own_data, parts, signals, written_parts
+
+        signals.connect()
+        for part in (*parts.PARTS, *written_parts.PARTS):
+            own_data.register(part)
