@@ -1,0 +1,1 @@
+"""What people say about shared battles: comments, which moderators approve, and reports to moderators."""
