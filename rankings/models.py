@@ -267,7 +267,7 @@ class Finding(models.Model):
 
 
 class ModerationAct(models.Model):
-    """The audit log: what was done to whose votes, by whom, when and why. Its rows never change."""
+    """The audit log: what staff did, to whom, when and why. Its rows never change."""
 
     class Action(models.TextChoices):
         EXCLUDE_VOTE = "exclude_vote", "excluded a vote"
@@ -276,9 +276,20 @@ class ModerationAct(models.Model):
         RESTORE_VOTER = "restore_voter", "restored a voter"
         DISMISS = "dismiss", "dismissed a finding"
         PUBLISH = "publish", "published within the hour"
+        HIDE_BATTLE = "hide_battle", "hid a battle"
+        SHOW_BATTLE = "show_battle", "showed a battle again"
+        HIDE_INSTRUCTION = "hide_instruction", "hid an instruction"
+        SHOW_INSTRUCTION = "show_instruction", "showed an instruction again"
+        HIDE_COMMENT = "hide_comment", "hid a comment"
+        SHOW_COMMENT = "show_comment", "published a comment"
+        DISMISS_REPORT = "dismiss_report", "dismissed a report"
+        RETIRE = "retire", "retired a model"
+        ACTIVATE = "activate", "activated a model"
 
     action = models.CharField(max_length=20, choices=Action.choices, db_index=True)
-    subject = models.CharField(max_length=255, db_index=True, help_text="A vote, a voter, a finding or the boards.")
+    subject = models.CharField(
+        max_length=255, db_index=True, help_text="What it was done to, such as a vote, a voter or a battle."
+    )
     reason = models.CharField(max_length=500)
     votes = models.PositiveIntegerField(default=0, help_text="How many votes it took out or brought back.")
     moderator = models.ForeignKey(

@@ -16,6 +16,7 @@ from arena import kinds
 from arena.api.schema import answer, refusals
 from arena.errors import NotFound
 from arena.models import ProcessingStatus, Vote, row_or_none
+from arena.visitors.permissions import check_public
 from rankings.models import CountedVote
 from rankings.publication.published import Published, current
 from rankings.tally.counts import MIRRORED, OUTCOMES
@@ -45,14 +46,18 @@ class VoteEffect(TypedDict):
 class VoteEffectView(APIView):
     @extend_schema(
         operation_id="get_vote_effect",
+        summary="The published votes on a battle's pair",
         description="The last publication's votes on the pair of a voted battle, without this vote.",
-        responses={200: answer(VoteEffect), **refusals(404)},
+        responses={200: answer(VoteEffect), **refusals(404, 410)},
     )
     def get(self, request: Request, battle_id: str) -> Response:
         columns = ("kind", "vote", "left_model", "right_model", "processing_status")
-        vote = row_or_none(Vote.objects.filter(battle__battle_id=battle_id).only(*columns))
+        whose = ("battle__hidden_at", "battle__session__user_id")
+        votes = Vote.objects.filter(battle__battle_id=battle_id).select_related("battle__session")
+        vote = row_or_none(votes.only(*columns, *whose))
         if vote is None:
             raise NotFound
+        check_public(request, vote.battle)
         return Response(effect_of(vote))
 
 

@@ -25,6 +25,7 @@ PARAMETERS = [
 class CompareView(APIView):
     @extend_schema(
         operation_id="compare_models",
+        summary="Two models against each other",
         description=(
             "How probable it is that one model is better than another, at one task or over all, from what was "
             "published last; with the votes on the two and how often each reached the goal."

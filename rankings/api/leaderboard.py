@@ -40,6 +40,7 @@ PARAMETERS = [
 class LeaderboardView(APIView):
     @extend_schema(
         operation_id="get_leaderboard",
+        summary="A leaderboard",
         description=(
             "The board of a robot, a scene, a task, or of any of them together: the ranked policies, and apart from "
             "them those with too few votes for a rank."
@@ -54,6 +55,7 @@ class LeaderboardView(APIView):
 class StatisticsView(APIView):
     @extend_schema(
         operation_id="get_leaderboard_stats",
+        summary="Totals of votes and models",
         description="Overall figures of a kind of arena.",
         parameters=[KIND],
         responses={200: answer(shapes.LeaderboardStatistics), **refusals(422)},
@@ -65,6 +67,7 @@ class StatisticsView(APIView):
 class WorkerStatusView(APIView):
     @extend_schema(
         operation_id="get_worker_status",
+        summary="When the boards were last written",
         description="What the hourly aggregation of all kinds did last. The wording of an error is for operators.",
         parameters=[OpenApiParameter("kind", str, description="Only its votes are waiting, or failed.")],
         responses={200: answer(shapes.WorkerState), **refusals(422)},
@@ -83,6 +86,7 @@ class AggregateView(APIView):
 
     @extend_schema(
         operation_id="aggregate_votes",
+        summary="Count new votes and write the boards now",
         description=(
             "Take the pending votes into the boards now (operators only). Boards are published once an hour: 409 with "
             "`next_at` where this hour's are. `force` publishes all the same; its `reason` goes to the audit log."

@@ -53,6 +53,7 @@ class PublishedReport(TypedDict):
 class ReportView(APIView):
     @extend_schema(
         operation_id="get_leaderboard_report",
+        summary="The report on votes and voters",
         description=(
             "Beside the boards, published with them: votes of each pair, which pairs are settled, ratings with all "
             "else equal, success and progress by physics, agreement "

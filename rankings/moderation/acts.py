@@ -113,6 +113,11 @@ def publish_now(by: By) -> aggregation.RunReport:
     return report
 
 
+def note_act(*, action: str, subject: str, reason: str, moderator: User, **named: object) -> None:
+    """Receiver of `arena.signals.moderated`: the same log has what is done elsewhere."""
+    By(moderator, reason or "no reason given").note(Action(action), subject[:255])
+
+
 def _logged(vote: Vote, by: By, action: str, changed: int) -> int:
     if changed:
         by.note(action, vote.vote_id, changed)

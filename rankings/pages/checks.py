@@ -18,10 +18,10 @@ from rankings.tally.table import GLOBAL, Board
 from rankings.trust.influence import Handover
 
 TERMS = {
-    "side": gettext_lazy("Standing on the left"),
-    "order": gettext_lazy("Ending first"),
+    "side": gettext_lazy("Being on the left"),
+    "order": gettext_lazy("Finishing first"),
     "length": gettext_lazy("Taking twice as long"),
-    "success": gettext_lazy("Reaching the goal alone"),
+    "success": gettext_lazy("Being the only one to reach the goal"),
 }
 
 

@@ -64,7 +64,7 @@ def _asked(parameters: Mapping[str, str], now: Current) -> tuple[PairQuery, str]
         kinds.named(query.kind)
         query.check(now)
     except SameModel:
-        return query, _("Choose two different policies.")
+        return query, _("Choose two different models.")
     except UnknownName as error:
         return best, str(error)
     return query, ""

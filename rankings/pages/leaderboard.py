@@ -65,6 +65,7 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
         apart=apart,
         mixed=apart and query.sort != "elo",
         means=[_mean_over(component, titles) for component in components if _is_mean(component, query)],
+        several_scenes=len({scene for scenes in now.kind.places().values() for scene in scenes}) > 1,
         scenes=[(scene, titles[scene]) for scene in selectors.scenes_of(now.kind, query.setting)],
         tasks=list(task_names(now.kind).items()),
         metadata=board["metadata"],

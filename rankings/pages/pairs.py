@@ -109,5 +109,5 @@ def _word(verdict: str | None, to_go: int | None) -> str:
         return (
             _("open, about %(votes)d more votes") % {"votes": to_go} if to_go else _("open, more than 1000 more votes")
         )
-    words = {BETTER: _("better"), WORSE: _("worse"), EQUAL: _("as good as equal")}
+    words = {BETTER: _("better"), WORSE: _("worse"), EQUAL: _("practically equal")}
     return words[verdict] if verdict else _("never compared")

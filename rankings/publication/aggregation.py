@@ -25,6 +25,7 @@ from rankings.publication import snapshots
 from rankings.publication.report import publish_report
 from rankings.publication.retention import thin_out
 from rankings.publication.snapshots import Rated
+from rankings.publication.upsets import mark_upsets
 from rankings.tally.table import GLOBAL, Board
 from rankings.votes import classic, ledger
 from rankings.votes.judging import BATCH, judge
@@ -136,6 +137,7 @@ def _publish_kind(kind: Kind, stored: snapshots.Stored, new: list[int]) -> Rows:
     rated = snapshots.rate(table, table.boards())
     sequential = classic.advance(kind, [each.board for each in rated], new)
     publish_report(kind, snapshots.publish(kind, table, rated), table, rated, facts)
+    mark_upsets(kind, rated)
     return rows_of(rated, sequential)
 
 

@@ -20,6 +20,8 @@ from rankings.tally.table import Texts
 
 VOTES = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", "network", "trust")
 """`network`: a number where several voters share one that day; `trust`: the weight of the vote."""
+PROGRESS = ("left_progress", "right_progress")
+"""How much of the task each side did, 0 to 100, as the voter judged it after the vote, with the names known."""
 FORMATS = (".csv", ".parquet")
 NO_VISIT = ("", "1")
 """The network and trust of a visit that shares no network and has full trust."""
@@ -44,8 +46,9 @@ def write_votes(path: Path, kind: Kind) -> int:
 
 
 def columns_of(kind: Kind) -> tuple[str, ...]:
-    """VOTES, and a column per reason: the side that the voter found better in it, left, right, equal or nothing."""
-    return (*VOTES, *kind.reasons)
+    """VOTES, a column per reason (the side that the voter found better in it: left, right, equal or nothing), and
+    PROGRESS."""
+    return (*VOTES, *kind.reasons, *PROGRESS)
 
 
 def _anonymised(kind: Kind) -> CodedColumns:
@@ -55,6 +58,7 @@ def _anonymised(kind: Kind) -> CodedColumns:
         "vote__vote",
         "count__day",
         *(f"vote__reasons__{name}" for name in kind.reasons),
+        *(f"vote__battle__feedback__{name}" for name in PROGRESS),
     ]
     known = _visits(kind)
     found = [Texts() for _ in (*names, "network", "trust")]

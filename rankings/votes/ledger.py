@@ -104,6 +104,35 @@ def restore_voter(voter: str) -> int:
         return _move(_rows(CountedVote.objects.filter(vote__user_id=voter, counted=False, excluded=False)), 1)
 
 
+def rename_voter(old: str, new: str, *, moved: bool) -> None:
+    """Give all votes and counts of one voter to another, who may have some. `moved`: mark these votes as moved.
+
+    If one of the two is excluded, the other is from now on: nobody gets rid of an exclusion by a new id.
+    """
+    with transaction.atomic():
+        lock_rankings()
+        shut_out = ExcludedVoter.objects.filter(voter__in=(old, new))
+        if shut_out.exists():
+            exclude_voter(old)
+            exclude_voter(new)
+            ExcludedVoter.objects.filter(voter=old).delete()
+        rows = list(VoteCount.objects.filter(voter=old).order_by("pk"))
+        for first in range(0, len(rows), BATCH):
+            _give(rows[first : first + BATCH], new)
+        _reopen({row.day for row in rows})
+        Vote.objects.filter(user_id=old).update(user_id=new, **({"moved": True} if moved else {}))
+
+
+def _give(rows: list[VoteCount], voter: str) -> None:
+    """Add these rows of counts to those of this voter, and delete them."""
+    cells = {row.pk: Cell(*(getattr(row, name) for name in Cell._fields))._replace(voter=voter) for row in rows}
+    sums = {(cells[row.pk], outcome): getattr(row, outcome) for row in rows for outcome in OUTCOMES}
+    targets = _raise(set(cells.values()), sums)
+    for key, cell in cells.items():
+        CountedVote.objects.filter(count_id=key).update(count_id=targets[cell])
+    VoteCount.objects.filter(pk__in=cells).delete()
+
+
 def cells_of(votes: Iterable[Vote]) -> dict[int, Cell]:
     """Primary key of a vote -> the row of counts that it belongs to."""
     some = list(votes)

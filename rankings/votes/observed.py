@@ -95,6 +95,7 @@ class _Row(NamedTuple):
     left: str
     right: str
     vote: str
+    moved: bool
     setting: str
     scene: str
     task: str
@@ -102,6 +103,7 @@ class _Row(NamedTuple):
     settled_left: int
     settled_right: int
     failed: int
+    unjudged: int
     left_wins: int
     right_wins: int
     left_best: float | None
@@ -112,17 +114,22 @@ class _Row(NamedTuple):
     @property
     def success(self) -> int:
         """UNKNOWN for a vote on free text or on a battle in which a side failed."""
-        if not self.task or self.failed:
+        if not self.task or self.failed or self.unjudged:
             return UNKNOWN
         return LEFT if self.left_wins > self.right_wins else RIGHT if self.right_wins > self.left_wins else EVEN
 
     @property
     def clear_winner(self) -> str | None:
         """The right vote in a clear battle."""
-        if not self.task:
+        if not self.task or self.unjudged:
             return None
         turns = max(self.settled_left, self.settled_right)
         return clear_winner(self.left_wins, self.right_wins, self.left_best, self.right_best, turns)
+
+    def answer(self, winner: str) -> Answers:
+        """A right answer of a moved vote earns nothing: cookies could be chosen for their luck (decision: accounts)."""
+        given = answer(self.vote, winner)
+        return given._replace(right=0) if self.moved else given
 
     @property
     def fact(self) -> Fact:
@@ -141,7 +148,7 @@ def facts_and_answers(first: date = date.min, last: date = date.max) -> FactsAnd
                 yield row.fact
             if row.voter and (winner := row.clear_winner):
                 own = answers[row.kind]
-                own[row.voter] = own.get(row.voter, Answers()).plus(answer(row.vote, winner))
+                own[row.voter] = own.get(row.voter, Answers()).plus(row.answer(winner))
 
     return FactsAndAnswers(VoteFacts.of(facts()), dict(answers))
 
@@ -151,6 +158,7 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
     left, right = (judged & Q(**{f"{attempts}__side": side}) for side in (Side.LEFT, Side.RIGHT))
     won = Q(**{f"{attempts}__success": True})
     failed = judged & Q(**{f"{attempts}__status": AttemptStatus.FAILED})
+    completed = {f"{attempts}__status": AttemptStatus.COMPLETED}
     settled = Q(**{f"{attempts}__status__in": (AttemptStatus.COMPLETED, AttemptStatus.FAILED)})
     votes = (
         Vote.objects.filter(counted_vote__counted=True, counted_vote__count__day__range=(first, last))
@@ -160,6 +168,8 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
             settled_right=Count("pk", filter=right & settled),
             # A cancelled turn says nothing about a side (decision: battles).
             failed=Count("pk", filter=failed & ~Q(**{f"{attempts}__termination_reason": CANCELLED})),
+            # Played when no goal was known for these words.
+            unjudged=Count("pk", filter=judged & Q(**completed, **{f"{attempts}__success": None})),
             left_wins=Count("pk", filter=left & won),
             right_wins=Count("pk", filter=right & won),
             left_best=Max(f"{attempts}__progress", filter=left),
@@ -169,8 +179,17 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
         )
     )
     count = "counted_vote__count__"
-    columns = ("kind", "user_id", "left_model_id", "right_model_id", "vote", f"{count}robot_id", f"{count}scene_id")
-    rows = votes.values_list(*columns, f"{count}task_id", f"{count}day", *_Row._fields[9:])
+    columns = (
+        "kind",
+        "user_id",
+        "left_model_id",
+        "right_model_id",
+        "vote",
+        "moved",
+        f"{count}robot_id",
+        f"{count}scene_id",
+    )
+    rows = votes.values_list(*columns, f"{count}task_id", f"{count}day", *_Row._fields[10:])
     return itertools.starmap(_Row, rows.iterator(chunk_size=20_000))
 
 

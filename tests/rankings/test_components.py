@@ -159,7 +159,7 @@ def test_the_first_page_names_the_leaders_of_one_group(client: Client) -> None:
     text = page(client, "/")
     leaders = re.findall(r'<li value="(\d)"><a href="/models/(\w)"', text)
     assert leaders == [("1", "d"), ("2", "e")]
-    assert "others never met them" in text
+    assert "others have never met them" in text
 
 
 @pytest.mark.usefixtures("apart")

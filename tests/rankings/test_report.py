@@ -98,6 +98,17 @@ def test_votes_are_set_beside_who_reached_the_goal(pair: dict[str, Any]) -> None
     assert set(found["policies"]) == {"a", "b"}
 
 
+def test_an_episode_from_before_its_words_had_a_goal_is_not_taken_for_a_miss(pair: dict[str, Any]) -> None:
+    voted("left_better", left=True, right=False, **pair)
+    unjudged = voted("left_better", **pair).battle.turns.get()
+    unjudged.attempts.update(success=None, progress=None)
+    aggregation.aggregate()
+    found = observed.facts_and_answers()
+    assert sorted(each.success for each in rows_of(found.facts)) == sorted([LEFT, UNKNOWN])
+    assert content()["agreement"]["overall"]["votes"] == 1
+    assert [each.episodes for each in observed.played(kinds.default())] == [1, 1]
+
+
 @pytest.mark.parametrize("reason", ["policy_failed", "worker_lost", "timeout"])
 def test_a_vote_on_a_battle_in_which_a_side_failed_says_nothing_of_agreement(pair: dict[str, Any], reason: str) -> None:
     """The release took a failed side for one that did not reach the goal: 2 votes, where 1 has a verdict."""

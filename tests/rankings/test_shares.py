@@ -99,7 +99,7 @@ def test_the_call_tells_the_shares_and_the_robots_of_each_policy(client: Client)
 @pytest.mark.usefixtures("two_robots")
 def test_the_page_says_what_it_is_the_mean_of(client: Client) -> None:
     text = client.get("/leaderboard").content.decode()
-    assert "the mean of what a policy can do on several robots" in text
+    assert "the mean of what a model can do on several robots" in text
     assert "WidowX 250s (" in text
     assert text.count("WidowX 250s only") == 1
     assert "several robots" not in client.get("/leaderboard?robot_id=widowx").content.decode()
@@ -109,4 +109,4 @@ def test_the_page_says_what_it_is_the_mean_of(client: Client) -> None:
 def test_with_one_robot_the_page_says_whose_board_it_is(client: Client) -> None:
     cast(PAIR)
     aggregation.aggregate()
-    assert "on WidowX 250s: this is its board" in client.get("/leaderboard").content.decode()
+    assert "on WidowX 250s: this is its leaderboard" in client.get("/leaderboard").content.decode()

@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 from django.core.management import CommandError, call_command
 
-from arena.models import Vote
+from arena.models import Feedback, Vote
 from rankings.files import vote_file
 from rankings.files.vote_file import VoteFileError, read_votes
 from rankings.models import Snapshot
@@ -76,15 +76,20 @@ def test_an_export_is_the_same_bytes_whatever_the_order_in_which_votes_came(tmp_
 
 
 @pytest.mark.django_db
-def test_an_export_tells_why_where_voters_said_so(tmp_path: Path) -> None:
+def test_an_export_tells_why_where_voters_said_so_and_none_of_their_own_words(tmp_path: Path) -> None:
     cast(SOME)
+    judged = Vote.objects.filter(user_id="bert").first()
+    assert judged is not None
+    Feedback.objects.create(battle=judged.battle, why="so it seems to bert", left_progress=80)
     Vote.objects.filter(user_id="bert").update(reasons={"closer": "left", "smoother": "equal", "faster": "right"})
     aggregation.aggregate()
     call_command("export_votes", str(tmp_path / "votes.csv"), stdout=StringIO())
     with (tmp_path / "votes.csv").open(encoding="utf-8", newline="") as file:
         rows = list(reader(file))
-    assert rows[0][-4:] == ["closer", "smoother", "safer", "faster"]
-    assert Counter(tuple(row[-4:]) for row in rows[1:]) == {("",) * 4: 38, ("left", "equal", "", "right"): 5}
+    assert rows[0][-6:] == ["closer", "smoother", "safer", "faster", "left_progress", "right_progress"]
+    assert Counter(tuple(row[-6:-2]) for row in rows[1:]) == {("",) * 4: 38, ("left", "equal", "", "right"): 5}
+    assert Counter(tuple(row[-2:]) for row in rows[1:]) == {("", ""): 42, ("80", ""): 1}
+    assert "seems" not in (tmp_path / "votes.csv").read_text(encoding="utf-8")
 
 
 @pytest.mark.django_db
