@@ -19,6 +19,7 @@ NO_MODEL = inline_serializer("NoModel", {"code": CharField(), "detail": CharFiel
 class Models(APIView):
     @extend_schema(
         operation_id="list_models",
+        summary="All models",
         responses={200: inline_serializer("ModelList", {"results": ModelSerializer(many=True)})},
     )
     def get(self, request: Request) -> Response:
@@ -26,7 +27,7 @@ class Models(APIView):
 
 
 class ModelDetail(APIView):
-    @extend_schema(operation_id="get_model", responses={200: ModelSerializer, 404: NO_MODEL})
+    @extend_schema(operation_id="get_model", summary="One model", responses={200: ModelSerializer, 404: NO_MODEL})
     def get(self, request: Request, model_id: str) -> Response:
         policy = Policy.objects.filter(id=model_id).first()
         if policy is None:

@@ -120,7 +120,7 @@ class BatchPolicy(Protocol[State]):
         ...
 
     def begin(self, instruction: str, seed: int) -> State:
-        """The state of a new rollout. Of an instruction that is too long for the network, the beginning is read."""
+        """The state of a new rollout. Of an instruction too long for the network, long words lose their ends."""
         ...
 
     def infer_batch(self, observations: Sequence[Observation], states: Sequence[State]) -> list[Floats]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
+from arena.words import words
 from policies.base import BadCard, MissingFile
 
 
@@ -22,3 +26,37 @@ def read_tokenizer(path: Path, vocabulary: int) -> Tokenizer:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
+
+
+class Token(NamedTuple):
+    """`last`: the last character that it stands for, -1 for a token that the tokenizer added."""
+
+    id: int
+    last: int
+
+
+def tokens_of(encoding: Encoding) -> list[Token]:
+    return [
+        Token(number, end - 1 if end > start else -1)
+        for number, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)
+    ]
+
+
+def shorten(tokens: Sequence[Token], text: str, room: int) -> list[Token]:
+    """At most `room` tokens of `text`, in order.
+
+    Where not all fit, the first token of each word is kept, then the second ones, and so on; what is no word comes
+    last.
+    So long words lose their ends before the sentence loses a word.
+    """
+    if len(tokens) <= room:
+        return list(tokens)
+    word_at = {place: number for number, span in enumerate(words(text)) for place in range(*span)}
+    seen: Counter[int] = Counter()
+    order: list[tuple[bool, int, int]] = []
+    for place, token in enumerate(tokens):
+        word = word_at.get(token.last)
+        order.append((word is None, 0 if word is None else seen[word], place))
+        if word is not None:
+            seen[word] += 1
+    return [tokens[place] for place in sorted(place for _, _, place in sorted(order)[:room])]

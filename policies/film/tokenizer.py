@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from arena.words import words
 from policies.base import BadCard
 
 PAD, UNKNOWN = 0, 1
@@ -18,7 +18,8 @@ KIND = "words"
 
 def split(text: str) -> list[str]:
     """Lower-case words without punctuation, in order, at most MAX_WORDS."""
-    return re.findall(r"[a-z0-9]+", text.casefold())[:MAX_WORDS]
+    said = text.casefold()
+    return [said[first:end] for first, end in words(said)][:MAX_WORDS]
 
 
 class WordTokenizer:

@@ -1,4 +1,4 @@
-"""An instruction as ids for Octo's T5, truncated, ended and padded to a fixed length."""
+"""An instruction as ids for Octo's T5, shortened, ended and padded to a fixed length."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from policies.networks.octo import TextConfig
+from policies.text import shorten, tokens_of
 
 
 class TextTokenizer:
@@ -16,12 +17,14 @@ class TextTokenizer:
     def encode(self, instruction: str) -> tuple[Tensor, Tensor]:
         """ids (1, L) and, per position, whether it is text and not padding (1, L).
 
-        Of a longer text the first L - 1 tokens are read, as in published Octo, and the end token comes last.
+        Of a longer text every word is read, but long ones lose their ends (policies.text.shorten); published Octo reads
+        the first L - 1 tokens. The end token comes last.
         """
         special, length = self.config.encoder, self.config.tokens
-        ids: list[int] = self.tokenizer.encode(instruction).ids
-        words = ids[:-1] if ids[-1:] == [special.end_id] else ids
-        read = [*words[: length - 1], special.end_id]
+        tokens = tokens_of(self.tokenizer.encode(instruction))
+        if tokens and tokens[-1].id == special.end_id:
+            tokens.pop()
+        read = [*(token.id for token in shorten(tokens, instruction, length - 1)), special.end_id]
         padded = torch.full((1, length), special.pad_id)
         padded[0, : len(read)] = torch.tensor(read)
         return padded, (torch.arange(length) < len(read))[None]

@@ -154,7 +154,7 @@ def test_the_text_is_encoded_once_per_instruction(folder: Path, monkeypatch: pyt
     assert [ids.tolist() for ids in encoded] == [[[3, 4, 5, 6, 7, 1]], [[3, 4, 5, 7, 1, 0]]]
 
 
-def test_of_an_instruction_too_long_the_first_tokens_are_read_and_its_end(folder: Path) -> None:
+def test_of_more_words_than_tokens_the_first_are_read_and_the_end(folder: Path) -> None:
     """As published: transformers cuts to the length with the end in it."""
     ids, present = opened(folder).text.encode("pick up the red red cube")
     assert ids.tolist() == [[3, 4, 5, 6, 6, 1]]

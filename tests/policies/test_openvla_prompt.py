@@ -62,17 +62,20 @@ def test_an_empty_instruction_still_makes_a_prompt() -> None:
     "limit",
     [{"llm_max_length": 60}, {"text_config": openvla_json()["text_config"] | {"max_position_embeddings": 60}}],
 )
-def test_of_an_instruction_too_long_the_longest_beginning_that_fits_is_asked(limit: dict[str, object]) -> None:
+def test_of_an_instruction_too_long_as_much_is_asked_as_fits(limit: dict[str, object]) -> None:
     room = 60 - 16 - ACTION_TOKENS  # minus patches and answer
     limited, free = encoder(**limit), encoder()
     assert len(limited.encode("pick up", ACTION_TOKENS)) <= room
-    told = "pick up the red cube " * 10
+    told = " ".join(["pick up the red cube"] * 10)
 
     ids = limited.encode(told, ACTION_TOKENS)
 
-    beginnings = [free.encode(told[:length], ACTION_TOKENS) for length in range(len(told))]
-    assert ids in beginnings
-    assert len(ids) == max(len(each) for each in beginnings if len(each) <= room)
+    question, whole = free.encode("", ACTION_TOKENS), free.encode(told, ACTION_TOKENS)
+    assert len(ids) == room < len(whole)
+    after = next(n for n in range(1, len(question)) if question[-n:] != whole[-n:]) - 1
+    assert (ids[:4], ids[-after:]) == (whole[:4], question[-after:])  # what stands around the instruction
+    left = iter(whole)
+    assert all(number in left for number in ids)  # in order, and nothing else
 
 
 def test_a_prompt_that_has_no_room_even_without_an_instruction_is_a_fault_of_the_card() -> None:
