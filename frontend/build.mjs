@@ -23,7 +23,10 @@ three.js (battle.js):
 const options = {
   entryPoints: {
     battle: path.join(here, "src/robots/main.js"),
+    home: path.join(here, "src/site/home.js"),
     site: path.join(here, "src/site/main.js"),
+    passkeys: path.join(here, "src/site/passkeys.js"),
+    "api-docs": path.join(here, "src/site/api-docs.js"),
     leaderboard: path.join(here, "src/leaderboard/main.js"),
     "mujoco-worker": path.join(here, "src/viewer/mujoco-worker.js"),
   },

@@ -1,6 +1,7 @@
 """The admin of third-party apps. Schedules are validated, since beat dies of an invalid one, and with it every task.
 
-Second-factor keys are not listed: users manage their own in `second_factor_pages`.
+Second-factor keys are not listed: users manage their own in `second_factor_pages`. Addresses and passkeys of visitors
+are theirs alone (`people`).
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from celery.exceptions import CeleryError
 from django import forms
 from django.contrib import admin, messages
@@ -116,4 +119,4 @@ ADMINS: dict[type[Model], Any] = {
 for model, model_admin in ADMINS.items():
     admin.site.unregister(model)
     admin.site.register(model, model_admin)
-admin.site.unregister([StaticDevice, TOTPDevice])
+admin.site.unregister([StaticDevice, TOTPDevice, EmailAddress, Authenticator])

@@ -39,30 +39,36 @@ _healthy: tuple[float, Parts] = (float("-inf"), {})
 _worker_answered = float("-inf")
 
 
-def _endpoint(name: str, description: str, parts: Callable[[], Parts], *statuses: int) -> Any:
+def _endpoint(name: str, summary: str, description: str, parts: Callable[[], Parts], *statuses: int) -> Any:
     def view(request: Request) -> Response:
         return _response(parts())
 
     described = extend_schema(
-        operation_id=name, description=description, responses=dict.fromkeys(statuses, OpenApiTypes.OBJECT)
+        operation_id=name,
+        summary=summary,
+        description=description,
+        responses=dict.fromkeys(statuses, OpenApiTypes.OBJECT),
     )
     return described(api_view(["GET"])(authentication_classes([])(throttle_classes([])(view))))
 
 
 health = _endpoint(
     "health",
+    "The state of every part",
     "The state of every part. 200 when all answer, 503 when one is down.",
     lambda: parts_now(),
     *(200, 503),
 )
 live = _endpoint(
     "health_live",
+    "Whether the web process answers",
     "Whether the web process answers at all. No part is checked. Restart a process that does not answer.",
     dict,
     200,
 )
 ready = _endpoint(
     "health_ready",
+    "Whether the web process can serve",
     "Whether the web process can serve: 503 while a part that it needs is down. It needs no workers.",
     lambda: {name: part for name, part in parts_now().items() if name in NEEDED},
     *(200, 503),

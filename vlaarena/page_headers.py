@@ -9,7 +9,7 @@ from django.utils.deprecation import MiddlewareMixin
 # Browser features that no page uses. Fullscreen (replays) and the clipboard (shared addresses) are used.
 REFUSED = (
     *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope"),
-    *("magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "screen-wake-lock", "usb"),
+    *("magnetometer", "microphone", "midi", "payment", "screen-wake-lock", "usb"),
     *("xr-spatial-tracking",),
 )
 HEADERS = {

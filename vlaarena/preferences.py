@@ -1,4 +1,4 @@
-"""A visitor's preferences for every page: language and theme, in cookies without an identity."""
+"""A visitor's preferences for every page: language, theme and shortcuts, in cookies without an identity."""
 
 from __future__ import annotations
 
@@ -18,16 +18,20 @@ from django.views.i18n import JavaScriptCatalog
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "theme"
+SHORTCUTS = ("on", "off")
+SHORTCUTS_COOKIE = "shortcuts"
 A_YEAR_S = 365 * 24 * 3600
 
 
 def context(request: HttpRequest) -> dict[str, Any]:
-    """Context of every template: languages, theme, and the address of the strings for scripts ("" in English)."""
+    """Context of every template: languages, theme, whether keys are shortcuts, and the address of the strings for
+    scripts ("" in English)."""
     language = translation.get_language() or settings.LANGUAGE_CODE
     theme = request.COOKIES.get(THEME_COOKIE, "system")
     return {
         "language": language,
         "languages": settings.LANGUAGES,
+        "shortcuts": "off" if request.COOKIES.get(SHORTCUTS_COOKIE) == "off" else "on",
         "theme": theme if theme in THEMES else "system",
         "strings_url": "" if language == "en" else reverse("strings", args=[language, strings_version(language)]),
     }
@@ -36,16 +40,26 @@ def context(request: HttpRequest) -> dict[str, Any]:
 @csrf_exempt  # pages are cached without a token, and a forged request could only change language or theme
 @require_POST
 def save(request: HttpRequest) -> HttpResponse:
-    """Save `language` or `theme`, and redirect to the page that sent the form."""
-    language, theme = request.POST.get("language"), request.POST.get("theme")
-    if (language and language not in dict(settings.LANGUAGES)) or (theme and theme not in THEMES):
-        languages = ", ".join(code for code, _ in settings.LANGUAGES)
-        return HttpResponseBadRequest(f"languages: {languages}; themes: {', '.join(THEMES)}", "text/plain")
+    """Save `language`, `theme` or `shortcuts`, and redirect to the page that sent the form."""
     response = HttpResponseRedirect(_back(request))
-    for name, value in ((settings.LANGUAGE_COOKIE_NAME, language), (THEME_COOKIE, theme)):
+    for name, (cookie, known) in _choices().items():
+        value = request.POST.get(name)
+        if value and value not in known:
+            accepted = "; ".join(f"{name}: {', '.join(known)}" for name, (_, known) in _choices().items())
+            return HttpResponseBadRequest(accepted, "text/plain")
         if value:
-            response.set_cookie(name, value, max_age=A_YEAR_S, samesite="Lax", secure=request.is_secure())
+            response.set_cookie(cookie, value, max_age=A_YEAR_S, samesite="Lax", secure=request.is_secure())
     return response
+
+
+def _choices() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Field of the form -> its cookie and the values it may have."""
+    languages = tuple(code for code, _ in settings.LANGUAGES)
+    return {
+        "language": (settings.LANGUAGE_COOKIE_NAME, languages),
+        "theme": (THEME_COOKIE, THEMES),
+        "shortcuts": (SHORTCUTS_COOKIE, SHORTCUTS),
+    }
 
 
 class Strings(JavaScriptCatalog):

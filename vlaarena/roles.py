@@ -13,6 +13,7 @@ MODERATOR, OPERATOR = "moderator", "operator"
 
 LOOK = (
     *("arena.view_session", "arena.view_battle", "arena.view_turn", "arena.view_attempt", "arena.view_vote"),
+    "arena.view_feedback",
     *("policies.view_policy", "rankings.view_modelstatstotal", "rankings.view_modelstatsbyrobot"),
     *("rankings.view_moderationact", "arena.reveal_names"),
 )
@@ -21,7 +22,8 @@ ROLES: dict[str, tuple[str, ...]] = {
     MODERATOR: (
         *LOOK,
         *("rankings.view_finding", "rankings.view_countedvote", "rankings.view_excludedvoter"),
-        "rankings.moderate_votes",
+        *("rankings.moderate_votes", "arena.hide_battle"),
+        *("community.view_report", "community.view_comment", "community.moderate"),
     ),
     # Policies, workers and the schedule: what plays, and when boards are written.
     OPERATOR: (

@@ -38,8 +38,10 @@ class SecondFactor:
 
 
 def owes(user: User | AnonymousUser) -> bool:
-    """Whether the user gave a password but not the required second factor."""
+    """Whether the user gave a password but not the required second factor. Visitors with an account have neither."""
     if not user.is_authenticated or user.is_verified():  # type: ignore[attr-defined]
+        return False
+    if not user.is_staff and not user.has_usable_password():
         return False
     return settings.ADMIN_TOTP == "required" or is_enrolled(user)
 

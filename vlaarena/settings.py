@@ -13,7 +13,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from vlaarena import env, production, ranking_rules, static_headers
+from vlaarena import env, mail, production, ranking_rules, static_headers
 from vlaarena.monitoring import logs
 from vlaarena.supervisor.folder import DataFolder
 
@@ -58,12 +58,17 @@ INSTALLED_APPS = [
     "django_otp",
     "django_otp.plugins.otp_totp",
     "django_otp.plugins.otp_static",
+    "people",  # before allauth, whose templates it replaces
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
     "vlaarena",
     "simulation",
     "policies",
     "arena",
     "rankings",
     "robots",
+    "community",
 ]
 
 MIDDLEWARE = [
@@ -81,6 +86,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
     "vlaarena.second_factor.SecondFactor",
+    "people.middleware.VisitorOfAccount",
+    "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "vlaarena.outages.TellOutages",
@@ -101,6 +108,8 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "vlaarena.preferences.context",
+                "people.header.context",
+                "vlaarena.about_page.context",
             ]
         },
     }
@@ -166,6 +175,11 @@ CELERY_CONTROL_EXCHANGE = f"{PREFIX}celery"
 CELERY_EVENT_EXCHANGE = f"{PREFIX}celeryev"
 # A worker consumes these queues and one queue per policy that it hosts (`arena.queue.hosting`).
 QUEUES = [CELERY_TASK_DEFAULT_QUEUE]
+# The drawing worker takes from this one alone (vlaarena/drawing.py).
+DRAWINGS_QUEUE = f"{PREFIX}drawings"
+# Drawings are kept up to this size in all; videos for so many days.
+DRAWINGS_MB = env.number("ARENA_DRAWINGS_MB", 1000)
+VIDEO_DAYS = env.number("ARENA_VIDEO_DAYS", 30)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "vlaarena.beat:Scheduler"
 
@@ -185,6 +199,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "task": "arena.expire",
         "crontab": {"minute": "10", "hour": "4"},
         "description": "Every night: delete recordings of battles without a vote after ARENA_UNVOTED_DAYS.",
+    },
+    "Expire logins": {
+        "task": "people.expire",
+        "crontab": {"minute": "20", "hour": "4"},
+        "description": "Every night: delete ended logins, and addresses that nobody confirmed within a day.",
     },
     "Sweep stale rollouts": {
         "task": "arena.sweep",
@@ -227,16 +246,33 @@ RATE_LIMITS = {
         "visitor": env.rates("ARENA_VOTES_PER_VISITOR", "10/minute,120/hour,400/day"),
         "address": env.rates("ARENA_VOTES_PER_ADDRESS", "60/minute,1000/hour"),
     },
+    "feedback": {
+        "visitor": env.rates("ARENA_FEEDBACK_PER_VISITOR", "60/minute,600/hour"),
+        "address": env.rates("ARENA_FEEDBACK_PER_ADDRESS", "240/minute,4000/hour"),
+    },
     "turns": {
         "visitor": env.rates("ARENA_TURNS_PER_VISITOR", "30/minute,400/hour"),
         "address": env.rates("ARENA_TURNS_PER_ADDRESS", "240/minute,4000/hour"),
+    },
+    "videos": {
+        "visitor": env.rates("ARENA_VIDEOS_PER_VISITOR", "6/hour,20/day"),
+        "address": env.rates("ARENA_VIDEOS_PER_ADDRESS", "30/hour"),
     },
     "sessions": {"address": env.rates("ARENA_SESSIONS_PER_ADDRESS", "300/minute,5000/hour")},
     "cancels": {
         "visitor": env.rates("ARENA_CANCELS_PER_VISITOR", "30/minute,400/hour"),
         "address": env.rates("ARENA_CANCELS_PER_ADDRESS", "240/minute,4000/hour"),
     },
+    "reports": {
+        "visitor": env.rates("ARENA_REPORTS_PER_VISITOR", "5/minute,30/day"),
+        "address": env.rates("ARENA_REPORTS_PER_ADDRESS", "20/minute,200/day"),
+    },
+    "comments": {
+        "visitor": env.rates("ARENA_COMMENTS_PER_VISITOR", "3/minute,60/day"),
+        "address": env.rates("ARENA_COMMENTS_PER_ADDRESS", "20/minute,300/day"),
+    },
     "aggregations": {"address": env.rates("ARENA_AGGREGATIONS_PER_ADDRESS", "12/minute,60/hour")},
+    "own_data": {"address": env.rates("ARENA_OWN_DATA_PER_ADDRESS", "10/minute,60/hour")},
     # Attempts with a password and a code: from an address, and for an account from any address.
     "logins": {
         "address": env.rates("ARENA_LOGINS_PER_ADDRESS", "10/minute,60/hour"),
@@ -252,6 +288,8 @@ QUEUE: dict[str, int] = {
     "at_once": int(env.number("ARENA_TURNS_AT_ONCE", 1)),
     "wait_s": int(env.number("ARENA_MAX_WAIT_S", 300)),
 }
+# Comments on shared battles, by people who are signed in. A moderator approves each before it shows.
+COMMENTS = env.choice("ARENA_COMMENTS", "off", ("off", "on")) == "on"
 # The share of repeated battles among a voter's battles. They are neither marked nor counted.
 REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
 TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # number of our proxies, each adding to X-Forwarded-For
@@ -292,6 +330,8 @@ UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 
 # In code points, equal for all contestants. A network with a shorter input reads the beginning (decision: blindness).
 INSTRUCTION_MAX_LENGTH = 200
+# Seconds for which the page holds a vote, so that it can be undone; 0 sends it at once.
+VOTE_UNDO_SECONDS = env.number("ARENA_VOTE_UNDO_SECONDS", 5.0, least=0.0)
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"
@@ -314,6 +354,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    # Links inside the buttons that open an operation would be what no screen reader can announce.
+    "SWAGGER_UI_SETTINGS": {"docExpansion": "list", "defaultModelsExpandDepth": -1, "deepLinking": False},
 }
 
 LANGUAGE_CODE = "en"
@@ -330,6 +372,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "vlaarena.static_storage.StaticStorage"},
 }
+WHITENOISE_ROOT = BASE_DIR / "static" / "root"  # served from /: what is asked for at a fixed address, /favicon.ico
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # all addresses come from {% static %}
 WHITENOISE_ADD_HEADERS_FUNCTION = static_headers.add_headers
 
@@ -364,6 +407,40 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
+# Mail: a server by EMAIL_URL, or else files in the data folder.
+EMAIL_URL = env.text("EMAIL_URL", "")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_URL else 'filebased'}.EmailBackend"
+EMAIL_FILE_PATH = None if EMAIL_URL else str(DATA_DIR / "mail")
+_mail = mail.server_of(EMAIL_URL) if EMAIL_URL else mail.MailServer()
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = _mail
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text("ARENA_EMAIL_FROM", "") or "VLA Arena <arena@localhost>"
+
+# Accounts of visitors (people/), by codes sent to their address and by passkeys; nobody has a password. A public site
+# that cannot send mail has none.
+ACCOUNTS = env.flag("ARENA_ACCOUNTS", bool(EMAIL_URL) or not HTTPS)
+LOGIN_URL, LOGIN_REDIRECT_URL = "account_login", "profile"
+ACCOUNT_ADAPTER = "people.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_LOGIN_BY_CODE_ENABLED = True
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = ACCOUNT_LOGIN_BY_CODE_SUPPORTS_RESEND = True
+ACCOUNT_LOGIN_BY_CODE_TIMEOUT = 15 * 60
+ACCOUNT_CHANGE_EMAIL = ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_SESSION_DAYS = 30
+ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
+    "signup": "20/m/ip,100/d/ip",
+    "login": "30/m/ip",
+    "request_login_code": "20/m/ip,3/m/key,30/d/key",
+}
+MFA_ADAPTER = "people.adapters.PasskeyAdapter"
+MFA_SUPPORTED_TYPES = ["webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = MFA_PASSKEY_SIGNUP_ENABLED = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS  # browsers offer passkeys without TLS on this machine only
+MFA_REAUTHENTICATION_REQUIRED = False  # there is no password to ask for, and a lost passkey must be removable
+
 # Bodies are small (at most 64 KiB for an API call, see arena.api.parsers), and file uploads are refused.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 FILE_UPLOAD_HANDLERS = ["vlaarena.body_limit.NoUploads"]
@@ -371,6 +448,12 @@ FILE_UPLOAD_HANDLERS = ["vlaarena.body_limit.NoUploads"]
 # A second factor at the login (vlaarena/second_factor.py): "optional" or "required".
 ADMIN_TOTP = env.choice("ARENA_ADMIN_TOTP", "optional", ("optional", "required"))
 OTP_TOTP_ISSUER = "VLA Arena"
+
+# What the footer of every page, /about/ and /privacy/ tell: where the source is (https://...), and whom to write to.
+SOURCE_URL = env.text("ARENA_SOURCE_URL", "")
+if SOURCE_URL and not SOURCE_URL.startswith(("https://", "http://")):
+    raise ImproperlyConfigured(f"ARENA_SOURCE_URL={SOURCE_URL!r}; expected an address that begins with https://")
+CONTACT = env.text("ARENA_CONTACT", "").strip()
 
 # Pages of these sites may read public data. Requests carry no cookies, so they cannot act for a visitor.
 CORS_ALLOWED_ORIGINS = env.words("ARENA_CORS_ORIGINS", [])

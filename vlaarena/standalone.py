@@ -1,4 +1,4 @@
-"""Starts a bundled episode store for commands that need one while no arena is running."""
+"""What commands need while no arena is running: a bundled episode store, and a prepared database."""
 
 from __future__ import annotations
 
@@ -6,22 +6,51 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from vlaarena import bundled
 from vlaarena.supervisor.child import launched
-from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
+from vlaarena.supervisor.folder import PRIVATE_FOLDER, DataFolder, FolderBusy, Running
 from vlaarena.supervisor.logs import private
 
 WANT_EPISODES = {"play", "verify", "backup", "restore"}
+WANT_DATABASE = {
+    *("add_policy", "backup", "changepassword", "createsuperuser", "expire_episodes", "export_votes", "policies"),
+    *("rebuild_rankings", "second_factor", "seed_load", "seed_policies", "seed_roles", "seed_schedule", "sweep"),
+}
 LOCK_WITHIN_S = 60.0
+
+
+class NotPrepared(Exception):
+    """A new database could not be migrated or seeded."""
 
 
 def wants_episodes(arguments: list[str]) -> bool:
     """Whether this command line (without the program's name) needs an episode store, and MONGO_URL names none."""
     asks_for_help = {"-h", "--help"} & set(arguments)
     return bool(arguments) and arguments[0] in WANT_EPISODES and not asks_for_help and not os.environ.get("MONGO_URL")
+
+
+def wants_database(arguments: list[str], folder: Path) -> bool:
+    """Whether this command line reads the database, which is the folder's own and was never prepared."""
+    asks_for_help = {"-h", "--help"} & set(arguments)
+    own = not os.environ.get("DATABASE_URL") and not (folder / "arena.sqlite3").exists()
+    return bool(arguments) and arguments[0] in WANT_DATABASE and not asks_for_help and own
+
+
+def prepare(manage: str, folder: Path) -> None:
+    """Migrate and seed the database of a new folder. What it prints goes to stderr: stdout is the command's own."""
+    print(f"preparing a new database in {folder}", file=sys.stderr)
+    try:
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotPrepared(f"the data folder cannot be made: {error}") from error
+    command = [sys.executable, manage, "prepare", "--verbosity", "0"]
+    if subprocess.run(command, stdout=sys.stderr, check=False, umask=0o077).returncode:
+        raise NotPrepared(f"the database in {folder} could not be prepared; see above")
 
 
 @contextlib.contextmanager

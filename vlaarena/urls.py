@@ -11,6 +11,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from arena.errors import nowhere
 from vlaarena import health, preferences
+from vlaarena.about_page import about
 from vlaarena.home_page import home
 from vlaarena.monitoring import metrics, status_page
 
@@ -24,15 +25,19 @@ class AnythingConverter(PathConverter):
 register_converter(AnythingConverter, "anything")
 
 # Swagger uses inline styles, which only this page allows. Its scripts are our static files.
-api_docs = csp_update({"style-src": [UNSAFE_INLINE]})(SpectacularSwaggerSplitView.as_view(url_name="schema"))
+_swagger = SpectacularSwaggerSplitView.as_view(url_name="schema", template_name="api_docs.html")
+api_docs = csp_update({"style-src": [UNSAFE_INLINE]})(_swagger)
 
 urlpatterns = [
     path("", home, name="home"),
+    path("about/", about, name="about"),
     path("wish", preferences.save, name="wish"),
     path("strings/<str:language>.<str:version>.js", preferences.Strings.as_view(), name="strings"),
     path("", include("arena.pages.urls")),
     path("", include("robots.pages.urls")),
     path("", include("rankings.pages.urls")),
+    path("", include("community.urls")),
+    path("", include("people.urls")),
     path("admin/status/", admin.site.admin_view(status_page.status), name="admin-status"),
     path("admin/", admin.site.urls),
     path("metrics", metrics.metrics, name="metrics"),

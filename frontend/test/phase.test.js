@@ -21,7 +21,7 @@ test("the phase follows the battle, then its last turn", () => {
 
 test("sending is closed while a turn runs, and says why", () => {
   assert.equal(whyNotSend(ongoing(turn("completed"))), null);
-  assert.match(whyNotSend(ongoing(turn("running"))), /at work/);
+  assert.match(whyNotSend(ongoing(turn("running"))), /are working/);
 });
 
 test("after a vote an instruction may be sent: it opens the next battle", () => {

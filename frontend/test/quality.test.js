@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { FrameJudge } from "../src/viewer/quality.js";
+import { FrameJudge, pixelRatio, QUALITIES } from "../src/viewer/quality.js";
 
 const judge = (frames) => {
   const judged = new FrameJudge();
@@ -25,4 +25,15 @@ test("one long pause does not condemn a machine", () => {
 
 test("a frame that took no time is not counted", () => {
   assert.equal(judge(Array(100).fill(0)).mean, null);
+});
+
+test("the coarse quality has fewer pixels, but not in a picture that is small already", () => {
+  const coarse = QUALITIES.at(-1);
+  assert.equal(pixelRatio(coarse, 600, 2), 0.5);
+  assert.equal(pixelRatio(coarse, 180, 2), 1);
+  assert.ok(400 * pixelRatio(coarse, 400, 1) >= 300);
+});
+
+test("full quality has the screen's own pixels, up to two for one", () => {
+  assert.deepEqual([1, 1.5, 3].map((device) => pixelRatio(QUALITIES[0], 480, device)), [1, 1.5, 2]);
 });

@@ -117,7 +117,7 @@ test("a quiet socket is asked when news is due, and not before", (context) => {
   assert.deepEqual(socket.sent, []);
   feed.waiting = true;
   tick(10_000);
-  socket.say({ type: "rollout.started" });
+  socket.say({ type: "rollout.started", seq: 2 });
   tick(10_000);
   assert.deepEqual(socket.sent, [], "news came meanwhile");
   tick(5_000);
@@ -143,6 +143,46 @@ test("a socket that does not answer when news is due is given up, and another on
   FakeSocket.made[1].say({ type: "snapshot", battle: {} });
   tick(15_000);
   assert.deepEqual(FakeSocket.made[1].sent, [{ type: "snapshot" }], "the new one is listened to as well");
+});
+
+test("a socket that falls silent between two chunks is given up within five seconds, even without a farewell", (context) => {
+  const { feed, seen, tick } = feedOf(context);
+  const [socket] = FakeSocket.made;
+  socket.say({ type: "snapshot", battle: {} });
+  feed.waiting = true;
+  for (let chunk = 0; chunk < 40; chunk += 1) {
+    tick(200);
+    socket.say({ type: "rollout.frames", turn_id: "t" });
+  }
+  assert.deepEqual(socket.sent, []);
+  tick(2_500);
+  assert.deepEqual(socket.sent, [{ type: "snapshot" }]);
+  tick(2_500);
+  assert.deepEqual(seen.connections, [true, false]);
+  tick(700);
+  assert.equal(FakeSocket.made.length, 2);
+  FakeSocket.made[1].say({ type: "snapshot", battle: {} });
+  socket.say({ type: "rollout.frames", turn_id: "t" });
+  socket.drop();
+  assert.deepEqual(seen.connections, [true, false, true]);
+  assert.equal(seen.messages.at(-1).type, "snapshot", "the old one is heard no more");
+});
+
+test("as soon as the server is reached again, so is its socket", async (context) => {
+  let reachable = false;
+  const poll = () => (reachable ? Promise.resolve({ battle_id: "b" }) : Promise.reject(new Error("unreachable")));
+  const { seen, tick } = feedOf(context, { poll });
+  for (let i = 0; i < 100; i += 1) {
+    FakeSocket.made.at(-1).drop();
+    tick(200);
+    await new Promise(setImmediate);
+  }
+  const before = FakeSocket.made.length;
+  reachable = true;
+  tick(2_000);
+  await new Promise(setImmediate);
+  assert.equal(seen.messages.at(-1).type, "snapshot");
+  assert.equal(FakeSocket.made.length, before + 1);
 });
 
 test("after its end it says nothing and tries nothing", (context) => {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { ApiError } from "../src/core/api.js";
-import { characters, explainError, sayTooLong, useKindWords } from "../src/core/words.js";
+import { sayTooLong } from "../src/core/sentence.js";
+import { explainError, useKindWords } from "../src/core/words.js";
 import { WORDS } from "../src/robots/words.js";
 
 useKindWords(WORDS);
@@ -21,7 +22,7 @@ test("who was too quick reads when to try again", () => {
 
 test("a full line says how long it is best to wait, as nothing was started", () => {
   for (const code of ["queue_full", "too_many_turns"]) {
-    assert.match(explainError(refusal(code, 45)), /what you typed is kept\. Try again in 45 s\.$/);
+    assert.match(explainError(refusal(code, 45)), /Your text is kept\. Try again in 45 s\.$/);
   }
 });
 
@@ -32,10 +33,7 @@ test("what does not pass by waiting says nothing of it", () => {
 test("an instruction that is too long is told the limit, by the page as by the server", () => {
   const told = new ApiError(422, { code: "instruction_too_long", detail: "As the server says it.", longest: 200 });
   assert.match(explainError(told), /^An instruction has at most 200 characters\./);
-  assert.equal(explainError(told), sayTooLong(200));
-});
-
-test("characters are counted as the server counts them", () => {
-  assert.equal(characters("red"), 3);
-  assert.equal(characters("🤖🤖"), 2);
+  assert.equal(explainError(told), sayTooLong(200, "characters"));
+  const words = new ApiError(422, { code: "instruction_too_long", detail: "As the server says it.", longest: 16, unit: "words" });
+  assert.match(explainError(words), /^An instruction has at most 16 words\. .* your text is kept\.$/);
 });

@@ -18,6 +18,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from arena import kinds
+from community.models import Comment
+from community.models import Report as VisitorsReport
 from rankings.models import Report
 from rankings.publication import report
 from vlaarena import health
@@ -56,6 +58,8 @@ def status(request: HttpRequest) -> HttpResponse:
         "title": "Status",
         "at": timezone.now(),
         "parts": health.parts_now(),
+        "reports": VisitorsReport.objects.open().count(),
+        "comments": Comment.objects.filter(state=Comment.State.PENDING).count(),
         "figures": [*_queue_figures(), _worker_figure(len(workers)), *_board_figures(boards), _disk_figure()],
         "workers": [{"worker": worker, "silent": span(worker.silent_s)} for worker in workers],
         "boards": boards,

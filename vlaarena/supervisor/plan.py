@@ -28,6 +28,8 @@ VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 
 # The default of ARENA_WORKER_NICENESS: rollouts get the processor time that pages and calls leave. On a machine whose
 # other work leaves none, nothing is played.
 WORKER_NICENESS = 10
+# Drawings come after rollouts.
+DRAWING_NICENESS, DRAWING_GRACE_S = 15, 0.7
 MEMORY = Path("/dev/shm")  # noqa: S108 - a temporary folder is created in it
 
 
@@ -89,12 +91,16 @@ def parts(
     queues: list[str],
     worker_processes: int,
     worker_niceness: int = WORKER_NICENESS,
+    drawing_niceness: int = DRAWING_NICENESS,
     host: str,
     port: int,
     web_processes: int = 1,
     socket: int | None = None,
 ) -> list[ChildSpec]:
-    """Worker, beat and web, in their starting order. Several web processes accept from one open `socket` (its fd)."""
+    """Worker, drawing worker, beat and web, in their starting order.
+
+    Several web processes accept from one open `socket` (its fd).
+    """
     celery = [sys.executable, "-m", "celery", "-A", "vlaarena"]
     worker = [
         *(*celery, "worker"),
@@ -114,10 +120,18 @@ def parts(
         *("--verbosity", "0"),  # its lines contain addresses; vlaarena/monitoring/requests.py logs requests
         *("--no-server-name", "vlaarena.asgi:application"),
     ]
+    drawing = [
+        *(sys.executable, "-m", "celery", "-A", "vlaarena.drawing", "worker"),
+        *("--hostname", f"drawing-{os.getpid()}@%h"),
+        *("--concurrency", "1"),
+        *("--loglevel", "INFO"),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+    ]
     web_names = ["web", *(f"web-{number}" for number in range(2, web_processes + 1))]
     sockets = () if socket is None else (socket,)
     return [
         ChildSpec("worker", worker, WORKER_GRACE_S, hopeless=WORKER_GAVE_UP, niceness=worker_niceness),
+        ChildSpec("drawing", drawing, DRAWING_GRACE_S, hopeless=WORKER_GAVE_UP, niceness=drawing_niceness),
         ChildSpec("beat", beat, BEAT_GRACE_S),
         *(ChildSpec(name, web, WEB_GRACE_S, port, sockets=sockets) for name in web_names),
     ]

@@ -1,12 +1,13 @@
 """Extracts the strings that the sources mark for translation.
 
 Python is parsed, templates are read by Django, and scripts are searched for the calls of `frontend/src/core/i18n.js`.
-Names and descriptions in the catalogue are data, and are all translated.
+Names and descriptions in the catalogue are data, and are all translated, as are the texts of the shipped policies.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ from pathlib import Path
 
 from django.utils.translation.template import templatize
 
+from policies.names import PUBLISHED, training_data
 from simulation import catalogue
 
-ROOMS = ("vlaarena", "robots", "rankings", "arena", "policies", "simulation")
+ROOMS = ("vlaarena", "people", "robots", "community", "rankings", "arena", "policies", "simulation")
 CALLS = {
     "gettext": ("text",),
     "gettext_lazy": ("text",),
@@ -49,12 +51,18 @@ def of_pages(root: Path) -> dict[Message, str]:
     for path in sorted(rooms):
         _note(found, _in_python(path.read_text(encoding="utf-8")), path.relative_to(root))
     templates = [root / "templates", *(root / room / "templates" for room in ROOMS)]
-    pages = [path for folder in templates for path in folder.rglob("*.html") if "admin" not in path.parts]
+    pages = [path for folder in templates for path in folder.rglob("*.*") if _is_page(path)]
     for path in sorted(pages):
         # Django turns a template into something like Python that contains only the marked strings.
         _note(found, _in_calls(templatize(path.read_text(encoding="utf-8")), TEMPLATE_CALL), path.relative_to(root))
     _note(found, _in_catalogue(), Path("simulation/catalogue_data"))
+    _note(found, _in_cards(root / "policies" / "weights"), Path("policies/weights"))
     return found
+
+
+def _is_page(path: Path) -> bool:
+    """Whether it is a template of a page or of a mail for visitors."""
+    return path.suffix in (".html", ".txt") and "admin" not in path.parts
 
 
 def of_scripts(root: Path) -> dict[Message, str]:
@@ -109,3 +117,14 @@ def _in_catalogue() -> Iterator[Message]:
         *((task.name, task.description) for task in catalogue.tasks()),
     ]
     yield from (Message(text) for both in texts for text in both if text)
+
+
+def _in_cards(weights: Path) -> Iterator[Message]:
+    """What visitors read of the shipped policies, and of the published ones that operators may add."""
+    for path in sorted(weights.glob("*/policy.json")):
+        card = json.loads(path.read_text(encoding="utf-8"))
+        for text in (card["description"], card["provenance"], training_data(card["training"])):
+            if text:
+                yield Message(text)
+    for published in PUBLISHED.values():
+        yield from (Message(published[column]) for column in ("description", "provenance", "training_data"))

@@ -3,22 +3,25 @@
 import { answering } from "./challenge.js";
 
 /**
- * @import { BattleJson, CastVote, OpenedBattle, QueueJson, SentTurn } from "./wire.d.ts"
+ * @import { BattleJson, CastVote, FeedbackJson, OpenedBattle, QueueJson, SentTurn } from "./wire.d.ts"
  * @import { SessionJson, SessionList, SharedBattle, TurnJson, VoteEffect } from "./wire.d.ts"
  * @import { Challenge } from "./challenge.js"
- * @typedef {{code: string, detail: string, longest?: number | null, challenge?: Challenge | null}} ErrorBody
+ * @typedef {{code: string, detail: string, longest?: number | null, unit?: string | null, challenge?: Challenge | null}} ErrorBody
  */
+
+const JSON_BODY = { "Content-Type": "application/json" };
 
 export class ApiError extends Error {
   /**
    * @param {number} status 0: no answer at all @param {ErrorBody} body
    * @param {number | null} retryAfter when to try again [s], if the server said
    */
-  constructor(status, { code, detail, longest = null, challenge = null }, retryAfter = null) {
+  constructor(status, { code, detail, longest = null, unit = null, challenge = null }, retryAfter = null) {
     super(detail);
     this.status = status;
     this.code = code;
     this.longest = longest;
+    this.unit = unit;
     this.retryAfter = retryAfter;
     this.challenge = challenge; // what the server requires before it serves the call: see challenge.js
   }
@@ -65,6 +68,27 @@ export class Api {
   /** @param {string} battleId @param {string} vote @param {Record<string, unknown>} reasons @returns {Promise<CastVote>} */
   vote(battleId, vote, reasons) {
     return this.send("votes", { battle_id: battleId, vote, reasons });
+  }
+
+  /**
+   * Sends a vote while the page is being left, when nothing can wait for the answer.
+   * @param {string} battleId @param {string} vote @param {Record<string, unknown>} reasons
+   */
+  voteAndLeave(battleId, vote, reasons) {
+    const options = { method: "POST", headers: JSON_BODY, body: JSON.stringify({ battle_id: battleId, vote, reasons }), keepalive: true };
+    this.#call("votes", options).catch(() => {
+      // Nobody is there to read it.
+    });
+  }
+
+  /** What the visitor has added to the vote of a battle. @param {string} battleId @returns {Promise<FeedbackJson>} */
+  feedback(battleId) {
+    return this.get(`battles/${battleId}/feedback`);
+  }
+
+  /** @param {string} battleId @param {Pick<FeedbackJson, "reasons" | "why" | "progress">} feedback @returns {Promise<FeedbackJson>} */
+  saveFeedback(battleId, feedback) {
+    return this.send(`battles/${battleId}/feedback`, feedback, "PUT");
   }
 
   /**
@@ -115,11 +139,10 @@ export class Api {
     return (await this.#call(path)).arrayBuffer();
   }
 
-  /** @protected @param {string} path @param {object} body */
-  async send(path, body) {
-    const headers = { "Content-Type": "application/json" };
-    const options = { method: "POST", body: JSON.stringify(body) };
-    return (await answering((more) => this.#call(path, { ...options, headers: { ...headers, ...more } }))).json();
+  /** @protected @param {string} path @param {object} body @param {"POST" | "PUT"} method */
+  async send(path, body, method = "POST") {
+    const options = { method, body: JSON.stringify(body) };
+    return (await answering((more) => this.#call(path, { ...options, headers: { ...JSON_BODY, ...more } }))).json();
   }
 
   /** @param {string} path @param {RequestInit} options */

@@ -1,7 +1,8 @@
-// The instruction box: suggestions, the start of a follow-up turn, and the reason if sending is disabled.
+// The instruction box: suggestions, how many words are left, the start of a follow-up turn, and why sending is disabled.
 
 import { closest, part } from "./dom.js";
-import { characters, ofKind, sayTooLong } from "./words.js";
+import { faultOfLength, isNearlyFull, sayLeft } from "./sentence.js";
+import { ofKind } from "./words.js";
 
 /**
  * @typedef {object} Manner
@@ -14,7 +15,10 @@ export class Composer {
   #input;
   #restart;
   #starts;
+  /** @type {import("./sentence.js").Limit} */
+  #limit;
   #sending = false;
+  #kept = "";
   /** @type {string | null} */
   #blocked = null;
 
@@ -27,6 +31,8 @@ export class Composer {
     this.#input = control(form, "instruction");
     this.#restart = part(form, "restart");
     this.#starts = part(form, "starts");
+    const { mostWords, longest } = this.#input.dataset;
+    this.#limit = { words: mostWords ? Number(mostWords) : null, characters: Number(longest) };
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit(send);
@@ -34,8 +40,11 @@ export class Composer {
     form.addEventListener("click", (event) => {
       const { suggestion } = closest(event, "[data-suggestion]")?.dataset ?? {};
       if (suggestion) this.suggest(suggestion);
+      else if (closest(event, "[data-part=random]")) this.#suggestAny();
     });
-    this.#input.addEventListener("input", () => this.#input.setCustomValidity(""));
+    form.addEventListener("toggle", (event) => this.#foldOthers(event), { capture: true }); // it does not bubble
+    this.#input.addEventListener("input", () => this.#changed());
+    this.#tellLength();
   }
 
   focus() {
@@ -45,8 +54,52 @@ export class Composer {
   /** @param {string} text */
   suggest(text) {
     this.#input.value = text;
-    this.#form.querySelector("details")?.removeAttribute("open");
+    this.#changed();
+    this.#fold();
     this.focus();
+  }
+
+  /** Puts back what was sent and not carried out, unless something else was written since. @param {string} text */
+  putBack(text) {
+    if (this.#sending) this.#kept = text; // stopped before the answer to sending it came
+    else if (this.#input.value.trim() === "") this.#input.value = text;
+    this.focus();
+  }
+
+  /** Suggests any judged task but the one that stands in the box. */
+  #suggestAny() {
+    const offered = [...this.#form.querySelectorAll("[data-suggestion]:not([data-free] *)")];
+    const texts = new Set(offered.map((each) => /** @type {HTMLElement} */ (each).dataset.suggestion ?? ""));
+    texts.delete(this.#input.value);
+    const text = [...texts][Math.floor(Math.random() * texts.size)];
+    if (text) this.suggest(text);
+  }
+
+  /** Keeps one category open at a time. @param {Event} event of a `details` */
+  #foldOthers({ target }) {
+    if (target instanceof HTMLDetailsElement && target.open) this.#fold(target);
+  }
+
+  /** @param {HTMLDetailsElement} [but] the category that stays open */
+  #fold(but) {
+    for (const details of this.#form.querySelectorAll("details[open]")) if (details !== but) details.removeAttribute("open");
+  }
+
+  #changed() {
+    this.#input.setCustomValidity("");
+    this.#tellLength();
+  }
+
+  /** Shows what is left; reads it out only once it is little, so that typing stays quiet. */
+  #tellLength() {
+    const text = this.#input.value.trim();
+    const left = sayLeft(text, this.#limit);
+    const counter = part(this.#form, "words-left");
+    counter.textContent = left;
+    const over = faultOfLength(text, this.#limit) !== "";
+    counter.dataset.over = String(over);
+    this.#input.setAttribute("aria-invalid", String(over));
+    part(this.#form, "words-left-said").textContent = isNearlyFull(text, this.#limit) ? left : "";
   }
 
   /** @param {{phase: import("./phase.js").Phase, several: boolean, canVote: boolean, blocked: string | null}} view */
@@ -66,9 +119,7 @@ export class Composer {
    * @param {string} instruction
    */
   #faultOf(instruction) {
-    if (instruction === "") return ofKind().emptyInstruction;
-    const longest = Number(this.#input.dataset.longest);
-    return characters(instruction) > longest ? sayTooLong(longest) : "";
+    return instruction === "" ? ofKind().emptyInstruction : faultOfLength(instruction, this.#limit);
   }
 
   /** @param {(instruction: string, manner: Manner) => Promise<boolean>} send */
@@ -87,10 +138,13 @@ export class Composer {
     this.#sending = true;
     try {
       if (!(await send(instruction, { start, several }))) return;
-      this.#input.value = "";
+      this.#input.value = this.#kept;
+      this.#changed();
+      this.#fold();
       again.checked = false;
     } finally {
       this.#sending = false;
+      this.#kept = "";
     }
   }
 }

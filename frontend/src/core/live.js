@@ -29,11 +29,15 @@ export class LiveStrip {
   #cancelling = false;
   #begun = false;
 
-  /** @param {HTMLElement} root @param {Pick<Api, "cancelTurn" | "queue">} api @param {(error: unknown) => void} onError */
-  constructor(root, api, onError) {
+  /**
+   * @param {HTMLElement} root @param {Pick<Api, "cancelTurn" | "queue">} api @param {(error: unknown) => void} onError
+   * @param {(turn: TurnJson) => void} onStopped
+   */
+  constructor(root, api, onError, onStopped) {
     this.#root = root;
     this.#api = api;
     this.onError = onError;
+    this.onStopped = onStopped;
     part(root, "cancel").addEventListener("click", () => this.cancel());
   }
 
@@ -52,11 +56,13 @@ export class LiveStrip {
   }
 
   async cancel() {
-    if (!this.#turn || this.#cancelling) return;
+    const turn = this.#turn;
+    if (!turn || this.#cancelling) return;
     this.#cancelling = true;
     this.#show();
     try {
-      await this.#api.cancelTurn(this.#turn.turn_id);
+      await this.#api.cancelTurn(turn.turn_id);
+      this.onStopped(turn);
     } catch (error) {
       this.onError(error);
     } finally {
@@ -113,7 +119,7 @@ export function sayQueue({ ahead, expected_wait_s: seconds }) {
   if (seconds === null) return place;
   const wait =
     seconds < 90
-      ? gettext("It should start in about %(seconds)s s.", { seconds: Math.max(1, Math.round(seconds)) })
-      : gettext("It should start in about %(minutes)s min.", { minutes: Math.round(seconds / 60) });
+      ? gettext("Yours should start in about %(seconds)s s.", { seconds: Math.max(1, Math.round(seconds)) })
+      : gettext("Yours should start in about %(minutes)s min.", { minutes: Math.round(seconds / 60) });
   return `${place} ${wait}`;
 }

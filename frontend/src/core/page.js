@@ -3,6 +3,7 @@
 import { ApiError } from "./api.js";
 import { Composer } from "./composer.js";
 import { closest, part } from "./dom.js";
+import { FeedbackPanel } from "./feedback.js";
 import { helpShortcut, listenToKeys, pageShortcuts } from "./keyboard.js";
 import { LiveStrip } from "./live.js";
 import { Notices } from "./notices.js";
@@ -57,14 +58,20 @@ export class BattlePage {
     this.#kind = kind;
     useKindWords(kind.words);
     this.view = kind.createView(root, {
-      startTurn: (call) => this.#startTurn(() => call(this.#opened.battle_id), { preventScroll: false }),
+      startTurn: (call) => this.#startFork(call),
     });
     this.stageRegion = part(root, "stage");
     this.notices = new Notices(part(root, "notices"));
-    this.live = new LiveStrip(part(root, "live-strip"), api, (error) => this.#fail(error));
+    const putBack = (/** @type {TurnJson} */ { instruction }) => this.composer.putBack(instruction);
+    this.live = new LiveStrip(part(root, "live-strip"), api, (error) => this.#fail(error), putBack);
     this.turnTabs = new TurnTabs(part(root, "task"), kind.sayFork, (turnId) => this.#chooseTurn(turnId));
-    this.votePanel = new VotePanel(part(root, "vote"), (vote, reasons) => this.#vote(vote, reasons));
+    this.votePanel = new VotePanel(part(root, "vote"), {
+      send: (ballot) => this.#vote(ballot),
+      leave: ({ battleId, vote, reasons }) => this.#api.voteAndLeave(battleId, vote, reasons),
+      dropped: () => this.#fail(blockedNow(this.#opened)),
+    });
     this.verdict = new Verdict(part(root, "verdict"), () => this.#nextBattle());
+    this.feedback = new FeedbackPanel(root.querySelector("[data-part=feedback]"), api);
     this.composer = new Composer(part(root, "composer"), (instruction, manner) => this.#send(instruction, manner));
     this.sessionList = new SessionList(part(root, "sidebar"), {
       open: (battleId) => this.open(battleId, { push: true }),
@@ -119,6 +126,7 @@ export class BattlePage {
   #listenToKeys() {
     const page = pageShortcuts({
       vote: (vote) => this.votePanel.cast(vote),
+      undo: () => this.votePanel.undo(),
       next: () => this.#nextBattle(),
       write: () => this.composer.focus(),
     });
@@ -132,6 +140,9 @@ export class BattlePage {
     listenToKeys(shortcuts);
     this.#root.addEventListener("click", (event) => {
       if (closest(event, "[data-view=help]")) showHelp();
+    });
+    part(this.#root, "composer").addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.isComposing) this.stageRegion.focus({ preventScroll: true }); // the keys are the replay's
     });
   }
 
@@ -155,6 +166,7 @@ export class BattlePage {
     this.#state = emptyState();
     this.#seen = new Set();
     this.#effect = null;
+    this.votePanel.flush();
     this.votePanel.forget();
     this.notices.clear();
     this.render();
@@ -271,7 +283,8 @@ export class BattlePage {
       this.turnTabs.render(battle, turn);
       this.votePanel.render(battle, whyNotVote(battle, this.#isUnseen(battle)));
       this.verdict.render(battle);
-      this.verdict.renderEffect(this.#effect);
+      this.verdict.renderEffect(battle, this.#effect);
+      this.feedback.render(battle);
       this.view.render(battle, turn);
       this.#showTurn();
       this.#renderRelease();
@@ -299,7 +312,14 @@ export class BattlePage {
     part(this.#root, "announce").textContent = sayPhase(phase, this.battle);
     if (before !== "loading") this.#refreshSessions();
     if (phase === "voted") this.#learnEffect();
-    if (phase === "voted" && before === "settled") this.verdict.focus();
+    if (phase === "voted" && before === "settled") this.#followFocus();
+  }
+
+  /** The vote buttons are gone: who was there goes on with the verdict. Whoever writes or watches stays where they are. */
+  #followFocus() {
+    const { activeElement } = document;
+    const nowhere = activeElement === null || activeElement === document.body || activeElement === this.stageRegion;
+    if (nowhere || part(this.#root, "vote").contains(activeElement)) this.verdict.focus();
   }
 
   /** A vote requires that both replays of a completed turn were shown, or each of several starts, live or recorded. */
@@ -324,7 +344,7 @@ export class BattlePage {
       const effect = await this.#api.effect(battle_id);
       if (this.battle?.battle_id !== battle_id) return;
       this.#effect = effect;
-      this.verdict.renderEffect(effect);
+      this.verdict.renderEffect(this.battle, effect);
     } catch {
       // The vote is stored; its effect is shown next time.
     }
@@ -338,6 +358,7 @@ export class BattlePage {
   /** @param {string} instruction @param {import("./composer.js").Manner} manner */
   async #send(instruction, { start, several }) {
     return this.#startTurn(async () => {
+      if ((await this.#votedFirst()) === false) return false;
       if (this.#opened.status !== "ongoing") {
         const { battle_id } = await this.#api.nextBattle(this.#opened.session_id);
         await this.open(battle_id, { push: true });
@@ -349,11 +370,19 @@ export class BattlePage {
     });
   }
 
+  /** Sends a held vote before an instruction, which is then the next battle's. False: it was refused. */
+  async #votedFirst() {
+    const accepted = await this.votePanel.flush();
+    if (accepted) this.#take({ type: "snapshot", battle: await this.#api.battle(this.#opened.battle_id) });
+    return accepted;
+  }
+
   /**
-   * @param {() => Promise<unknown>} call adds a turn, or resolves to false @param {FocusOptions} focus of the stage
+   * The focus stays where it is: in the instruction box, or on the button. A screen keyboard folds, to show the pictures.
+   * @param {() => Promise<unknown>} call adds a turn, or resolves to false
    * @returns {Promise<boolean>} whether it was added
    */
-  async #startTurn(call, focus = { preventScroll: true }) {
+  async #startTurn(call) {
     this.notices.clear();
     try {
       if ((await call()) === false) return false;
@@ -363,8 +392,16 @@ export class BattlePage {
     }
     this.#chosenTurn = null;
     this.#awaitTurn();
-    this.stageRegion.focus(focus);
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLElement && window.matchMedia("(pointer: coarse)").matches) activeElement.blur();
     return true;
+  }
+
+  /** @param {(battleId: string) => Promise<unknown>} call @returns {Promise<boolean>} */
+  async #startFork(call) {
+    const started = await this.#startTurn(() => call(this.#opened.battle_id));
+    if (started) this.stageRegion.scrollIntoView({ block: "nearest" });
+    return started;
   }
 
   /** Expects news of the turn that was sent, unless it has arrived already. */
@@ -390,14 +427,16 @@ export class BattlePage {
     }
   }
 
-  /** @param {string} vote @param {Record<string, unknown>} reasons */
-  async #vote(vote, reasons) {
+  /** @param {import("./vote.js").Ballot} ballot @returns {Promise<boolean>} whether it was accepted */
+  async #vote({ battleId, vote, reasons }) {
     this.notices.clear();
     try {
-      await this.#api.vote(this.#opened.battle_id, vote, reasons);
+      await this.#api.vote(battleId, vote, reasons);
       this.#feed?.ask();
+      return true;
     } catch (error) {
       this.#refused(error);
+      return false;
     }
   }
 
@@ -430,3 +469,7 @@ export class BattlePage {
     if (missing) this.#root.dataset.phase = "missing";
   }
 }
+
+/** Why a vote that was held is not sent: another tab voted, or sent an instruction. @param {BattleJson} battle */
+const blockedNow = ({ status, vote_blocked_because }) =>
+  new ApiError(409, { code: status === "voted" ? "already_voted" : (vote_blocked_because ?? "battle_closed"), detail: "" });

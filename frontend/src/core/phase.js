@@ -34,7 +34,7 @@ function whyNoOther(battle) {
   if (battle.status !== "ongoing" || !hasSeveral(battle)) return null;
   if (battle.vote_blocked_because === "starts_missing") return explainVoteBlock("starts_missing");
   if (battle.can_send) return null;
-  return gettext("This battle is about one instruction from three starts. Vote, then give the next one.");
+  return gettext("This battle plays one instruction from three starts. Vote first, then give the next one.");
 }
 
 /**
@@ -67,8 +67,8 @@ const sentences = {
   },
   settled: sayOutcome,
   voted: ({ left_model, right_model }) =>
-    gettext("Vote counted. Left was %(left)s, right was %(right)s.", { left: nameOf(left_model), right: nameOf(right_model) }),
-  abandoned: () => gettext("This battle was left without a vote."),
+    gettext("Your vote is saved. Left: %(left)s. Right: %(right)s.", { left: nameOf(left_model), right: nameOf(right_model) }),
+  abandoned: () => gettext("This battle ended without a vote."),
 };
 
 /** @param {BattleJson["left_model"]} model @returns {string | null} null before the vote */

@@ -66,7 +66,7 @@ export class SessionList {
     const item = cloneOf(this.#root, "session-template");
     const isCurrent = session.session_id === current?.session_id;
     this.#fillLink(item, session.last_battle_id ?? "", isCurrent && session.last_battle_id === battleId);
-    part(item, "session-title").textContent = session.title || gettext("No instruction yet");
+    part(item, "session-title").textContent = session.latest_title || gettext("No instruction yet");
     part(item, "session-meta").textContent = metaOf(session);
     item.dataset.current = String(isCurrent);
     const battles = isCurrent && current.battles.length > 1 ? current.battles : [];
@@ -99,16 +99,18 @@ export class SessionList {
 const STATUS = {
   ongoing: gettext("No vote yet"),
   voted: "",
-  abandoned: gettext("Left without a vote"),
+  abandoned: gettext("Ended without a vote"),
 };
 
 /** @param {string | null} status @param {string | null} vote */
 const resultOf = (status, vote) => (vote ? voteName(vote) : (STATUS[status ?? ""] ?? status ?? ""));
 
-/** "Left is better · 3 battles · 5 min ago" @param {SessionRow} session */
-function metaOf({ title, battle_count, last_active_at, last_status, last_vote }) {
+/** "Left is better · next battle open · 3 battles · 5 min ago" @param {SessionRow} session */
+export function metaOf({ latest_title, latest_vote, battle_count, last_active_at, last_status, last_vote }) {
   const battles = battle_count > 1 ? ngettext("%(count)s battle", "%(count)s battles", battle_count) : "";
-  return [title ? resultOf(last_status, last_vote) : "", battles, ago(last_active_at)].filter(Boolean).join(" · ");
+  const opened = latest_vote !== null && last_vote === null && last_status === "ongoing"; // a battle without an instruction
+  const result = resultOf(opened ? "voted" : last_status, latest_vote);
+  return [latest_title ? result : "", opened ? gettext("next battle open") : "", battles, ago(last_active_at)].filter(Boolean).join(" · ");
 }
 
 /** Whether the title contains every word of the search. @param {string} title @param {string} sought */

@@ -4,6 +4,8 @@ const FIRST_RETRY = 500;
 const LONGEST_RETRY = 10_000;
 const POLL_EVERY = 2_000;
 const QUIET = 15_000;
+/** The same after a chunk, which others follow several times a second. */
+const QUIET_WHILE_SHOWN = 2_500;
 const REFUSED = 4404;
 
 /**
@@ -26,6 +28,7 @@ export class BattleFeed extends EventTarget {
   #quietTimer;
   #closed = false;
   #waiting = false;
+  #unreachable = false;
 
   /**
    * @param {string} url of the websocket
@@ -69,31 +72,30 @@ export class BattleFeed extends EventTarget {
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => {
+      if (socket !== this.#socket) return;
       // A socket counts as connected after its first message: it might close right after opening.
       this.#retry = FIRST_RETRY;
       this.#setConnected(true);
-      this.#listen();
-      this.#tell(JSON.parse(data));
+      const message = JSON.parse(data);
+      this.#listen("seq" in message || message.type === "snapshot" ? QUIET : QUIET_WHILE_SHOWN);
+      this.#tell(message);
     });
     socket.addEventListener("close", ({ code }) => {
-      if (this.#closed) return;
+      if (this.#closed || socket !== this.#socket) return;
+      this.#socket = null;
       if (code === REFUSED) this.#onlyPoll();
-      else {
-        this.#reconnectLater();
-        this.#setConnected(false);
-        this.#listen();
-      }
+      else this.#lost();
     });
   }
 
-  /** Restarts the timer for silence. */
-  #listen() {
+  /** Restarts the timer for silence. @param {number} quiet the longest silence before the socket is probed [ms] */
+  #listen(quiet = QUIET) {
     clearTimeout(this.#quietTimer);
     if (!this.#waiting || !this.connected || this.#closed) return;
     this.#quietTimer = setTimeout(() => {
       this.ask();
-      this.#quietTimer = setTimeout(() => this.#socket?.close(), QUIET);
-    }, QUIET);
+      this.#quietTimer = setTimeout(() => this.#drop(), quiet);
+    }, quiet);
   }
 
   /** Polls from now on: the socket is for the owner only, so staff follow the battle this way. */
@@ -102,10 +104,32 @@ export class BattleFeed extends EventTarget {
     this.#pollTimer ??= setInterval(() => this.#pollOnce(), POLL_EVERY);
   }
 
+  /** Gives up a socket that does not answer, without waiting for its farewell, which may never come. */
+  #drop() {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+    this.#lost();
+  }
+
+  #lost() {
+    this.#reconnectLater();
+    this.#setConnected(false);
+    this.#listen();
+  }
+
+  /** The server can be reached again. */
+  #reconnectNow() {
+    if (this.#retryTimer === undefined || this.#closed) return;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    this.#connect();
+  }
+
   #reconnectLater() {
     const wait = this.#retry * (0.75 + Math.random() / 2);
     this.#retry = Math.min(2 * this.#retry, LONGEST_RETRY);
-    this.#retryTimer = setTimeout(() => this.#connect(), wait);
+    this.#retryTimer = setTimeout(() => this.#reconnectNow(), wait);
   }
 
   /** @param {boolean} connected */
@@ -120,7 +144,10 @@ export class BattleFeed extends EventTarget {
   async #pollOnce() {
     try {
       this.#tell({ type: "snapshot", battle: await this.#poll() });
+      if (this.#unreachable) this.#reconnectNow();
+      this.#unreachable = false;
     } catch (error) {
+      this.#unreachable = true;
       if (/** @type {{status?: number}} */ (error).status === 404) this.dispatchEvent(new Event("refused"));
       // Any other error: still unreachable, as the page shows already. The next poll follows.
     }

@@ -9,8 +9,8 @@ import { isOpen } from "./store.js";
 export const SEVERAL = 3;
 
 const STATES = {
-  queued: gettext("waits"),
-  running: gettext("plays"),
+  queued: gettext("waiting"),
+  running: gettext("playing"),
   completed: gettext("finished"),
   failed: gettext("failed"),
 };
@@ -19,12 +19,18 @@ const STATES = {
 export const hasSeveral = (battle) => (battle?.start_count ?? 1) > 1;
 
 /**
- * The turn that is playing or comes next; else the one to be sent again; else the last one.
+ * Whether the visitor stopped a turn. It is as if it had not been.
+ * @param {Pick<TurnJson, "status" | "left" | "right">} turn
+ */
+export const wasStopped = ({ status, left, right }) => status === "failed" && [left, right].some((side) => side?.error === "cancelled");
+
+/**
+ * The turn that is playing or comes next; else the one to be sent again; else the last one that was not stopped.
  * @param {Pick<BattleJson, "turns" | "vote_blocked_because">} battle
  */
 export function underWay({ turns, vote_blocked_because }) {
   const again = vote_blocked_because === "starts_missing" ? turns.findLast(({ status }) => status === "failed") : undefined;
-  return turns.find(isOpen) ?? again ?? turns.at(-1);
+  return turns.find(isOpen) ?? again ?? turns.findLast((turn) => !wasStopped(turn));
 }
 
 /**

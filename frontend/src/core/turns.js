@@ -2,7 +2,7 @@
 
 import { cloneOf, closest, part } from "./dom.js";
 import { gettext } from "./i18n.js";
-import { sayStart, sayState } from "./starts.js";
+import { sayStart, sayState, wasStopped } from "./starts.js";
 
 /**
  * @import { BattleJson, TurnJson } from "./wire.d.ts"
@@ -15,6 +15,7 @@ export class TurnTabs {
   #list;
   #idleHeadline;
   #sayFork;
+  #more;
   #drawn = "";
 
   /** @param {HTMLElement} root @param {Kind["sayFork"]} sayFork @param {(turnId: string) => void} choose */
@@ -24,6 +25,9 @@ export class TurnTabs {
     this.#list = part(root, "turns");
     this.#idleHeadline = this.#headline.textContent;
     this.#sayFork = sayFork;
+    this.#more = part(root, "headline-more");
+    this.#more.addEventListener("click", () => this.#unfold(this.#more.getAttribute("aria-expanded") === "false"));
+    new ResizeObserver(() => this.#offerMore()).observe(this.#headline);
     this.#list.addEventListener("click", (event) => {
       const { turn } = closest(event, "[data-turn]")?.dataset ?? {};
       if (turn) choose(turn);
@@ -32,16 +36,38 @@ export class TurnTabs {
 
   /** @param {BattleJson} battle @param {TurnJson | undefined} shown */
   render(battle, shown) {
-    this.#headline.textContent = shown ? shown.instruction : this.#idleHeadline;
-    this.#headline.dataset.quoted = String(Boolean(shown));
+    this.#tell(shown);
     const fork = shown?.exploration;
     const note = part(this.#root, "exploration-note");
     note.hidden = !fork;
     const what = fork && this.#sayFork(fork, battle.turns);
-    note.textContent = what ? gettext("%(what)s: for looking, never counted", { what }) : "";
+    note.textContent = what ? gettext("%(what)s: it never counts", { what }) : "";
     const wanted = JSON.stringify([shown?.turn_id, battle.turns.map(({ turn_id, status }) => [turn_id, status])]);
     if (wanted !== this.#drawn) this.#draw(battle, shown);
     this.#drawn = wanted;
+  }
+
+  /** @param {TurnJson | undefined} shown */
+  #tell(shown) {
+    const text = (shown ? shown.instruction : this.#idleHeadline) ?? "";
+    if (this.#headline.textContent !== text) this.#unfold(false);
+    this.#headline.textContent = text;
+    this.#headline.title = shown ? text : "";
+    this.#headline.dataset.quoted = String(Boolean(shown));
+    this.#offerMore();
+  }
+
+  /** @param {boolean} whole otherwise two lines at most */
+  #unfold(whole) {
+    this.#headline.dataset.whole = String(whole);
+    this.#more.setAttribute("aria-expanded", String(whole));
+    this.#more.textContent = whole ? gettext("Show less") : gettext("Show all");
+  }
+
+  /** Offers the whole instruction where two lines do not hold it. */
+  #offerMore() {
+    const { scrollHeight, clientHeight, dataset } = this.#headline;
+    this.#more.hidden = dataset.whole !== "true" && scrollHeight <= clientHeight + 1;
   }
 
   /**
@@ -49,7 +75,7 @@ export class TurnTabs {
    * @param {BattleJson} battle @param {TurnJson | undefined} shown
    */
   #draw(battle, shown) {
-    const { turns } = battle;
+    const turns = battle.turns.filter((turn) => turn === shown || !wasStopped(turn));
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.turn : undefined;
     this.#list.hidden = turns.length < 2;
     this.#list.replaceChildren(...turns.map((turn) => this.#tab(turn, battle, turn === shown)));

@@ -7,6 +7,15 @@ export interface Revealed {
   provenance: string;
 }
 
+export interface Introduced {
+  model_id: string;
+  name: string;
+  family: string;
+  provenance: string;
+  address: string | null;
+  facts: Record<string, boolean | number | string | null>;
+}
+
 export interface SideOfTurn {
   episode_id: string;
   status: "queued" | "running" | "completed" | "failed";
@@ -78,8 +87,8 @@ export interface BattleJson {
   session_id: string;
   kind: string;
   seq: number;
-  left_model: "???" | Revealed;
-  right_model: "???" | Revealed;
+  left_model: "???" | Introduced;
+  right_model: "???" | Introduced;
   turns: Array<TurnJson>;
   vote: VoteJson | null;
   secret: string | null;
@@ -89,8 +98,8 @@ export interface BattleJson {
 export interface SharedBattle {
   battle_id: string;
   kind: string;
-  left_model: Revealed;
-  right_model: Revealed;
+  left_model: Introduced;
+  right_model: Introduced;
   turns: Array<TurnJson>;
   vote: VoteJson;
   starts: Array<StartJson> | null;
@@ -111,6 +120,8 @@ export interface SessionRow {
   session_id: string;
   user_id: string | null;
   title: string | null;
+  latest_title: string | null;
+  latest_vote: "left_better" | "right_better" | "tie" | "both_bad" | null;
   kind: string;
   created_at: string;
   last_active_at: string;
@@ -170,6 +181,60 @@ export interface CastVote {
   revealed_models: RevealedModels;
 }
 
+export interface ProgressJson {
+  left: number | null;
+  right: number | null;
+}
+
+export interface FeedbackJson {
+  battle_id: string;
+  reasons: Record<string, "left" | "right" | "equal" | null>;
+  why: string;
+  progress: ProgressJson;
+  updated_at: string | null;
+}
+
+export interface GallerySide {
+  model_id: string;
+  name: string;
+  episode_id: string;
+  thumbnail: string | null;
+}
+
+export interface GalleryRow {
+  battle_id: string;
+  kind: string;
+  instruction: string;
+  task: string | null;
+  vote: "left_better" | "right_better" | "tie" | "both_bad";
+  voted_at: string;
+  left: GallerySide;
+  right: GallerySide;
+  disagreement: boolean;
+  near_miss: boolean;
+  upset: boolean | null;
+  views: number;
+}
+
+export interface GalleryPage {
+  results: Array<GalleryRow>;
+  next: string | null;
+}
+
+export interface OEmbedJson {
+  version: "1.0";
+  type: "rich";
+  title: string;
+  provider_name: string;
+  provider_url: string;
+  html: string;
+  width: number;
+  height: number;
+  thumbnail_url: string;
+  thumbnail_width: number;
+  thumbnail_height: number;
+}
+
 export interface ErrorJson {
   code: string;
   detail: string;
@@ -226,8 +291,8 @@ export interface BattleVoted {
   type: "battle.voted";
   seq: number;
   vote: VoteJson;
-  left_model: Revealed;
-  right_model: Revealed;
+  left_model: Introduced;
+  right_model: Introduced;
   secret: string | null;
   turns: Array<TurnJson>;
   starts: Array<StartJson> | null;
@@ -302,6 +367,11 @@ export interface EpisodeJson {
   exact: boolean;
   secret: string | null;
   render_profile: string | null;
+}
+
+export interface BattleStart {
+  battle_id: string;
+  start: string | null;
 }
 
 export type BattleEvent = TurnOpened | RolloutStarted | RolloutFinished | RolloutFailed | TurnFinished | BattleVoted | BattleAbandoned;

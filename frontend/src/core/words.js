@@ -1,6 +1,7 @@
 // The texts of the page, in one place for a uniform tone.
 
 import { gettext, language } from "./i18n.js";
+import { sayTooLong } from "./sentence.js";
 
 /** @import { KindWords } from "./kind.d.ts" */
 
@@ -17,41 +18,41 @@ export const ofKind = () => kindWords;
 
 /** @type {Record<string, string>} */
 const ERRORS = {
-  unreachable: gettext("The server does not answer. Check the connection and try again; what you typed is kept."),
+  unreachable: gettext("The server does not answer. Check your connection and try again; your text is kept."),
   queue_unavailable: gettext("The queue is not reachable right now. Nothing was started; try again in a moment."),
   episodes_unavailable: gettext("The recordings are not reachable right now. Nothing is lost; try again in a moment."),
-  too_many_turns: gettext("As many instructions of yours, or of your network, are under way as may be at a time; what you typed is kept."),
-  challenge_required: gettext("Many votes came from your network today, and the check that goes with it did not work out. Reload the page and try again."),
+  too_many_turns: gettext("You or others on your network already have as many instructions running as we allow at once. Your text is kept."),
+  challenge_required: gettext("Many votes came from your network today, so your vote needs an extra check, which failed. Reload the page and try again."),
   database_unavailable: gettext("The arena cannot look things up right now. Nothing is lost; try again in a moment."),
-  episode_expired: gettext("It is no longer kept, because its battle ended without a vote long ago."),
+  episode_expired: gettext("It is no longer kept because its battle ended long ago without a vote."),
   battle_closed: gettext("This battle is over. Start the next one."),
-  starts_missing: gettext("Not all three starts were played to their end. Send the instruction again to play what is missing; then you can vote."),
-  starts_played: gettext("This battle is about one instruction from three starts. Vote, then give the next one."),
-  other_starts: gettext("A battle's first instruction sets how many starts it has. Start the next battle to change it."),
-  other_instruction: gettext("Some starts of this battle have been played with other words, and the vote is about one instruction. Send those words again."),
-  already_voted: gettext("This battle has its vote already, perhaps from another tab. Here is how it ended."),
-  not_voted: gettext("A battle can be explored once you have voted."),
+  starts_missing: gettext("Not all three starts were played to the end. Send the instruction again to play the missing ones; then you can vote."),
+  starts_played: gettext("This battle plays one instruction from three starts. Vote first, then give the next one."),
+  other_starts: gettext("The first instruction decides how many starts a battle has. You can change that in the next battle."),
+  other_instruction: gettext("Some starts of this battle were played with a different instruction, but you vote on one instruction only. Send the earlier one again."),
+  already_voted: gettext("You have already voted in this battle, perhaps in another tab. Here is how it ended."),
+  not_voted: gettext("You can explore a battle once you have voted."),
   throttled: gettext("That was a lot in a short time."),
-  not_found: gettext("There is no such battle among yours. It may belong to another visitor, or the link is incomplete."),
-  http_404: gettext("There is no such battle among yours. It may belong to another visitor, or the link is incomplete."),
-  http_500: gettext("Something went wrong on the server. Try again; if it stays, tell the people who run this arena."),
+  not_found: gettext("This is not one of your battles. It may belong to somebody else, or the link is incomplete."),
+  http_404: gettext("This is not one of your battles. It may belong to somebody else, or the link is incomplete."),
+  http_500: gettext("Something went wrong on the server. Try again; if it happens again, tell the people who run this arena."),
   http_502: gettext("The server is restarting. Try again in a moment."),
-  http_503: gettext("A part of the arena is not reachable right now. Try again in a moment."),
+  http_503: gettext("Part of the arena cannot be reached right now. Try again in a moment."),
 };
 
 /** @type {Record<string, string>} */
 const VOTE_BLOCKED = {
-  starts_missing: gettext("Not all three starts were played to their end. Send the instruction again to play what is missing; then you can vote."),
+  starts_missing: gettext("Not all three starts were played to the end. Send the instruction again to play the missing ones; then you can vote."),
   not_seen_of_several: gettext("Voting opens when you have seen all three starts. Choose the others above."),
   already_voted: gettext("You have voted in this battle."),
-  battle_closed: gettext("This battle was left without a vote."),
-  not_seen: gettext("Voting opens when you can see both replays. They are being loaded."),
+  battle_closed: gettext("This battle ended without a vote."),
+  not_seen: gettext("Voting opens when you can see both replays. They are loading."),
 };
 
 /** @type {Record<string, string>} */
 const FAILURES = {
-  turn_failed: gettext("This turn could not be played to its end. It is as if it had not been."),
-  cancelled: gettext("Cancelled. It is as if it had not been."),
+  turn_failed: gettext("This turn could not be finished, so it does not count."),
+  cancelled: gettext("Cancelled, as if it had never happened."),
   internal: gettext("Something broke on our side."),
 };
 
@@ -70,22 +71,15 @@ const JUDGEMENTS = { left: gettext("Left"), equal: gettext("Equal"), right: gett
 const PASSING = new Set(["throttled", "queue_full", "too_many_turns"]);
 
 /**
- * @param {{code: string, message: string, retryAfter?: number | null, longest?: number | null}} error
+ * @param {{code: string, message: string, retryAfter?: number | null, longest?: number | null, unit?: string | null}} error
  * @returns the server's own sentence for a code without words here
  */
-export function explainError({ code, message, retryAfter, longest }) {
-  if (code === "instruction_too_long" && longest) return sayTooLong(longest);
+export function explainError({ code, message, retryAfter, longest, unit }) {
+  if (code === "instruction_too_long" && longest) return sayTooLong(longest, unit);
   const words = ERRORS[code] ?? kindWords.errors[code];
   if (!words) return message;
   return PASSING.has(code) ? `${words} ${sayRetry(retryAfter)}` : words;
 }
-
-/** @param {number} longest of an instruction, in characters */
-export const sayTooLong = (longest) =>
-  gettext("An instruction has at most %(longest)s characters. Say it more briefly; what you typed is kept.", { longest });
-
-/** The length as the server counts it: a character outside the basic plane is one, not two. @param {string} text */
-export const characters = (text) => [...text].length;
 
 /** @param {number | null | undefined} seconds */
 function sayRetry(seconds) {

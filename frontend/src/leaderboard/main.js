@@ -1,6 +1,7 @@
 // Optional script of the leaderboard: sorts, searches and changes boards without reloading the page.
 
 import { closest, opensElsewhere, part } from "../core/dom.js";
+import { ngettext } from "../core/i18n.js";
 
 /** A search starts after this long without typing [ms]. */
 const TYPING_PAUSE = 250;
@@ -58,7 +59,8 @@ async function show(address, focusSort) {
   for (const name of PARTS) part(page, name).replaceWith(part(fresh, name));
   syncForm(formOf(fresh));
   history.replaceState(null, "", address);
-  part(page, "announce").textContent = `${page.querySelectorAll("[data-part=board] [data-model]").length} policies shown.`;
+  const shown = page.querySelectorAll("[data-part=board] [data-model]").length;
+  part(page, "announce").textContent = ngettext("%(count)s model shown.", "%(count)s models shown.", shown);
   if (focusSort) /** @type {HTMLElement | null} */ (page.querySelector(`[data-sort=${focusSort}]`))?.focus();
 }
 

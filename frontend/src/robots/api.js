@@ -3,6 +3,7 @@
 import { Api } from "../core/api.js";
 
 /**
+ * @import { BattleStart } from "../core/wire.d.ts"
  * @typedef {object} ForkRequest a record of a turn, or a seed
  * @property {string} [turn_id]
  * @property {number} [record]
@@ -14,6 +15,11 @@ export class RobotApi extends Api {
   /** @param {string} robotId @param {string} sceneId @returns {Promise<import("../viewer/manifest.d.ts").Manifest>} */
   scene(robotId, sceneId) {
     return this.get(`scenes/${robotId}/${sceneId}/`);
+  }
+
+  /** What a battle begins with; null until it is made. @param {string} battleId @returns {Promise<string | null>} */
+  async start(battleId) {
+    return /** @type {BattleStart} */ (await this.get(`battles/${battleId}/start`)).start;
   }
 
   /** The visible recording of a side: see viewer/view.js. @param {string} episodeId */

@@ -136,9 +136,9 @@ function plotsOfMotion(traces) {
   const lines = (read) => linesOf(traces, (trace) => series(trace, read));
   const tool = (/** @type {number} */ axis) => lines((trace, at) => 1000 * trace.tool[3 * at + axis]);
   return [
-    plot(gettext("Tool, forward"), "mm", tool(0)),
-    plot(gettext("Tool, to its left"), "mm", tool(1)),
-    plot(gettext("Tool, height"), "mm", tool(2)),
+    plot(gettext("Gripper: forward"), "mm", tool(0)),
+    plot(gettext("Gripper: left"), "mm", tool(1)),
+    plot(gettext("Gripper: height"), "mm", tool(2)),
     plot(gettext("Gripper opening"), "mm", lines((trace, at) => 1000 * trace.opening[at])),
   ];
 }
@@ -149,7 +149,7 @@ function plotsOfActions(recordings) {
     linesOf(recordings, (recording) => played(recording, dimension, scale));
   return [
     plot(gettext("Action: forward"), "mm", action(0, 1000)),
-    plot(gettext("Action: to its left"), "mm", action(1, 1000)),
+    plot(gettext("Action: left"), "mm", action(1, 1000)),
     plot(gettext("Action: up"), "mm", action(2, 1000)),
     plot(gettext("Action: roll"), "°", action(3, 180 / Math.PI)),
     plot(gettext("Action: pitch"), "°", action(4, 180 / Math.PI)),

@@ -41,7 +41,7 @@ export class ForkPanel {
   render(battle, turn, moment) {
     this.#root.hidden = battle.status !== "voted";
     if (this.#root.hidden) return;
-    this.#closed = battle.can_explore ? null : gettext("Both robots are at work.");
+    this.#closed = battle.can_explore ? null : gettext("Both robots are working.");
     this.#moment = moment?.settled && turn?.status === "completed" ? moment : null;
     this.#input.placeholder = turn?.instruction ?? "";
     const here = part(this.#root, "from-here");

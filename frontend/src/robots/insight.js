@@ -20,7 +20,7 @@ const UPDATE_EVERY = 250;
 /** Why there is nothing to check, by the state of the exact recordings. */
 /** @type {Partial<Record<Stage["exactness"], string>>} */
 const NOT_HERE = {
-  later: gettext("This comes with the vote, and so do the curves of the actions. Until then your browser has rounded positions only, so that no number gives a robot away."),
+  later: gettext("You can do this once you have voted; the curves of the actions appear then, too. Until then, your browser has only rounded positions, so that no number gives a model away."),
   missing: gettext("The exact recordings could not be loaded. The check tries again."),
 };
 
@@ -134,9 +134,9 @@ export class Insight {
   #checkLines() {
     const { exactness, checks, engineMismatch } = this.#stage;
     if (engineMismatch) {
-      return [line(gettext("Recorded with MuJoCo %(recorded)s, here is %(here)s: physics of two versions cannot be compared.", engineMismatch))];
+      return [line(gettext("Recorded with MuJoCo %(recorded)s, but this page has %(here)s: the physics of two versions cannot be compared.", engineMismatch))];
     }
-    if (this.#checking) return [line(gettext("Playing both episodes again…"))];
+    if (this.#checking) return [line(gettext("Simulating both sides again…"))];
     const why = NOT_HERE[exactness];
     if (why) return [line(why)];
     return SIDES.flatMap((side) => {
@@ -149,10 +149,10 @@ export class Insight {
     const { replay, runtime, manifest } = this.#stage;
     if (!replay || !runtime || !manifest) return;
     const rows = [
-      [gettext("Engine"), `MuJoCo ${runtime.engineVersion}`],
-      [gettext("Rounded positions"), gettext("%(rate)s a second", { rate: manifest.view.rate_hz })],
-      [gettext("Engine per picture"), gettext("%(ms)s ms", { ms: replay.cost.toFixed(2) })],
-      [gettext("Drawing"), sayDrawing(replay)],
+      [gettext("Physics engine"), `MuJoCo ${runtime.engineVersion}`],
+      [gettext("Rounded positions"), gettext("%(rate)s per second", { rate: manifest.view.rate_hz })],
+      [gettext("Physics per frame"), gettext("%(ms)s ms", { ms: replay.cost.toFixed(2) })],
+      [gettext("Rendering"), sayDrawing(replay)],
       ...(this.#secret ? [[gettext("Secret of the battle"), this.#secret]] : []),
     ];
     part(this.#root, "numbers").replaceChildren(...rows.flatMap(([name, value]) => [text("dt", name), text("dd", value)]));
@@ -165,23 +165,23 @@ function sayCheck(side, { verdict, whole, step, record }) {
   const left = side === "left";
   if (verdict === "same") {
     return left
-      ? gettext("Left: confirmed. Played again, nothing is more than %(whole)s from the record.", numbers)
-      : gettext("Right: confirmed. Played again, nothing is more than %(whole)s from the record.", numbers);
+      ? gettext("Left: confirmed. Simulated again, everything stays within %(whole)s of the recording.", numbers)
+      : gettext("Right: confirmed. Simulated again, everything stays within %(whole)s of the recording.", numbers);
   }
   if (verdict === "follows") {
     return left
-      ? gettext("Left: every step follows from the one before, within %(step)s. Over the whole episode rounding grew to %(whole)s.", numbers)
-      : gettext("Right: every step follows from the one before, within %(step)s. Over the whole episode rounding grew to %(whole)s.", numbers);
+      ? gettext("Left: every step follows from the one before, within %(step)s. Over the whole recording, rounding errors grew to %(whole)s.", numbers)
+      : gettext("Right: every step follows from the one before, within %(step)s. Over the whole recording, rounding errors grew to %(whole)s.", numbers);
   }
   return left
-    ? gettext("Left: this record is not what physics does. Step %(record)s is %(step)s off.", numbers)
-    : gettext("Right: this record is not what physics does. Step %(record)s is %(step)s off.", numbers);
+    ? gettext("Left: the recording is not what physics computes. Step %(record)s is off by %(step)s.", numbers)
+    : gettext("Right: the recording is not what physics computes. Step %(record)s is off by %(step)s.", numbers);
 }
 
 /** @param {Replay} replay */
 function sayDrawing({ quality, frameTime }) {
   if (frameTime === null) return quality;
-  return gettext("%(quality)s, %(fps)s pictures a second", { quality, fps: Math.round(1 / frameTime) });
+  return gettext("%(quality)s, %(fps)s frames per second", { quality, fps: Math.round(1 / frameTime) });
 }
 
 /** A length in readable units. @param {number} metres */

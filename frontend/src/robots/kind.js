@@ -5,6 +5,7 @@ import { gettext } from "../core/i18n.js";
 import { ForkPanel, sayFork } from "./forks.js";
 import { readFrame } from "./frames.js";
 import { OutcomePanel } from "./outcomes.js";
+import { chosenQuality } from "./quality-choice.js";
 import { viewerShortcuts } from "./shortcuts.js";
 import { SidePanel } from "./sides.js";
 import { Stage } from "./stage.js";
@@ -29,13 +30,13 @@ export class RobotKind {
   /** @param {HTMLElement} root of the page @param {RobotApi} api */
   constructor(root, api) {
     this.#api = api;
-    const { robot, scene, worker, wasm } = root.dataset;
+    const { robot, scene, worker, wasm, wasmBytes } = root.dataset;
     this.setting = { robot_id: robot, scene_id: scene };
     this.panels = { left: new SidePanel(root, "left"), right: new SidePanel(root, "right") };
     this.stage = new Stage(this.panels, api, {
       place: { robotId: robot ?? "", sceneId: scene ?? "" },
-      addresses: { workerUrl: worker ?? "", wasmUrl: wasm ?? "" },
-      quality: new URLSearchParams(location.search).get("quality"),
+      addresses: { workerUrl: worker ?? "", wasmUrl: wasm ?? "", wasmBytes: Number(wasmBytes) },
+      quality: chosenQuality(location.search),
     });
   }
 
@@ -99,7 +100,7 @@ class RobotView extends EventTarget {
 
   /** @param {BattleJson} battle @param {TurnJson | undefined} turn @param {Frame[]} frames */
   show(battle, turn, frames) {
-    this.#stage.show(turn, frames, { exact: Boolean(battle.vote) });
+    this.#stage.show(battle, turn, frames);
   }
 
   /** @param {BattleJson} battle @param {TurnJson | undefined} turn @param {number | null} released */
@@ -122,7 +123,7 @@ class RobotView extends EventTarget {
     const mismatch = this.#stage.engineMismatch;
     notice.hidden = mismatch === null;
     if (mismatch) {
-      notice.textContent = gettext("Recorded with MuJoCo %(recorded)s but shown by %(here)s: positions may differ slightly.", mismatch);
+      notice.textContent = gettext("Recorded with MuJoCo %(recorded)s but shown with %(here)s: positions may differ slightly.", mismatch);
     }
     this.dispatchEvent(new Event("ready"));
   }

@@ -1,9 +1,10 @@
 // The measured outcome of each side, shown after the vote beside the visitor's judgement.
 
 import { cloneOf, part } from "../core/dom.js";
-import { gettext } from "../core/i18n.js";
+import { gettext, language } from "../core/i18n.js";
 import { nameOf } from "../core/phase.js";
 import { SIDES } from "../viewer/sides.js";
+import { factsOf } from "./facts.js";
 import { outcomeOf } from "./outcome.js";
 import { explainEnding } from "./words.js";
 
@@ -30,6 +31,7 @@ export class OutcomePanel {
     const judged = turn && !turn.exploration ? turn : turns.filter(({ exploration }) => !exploration).at(-1);
     if (!vote || !judged) return;
     for (const side of SIDES) this.#physics(side, outcomeOf(judged[side]));
+    this.#facts(battle);
     this.#starts(battle);
     part(this.#root, "agreement").textContent = starts ? agreementOfStarts(vote.vote, starts) : agreement(vote.vote, judged);
     this.#sameStart(judged, turns);
@@ -43,6 +45,18 @@ export class OutcomePanel {
     part(cell, "ending").textContent = outcome
       ? gettext("%(steps)s steps, %(ending)s", { steps: outcome.steps, ending: explainEnding(outcome.termination_reason) })
       : "";
+  }
+
+  /** Parameters and training data; a row that says nothing of either side is left out. @param {BattleJson} battle */
+  #facts({ left_model, right_model }) {
+    const known = [left_model, right_model].map((model) => (typeof model === "string" ? {} : factsOf(model)));
+    for (const [name, said] of /** @type {const} */ ([
+      ["parameters", known.map(({ parameters }) => parameters?.toLocaleString(language()) ?? "")],
+      ["data", known.map(({ training_data }) => training_data ?? "")],
+    ])) {
+      part(this.#root, `${name}-row`).hidden = said.every((text) => text === "");
+      for (const [place, side] of SIDES.entries()) part(this.#root, `${name}-${side}`).textContent = said[place];
+    }
   }
 
   /** Shows in how many of several starts each side reached the goal, and in which. @param {BattleJson} battle */
@@ -89,29 +103,29 @@ export class OutcomePanel {
 
 /** @param {EndOfStart} end */
 function sayShortly({ success, progress }) {
-  if (success === null) return gettext("No judged goal");
+  if (success === null) return gettext("Not scored");
   return success ? gettext("Reached") : gettext("Missed at %(percent)s %", { percent: Math.round(100 * (progress ?? 0)) });
 }
 
 /** The measured success and progress; without a known goal only people can judge. @param {EndOfStart} outcome */
 export function sayGoal({ success, progress }) {
-  if (success === null) return gettext("No judged goal");
+  if (success === null) return gettext("Not scored");
   if (success) return gettext("Goal reached");
-  return gettext("Goal missed, %(percent)s % of the way", { percent: Math.round(100 * (progress ?? 0)) });
+  return gettext("Goal missed, %(percent)s % of the way there", { percent: Math.round(100 * (progress ?? 0)) });
 }
 
 /** Whether the vote agrees with the measured outcome. @param {string} vote @param {TurnJson} turn */
 export function agreement(vote, turn) {
   const [left, right] = SIDES.map((side) => outcomeOf(turn[side])?.success ?? null);
-  if (left === null || right === null) return gettext("Physics has no opinion on this instruction; yours stands alone.");
+  if (left === null || right === null) return gettext("We cannot score this one automatically: only people judge it.");
   const physics = left === right ? (left ? "tie" : "both_bad") : left ? "left_better" : "right_better";
-  if (physics === vote) return gettext("You and physics agree.");
+  if (physics === vote) return gettext("The vote agrees with the physics check.");
   if (left === right) {
     return left
-      ? gettext("To physics both reached the goal; you saw more than that.")
-      : gettext("To physics neither reached the goal; you saw more than that.");
+      ? gettext("According to the physics check, both reached the goal. A vote can consider more than that.")
+      : gettext("According to the physics check, neither reached the goal. A vote can consider more than that.");
   }
-  return gettext("You and physics disagree. Both are kept: the boards show how often that happens.");
+  return gettext("The vote and the physics check disagree. Both are kept; the leaderboard shows how often that happens.");
 }
 
 /**
@@ -120,13 +134,13 @@ export function agreement(vote, turn) {
  */
 export function agreementOfStarts(vote, starts) {
   const [left, right] = SIDES.map((side) => reached(starts, side));
-  if (left === null || right === null) return gettext("Physics has no opinion on this instruction; yours stands alone.");
+  if (left === null || right === null) return gettext("We cannot score this one automatically: only people judge it.");
   const physics = left === right ? (left > 0 ? "tie" : "both_bad") : left > right ? "left_better" : "right_better";
-  if (physics === vote) return gettext("You and physics agree.");
-  if (left !== right) return gettext("You and physics disagree. Both are kept: the boards show how often that happens.");
+  if (physics === vote) return gettext("The vote agrees with the physics check.");
+  if (left !== right) return gettext("The vote and the physics check disagree. Both are kept; the leaderboard shows how often that happens.");
   return left > 0
-    ? gettext("To physics both reached the goal equally often; you saw more than that.")
-    : gettext("To physics neither reached the goal; you saw more than that.");
+    ? gettext("According to the physics check, both reached the goal equally often. A vote can consider more than that.")
+    : gettext("According to the physics check, neither reached the goal. A vote can consider more than that.");
 }
 
 /**
@@ -141,7 +155,7 @@ export function reached(starts, side) {
 /** "Goal reached in 2 of 3 starts" @param {EndsOfStart[]} starts @param {Side} side */
 export function sayReached(starts, side) {
   const count = reached(starts, side);
-  if (count === null) return gettext("No judged goal");
+  if (count === null) return gettext("Not scored");
   return gettext("Goal reached in %(count)s of %(all)s starts", { count, all: starts.length });
 }
 
@@ -153,9 +167,9 @@ export function saySplit(starts, names) {
   const said = SIDES.map((side) => {
     const name = names[side];
     const count = reached(starts, side);
-    if (count === 1) return gettext("%(name)s reached the goal from only one of the starts: seen alone, that clip would have been a lucky one.", { name });
+    if (count === 1) return gettext("%(name)s reached the goal from only one of the starts. Seen alone, that clip would have been good luck.", { name });
     if (count !== null && count > 1 && count < starts.length) {
-      return gettext("%(name)s missed the goal from only one of the starts: seen alone, that clip would have been an unlucky one.", { name });
+      return gettext("%(name)s missed the goal from only one of the starts. Seen alone, that clip would have been bad luck.", { name });
     }
     return "";
   });

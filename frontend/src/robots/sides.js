@@ -1,15 +1,14 @@
 // The texts around each viewer: the progress of its robot, errors and, after the vote, the policy's name.
 
-import { outcomeOf as factsOf } from "./outcome.js";
 import { part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { explainFailure } from "../core/words.js";
-import { sayGoal } from "./outcomes.js";
-import { explainEnding } from "./words.js";
+import { factsOf, sayParameters } from "./facts.js";
 
 /**
- * @import { BattleJson, RolloutOutcome, SideOfTurn, TurnJson } from "../core/wire.d.ts"
+ * @import { BattleJson, Introduced, SideOfTurn, TurnJson } from "../core/wire.d.ts"
  * @import { Side } from "../viewer/sides.js"
+ * @typedef {"won" | "lost" | "even" | "bad" | ""} Result of the vote for a side
  */
 
 const STATUS = {
@@ -18,6 +17,8 @@ const STATUS = {
   completed: gettext("Finished"),
   failed: gettext("Failed"),
 };
+/** @type {Record<Result, string>} */
+const RESULTS = { won: gettext("✓ Winner"), lost: "", even: gettext("Tie"), bad: gettext("Both bad"), "": "" };
 export const SIDE_NAMES = { left: gettext("Left robot"), right: gettext("Right robot") };
 
 export class SidePanel {
@@ -45,8 +46,9 @@ export class SidePanel {
     this.#renderProgress(rollout, turn, released);
     part(this.#root, "failure").hidden = rollout?.status !== "failed";
     if (rollout?.status === "failed") part(this.#root, "failure-text").textContent = explainFailure(rollout.error);
-    this.#renderIdentity(this.#side === "left" ? battle.left_model : battle.right_model, rollout && factsOf(rollout));
-    this.#root.dataset.result = resultOf(battle.vote?.vote, this.#side);
+    const result = resultOf(battle.vote?.vote, this.#side);
+    this.#root.dataset.result = result;
+    this.#renderPlate(this.#side === "left" ? battle.left_model : battle.right_model, result);
   }
 
   /** Sets the sentence over the picture: loading, or why there is none. `null` removes it. @param {string | null} text */
@@ -69,15 +71,16 @@ export class SidePanel {
     bar.max = turn.max_steps;
   }
 
-  /** @param {BattleJson["left_model"]} model @param {RolloutOutcome | undefined} outcome */
-  #renderIdentity(model, outcome) {
-    const known = typeof model === "object" ? model : null;
-    part(this.#root, "identity").hidden = known === null;
-    part(this.#root, "name").textContent = known?.name ?? SIDE_NAMES[this.#side];
-    if (!known) return;
-    part(this.#root, "family").textContent = known.family;
-    part(this.#root, "provenance").textContent = known.provenance;
-    part(this.#root, "outcome").textContent = outcome ? outcomeOf(outcome) : "";
+  /** Who it was, over the picture, which stays as it is. @param {BattleJson["left_model"]} model @param {Result} result */
+  #renderPlate(model, result) {
+    const plate = part(this.#root, "plate");
+    plate.hidden = typeof model === "string";
+    if (typeof model === "string") return;
+    const link = part(plate, "plate-name", HTMLAnchorElement);
+    link.textContent = model.name;
+    if (model.address) link.href = model.address;
+    part(plate, "plate-result").textContent = RESULTS[result];
+    part(plate, "plate-facts").textContent = sayFacts(model);
   }
 }
 
@@ -93,19 +96,17 @@ function statusOf(rollout, turn, released) {
   return STATUS[rollout.status];
 }
 
-/** @param {RolloutOutcome} outcome */
-function outcomeOf(outcome) {
-  return gettext("%(verdict)s · %(steps)s steps, %(ending)s · computed in %(seconds)s s", {
-    verdict: sayGoal(outcome),
-    steps: outcome.steps,
-    ending: explainEnding(outcome.termination_reason),
-    seconds: ((outcome.duration_ms ?? 0) / 1000).toFixed(1),
-  });
+/** "28M parameters · learned from 3,771 demonstrations" @param {Introduced} model */
+function sayFacts(model) {
+  const { parameters, training_data } = factsOf(model);
+  const data = training_data ? gettext("trained on: %(data)s", { data: training_data }) : "";
+  return [sayParameters(parameters), data].filter(Boolean).join(" · ");
 }
 
-/** @param {string | undefined} vote @param {Side} side */
+/** @param {string | undefined} vote @param {Side} side @returns {Result} */
 function resultOf(vote, side) {
   if (!vote) return "";
   if (vote === `${side}_better`) return "won";
-  return vote.endsWith("_better") ? "lost" : "even";
+  if (vote.endsWith("_better")) return "lost";
+  return vote === "tie" ? "even" : "bad";
 }

@@ -2,6 +2,7 @@
 
 import { ApiError } from "../core/api.js";
 import { gettext } from "../core/i18n.js";
+import { wasStopped } from "../core/starts.js";
 import { explainError } from "../core/words.js";
 import { Replay } from "../viewer/replay.js";
 import { Runtime, RuntimeFailure } from "../viewer/runtime.js";
@@ -9,6 +10,7 @@ import { SIDES } from "../viewer/sides.js";
 import { divergence } from "../viewer/trace.js";
 import { verifyRecording } from "../viewer/verification.js";
 import { decodeView, Track, viewFormatOf } from "../viewer/view.js";
+import { groundOf, nameOfGround, Starts } from "./standing.js";
 import { maySucceedAgain, NoWebAssembly, whyNoPictures } from "./viewer-errors.js";
 
 /** The number of turns whose recordings are cached; older ones are fetched again. */
@@ -17,7 +19,7 @@ const KEPT_TURNS = 3;
 const GONE = "episode_expired";
 
 /**
- * @import { TurnJson } from "../core/wire.d.ts"
+ * @import { BattleJson, TurnJson } from "../core/wire.d.ts"
  * @import { Manifest } from "../viewer/manifest.d.ts"
  * @import { BySide, Side } from "../viewer/sides.js"
  * @import { Trace } from "../viewer/trace.js"
@@ -26,6 +28,7 @@ const GONE = "episode_expired";
  * @import { RobotApi } from "./api.js"
  * @import { Frame } from "./frames.js"
  * @import { SidePanel } from "./sides.js"
+ * @import { Ground } from "./standing.js"
  */
 
 /**
@@ -67,12 +70,18 @@ export class Stage extends EventTarget {
   /** @type {ViewFormat | null} */
   #format = null;
   #mayBeExact = false;
+  #starts;
+  /** @type {string | null} the name of the place where sides without a recording stand; `#grounded`: it is known */
+  #ground = null;
+  #grounded = false;
   /** @type {Replay | null} */
   replay = null;
   /** @type {Manifest | null} */
   manifest = null;
   /** @type {Runtime | null} */
   runtime = null;
+  /** @type {BattleJson | null} */
+  battle = null;
   /** @type {TurnJson | null} */
   turn = null;
   /** @type {Insight | null} of the recorded turn shown */
@@ -84,7 +93,7 @@ export class Stage extends EventTarget {
 
   /**
    * @param {BySide<SidePanel>} panels @param {RobotApi} api
-   * @param {{place: Place, addresses: {workerUrl: string, wasmUrl: string}, quality: string | null}} options
+   * @param {{place: Place, addresses: import("../viewer/runtime.js").Addresses, quality: string | null}} options
    */
   constructor(panels, api, { place, addresses, quality }) {
     super();
@@ -93,6 +102,7 @@ export class Stage extends EventTarget {
     this.#place = place;
     this.#addresses = addresses;
     this.#quality = quality;
+    this.#starts = new Starts(api);
   }
 
   /** "3.14.0 recorded, 3.13.0 here" when they differ, else null. */
@@ -107,20 +117,27 @@ export class Stage extends EventTarget {
     this.#veil(gettext("Loading the physics engine and the scene…"), { working: true });
     try {
       if (typeof WebAssembly === "undefined") throw new NoWebAssembly();
-      const runtime = new Runtime(this.#addresses);
+      const runtime = new Runtime(this.#addresses, (share) => this.#sayLoading(share));
       this.runtime = runtime;
       const manifest = await this.#api.scene(robotId, sceneId);
       this.manifest = manifest;
       const scene = await runtime.load(manifest);
       this.#format = viewFormatOf(manifest, scene.joints);
       this.replay = this.#makeReplay(runtime, manifest);
-      this.#veil(null);
       this.dispatchEvent(new Event("ready"));
     } catch (error) {
       this.dispose();
       this.#again = () => this.load();
       this.#veil(whyNoPictures(error), { retry: maySucceedAgain(error) });
     }
+  }
+
+  /** @param {number} share of the bytes that are here */
+  #sayLoading(share) {
+    if (this.replay) return;
+    const done = new Intl.NumberFormat(document.documentElement.lang, { style: "percent" }).format(Math.floor(100 * share) / 100);
+    const text = share < 1 ? gettext("Loading the physics engine and the scene: %(done)s", { done }) : gettext("Setting up the scene…");
+    this.#veil(text, { working: true });
   }
 
   /** The action of the button on a veil: load, draw or fetch again. */
@@ -131,14 +148,19 @@ export class Stage extends EventTarget {
   }
 
   /**
-   * Shows a turn: its live frames while it runs, its recordings once it has settled. `undefined` shows the scene at rest.
-   * @param {TurnJson | undefined} turn @param {Frame[]} frames all that have arrived
-   * @param {{exact: boolean}} options whether exact recordings may be had: the battle has its vote
+   * Shows a turn: its live frames while it runs, its recordings once it has settled. `undefined` shows what the battle
+   * begins with.
+   * @param {BattleJson} battle @param {TurnJson | undefined} turn @param {Frame[]} frames all that have arrived
    */
-  async show(turn, frames, { exact }) {
+  async show(battle, turn, frames) {
+    const ground = groundOf(battle, turn);
+    // While the engine loads. A turn that is recorded has its own start, and strangers see no other.
+    if (ground === null && turn?.status !== "completed") this.#starts.want(battle.battle_id);
     if (!this.replay) return;
+    this.battle = battle;
     this.turn = turn ?? null;
-    this.#mayBeExact = exact;
+    this.#mayBeExact = Boolean(battle.vote); // whether exact recordings may be had
+    if (turn?.status !== "completed") this.#stand(battle, ground);
     if (!turn) this.#rest();
     else if (turn.status === "completed" || turn.status === "failed") await this.#showRecorded(turn);
     else this.#showLive(turn, frames);
@@ -200,6 +222,7 @@ export class Stage extends EventTarget {
     this.runtime?.dispose();
     this.#recorded.clear();
     this.#shown = null;
+    this.#ground = null;
     this.replay = null;
     this.runtime = null;
     this.#setInsight(null);
@@ -228,8 +251,44 @@ export class Stage extends EventTarget {
       this.replay?.revive();
       this.#veil(null);
     };
-    const text = gettext("The browser took the 3-D picture away, which happens when graphics memory runs out. Nothing else is lost.");
+    const text = gettext("The browser closed the 3-D view, which happens when graphics memory runs out. Nothing else is lost.");
     this.#veil(text, { retry: true });
+  }
+
+  /**
+   * Places sides that have no recording where they stand before the turn. Nothing is shown until that is known, since
+   * another scene would be a false one.
+   * @param {BattleJson} battle @param {Ground | null} ground
+   */
+  async #stand(battle, ground) {
+    const name = nameOfGround(battle, ground);
+    if (name === this.#ground) return;
+    this.#ground = name;
+    this.#grounded = false;
+    if (!this.#shown || !this.turn) this.#veil(gettext("Setting up the scene…"), { working: true });
+    try {
+      const rest = await (ground ? this.#endOf(ground) : this.#startOf(battle));
+      if (this.#ground !== name) return;
+      if (rest) this.replay?.setRest(rest);
+      this.#grounded = true;
+      this.#veil(null);
+    } catch (error) {
+      if (this.#ground !== name || error instanceof RuntimeFailure) return; // the stage was closed
+      this.#notLoaded(error);
+    }
+  }
+
+  /** @param {BattleJson} battle */
+  #startOf({ battle_id }) {
+    return this.#format ? this.#starts.qpos(battle_id, this.#format) : null;
+  }
+
+  /** @param {Ground} ground @returns {Promise<BySide<Float64Array> | null>} */
+  async #endOf({ turn, record }) {
+    const { left, right } = (await this.#entryOf(turn, formOf(turn))).tracks;
+    if (!left || !right) return null;
+    const at = (/** @type {Track} */ track) => track.atStep(record ?? track.steps);
+    return { left: at(left), right: at(right) };
   }
 
   #rest() {
@@ -262,6 +321,7 @@ export class Stage extends EventTarget {
 
   /** @param {TurnJson} turn @param {Replay} replay @param {Manifest} manifest @param {ViewFormat} format */
   #beginLive({ turn_id, step_s }, replay, manifest, format) {
+    this.#veil(null);
     const live = { id: turn_id, taken: 0, tracks: { left: new Track(format), right: new Track(format) } };
     this.#shown = { id: turn_id, form: LIVE };
     this.#live = live;
@@ -292,18 +352,33 @@ export class Stage extends EventTarget {
       if (this.#shown !== shown || !replay) return;
       const sameTurn = before?.id === turn.turn_id;
       replay.setTracks(entry.tracks, { keepTime: sameTurn });
-      this.#veil(null);
+      if (this.#grounded || SIDES.some((side) => entry.tracks[side])) this.#veil(null);
       this.#setExactness(this.#mayBeExact ? "coming" : "later");
       this.#setInsight(entry.insight ? entry : null);
-      if (!sameTurn && movesAlone()) replay.clock.play();
+      if (!sameTurn && this.#isStopped(before)) replay.clock.seek(replay.clock.duration);
+      else if (!sameTurn && movesAlone()) replay.clock.play();
       this.dispatchEvent(new Event("turn"));
       await Promise.all([this.#addExact(turn, entry), this.#addInsight(turn, entry)]);
     } catch (error) {
-      if (this.#shown !== shown || !(error instanceof ApiError)) throw error;
+      if (this.#shown !== shown) return;
       this.#shown = null;
-      this.#again = () => this.show(this.turn ?? undefined, [], { exact: this.#mayBeExact });
-      this.#veil(gettext("The recording could not be loaded. %(reason)s", { reason: explainError(error) }), { retry: error.code !== GONE });
+      this.#notLoaded(error);
     }
+  }
+
+  /** Whether the visitor has stopped the turn that was shown. @param {{id: string} | null} shown */
+  #isStopped(shown) {
+    return Boolean(this.battle?.turns.some((turn) => turn.turn_id === shown?.id && wasStopped(turn)));
+  }
+
+  /** Offers to fetch a recording again. @param {unknown} error */
+  #notLoaded(error) {
+    if (!(error instanceof ApiError)) throw error;
+    this.#again = () => {
+      this.#ground = null;
+      if (this.battle) this.show(this.battle, this.turn ?? undefined, []);
+    };
+    this.#veil(gettext("The recording could not be loaded. %(reason)s", { reason: explainError(error) }), { retry: error.code !== GONE });
   }
 
   /**

@@ -8,6 +8,7 @@ import { fileName, NoRecorder, save, takeClip, takePicture } from "./capture.js"
 import { Insight } from "./insight.js";
 import { SIDE_NAMES } from "./sides.js";
 import { Transport } from "./transport.js";
+import { saveVideo } from "./videos.js";
 import { Viewpoints } from "./viewpoints.js";
 
 /**
@@ -40,6 +41,7 @@ export class Tools {
     stage.addEventListener("exact", () => this.viewpoints.allowForces(stage.exactness === "here"));
     stage.addEventListener("turn", () => this.#tellMoment());
     closeMenusOutside(bar);
+    foldOnPhones(part(bar, "tools", HTMLDetailsElement));
   }
 
   /** Connects to the viewers of the stage; called again after it has created new ones. */
@@ -58,6 +60,9 @@ export class Tools {
   render(battle) {
     this.#battle = battle;
     this.insight.tellSecret(battle.secret);
+    for (const button of this.#root.querySelectorAll("[data-save=video]")) {
+      if (button instanceof HTMLElement) button.hidden = battle.status !== "voted";
+    }
   }
 
   async saveImage() {
@@ -73,25 +78,33 @@ export class Tools {
     const { replay, turn, moment } = this.#stage;
     if (!replay || !turn || !moment?.settled) return;
     this.#filming = new AbortController();
-    this.#showFilming(gettext("Filming: press again to stop."));
+    this.#showFilming(gettext("Recording: press again to stop."));
     try {
       save(await takeClip(replay, this.#titles(turn), this.#filming.signal), `${fileName(turn.instruction)}.webm`);
       this.#showFilming(gettext("Saved."));
     } catch (error) {
       if (!(error instanceof NoRecorder)) throw error;
-      this.#showFilming(gettext("This browser cannot make WebM clips."));
+      this.#showFilming(gettext("This browser cannot record WebM clips."));
     } finally {
       this.#filming = null;
       part(this.#root, "clip").setAttribute("aria-pressed", "false");
     }
   }
 
+  /** Has the server film one side of the turn that is shown. @param {"left" | "right"} side */
+  async saveVideo(side) {
+    const { turn } = this.#stage;
+    if (!turn) return;
+    await saveVideo(turn[side].episode_id, `${fileName(turn.instruction)}-${side}.mp4`, (text) => this.#note(text));
+  }
+
   /** @param {Event} event */
   #press(event) {
     if (closest(event, "[data-view=insight]")) this.insight.toggle();
-    const { save: what } = closest(event, "[data-save]")?.dataset ?? {};
+    const { save: what, side } = closest(event, "[data-save]")?.dataset ?? {};
     if (what === "image") this.saveImage();
     if (what === "clip") this.saveClip();
+    if (what === "video") this.saveVideo(side === "left" ? "left" : "right");
   }
 
   /** @param {{instruction: string}} turn */
@@ -164,4 +177,15 @@ function closeMenusOutside(root) {
       menu.querySelector("summary")?.focus();
     }
   });
+}
+
+/** As in phone.css. */
+const ON_A_PHONE = "(max-width: 640px), (max-height: 500px)";
+
+/** @param {HTMLDetailsElement} tools */
+function foldOnPhones(tools) {
+  const phone = window.matchMedia(ON_A_PHONE);
+  const fold = () => (tools.open = !phone.matches);
+  phone.addEventListener("change", fold);
+  fold();
 }

@@ -17,7 +17,7 @@ export function maySucceedAgain(error) {
 export function whyNoPictures(error) {
   if (error instanceof NoWebGL) {
     return gettext(
-      "This browser cannot draw 3-D pictures (WebGL is off). Turn on hardware acceleration or open this page in another browser.",
+      "This browser cannot show 3-D graphics (WebGL is off). Turn on hardware acceleration or open this page in another browser.",
     );
   }
   if (error instanceof NoWebAssembly) {
@@ -29,7 +29,7 @@ export function whyNoPictures(error) {
   if (error instanceof MissingFile) {
     return gettext("A part of the scene could not be loaded (%(file)s). Check the connection and try again.", { file: error.message });
   }
-  return gettext("The physics engine could not be started (%(reason)s). If trying again does not help, try another browser.", {
+  return gettext("The physics engine could not be started (%(reason)s). If trying again does not help, use another browser.", {
     reason: error instanceof Error ? error.message : String(error),
   });
 }

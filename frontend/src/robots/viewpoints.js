@@ -1,8 +1,9 @@
-// The view settings: cameras, linked or free; one viewer or both; full screen; overlays.
+// The view settings: cameras, linked or free; one viewer or both; picture quality; full screen; overlays.
 
 import { closest, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { SIDES } from "../viewer/sides.js";
+import { AUTOMATIC, chosenQuality, keepQuality, nextChoice } from "./quality-choice.js";
 
 /**
  * @import { Preset } from "../viewer/cameras.js"
@@ -18,6 +19,7 @@ export class Viewpoints {
   #root;
   #camera;
   #contacts;
+  #quality = chosenQuality(location.search);
   /** @type {Replay | null} */
   #replay = null;
   /** @type {AbortController | null} */
@@ -29,6 +31,7 @@ export class Viewpoints {
     this.#root = root;
     this.#camera = part(root, "camera", HTMLSelectElement);
     this.#contacts = /** @type {HTMLInputElement} */ (root.querySelector("[data-overlay=contacts]"));
+    this.#showQuality();
     root.addEventListener("click", (event) => this.act(closest(event, "[data-view]")?.dataset.view));
     this.#camera.addEventListener("change", () => this.#replay?.setPreset(this.#camera.value));
     region.addEventListener("change", ({ target }) => {
@@ -48,6 +51,7 @@ export class Viewpoints {
     this.#replay = replay;
     this.#listening = new AbortController();
     replay.addEventListener("cameras", () => this.#showCameras(replay), { signal: this.#listening.signal });
+    if (choiceOf(replay) !== this.#quality) replay.setQuality(this.#quality); // changed while the engine loaded
     const selects = [this.#camera, ...SIDES.map((side) => this.#sideSelect(side))];
     for (const select of selects) select.replaceChildren(...options(replay.presets));
     for (const box of this.#root.querySelectorAll("[data-overlay]")) {
@@ -76,6 +80,23 @@ export class Viewpoints {
     if (name === "link") this.#replay?.setLinked(!this.#replay.linked);
     if (name === "overlays") toggleMenu(part(this.#root, "overlays", HTMLDetailsElement));
     if (name === "camera") this.#nextCamera();
+    if (name === "quality") this.#setQuality(nextChoice(this.#quality));
+  }
+
+  /** @param {string} choice */
+  #setQuality(choice) {
+    keepQuality(choice);
+    this.#quality = choice;
+    this.#showQuality();
+    this.#replay?.setQuality(choice);
+  }
+
+  #showQuality() {
+    const button = part(this.#root, "quality");
+    const label = gettext("Picture quality: %(quality)s", { quality: QUALITY_NAMES[this.#quality]() });
+    button.dataset.quality = this.#quality;
+    button.title = `${label} (Q)`;
+    button.setAttribute("aria-label", label);
   }
 
   #nextCamera() {
@@ -114,8 +135,13 @@ export class Viewpoints {
   }
 }
 
+/** @param {Replay} replay */
+const choiceOf = ({ fixedQuality }) => fixedQuality ?? AUTOMATIC;
+
 /** @param {HTMLDetailsElement} details */
 function toggleMenu(details) {
+  const tools = details.parentElement?.closest("details");
+  if (tools) tools.open = true; // folded on phones
   details.open = !details.open;
   const selector = details.open ? "input:enabled, .menu-item" : "summary";
   /** @type {HTMLElement | null} */ (details.querySelector(selector))?.focus();
@@ -129,6 +155,14 @@ const NAMES = {
   side: () => gettext("Side"),
   top: () => gettext("Top"),
   gripper: () => gettext("Gripper"),
+};
+
+/** @type {Record<string, () => string>} */
+const QUALITY_NAMES = {
+  auto: () => gettext("automatic"),
+  full: () => gettext("full"),
+  lite: () => gettext("simple"),
+  coarse: () => gettext("coarse"),
 };
 
 /** The options: first one for no preset, then the presets. @param {Preset[]} presets */

@@ -7,12 +7,18 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
+from arena.gallery import entering
+
 
 class Command(BaseCommand):
-    help = "Run the migrations, create the roles, register the shipped policies, and set up the periodic tasks."
+    help = (
+        "Run the migrations, create the roles, register the shipped policies, set up the periodic tasks, and enter "
+        "battles into the gallery."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
         call_command("seed_roles")
         call_command("seed_policies")
         call_command("seed_schedule")
+        entering.enter_missing()

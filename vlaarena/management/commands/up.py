@@ -72,6 +72,7 @@ class Command(BaseCommand):
                     queues=settings.QUEUES,
                     worker_processes=int(env.number("ARENA_WORKERS", 2)),
                     worker_niceness=int(env.number("ARENA_WORKER_NICENESS", plan.WORKER_NICENESS)),
+                    drawing_niceness=int(env.number("ARENA_DRAWING_NICENESS", plan.DRAWING_NICENESS)),
                     host=host,
                     port=port,
                     web_processes=web_processes,

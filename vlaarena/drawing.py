@@ -1,0 +1,21 @@
+"""The Celery application of the drawing worker: `celery -A vlaarena.drawing worker`.
+
+It takes from one queue and plays no attempts, so it loads no policies and announces nothing. It answers no pings: those
+ask for workers that play.
+"""
+
+import os
+
+from celery import Celery
+from django.conf import settings
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
+
+app = Celery("drawing", set_as_current=True)
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.update(
+    imports=["arena.drawings.tasks"],
+    task_default_queue=settings.DRAWINGS_QUEUE,
+    worker_enable_remote_control=False,
+    worker_max_tasks_per_child=500,
+)
