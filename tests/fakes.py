@@ -44,6 +44,7 @@ class FakeEnvironment:
     def __init__(self) -> None:
         self.world = FakeWorld()
         self.variation = NO_VARIATION
+        self.goal: object | None = "success_at"  # of any instruction
         self._state = np.zeros(NQ)
         self._time = 0.0
         self.success_at = 10**6

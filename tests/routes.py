@@ -14,9 +14,19 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 READ = {
     "home": ["/"],
+    "about": ["/about/"],
     "battle": ["/battle", "/api/battles/{battle}", "/api/battles/{voted}"],
     "battle-detail": ["/battle/{battle}"],
     "shared-battle-page": ["/b/{voted}"],
+    "report-battle": ["/b/{voted}/report"],
+    "battle-reported": ["/b/{voted}/reported"],
+    "profile": ["/profile/"],
+    "privacy": ["/privacy/"],
+    "own-data": ["/your-data/"],
+    "account_login": ["/account/login/"],
+    "account_signup": ["/account/signup/"],
+    "account_signup_by_passkey": ["/account/signup/passkey/"],
+    "account_inactive": ["/account/blocked/"],
     "model-list": ["/models"],
     "model-page": ["/models/{model}"],
     "strings": ["/strings/de.{version}.js"],
@@ -35,6 +45,7 @@ READ = {
     "api-docs": ["/api/docs/"],
     "own-sessions": ["/api/sessions/?mine"],
     "sessions-of-user": ["/api/sessions/user/me"],
+    "battle-start": ["/api/battles/{battle}/start", "/api/battles/{voted}/start"],
     "session": ["/api/sessions/{session}"],
     "battles-of-session": ["/api/battles/session/{session}"],
     "shared-battle": ["/api/shared/{voted}"],
@@ -44,6 +55,17 @@ READ = {
     "episode-view": ["/api/episodes/{episode}/view.bin"],
     "episode-states": ["/api/episodes/{episode}/states.bin"],
     "episode-replay": ["/api/episodes/{episode}/replay.bin"],
+    "episode-picture": ["/api/episodes/{episode}/picture.webp"],
+    "episode-strip": ["/api/episodes/{episode}/strip.webp"],
+    "battle-preview": ["/api/battles/{voted}/preview.jpg"],
+    "gallery": [
+        "/battles/",
+        "/battles/?q=red+cube&task=pick&model=alpha&show=disagreement",
+        "/battles/?show=watched&after=3-9",
+    ],
+    "gallery-api": ["/api/gallery", "/api/gallery?q=red&model=alpha&show=near-miss&after=99"],
+    "oembed": ["/api/oembed?url=https://arena.example/b/{voted}"],
+    "embedded-battle": ["/embed/battles/{voted}/"],
     "robots": ["/api/robots"],
     "scenes": ["/api/scenes"],
     "scene": ["/api/scenes/widowx/table/"],
@@ -58,12 +80,16 @@ READ = {
         "/api/leaderboard/compare?a=alpha&b=beta",
         "/api/leaderboard/compare?a=alpha&b=beta&task=pick&robot_id=widowx",
     ],
+    "feedback": ["/api/battles/{voted}/feedback"],
     "vote-effect": ["/api/battles/{voted}/effect"],
     "worker-status": ["/api/worker/status"],
 }
 """Name -> addresses to GET, as a visitor. What stands in braces is a key of the caller's `things`."""
 
-ACT = ("init-session", "next-battle", "battles", "turns", "cancel-turn", "votes", "explorations", "wish")
+ACT = (
+    *("init-session", "next-battle", "battles", "turns", "cancel-turn", "votes", "explorations", "wish"),
+    "episode-video",
+)
 """Names of what changes something for a visitor: the caller knows in which order."""
 
 APART = {
@@ -73,6 +99,19 @@ APART = {
     "health-ready": "asks every part, as health does",
     "metrics": "for a monitoring system, every few seconds, not for visitors",
     "admin-status": "for operators",
+    "write-comment": "comments are off unless an operator turns them on",
+    "report-comment": "comments are off unless an operator turns them on",
+    "delete-comment": "comments are off unless an operator turns them on",
+    "own-data-download": "a file of all that a visitor has done, with some queries per session",
+    "own-data-delete": "moves every row of a visitor, once",
+    **dict.fromkeys(
+        (
+            *("account_confirm_login_code", "account_request_login_code", "account_email_verification_sent"),
+            *("account_logout", "account_email", "mfa_login_webauthn", "mfa_signup_webauthn", "mfa_index"),
+            *("mfa_list_webauthn", "mfa_add_webauthn", "mfa_edit_webauthn", "mfa_remove_webauthn"),
+        ),
+        "sends a visitor without an account on to another page: tests/people",
+    ),
 }
 """Names that no bound on queries is for, and why."""
 

@@ -43,6 +43,7 @@ REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it
 # Turns are told as soon as they have settled; tests about what the clock hides use the defaults (tests.arena.clock).
 RELEASE = {"buffer_s": 0.0, "speed": 1e6}
 RATE_LIMITS: dict[str, object] = {}  # a run plays in minutes, from one address, what visitors do in days
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # the same of accounts: tests.people turns them on where it is about them
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Unhashed names: pages render in tests without collectstatic.
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}

@@ -20,6 +20,7 @@ SHARING = (
     "tests/system/test_one_turn_in_the_logs.py",
     "tests/system/test_ready.py",
     "tests/system/test_standalone.py",
+    "tests/system/test_thirty_sentences.py",
 )
 """What uses the fixture `arena_stack`."""
 LONG = (SHARED, "tests/blind/", "tests/system/", "tests/fuzz/", "tests/arena/")

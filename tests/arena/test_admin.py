@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from django.contrib.admin.sites import site
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from arena.models import Attempt, AttemptStatus, Battle, ContestantStatus, Session, Turn, Vote
 from policies.models import Policy
-from tests.arena.conftest import Visitor, play, side_of
+from rankings.models import ModerationAct
+from tests.arena.conftest import Visitor, cast, play, side_of
 from tests.factories import PolicyFactory, TurnFactory, VoteFactory
 from tests.fakes import FakePolicy, FakeRuntime
 
@@ -76,6 +79,74 @@ def test_a_policy_is_retired_with_a_reason_and_activated_again(admin: Client) ->
     act(admin, Policy, "activate", policy)
     policy.refresh_from_db()
     assert (policy.status, policy.status_reason) == (ContestantStatus.ACTIVE, "")
+    logged = ModerationAct.objects.order_by("pk").values_list("action", "subject", "reason", "moderator_name")
+    who = User.objects.get().username
+    assert list(logged) == [
+        ("retire", policy.pk, "Too slow", who),
+        ("activate", policy.pk, "no reason given", who),
+    ]
+
+
+def test_whoever_retires_a_policy_is_told_that_the_reason_is_public_and_it_is(admin: Client) -> None:
+    policy = PolicyFactory()
+    assert "this reason is public" in admin.get(address(Policy, "changelist")).content.decode()
+    assert "This reason is public" in admin.get(address(Policy, "change", policy.pk)).content.decode()
+    act(admin, Policy, "retire", policy, reason="It broke the gripper")
+    page = Client().get(f"/models/{policy.pk}").content.decode()
+    assert "It broke the gripper" in page
+
+
+def test_a_policy_retired_in_its_form_needs_a_reason_and_is_logged(admin: Client) -> None:
+    policy = PolicyFactory(id="mine")
+    fields = {name: getattr(policy, name) for name in ("name", "license", "family", "adapter", "pairing_weight")}
+    refused = admin.post(address(Policy, "change", "mine"), {**fields, "status": "retired"})
+    assert "Say why it is retired" in refused.content.decode()
+    assert not ModerationAct.objects.exists()
+    admin.post(address(Policy, "change", "mine"), {**fields, "status": "retired", "status_reason": "Too slow"})
+    assert list(ModerationAct.objects.values_list("action", "subject", "reason")) == [("retire", "mine", "Too slow")]
+
+
+def test_lists_begin_with_the_newest_and_rollouts_say_their_instruction(admin: Client) -> None:
+    votes = [VoteFactory(voted_at=timezone.now() + timedelta(minutes=minute)) for minute in range(3)]
+    battles = [vote.battle for vote in votes]
+    for minute, battle in enumerate(battles):
+        moment = timezone.now() + timedelta(minutes=minute)
+        Battle.objects.filter(pk=battle.pk).update(created_at=moment)
+        Turn.objects.filter(battle=battle).update(created_at=moment, instruction=f"instruction {minute}")
+        Session.objects.filter(pk=battle.session.pk).update(last_active_at=moment)
+    newest = {
+        Session: [battle.session_id for battle in battles],
+        Battle: [battle.battle_id for battle in battles],
+        Turn: [battle.turns.get().turn_id for battle in battles],
+        Vote: [vote.vote_id for vote in votes],
+    }
+    for model, oldest_first in newest.items():
+        listed = admin.get(address(model, "changelist")).context["cl"].result_list
+        assert [str(row) for row in listed] == oldest_first[::-1], model
+    rollouts = admin.get(address(Attempt, "changelist"))
+    told = [(row.turn.instruction, row.side) for row in rollouts.context["cl"].result_list]
+    assert told == [(f"instruction {minute}", side) for minute in (2, 1, 0) for side in ("left", "right")]
+    assert "instruction 2" in rollouts.content.decode()
+
+
+def test_a_cancelled_turn_is_listed_as_cancelled_and_not_as_failed(
+    admin: Client, visitor: Visitor, runtime: FakeRuntime
+) -> None:
+    battle_id = visitor.open()
+    sent = visitor.send(battle_id)
+    assert visitor.post(f"turns/{sent['turn_id']}/cancel").status_code == 200
+    turns = admin.get(address(Turn, "changelist")).content.decode()
+    assert "cancelled</td>" in turns
+    assert "failed</td>" not in turns
+    for model in (Turn, Attempt):
+        for state, number in (("failed", 0), ("cancelled", 1)):
+            found = admin.get(address(model, "changelist"), {"turn_state": state}).context["cl"].result_list
+            assert len({row.turn_id for row in found}) == number, (model, state)
+    play(visitor.send(battle_id))
+    cast(visitor, battle_id)
+    rollouts = admin.get(address(Attempt, "changelist")).content.decode()
+    assert rollouts.count(">cancelled</td>") >= 2
+    assert ">failed</td>" not in rollouts
 
 
 def test_a_policy_is_edited_but_keeps_its_key_and_is_never_deleted(admin: Client) -> None:

@@ -55,9 +55,25 @@ def test_an_instruction_longer_than_the_limit_is_refused_with_the_limit(visitor:
     assert not Turn.objects.exists()
 
 
-def test_the_limit_stands_in_the_schema_and_on_the_page(visitor: Visitor) -> None:
+@pytest.mark.parametrize("instruction", ["lift the red cube " * 5, "red, " * 17, "拿" * 17])
+def test_more_words_than_every_model_can_read_are_refused_and_nothing_is_started(
+    visitor: Visitor, instruction: str
+) -> None:
+    battle_id = visitor.open()
+    refused = visitor.post(f"battles/{battle_id}/turns", {"instruction": instruction})
+    assert refusal(refused) == (422, "instruction_too_long")
+    assert (refused.json()["longest"], refused.json()["unit"]) == (16, "words")
+    assert "at most 16 words" in refused.json()["detail"]
+    assert not Turn.objects.exists()
+    assert visitor.post(f"battles/{battle_id}/turns", {"instruction": "lift the red cube " * 4}).status_code == 202
+
+
+def test_the_limit_stands_in_the_schema_in_the_list_of_tasks_and_on_the_page(visitor: Visitor) -> None:
     assert "maxLength: 200" in visitor.get("schema/").content.decode()
-    assert 'data-longest="200"' in visitor.client.get("/battle").content.decode()
+    tasks = visitor.get("tasks").json()
+    assert (tasks["most_words"], tasks["most_characters"]) == (16, 200)
+    page = visitor.client.get("/battle").content.decode()
+    assert 'data-longest="200" data-most-words="16"' in page
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_no_search_finds_what_is_hidden(battle: Battle, superuser: Client, model
 
 
 SORTED_BY = {
-    Battle: {"battle_id", "status", "spoiled", "starts", "seq_in_session", "created_at"},
+    Battle: {"battle_id", "status", "spoiled", "hidden_at", "starts", "seq_in_session", "created_at"},
     Turn: {"turn_id", "instruction", "start", "is_fork", "seq", "battle", "created_at"},
     Attempt: {"episode_id", "side", "created_at"},
 }

@@ -30,6 +30,7 @@ from arena.models import Attempt, Battle, Turn
 from arena.visitors.cookies import COOKIE
 from policies.models import Policy
 from robots import play
+from robots.first_state_maker import make_asked
 from simulation.contracts import Floats, Observation
 from simulation.view_format import ROWS_PER_STEP
 from tests.arena.conftest import Visitor
@@ -100,9 +101,12 @@ class Watcher:
     def look(self) -> list[str]:
         """All answers about the battle, which change nothing, and refusals of what may not be done."""
         before = len(self.seen)
+        self.visitor.get(f"battles/{self.battle_id}/start")  # asks for it
+        make_asked()
         ids = [self.turn[f"{side}_episode_id"] for side in SIDES]
         addresses = [
             f"battles/{self.battle_id}",
+            f"battles/{self.battle_id}/start",
             f"battles/session/{self.session_id}",
             f"sessions/{self.session_id}",
             "sessions/?mine",

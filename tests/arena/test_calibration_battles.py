@@ -12,6 +12,7 @@ from arena.models import Attempt, Battle, Hosting, Purpose, Vote
 from policies.models import Policy
 from rankings.models import CountedVote
 from robots import calibration
+from robots.first_state_maker import make_asked
 from tests.arena.conftest import Visitor, play
 from tests.arena.test_outages import down
 from tests.arena.test_queries import MOST, counted
@@ -43,6 +44,11 @@ def sent(visitor: Visitor, instruction: str = WORDS) -> Battle:
     return Battle.objects.get(battle_id=battle_id)
 
 
+@pytest.fixture(autouse=True)
+def _as_often_as_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "MOST_SHOWN_AGAIN", 1.0)
+
+
 @pytest.fixture
 def history(visitor: Visitor, runtime: FakeRuntime, hosted: None) -> list[Battle]:
     """The first of these is old enough to be repeated."""
@@ -72,6 +78,74 @@ def test_other_words_other_voters_and_fresh_battles_are_not_repeated(
     assert sent(Visitor()).purpose == Purpose.RANK
 
 
+def test_a_battle_opens_in_the_scene_that_is_played_whatever_it_becomes(
+    visitor: Visitor, history: list[Battle], settings: Any
+) -> None:
+    settings.REPEAT_SHARE = 1.0
+    opened = Battle.objects.get(battle_id=visitor.open())
+    assert opened.seed == history[0].seed
+    visitor.send(opened.battle_id)
+    became = Battle.objects.get(battle_id=opened.battle_id)
+    assert (became.purpose, became.seed) == (Purpose.REPEAT, opened.seed)
+
+
+@pytest.mark.usefixtures("history")
+def test_a_battle_that_is_not_due_begins_anew(visitor: Visitor, settings: Any) -> None:
+    settings.REPEAT_SHARE = 0.0
+    known = set(Battle.objects.values_list("seed", flat=True))
+    assert Battle.objects.get(battle_id=visitor.open()).seed not in known
+
+
+def test_an_earlier_scene_with_other_words_is_an_ordinary_battle_of_the_pair_that_was_drawn(
+    visitor: Visitor, history: list[Battle], settings: Any
+) -> None:
+    settings.REPEAT_SHARE = 1.0
+    opened = Battle.objects.get(battle_id=visitor.open())
+    assert opened.seed == history[0].seed
+    visitor.send(opened.battle_id, "wave to the crowd")
+    became = Battle.objects.get(battle_id=opened.battle_id)
+    assert became.purpose == Purpose.RANK
+    for name in CHANGED:
+        assert getattr(became, name) == getattr(opened, name)
+
+
+def test_an_earlier_scene_with_the_same_words_is_an_ordinary_battle_of_contestants_not_seen_there(
+    visitor: Visitor, history: list[Battle], settings: Any
+) -> None:
+    """So the scene does not tell whether the battle counts, and nobody knows a contestant by its moves there."""
+    settings.REPEAT_SHARE = 1.0
+    others = [PolicyFactory(id="gamma"), PolicyFactory(id="delta")]
+    Hosting.objects.bulk_create(Hosting(worker="one", contestant=policy) for policy in others)
+    battle_id = visitor.open()
+    Battle.objects.filter(battle_id=battle_id).update(left_model="gamma", right_model="delta")
+    visitor.send(battle_id)
+    became = Battle.objects.get(battle_id=battle_id)
+    assert (became.purpose, became.left_model_id, became.right_model_id) == (Purpose.RANK, "gamma", "delta")
+    assert became.seed == history[0].seed
+    assert became.secret != history[0].secret
+
+
+@pytest.mark.usefixtures("history")
+def test_a_scene_is_shown_again_once_even_if_nothing_was_said_in_it(visitor: Visitor, settings: Any) -> None:
+    settings.REPEAT_SHARE = 1.0
+    assert Battle.objects.get(battle_id=visitor.open()).seed == Battle.objects.order_by("pk")[0].seed
+    before = set(Battle.objects.values_list("seed", flat=True))
+    assert Battle.objects.get(battle_id=visitor.open()).seed not in before
+
+
+@pytest.mark.usefixtures("history")
+def test_opening_takes_as_many_queries_in_an_earlier_scene_as_in_a_new_one(visitor: Visitor, settings: Any) -> None:
+    spent, seeds = [], []
+    for wanted in (0.0, 1.0):
+        settings.REPEAT_SHARE = wanted
+        count, answer = counted(lambda: visitor.post("sessions/init", {}))
+        spent.append(count)
+        seeds.append(Battle.objects.get(battle_id=answer.json()["battle_id"]).seed)
+    first = Battle.objects.order_by("pk")[0].seed
+    assert (seeds[0] == first, seeds[1] == first) == (False, True)
+    assert spent[0] == spent[1] <= MOST
+
+
 def test_a_battle_is_repeated_once_and_a_repeat_never(visitor: Visitor, history: list[Battle], settings: Any) -> None:
     settings.REPEAT_SHARE = 1.0
     assert sent(visitor).repeats_id == history[0].battle_id
@@ -90,13 +164,15 @@ def test_a_pair_with_a_retired_policy_is_not_repeated(visitor: Visitor, history:
 def test_making_a_battle_a_calibration_battle_takes_no_query_more_than_a_first_turn_needs(
     visitor: Visitor, settings: Any, held: bool
 ) -> None:
-    plain, repeat = visitor.open(), visitor.open()
+    plain = visitor.open()
+    settings.REPEAT_SHARE = 1.0
+    repeat = visitor.open()
+    settings.REPEAT_SHARE = 0.0
     visitor.send(visitor.open())  # both come to a line in which somebody waits
     if not held:
         settings.QUEUE = dict.fromkeys(settings.QUEUE, 0)
     spent = []
-    for battle_id, wanted in ((plain, 0.0), (repeat, 1.0)):
-        settings.REPEAT_SHARE = wanted
+    for battle_id in (plain, repeat):
         count, answer = counted(lambda battle_id=battle_id: visitor.post(f"battles/{battle_id}/turns", BODY))
         assert answer.status_code == 202
         spent.append(count)
@@ -132,7 +208,7 @@ def test_a_repeat_whose_turn_was_withdrawn_is_no_repeat_of_other_words(
     visitor.send(battle_id, "wave to the crowd")
     battle = Battle.objects.get(battle_id=battle_id)
     assert (battle.purpose, battle.repeats_id) == (Purpose.RANK, None)
-    assert sent(visitor).repeats_id == history[0].battle_id  # which may still be repeated
+    assert battle.seed == history[0].seed  # what was seen is played
 
 
 @pytest.mark.usefixtures("history")
@@ -188,7 +264,10 @@ def test_nothing_that_a_visitor_gets_before_the_vote_tells_a_repeat_from_another
         battle_id = visitor.open()
         turn = visitor.send(battle_id)
         play(turn)
-        told = [visitor.battle(battle_id), visitor.get(f"turns/{turn['turn_id']}").json()]
+        assert visitor.get(f"battles/{battle_id}/start").json()["start"] is None  # whether it was seen before or not
+        make_asked()
+        start = visitor.get(f"battles/{battle_id}/start").json()["start"]
+        told = [len(start), visitor.battle(battle_id), visitor.get(f"turns/{turn['turn_id']}").json()]
         told += [visitor.get(f"episodes/{turn[f'{side}_episode_id']}").json() for side in ("left", "right")]
         told.append(visitor.get("sessions/?mine").json()["results"][0])
         return sorted(_keys(told))
@@ -212,8 +291,13 @@ def _keys(value: Any, path: str = "") -> set[str]:
     return {f"{path}={json.dumps(word)}:{type(value).__name__}" if word not in (WORDS,) else f"{path}=words"}
 
 
-@pytest.mark.parametrize(("share", "least", "most"), [(0.0, 0, 0), (0.05, 3, 14), (1.0, 160, 160)])
-def test_calibration_battles_come_about_as_often_as_wanted(share: float, least: int, most: int) -> None:
+@pytest.mark.parametrize(
+    ("share", "cap", "least", "most"), [(0.0, 1.0, 0, 0), (0.05, 1.0, 3, 14), (1.0, 1.0, 160, 160), (1.0, 0.2, 12, 55)]
+)
+def test_scenes_come_again_about_as_often_as_wanted_and_never_oftener_than_allowed(
+    share: float, cap: float, least: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibration, "MOST_SHOWN_AGAIN", cap)
     made = 0
     for expected in range(1, 161):
         made += calibration._due(share * expected - made)

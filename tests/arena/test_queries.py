@@ -51,7 +51,7 @@ def test_reading_needs_at_most_ten_queries_wherever_it_is_done(visitor: Visitor,
         for address in addresses:
             called = address.format(**things)
             count, answer = counted(lambda called=called: visitor.client.get(called))
-            assert answer.status_code == 200, called
+            assert answer.status_code in (200, 202), called
             assert count <= MOST, called
 
 
@@ -91,6 +91,7 @@ def test_acting_needs_at_most_ten_queries_whatever_is_done(visitor: Visitor, ric
     session_id = visitor.battle(rich)["session_id"]
     body = {"instruction": "pick up the red cube"}
     fresh, other = visitor.open(), visitor.open()
+    judged = Attempt.objects.get(turn__battle=rich, turn__seq=1, side="left").episode_id
     first = visitor.send(other)
     calls: dict[str, Callable[[], Any]] = {
         "init-session": lambda: visitor.post("sessions/init", {}),
@@ -100,11 +101,13 @@ def test_acting_needs_at_most_ten_queries_whatever_is_done(visitor: Visitor, ric
         "turns": lambda: visitor.post(f"battles/{fresh}/turns", body),
         "votes": lambda: visitor.post("votes", {"battle_id": rich, "vote": "tie"}),
         "explorations": lambda: visitor.post(f"battles/{rich}/explorations", {"seed": 1}),
+        "episode-video": lambda: visitor.post(f"episodes/{judged}/video.mp4"),
         "wish": lambda: visitor.client.post("/wish", {"language": "de"}),
     }
     assert set(calls) == set(routes.ACT)
     spent = {}
-    for name in ("init-session", "votes", "cancel-turn", "turns", "explorations", "next-battle", "battles", "wish"):
+    order = ("init-session", "votes", "cancel-turn", "turns", "explorations", "next-battle", "battles")
+    for name in (*order, "episode-video", "wish"):
         spent[name], answer = counted(calls[name])
         assert answer.status_code < 400, (name, answer.content)
     assert {name: count for name, count in spent.items() if count > MOST} == {}

@@ -53,6 +53,8 @@ def form_of(peeked: Peeked, side: str, nq: int) -> Numbers:
         found[f"{part} bytes beyond rows"] = (len(reply.body) - _explained(reply)) % (2 * nq) if part else 0.0
     found |= _numbers(peeked.reply(f"episode:{side}"))
     found["bytes of frames"] = statistics.fmean(sizes) if (sizes := _frame_sizes(peeked, side, nq)) else 0.0
+    starts = [reply for reply in peeked.replies if reply.name == "start"]
+    found["longest start"] = max((len(reply.body) for reply in starts), default=0)
     for name in ("turn", "battle"):
         sizes = [len(STEPS.sub(b"", reply.body)) for reply in peeked.replies if reply.name == name]
         found[f"longest {name}"] = max(sizes)
@@ -72,6 +74,9 @@ def time_of(peeked: Peeked, side: str, nq: int) -> Numbers:
         took = [reply.took for reply in peeked.replies if reply.name == name]
         found[f"{name} took"] = statistics.fmean(took)
         found[f"{name} took at most"] = max(took)
+    starts = [reply for reply in peeked.replies if reply.name == "start"]
+    found["start asked for"] = len(starts)
+    found["start made"] = starts[-1].at if starts else 0.0
     for part in OF_A_SIDE:
         mine, others = (peeked.reply(f"episode{part}:{each}") for each in (side, _other(side)))
         found[f"{part} took longer"] = mine.took - others.took if mine and others else 0.0

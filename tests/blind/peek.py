@@ -28,6 +28,7 @@ INSTRUCTIONS = (
 )
 POLL_S = 0.25
 TURN_WITHIN_S = 240.0
+START_WITHIN_S = 10.0
 OF_A_SIDE = ("", "/view.bin", "/states.bin", "/replay.bin")
 LARGEST = 8 * 2**20
 
@@ -83,6 +84,8 @@ class Outsider:
             ear = threading.Thread(target=self._listen, args=(socket,), daemon=True)
             ear.start()
             self._began = time.monotonic()
+            self._await_start(battle)
+            self._began = time.monotonic()
             sent = self._note("sent", "POST", f"/api/battles/{battle}/turns", {"instruction": instruction}).json()
             status = self._watch(battle, sent["turn_id"])
             if status == "completed":
@@ -96,6 +99,14 @@ class Outsider:
             model = voted["revealed_models"][side]
             self.peeked.models[side], self.peeked.families[side] = model["model_id"], model["family"]
         return self.peeked
+
+    def _await_start(self, battle: str) -> None:
+        """What is shown before the first instruction, as soon as it is made."""
+        deadline = time.monotonic() + START_WITHIN_S
+        while self._note("start", "GET", f"/api/battles/{battle}/start").json()["start"] is None:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(POLL_S / 5)
 
     def _watch(self, battle: str, turn_id: str) -> str:
         """Ask again and again, as no page would need to, until the turn is said to have ended."""

@@ -73,3 +73,11 @@ def test_both_sides_have_as_many_bytes_and_the_same_headers(battles: list[Peeked
         assert len(left.body) == len(right.body) <= 21_000
         assert set(left.headers) == set(right.headers)
         assert left.headers["content-length"] == right.headers["content-length"]
+
+
+def test_what_a_battle_begins_with_has_one_size_and_the_same_headers(battles: list[Peeked]) -> None:
+    made = [reply for peeked in battles if (reply := peeked.reply("start")) is not None]
+    assert len(made) == BATTLES
+    assert all(reply.json()["start"] for reply in made)
+    assert len({len(reply.body) for reply in made}) == 1
+    assert len({tuple(sorted(reply.headers)) for reply in made}) == 1

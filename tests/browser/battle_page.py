@@ -103,7 +103,7 @@ class BattlePage:
 
     def _note(self, message: ConsoleMessage) -> None:
         if message.type == "error":
-            self.complaints.append(message.text)
+            self.complaints.append(f"{message.text} {message.location['url']}")
 
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framereceived", lambda frame: self.heard.append(str(frame)))

@@ -107,3 +107,13 @@ def _seen(battle: BattlePage, episode_id: str, steps: int) -> bytes:
     row_bytes = 2 * len(scene["view"]["scale"])
     content = battle.page.request.get(f"/api/episodes/{episode_id}/view.bin").body()
     return content[: (ROWS_PER_STEP * steps + 1) * row_bytes]
+
+
+def undo_seconds(page: Page, seconds: float) -> None:
+    """From the next load on a vote is held so long, as a setting of the arena would have it."""
+    page.add_init_script(
+        f"""new MutationObserver((changes, observer) => {{
+              const vote = document.querySelector('[data-undo-seconds]');
+              if (vote) {{ vote.dataset.undoSeconds = '{seconds:g}'; observer.disconnect(); }}
+            }}).observe(document, {{ childList: true, subtree: true }})"""
+    )

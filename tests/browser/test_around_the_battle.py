@@ -24,8 +24,7 @@ def test_home_counts_what_there_is_and_leads_into_a_battle_and_to_the_latest(ope
     home = visitor.open("/").page
     assert int(home.locator("[data-figure=votes]").inner_text().replace(",", "")) >= 1
     assert int(home.locator("[data-figure=robots]").inner_text()) >= 2
-    latest = home.get_by_role("link", name="Watch the latest one")
-    assert latest.get_attribute("href") == f"/b/{voted}"
+    assert home.locator(".latest-row a").first.get_attribute("href") == f"/b/{voted}"
     home.get_by_role("link", name="Start a battle").click()
     home.wait_for_url("**/battle/battle_*")
 
@@ -38,12 +37,12 @@ def test_a_robots_page_says_what_it_is_and_leads_to_its_battles(open_page: OpenP
     page.get_by_role("link", name=model["name"], exact=True).click()
     main = page.get_by_role("main")
     assert model["provenance"] in main.inner_text()
-    for heading in ("Record", "Recent battles", "What it is"):
+    for heading in ("Record", "Recent battles", "About this model"):
         assert main.get_by_role("heading", name=heading).is_visible()
     battle = main.locator(f"a[href='/b/{voted}']")
     assert battle.inner_text() == "put the red cube on the left plate"
     battle.click()
-    visitor.wait_for("vlaArena?.battle?.status === 'voted'")
+    visitor.wait_for("window.vlaArena?.battle?.status === 'voted'")
 
 
 def test_a_battle_without_a_vote_is_shown_to_nobody(open_page: OpenPage) -> None:

@@ -42,11 +42,11 @@ def test_before_the_vote_the_page_asks_for_nothing_exact_and_says_what_comes_wit
     battle.part("stage").focus()
     battle.page.keyboard.press("y")
     assert battle.part("check").is_hidden()
-    assert "This comes with the vote" in battle.part("check-results").inner_text()
+    assert "You can do this once you have voted" in battle.part("check-results").inner_text()
     assert battle.page.locator("[data-part=curves] figure").count() == 4
     contacts = battle.page.locator("[data-overlay=contacts]")
     assert contacts.is_disabled()
-    assert "comes with the vote" in str(contacts.locator("xpath=..").text_content())
+    assert "after the vote" in str(contacts.locator("xpath=..").text_content())
     exact = {"states.bin", "replay.bin"}
     assert any(url.endswith("/view.bin") for url in asked)
     assert not [url for url in asked if url.rpartition("/")[2] in exact]

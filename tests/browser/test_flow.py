@@ -18,7 +18,7 @@ OPEN = "document.querySelector('[data-part=vote]').dataset.open === 'true'"
 
 def test_a_suggestion_fills_the_box_and_is_sent_by_enter(open_page: OpenPage) -> None:
     battle = open_page(reduced_motion="reduce").open_ready()
-    chip = battle.page.locator(".composer > .chips .chip").first
+    chip = battle.page.locator(".suggestions .chip[data-suggestion]").first
     text = chip.inner_text()
     chip.click()
     assert battle.page.locator("#instruction").input_value() == text
@@ -30,14 +30,18 @@ def test_a_suggestion_fills_the_box_and_is_sent_by_enter(open_page: OpenPage) ->
 
 def test_every_judged_task_can_be_taken_from_the_list(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
-    battle.page.get_by_text("All tasks with a judged goal").click()
-    families = battle.page.locator(".task-family")
+    families = battle.page.locator(".category:not([data-free])")
     assert families.count() == len(battle.fetch("/api/tasks")["results"])
+    families.last.locator("summary").focus()
+    battle.page.keyboard.press("Enter")
     chip = families.last.locator(".chip").last
     text = chip.inner_text()
+    families.first.locator("summary").click()
+    chip.wait_for(state="hidden")  # one category is open at a time
+    families.last.locator("summary").click()
     chip.click()
     assert battle.page.locator("#instruction").input_value() == text
-    assert families.last.is_hidden(), "the list folds away once one is chosen"
+    assert chip.is_hidden(), "the list folds away once one is chosen"
 
 
 def test_an_empty_instruction_is_asked_for(open_page: OpenPage) -> None:
@@ -113,7 +117,7 @@ def test_after_the_vote_physics_stands_beside_it_with_what_the_vote_met(open_pag
         assert f"{outcome['steps']} steps" in said
         assert battle.ask(f"vlaArena.battle.{side}_model.name") == battle.part(f"verdict-{side}").inner_text()
     battle.part("effect").wait_for(state="visible")
-    assert "counts at the next full hour" in battle.part("effect").inner_text()
+    assert "on this pair" in battle.part("effect").inner_text()
     assert battle.part("same-start").is_visible()
 
 

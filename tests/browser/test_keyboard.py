@@ -19,7 +19,9 @@ def test_a_battle_is_played_and_voted_with_keys_alone(open_page: OpenPage) -> No
     keyboard.type("pick up the yellow cube")
     keyboard.press("Enter")
     battle.wait_for("vlaArena.battle.can_vote")
-    assert battle.ask("document.activeElement.dataset.part") == "stage", "after sending, the replay has the keys"
+    assert battle.ask("document.activeElement.id") == "instruction", "whoever sent it may write the next one"
+    keyboard.press("Escape")
+    assert battle.ask("document.activeElement.dataset.part") == "stage", "now the replay has the keys"
     battle.wait_for("!vlaArena.clock.growing")
 
     keyboard.press("Home")

@@ -70,4 +70,7 @@ def test_every_control_has_a_name_and_the_page_its_landmarks(open_page: OpenPage
     )
     assert unnamed == 0
     assert battle.page.get_by_role("main").count() == 1
-    assert battle.page.locator("[role=status][aria-live=polite]").count() == 1
+    spoken = battle.page.locator("[role=status][aria-live=polite]").evaluate_all(
+        "(all) => all.map((e) => e.dataset.part)"
+    )
+    assert sorted(spoken) == ["announce", "words-left-said"]

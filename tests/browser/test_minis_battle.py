@@ -43,8 +43,8 @@ def test_openvla_mini_meets_octo_mini_and_the_vote_tells_which_was_which(battle:
     models = {side: battle.ask(f"vlaArena.battle.{side}_model") for side in SIDES}
     assert {model["model_id"] for model in models.values()} == set(MADE_BY)
     for side, model in models.items():
-        assert battle.side(side, "name").inner_text() == model["name"]
-        assert MADE_BY[model["model_id"]] in battle.side(side, "provenance").inner_text()
+        assert battle.side(side, "plate-name").inner_text() == model["name"]
+        assert MADE_BY[model["model_id"]] in battle.part(f"provenance-{side}").inner_text()
         shown = battle.fetch(f"/api/models/{model['model_id']}")
         assert (shown["family"], shown["hosted"], shown["license"]) == (model["family"], True, "Apache-2.0")
         assert shown["parameters"] > 1_000_000

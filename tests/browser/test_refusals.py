@@ -38,7 +38,7 @@ def test_an_instruction_that_is_too_long_stays_whole_and_the_form_names_the_limi
     battle.page.locator("#instruction").fill(long)
     battle.part("send").click()
     told = battle.page.locator("#instruction").evaluate("input => input.validationMessage")
-    assert told.startswith("An instruction has at most 200 characters.")
+    assert told.startswith("An instruction has at most 16 words.")
     assert battle.page.locator("#instruction").input_value() == long
     assert battle.ask("vlaArena.battle?.turns?.length ?? 0") == 0
     battle.page.locator("#instruction").fill(INSTRUCTION)
@@ -76,6 +76,6 @@ def test_a_next_battle_that_cannot_be_opened_keeps_the_old_one_and_the_instructi
     voted = battle.ask("vlaArena.battle.battle_id")
     battle.page.route("**/api/sessions/*/battles", refuse(503, "no_contestants"))
     battle.send(INSTRUCTION)
-    assert_told(battle, "Fewer than two robots are ready to compete. Try again later.")
+    assert_told(battle, "Fewer than two models are ready to compete. Try again later.")
     assert battle.ask("vlaArena.battle.battle_id") == voted
     assert battle.page.locator("#instruction").input_value() == INSTRUCTION

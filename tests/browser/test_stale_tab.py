@@ -49,7 +49,7 @@ def test_a_vote_from_a_tab_that_missed_the_first_one_changes_nothing(open_page: 
 
     stale.page.get_by_role("button", name="Left is better").click()
     stale.part("error").wait_for(state="visible")
-    assert "has its vote already" in stale.part("error-text").inner_text()
+    assert "have already voted in this battle" in stale.part("error-text").inner_text()
     stale.wait_for("vlaArena.battle.status === 'voted'")
     assert stale.part("verdict-title").inner_text() == "You voted: Tie"
     assert stale.part("verdict-left").inner_text() == battle.part("verdict-left").inner_text() != ""

@@ -75,11 +75,11 @@ def test_each_side_has_a_bar_and_what_is_closed_meanwhile_says_why(open_page: Op
         assert bar.is_visible()
         assert bar.evaluate("(bar) => [bar.value, bar.max]") == [done, all_steps]
         assert battle.side(side, "status").inner_text() == f"Working: step {done} of {all_steps}"
-    assert "Both robots are at work" in battle.part("live-text").inner_text()
+    assert "Both robots are working. You see them" in battle.part("live-text").inner_text()
     assert battle.part("cancel").is_visible()
     assert battle.part("vote-why").inner_text() == "Voting opens when both robots have finished."
     assert battle.part("send").get_attribute("aria-disabled") == "true"
-    assert "Both robots are at work" in battle.part("send-why").inner_text()
+    assert "Both robots are working. You can already write" in battle.part("send-why").inner_text()
 
     live.release()
     battle.page.unroute_all()
@@ -93,16 +93,44 @@ def test_each_side_has_a_bar_and_what_is_closed_meanwhile_says_why(open_page: Op
 
 def test_a_turn_can_be_stopped_and_is_as_if_it_had_not_been(open_page: OpenPage, site: Arena) -> None:
     battle = open_page().open_ready()
+    words = "put the green sphere on the right plate"
     with site.workers_held():
-        battle.send("put the green sphere on the right plate")
+        battle.send(words)
         battle.part("cancel").click()
         battle.wait_for("vlaArena.battle.turns[0]?.status === 'failed'")
-    for side in SIDES:
-        assert "Cancelled" in battle.side(side, "failure-text").inner_text()
-    assert battle.part("live-strip").is_hidden()
+    assert_nothing_but_the_box(battle, words)
+    assert battle.phase == "idle"
     assert not battle.ask("vlaArena.battle.can_vote")
-    battle.page.locator("[data-viewer=left] [data-action=send-again]").click()
+    battle.part("send").click()
     battle.wait_for("vlaArena.battle.can_vote")
+    assert battle.part("turns").locator("[data-turn]").count() < 2
+
+
+def test_a_follow_up_can_be_stopped_and_what_was_before_it_is_there_again(open_page: OpenPage, site: Arena) -> None:
+    battle = open_page().open_ready()
+    battle.play_turn("pick up the red cube")
+    battle.wait_for("!vlaArena.clock.playing")
+    with site.workers_held():
+        battle.send("put the red cube on the left plate")
+        battle.part("cancel").click()
+        battle.wait_for("vlaArena.battle.turns[1]?.status === 'failed' && vlaArena.moment?.settled")
+    assert_nothing_but_the_box(battle, "put the red cube on the left plate")
+    assert battle.part("headline").inner_text() == "pick up the red cube"
+    assert battle.ask("vlaArena.moment.turnId === vlaArena.battle.turns[0].turn_id")
+    assert battle.ask("vlaArena.clock.record === vlaArena.clock.lastRecord")
+    assert battle.ask("vlaArena.battle.can_vote")
+
+
+def assert_nothing_but_the_box(battle: BattlePage, words: str) -> None:
+    battle.wait_for("document.querySelector('#instruction').value !== ''")
+    assert battle.page.locator("#instruction").input_value() == words
+    assert battle.ask("document.activeElement.id") == "instruction"
+    for side in SIDES:
+        assert battle.side(side, "failure").is_hidden()
+        assert "Failed" not in battle.side(side, "status").inner_text()
+    assert battle.part("live-strip").is_hidden()
+    assert battle.part("live").is_hidden()
+    assert battle.page.locator("[role=alert]:visible").count() == 0
 
 
 def test_who_leaves_and_comes_back_goes_on_where_things_are(open_page: OpenPage) -> None:
@@ -121,7 +149,7 @@ def test_who_waits_is_told_calmly(open_page: OpenPage) -> None:
     pretend.queue(battle, ahead=3, seconds=12)
     battle.page.reload()
     battle.wait_for("document.querySelector('[data-part=live-text]').textContent.includes('ahead')")
-    assert battle.part("live-text").inner_text() == "3 turns are ahead of yours. It should start in about 12 s."
+    assert battle.part("live-text").inner_text() == "3 turns are ahead of yours. Yours should start in about 12 s."
 
 
 def tamper(route: Route) -> None:
@@ -148,4 +176,4 @@ def test_a_tampered_record_fails_the_visitors_check(open_page: OpenPage) -> None
         moved = (steps + 1) // 2
         assert check["record"] in {moved, moved + 1}, "found at the record itself, or where physics goes on from it"
         assert check["step"] > 0.0005
-    assert battle.part("check-results").inner_text().count("not what physics does") == 2
+    assert battle.part("check-results").inner_text().count("not what physics computes") == 2

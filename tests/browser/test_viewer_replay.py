@@ -61,13 +61,14 @@ def test_the_visitor_checks_both_records(shown: BattlePage) -> None:
         assert check["verdict"] in {"same", "follows"}
     said = shown.part("check-results").inner_text()
     assert "Left:" in said
-    assert "not what physics does" not in said
+    assert "not what physics computes" not in said
     shown.part("stage").focus()
     shown.page.keyboard.press("p")
 
 
 def test_the_bar_scrubs_and_the_speeds_go_from_a_quarter_to_four(shown: BattlePage) -> None:
     scrub = shown.part("scrub")
+    scrub.scroll_into_view_if_needed()
     box = scrub.bounding_box()
     assert box is not None
     shown.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -32,7 +32,7 @@ def test_when_no_session_can_be_opened_it_can_be_tried_again(open_page: OpenPage
     battle.page.route("**/api/sessions/init", refuse(503, "no_contestants"))
     battle.open()
     battle.part("error").wait_for(state="visible")
-    assert "Fewer than two robots" in battle.part("error-text").inner_text()
+    assert "Fewer than two models" in battle.part("error-text").inner_text()
     battle.page.unroute("**/api/sessions/init")
     battle.page.get_by_role("button", name="Try again").click()
     battle.wait_for("Boolean(vlaArena.battle)")
@@ -75,7 +75,7 @@ def test_a_turn_that_failed_is_explained_without_naming_a_side_and_can_be_sent_a
     battle.page.reload()
     battle.wait_for("Boolean(window.vlaArena?.ready && vlaArena.battle)")
     for side in pretend.SIDES:
-        assert "could not be played to its end" in battle.side(side, "failure-text").inner_text()
+        assert "could not be finished" in battle.side(side, "failure-text").inner_text()
     assert battle.part("announce").text_content() == (
         "This turn failed. Voting opens when both robots have finished an instruction."
     )

@@ -48,9 +48,9 @@ def test_a_visitor_plays_watches_votes_and_finds_both_robots_ranked(
     battle.wait_for("vlaArena.battle.status === 'voted'")
     names = {side: battle.ask(f"vlaArena.battle.{side}_model.name") for side in SIDES}
     for side in SIDES:
-        assert battle.side(side, "name").inner_text() == names[side]
-        assert battle.side(side, "provenance").inner_text() != ""
-        assert battle.side(side, "outcome").inner_text() != ""
+        assert battle.side(side, "plate-name").inner_text() == names[side]
+        assert battle.part(f"provenance-{side}").inner_text() != ""
+        assert battle.part(f"physics-{side}").inner_text() != ""
     assert "Left is better" in battle.part("verdict-title").inner_text()
 
     site.manage("rebuild_rankings")
@@ -80,7 +80,7 @@ def test_instructions_before_the_vote_are_turns_and_the_next_one_opens_a_battle(
 
     battle.page.get_by_role("button", name="New battle").click()
     battle.wait_for("vlaArena.battle && vlaArena.battle.turns.length === 0")
-    battle.page.locator(".session-title", has_text="pick up the green sphere").click()
+    battle.page.locator(".session-title", has_text="pick up the red cube").click()
     battle.wait_for("vlaArena.battle && vlaArena.battle.turns.length === 1")
     assert battle.complaints == []
 

@@ -17,7 +17,9 @@ SETTLED = "Boolean(window.vlaArena?.ready && vlaArena.moment?.settled)"
 LIVE_STEPS = 12
 PAGES = {
     "home": "/",
+    "about": "/about/",
     "models": "/models",
+    "gallery": "/battles/",
     "leaderboard": "/leaderboard",
     "leaderboard-success-rates": "/leaderboard/physics",
     "leaderboard-pairs": "/leaderboard/pairs",
@@ -41,9 +43,9 @@ def _to_the_vote(battle: BattlePage, start: str) -> Iterator[str]:
     live = pretend.LiveTurn(battle.page)
     battle.open_ready(start)
     yield "battle-idle"
-    battle.page.locator(".more-tasks > summary").click()
+    battle.page.locator(".category > summary").first.click()
     yield "battle-tasks"
-    battle.page.locator(".more-tasks > summary").click()
+    battle.page.locator(".category > summary").first.click()
     battle.play_turn(INSTRUCTION)
     live.show(battle, LIVE_STEPS)
     battle.page.reload()
@@ -79,6 +81,9 @@ def _after_the_vote(battle: BattlePage) -> Iterator[str]:
     battle.wait_for("vlaArena.battle.status === 'voted'")
     battle.wait_for("!document.querySelector('[data-part=effect]').hidden")
     yield "battle-voted"
+    battle.part("feedback").locator("summary").click()
+    yield "battle-feedback"
+    battle.part("feedback").locator("summary").click()
     battle.wait_for("vlaArena.exactness === 'here'")
     battle.part("stage").focus()
     battle.page.keyboard.press("y")

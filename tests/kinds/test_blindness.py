@@ -16,6 +16,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db import connection
 
+from arena import kinds
 from arena.models import Battle, Contestant
 from tests.arena.conftest import Visitor
 from tests.arena.sockets import Socket
@@ -73,6 +74,10 @@ def played(house: House, turn: Json) -> None:
 def look(house: House, visitor: Visitor, seen: Seen, battle_id: str, turn: Json) -> None:
     session_id = Battle.objects.get(battle_id=battle_id).session_id
     addresses = [f"battles/{battle_id}", f"battles/session/{session_id}", f"sessions/{session_id}", "sessions/?mine"]
+    visitor.get(f"battles/{battle_id}/start")
+    for kind in kinds.every():
+        kind.tend()
+    addresses += [f"battles/{battle_id}/start"]
     addresses += [f"turns/{turn['turn_id']}", f"turns/{turn['turn_id']}/queue", f"shared/{battle_id}"]
     answers = [visitor.get(address) for address in addresses]
     answers.append(visitor.client.get(f"/{house.kind.address}/{battle_id}"))

@@ -36,11 +36,14 @@ def test_no_module_of_the_core_imports_a_kind(room: str) -> None:
     assert not [found for found in names for app in apps if f"{found[1]}.".startswith(f"{app}.")]
 
 
+ROOMS = ("vlaarena", "people", "robots", "community", "rankings", "policies", "simulation", "arena", "proportions")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("room", CORE)
 def test_make_check_would_say_so(room: str, tmp_path: Path) -> None:
     """The contract of pyproject.toml breaks on one import inside a function."""
-    for name in ("vlaarena", "robots", "rankings", "policies", "simulation", "arena", "proportions"):
+    for name in ROOMS:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("weights", "assets", "__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     (tmp_path / room / "stray.py").write_text("def stray() -> None:\n    from robots import kind\n")

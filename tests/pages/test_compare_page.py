@@ -50,7 +50,7 @@ def test_it_answers_what_the_address_asks(client: Client) -> None:
 @pytest.mark.parametrize(
     ("asked", "word"),
     [
-        ("a=openvla-7b&b=openvla-7b", "Choose two different policies."),
+        ("a=openvla-7b&b=openvla-7b", "Choose two different models."),
         ("a=openvla-7b&b=nobody", "Unknown model"),
         ("a=openvla-7b&b=octo-base&task=juggle", "Unknown task"),
         ("b=octo-base", "Unknown model"),
@@ -76,7 +76,7 @@ def test_nothing_is_claimed_of_two_that_no_votes_connect(client: Client) -> None
 @pytest.mark.django_db
 def test_without_two_policies_there_is_nothing_to_compare(client: Client) -> None:
     PolicyFactory(id="alone")
-    assert "There are no two policies to compare." in page(client, "/leaderboard/compare?a=alone&b=alone")
+    assert "There are not two models to compare yet." in page(client, "/leaderboard/compare?a=alone&b=alone")
 
 
 @pytest.mark.django_db
@@ -101,7 +101,12 @@ def _cells(text: str) -> dict[tuple[str, str], str]:
 @pytest.mark.usefixtures("arena")
 def test_the_checks_tell_what_side_order_length_and_success_are_worth(client: Client) -> None:
     text = page(client, "/leaderboard/checks")
-    for word in ("With all else equal", "Standing on the left", "Taking twice as long", "Reaching the goal alone"):
+    for word in (
+        "With all else equal",
+        "Being on the left",
+        "Taking twice as long",
+        "Being the only one to reach the goal",
+    ):
         assert word in text
     assert "±" in text.partition("With all else equal")[2]
 

@@ -32,7 +32,7 @@ def page(client: Client, address: str) -> str:
 def test_before_anything_was_published_every_page_says_so_or_explains(client: Client, address: str) -> None:
     text = page(client, address)
     assert 'aria-current="page"' in text
-    assert "Download the counts" not in text
+    assert "Download the vote counts" not in text
 
 
 def test_pages_show_a_synthetic_arena(client: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
@@ -49,7 +49,7 @@ def test_pages_show_a_synthetic_arena(client: Client, django_assert_num_queries:
     pairs = page(client, "/leaderboard/pairs")
     assert pairs.count("heat-self") == 2 * len(synthetic_arena.NAMES)
     checks = page(client, "/leaderboard/checks")
-    for part in ("calibration-title", "All votes", "points apart", "Without them", "Standing on the left"):
+    for part in ("calibration-title", "All votes", "points apart", "Without them", "Being on the left"):
         assert part in checks
     for address in ("/leaderboard", *PAGES):
         with django_assert_num_queries(1):  # since the publication was read before
@@ -70,7 +70,9 @@ def test_the_board_of_a_task_is_chosen_on_the_page_and_keeps_the_rest_of_the_cho
 
 
 def test_the_page_of_an_unknown_task_shows_the_global_board_and_names_the_known_ones(client: Client) -> None:
-    assert "Unknown task. Known: pick, place, stack. This is the global board." in page(client, "/leaderboard?task=fly")
+    assert "Unknown task. Known: pick, place, stack. This is the overall leaderboard." in page(
+        client, "/leaderboard?task=fly"
+    )
 
 
 def test_a_board_explains_rank_ranges_provisional_ratings_and_the_side(client: Client, settings: Any) -> None:
@@ -79,16 +81,16 @@ def test_a_board_explains_rank_ranges_provisional_ratings_and_the_side(client: C
     aggregation.aggregate()
     for address in ("/leaderboard", "/leaderboard?robot_id=widowx", "/leaderboard?scene_id=table"):
         text = page(client, address)
-        assert "narrower than ±55 points and a policy has 31 votes against 4 opponents" in text
+        assert "narrower than ±55 points and it has 31 votes against 4 opponents" in text
         assert "2–4 means second at best and fourth at worst" in text
-        assert "Standing on the left is worth" in text
+        assert "Being on the left is worth" in text
 
 
 def test_a_robot_without_votes_shows_no_other_boards_pairs(client: Client) -> None:
     cast(ballots(("a", "b", "left_better", 6)), SessionFactory(setting="franka", scene="kitchen"))
     aggregation.aggregate()
     assert "heat-self" in page(client, "/leaderboard/pairs")
-    assert "No pair has been voted on yet" in page(client, "/leaderboard/pairs?robot_id=widowx")
+    assert "Nobody has voted on any pair yet" in page(client, "/leaderboard/pairs?robot_id=widowx")
 
 
 def test_the_matrix_shows_a_pairs_share_and_votes_and_no_reference(client: Client) -> None:
@@ -131,7 +133,7 @@ def test_the_method_names_the_limits_that_hold(client: Client, settings: Any) ->
 def test_groups_that_never_met_are_told(client: Client) -> None:
     cast(ballots(("a", "b", "left_better", 6), ("c", "d", "left_better", 6)))
     aggregation.aggregate()
-    assert "groups that never met" in page(client, "/leaderboard")
+    assert "groups that have never met" in page(client, "/leaderboard")
 
 
 @pytest.mark.parametrize("complete", [True, False])
@@ -142,5 +144,5 @@ def test_the_page_says_whether_some_voters_were_only_estimated(client: Client, c
     report.content["removal"] |= {"movers": 3, "looked_at": 400, "complete": complete}
     report.save()
     checks = page(client, "/leaderboard/checks")
-    assert "400 voters were left out to find that" in checks
-    assert ("for the others this is an estimate" in checks) is not complete
+    assert "To find that, 400 voters were left out" in checks
+    assert ("for the rest this is an estimate" in checks) is not complete

@@ -49,7 +49,7 @@ def test_recent_battles_are_told_from_its_side_and_can_be_watched(client: Client
 
 def test_what_was_never_measured_nor_voted_on_says_so(client: Client) -> None:
     page = page_of(client, PolicyFactory())
-    assert "Nobody has voted on it yet" in page
+    assert "It has no votes yet" in page
     assert "None yet." in page
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def test_the_first_page_says_what_this_is_and_what_is_true_of_it_now(client: Client) -> None:
     VoteFactory()
     page = client.get("/").content.decode()
-    assert "Two hidden robot policies" in page
+    assert "Tell two robots the same thing." in page
     assert '<dd data-figure="votes">1</dd>' in page
     assert '<dd data-figure="robots">2</dd>' in page
     assert f'<dd data-figure="tasks">{len(catalogue.tasks())}</dd>' in page
@@ -88,7 +88,7 @@ def test_what_the_battle_pages_of_all_kinds_share_names_no_robot() -> None:
 
 def test_a_leaderboard_that_nobody_voted_on_invites_to_vote(client: Client) -> None:
     page = client.get("/leaderboard").content.decode()
-    assert "Nobody is ranked yet" in page
+    assert "No model is ranked yet" in page
     assert "nothing has been counted yet" in page
 
 

@@ -109,9 +109,23 @@ def test_a_visitor_who_reads_german_gets_german(client: Client) -> None:
 def test_the_switch_keeps_the_language_and_goes_back_to_the_page(client: Client) -> None:
     answer = client.post("/wish", {"language": "de", "next": "/models"})
     assert (answer.status_code, answer["Location"]) == (302, "/models")
-    assert "Wer antritt" in client.get("/models").content.decode()
+    assert "Die Modelle" in client.get("/models").content.decode()
     client.post("/wish", {"language": "en", "next": "/models"})
-    assert "Who competes" in client.get("/models").content.decode()
+    assert "Meet the models" in client.get("/models").content.decode()
+
+
+@pytest.mark.django_db
+def test_shortcuts_are_on_until_somebody_switches_them_off(client: Client) -> None:
+    assert 'data-shortcuts="on"' in client.get("/models").content.decode()
+    client.post("/wish", {"shortcuts": "off"})
+    page = client.get("/models").content.decode()
+    assert 'data-shortcuts="off"' in page
+    assert 'name="shortcuts" value="off" aria-pressed="true"' in page
+    refused = client.post("/wish", {"shortcuts": "sometimes"})
+    assert refused.status_code == 400
+    assert "shortcuts: on, off" in refused.content.decode()
+    client.post("/wish", {"shortcuts": "on"})
+    assert 'data-shortcuts="on"' in client.get("/models").content.decode()
 
 
 @pytest.mark.django_db

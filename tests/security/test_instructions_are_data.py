@@ -92,14 +92,24 @@ def test_the_api_gives_every_instruction_back_as_json_and_as_it_was_typed(visito
         assert visitor.battle(battle_id)["turns"][0]["instruction"] == text
 
 
-def test_no_page_that_the_server_writes_carries_it(visitor: Visitor, played: list[str]) -> None:
+def test_pages_that_show_no_battle_carry_none_of_it(visitor: Visitor, played: list[str]) -> None:
     for battle_id, text in zip(played, NASTY, strict=True):
-        for address in ("/", "/battle", f"/battle/{battle_id}", f"/b/{battle_id}", "/leaderboard", "/models"):
+        for address in ("/battle", f"/battle/{battle_id}", "/leaderboard", "/models"):
             answer = visitor.client.get(address)
             assert answer.status_code == 200
             page = answer.content.decode()
             assert text not in page
             assert escape(text) not in page
+
+
+def test_pages_that_show_a_voted_battle_carry_it_as_escaped_text(visitor: Visitor, played: list[str]) -> None:
+    for battle_id, text in zip(played, NASTY, strict=True):
+        for address in (f"/b/{battle_id}", f"/embed/battles/{battle_id}/", "/battles/", "/"):
+            answer = visitor.client.get(address)
+            assert answer.status_code == 200
+            page = answer.content.decode()
+            assert (text in page) <= (escape(text) == text)
+        assert escape(text) in visitor.client.get(f"/b/{battle_id}").content.decode()
 
 
 def test_scripts_write_text_into_pages_and_never_html() -> None:

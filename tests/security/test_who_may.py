@@ -25,8 +25,16 @@ from tests.people import logged_in, moderator, operator
 PEOPLE = ("anonymous", "stranger", "owner", "moderator", "operator")
 EVERYBODY = (200,) * 5
 NOBODY = (404,) * 5
+ENTRANCES = ("account/login", "account/signup", "account/signup/passkey", "account/blocked")
+ROOMS_OF_ACCOUNTS = (
+    *("account/login/code", "account/login/request", "account/login/passkey", "account/signup/passkey/make"),
+    *("account/confirm", "account/logout", "account/address", "account/passkeys", "account/passkeys/all"),
+    *("account/passkeys/add", "account/passkeys/<int:pk>/rename", "account/passkeys/<int:pk>/remove"),
+)
+"""Pages of those who have an account, or are about to: others are sent on to the entrance, and staff find nothing."""
 OWNER_AND_STAFF = (404, 404, 200, 200, 200)
 NOT_BEFORE_THE_VOTE = (404, 404, 409, 409, 409)
+ASKED = (202,) * 5
 OUTSIDE = {"X-Forwarded-For": "203.0.113.5"}
 
 
@@ -62,9 +70,22 @@ def post(expected: tuple[int, ...], where: str = "open", **body: Any) -> Call:
 # Route without its closing slash -> calls of it. Where one changes something, it is the owner's and comes last.
 ROUTES: dict[str, list[Call]] = {
     "": [Call(EVERYBODY)],
+    "about": [Call(EVERYBODY)],
     "battle": [Call(EVERYBODY)],
     "battle/<str:battle_id>": [Call(OWNER_AND_STAFF), Call(OWNER_AND_STAFF, "voted")],
     "b/<str:battle_id>": [Call(NOBODY), Call(EVERYBODY, "voted")],
+    "b/<str:battle_id>/report": [Call(NOBODY), Call(EVERYBODY, "voted")],
+    "b/<str:battle_id>/reported": [Call(NOBODY), Call(EVERYBODY, "voted")],
+    "b/<str:battle_id>/comments": [post(NOBODY, "voted")],  # comments are off
+    "b/<str:battle_id>/comments/<int:comment_id>/report": [Call(NOBODY, "voted", fill=(("comment_id", "1"),))],
+    "comments/<int:comment_id>/delete": [Call(NOBODY, body=lambda world: {}, fill=(("comment_id", "1"),))],
+    "profile": [Call(EVERYBODY)],
+    "privacy": [Call(EVERYBODY)],
+    "your-data": [Call(EVERYBODY)],
+    "your-data/download": [Call(EVERYBODY)],
+    "your-data/delete": [post((422,) * 5)],  # without the tick
+    **{entrance: [Call((200, 200, 200, 404, 404))] for entrance in ENTRANCES},
+    **{room: [Call((302, 302, 302, 404, 404))] for room in ROOMS_OF_ACCOUNTS},
     "models": [Call(EVERYBODY)],
     "models/<slug:model_id>": [Call(EVERYBODY, fill=(("model_id", "alpha"),))],
     "wish": [post((302,) * 5)],
@@ -92,6 +113,8 @@ ROUTES: dict[str, list[Call]] = {
     "api/battles/session/<str:session_id>": [Call(OWNER_AND_STAFF)],
     "api/battles/<str:battle_id>": [Call(OWNER_AND_STAFF), Call(OWNER_AND_STAFF, "voted")],
     "api/battles/<str:battle_id>/effect": [Call(NOBODY), Call(EVERYBODY, "voted")],
+    "api/battles/<str:battle_id>/start": [Call(OWNER_AND_STAFF), Call(OWNER_AND_STAFF, "voted")],
+    "api/battles/<str:battle_id>/feedback": [Call(only_owner(409)), Call(only_owner(200), "voted")],
     "api/battles/<str:battle_id>/turns": [post(only_owner(409), "voted", instruction="wave")],
     "api/battles/<str:battle_id>/explorations": [post(only_owner(409), seed=1), post(only_owner(202), "voted", seed=1)],
     "api/shared/<str:battle_id>": [Call(NOBODY), Call(EVERYBODY, "voted")],
@@ -102,6 +125,18 @@ ROUTES: dict[str, list[Call]] = {
     "api/episodes/<str:episode_id>/view.bin": [Call(OWNER_AND_STAFF), Call(EVERYBODY, "voted")],
     "api/episodes/<str:episode_id>/states.bin": [Call(NOT_BEFORE_THE_VOTE), Call(EVERYBODY, "voted")],
     "api/episodes/<str:episode_id>/replay.bin": [Call(NOT_BEFORE_THE_VOTE), Call(EVERYBODY, "voted")],
+    "api/episodes/<str:episode_id>/picture.webp": [Call(NOT_BEFORE_THE_VOTE), Call(ASKED, "voted")],
+    "api/episodes/<str:episode_id>/strip.webp": [Call(NOT_BEFORE_THE_VOTE), Call(ASKED, "voted")],
+    "api/episodes/<str:episode_id>/video.mp4": [
+        Call(NOT_BEFORE_THE_VOTE),
+        post(NOT_BEFORE_THE_VOTE),
+        post(ASKED, "voted"),
+    ],
+    "api/battles/<str:battle_id>/preview.jpg": [Call(NOBODY), Call(ASKED, "voted")],
+    "api/gallery": [Call(EVERYBODY)],
+    "api/oembed": [Call(NOBODY)],
+    "battles": [Call(EVERYBODY)],
+    "embed/battles/<str:battle_id>": [Call(NOBODY), Call(EVERYBODY, "voted")],
     "api/votes": [post(only_owner(409), battle_id=lambda world: world.voted["battle_id"], vote="tie")],
     "api/robots": [Call(EVERYBODY)],
     "api/scenes": [Call(EVERYBODY)],
@@ -151,6 +186,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "arena.turn": (ONLY_LOOK, ONLY_LOOK),
     "arena.attempt": (ONLY_LOOK, ONLY_LOOK),
     "arena.vote": (ONLY_LOOK, ONLY_LOOK),
+    "arena.feedback": (ONLY_LOOK, ONLY_LOOK),
     "policies.policy": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "rankings.modelstatstotal": (ONLY_LOOK, ONLY_LOOK),
     "rankings.modelstatsbyrobot": (ONLY_LOOK, ONLY_LOOK),
@@ -159,6 +195,8 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "rankings.countedvote": (ONLY_LOOK, NOTHING),
     "rankings.excludedvoter": (ONLY_LOOK, NOTHING),
     "rankings.moderationact": (ONLY_LOOK, ONLY_LOOK),
+    "community.report": (ONLY_LOOK, NOTHING),
+    "community.comment": (ONLY_LOOK, NOTHING),
     "django_celery_beat.periodictask": (NOTHING, frozenset({LOOK, CHANGE})),
     "django_celery_beat.crontabschedule": (NOTHING, frozenset({LOOK, ADD})),
     "django_celery_beat.intervalschedule": (NOTHING, frozenset({LOOK, ADD})),
@@ -170,7 +208,11 @@ MODEL_VIEWS = {"": LOOK, "add": ADD, "<path:object_id>/change": LOOK, "<path:obj
 MODEL_DETOURS = {"<path:object_id>/history", "<path:object_id>"}
 REVEAL = "arena/battle/<path:object_id>/reveal"
 """For both roles: a question first, and then an entry in the audit log (tests/arena/test_blind_staff.py)."""
-EXTRA_VIEWS = {"rankings/workerstatus/run", "auth/user/<id>/password", REVEAL}
+HIDE = {f"arena/{model}/<path:object_id>/hide" for model in ("battle", "turn")}
+"""For moderators: a question first, and then an entry in the audit log (tests/arena/test_hiding.py)."""
+EXTRA_VIEWS = {"rankings/workerstatus/run", "auth/user/<id>/password", REVEAL, *HIDE}
+EXTRA_VIEWS |= {f"community/{model}/<int:key>/act" for model in ("report", "comment")}
+"""Buttons, which answer to POST alone (tests/community/test_moderators_queue.py)."""
 
 
 @pytest.fixture
@@ -265,7 +307,7 @@ def test_every_address_answers_each_as_the_table_says(world: World, people: dict
         if of_model(route):
             continue
         for call in ROUTES[named(route)]:
-            gaps = {**getattr(world, call.where), "user_id": world.owner, **dict(call.fill)}
+            gaps = {**getattr(world, call.where), "user_id": world.owner, "pk": "1", **dict(call.fill)}
             address = filled(route, gaps)
             expected = dict(zip(PEOPLE, call.expected, strict=True))
             for who, client in people.items():
@@ -292,7 +334,7 @@ def test_every_model_in_the_admin_is_open_to_each_role_as_the_table_says(people:
         if found is None or found[1] in MODEL_DETOURS:
             continue
         model, view = found
-        address = filled(route, {"object_id": "1", "id": "1"})
+        address = filled(route, {"object_id": "1", "id": "1", "key": "1"})
         for who, client in people.items():
             status = client.get(address).status_code
             if who in ("anonymous", "stranger", "owner"):
@@ -302,6 +344,8 @@ def test_every_model_in_the_admin_is_open_to_each_role_as_the_table_says(people:
                 allowed = (status in (200, 302)) if may else status == 403
             elif f"{model.replace('.', '/')}/{view}" == REVEAL:
                 allowed = status in (200, 302, 404)  # whether there is a battle with this key
+            elif f"{model.replace('.', '/')}/{view}" in HIDE:
+                allowed = status in ((200, 404) if who == "moderator" else (403,))
             else:
                 allowed = status in (403, 404, 405)
             if not allowed:

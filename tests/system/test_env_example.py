@@ -56,6 +56,7 @@ NO_DEFAULTS = {
     # Examples of servers, and what belongs to the place where it runs.
     *("DATABASE_URL", "MONGO_URL", "BROKER_URL", "CHANNEL_URL", "CACHE_URL", "MONGO_DATABASE"),
     *("ARENA_DATA", "ARENA_SCENES", "ARENA_STATIC", "ARENA_SECRET_KEY", "ARENA_HSTS_S"),
+    *("EMAIL_URL", "ARENA_EMAIL_FROM"),
 }
 SHOW = """
 import json

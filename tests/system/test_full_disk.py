@@ -239,5 +239,5 @@ def test_the_arena_as_it_ships_outlives_a_full_disk(small_disk: Path, make_arena
     filler.unlink()
     wait_until(lambda: arena.health()[0] == 200, seconds=240)  # a worker's start, beside other work
     assert status(arena, "api/sessions/init", b"{}") == 201
-    assert set(arena.children()) == {"worker", "beat", "web", *own}
+    assert set(arena.children()) == {"worker", "drawing", "beat", "web", *own}
     assert arena.stop() == 0

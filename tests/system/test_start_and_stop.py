@@ -26,7 +26,7 @@ def test_a_taken_port_is_refused_with_the_name_of_the_variable(make_arena: MakeA
 def test_no_part_is_waited_for_longer_than_leaves_ten_seconds_for_all(tmp_path: Path) -> None:
     parts = plan.parts(queues=["default"], worker_processes=2, host="127.0.0.1", port=8000)
     graces = [spec.grace_s for spec in (*plan.bundled_servers(DataFolder(tmp_path), {}).specs, *parts)]
-    assert len(graces) == 5
+    assert len(graces) == 6
     assert sum(graces) < 10
 
 
@@ -36,7 +36,7 @@ def test_stopping_ends_every_process_and_the_next_start_has_the_data(make_arena:
     assert said["url"] == arena.url
     assert all(":***@127.0.0.1:" in url for url in said["urls"].values()), "what is printed has no password"
     own_servers = {SERVER_OF[name] for name in said["urls"]}
-    assert set(said["processes"]) == {"worker", "beat", "web", *own_servers}
+    assert set(said["processes"]) == {"worker", "drawing", "beat", "web", *own_servers}
     assert len(arena.processes()) >= len(said["processes"])
     assert arena.health()[0] == 200
     arena.manage("shell", "--verbosity", "0", "-c", WRITE)
