@@ -19,13 +19,15 @@ def main() -> None:
     from vlaarena.bundled import BundledServerMissing
     from vlaarena.supervisor.folder import DataFolder, FolderBusy
 
+    folder = Path(os.environ.get("ARENA_DATA") or Path(__file__).resolve().parent / "var")
     with contextlib.ExitStack() as stack:
-        if standalone.wants_episodes(sys.argv[1:]):
-            folder = Path(os.environ.get("ARENA_DATA") or Path(__file__).resolve().parent / "var")
-            try:
+        try:
+            if standalone.wants_database(sys.argv[1:], folder):
+                standalone.prepare(__file__, folder)
+            if standalone.wants_episodes(sys.argv[1:]):
                 stack.enter_context(standalone.episode_store(DataFolder(folder)))
-            except (FolderBusy, BundledServerMissing) as error:
-                sys.exit(f"CommandError: {error}")
+        except (standalone.NotPrepared, FolderBusy, BundledServerMissing) as error:
+            sys.exit(f"CommandError: {error}")
         execute_from_command_line(sys.argv)
 
 

@@ -1,86 +1,116 @@
 """Calibration battles: they show voters an earlier battle again, to learn how consistent their votes are.
 
 A *repeat* has the pair, first state, secret and instruction of an earlier battle of the same voter, with the sides
-swapped. It is decided when the first instruction arrives, in one query, and kept in `Battle.purpose`, which visitors
-never learn. A program that stores what it is shown can recognise a repeat, but gains nothing: repeats count in no
-ranking, and votes on them give a voter no more weight (decision: doubtful-votes; `rankings.tally.weights`).
+swapped. A visitor sees the first state before saying anything, so it is decided in two steps. When a battle opens, it
+may begin where an earlier battle began (`seed_shown_again`). When the first instruction is that of the earlier battle,
+too, the battle becomes its repeat if the pair drawn for it shares a contestant with the earlier one (`maybe_repeat`);
+else it is what was drawn. Both steps take as many queries as in any other battle. `Battle.purpose` keeps what came of
+it, which visitors never learn (decision: doubtful-votes).
 """
 
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Case, Count, Exists, F, OuterRef, Sum, When, Window
+from django.db.models import FilteredRelation, Q
 
 from arena.kinds import CalibrationBattle
-from arena.models import Battle, Purpose, Turn, Vote
+from arena.models import Battle, BattleStatus, Purpose, Session
 from arena.queue.hosting import Hosts
 from simulation import catalogue
 
-REMEMBERED = 200
-"""How many of a voter's last votes may be repeated."""
+REMEMBERED = 100
+"""How many of a visitor's last battles are looked at."""
 GAP = 3
 """So many of the last votes are not repeated: the voter may remember them."""
+MOST_SHOWN_AGAIN = 0.2
+"""The largest share of a voter's battles that begin like an earlier one."""
 _random = secrets.SystemRandom()
 
 
-def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
-    """The repeat that this battle becomes with its first instruction, or None. Only hosted policies are repeated."""
-    voter = battle.session.user_id
-    if voter is None:
+def seed_shown_again(session: Session) -> int | None:
+    """The seed of an earlier battle of the visitor's, with which the session's next battle is to begin; else None.
+
+    It depends on the visitor's past alone and not on contestants. No seed is shown more than twice, and likelier that
+    of a battle whose words the visitor says often.
+    """
+    if session.user_id is None:
         return None
-    past = _past_votes(voter)
-    votes, repeats = (past[0].votes, past[0].all_repeats) if past else (0, 0)
-    if _due(settings.REPEAT_SHARE * (1 + votes) - repeats):
-        return _repeat(battle, instruction, hosts, past)
-    return None
+    past = _past_battles(session.user_id)
+    voted = [battle for battle in past if battle.vote__vote]
+    shown = Counter(battle.seed for battle in past)
+    said = Counter(battle.first__instruction for battle in voted)
+    place = (session.setting, session.scene)
+    fitting = [
+        battle
+        for battle in voted
+        if battle.purpose == Purpose.RANK and (battle.session__setting, battle.session__scene) == place
+    ]
+    earlier = [battle for battle in fitting[GAP:] if shown[battle.seed] == 1 and battle.second__pk is None]
+    repeats = sum(battle.purpose == Purpose.REPEAT for battle in voted)
+    if not _due(settings.REPEAT_SHARE * (1 + len(voted)) - repeats) or not earlier:
+        return None
+    return int(_random.choices(earlier, [said[battle.first__instruction] for battle in earlier])[0].seed)
 
 
-def _past_votes(voter: str) -> list[Any]:
-    """Rows of the last votes, newest first, each with the number of all `votes` and `all_repeats`. One query."""
-    first = Vote.objects.filter(user_id=voter, battle__turns__seq=1).order_by("-voted_at", "-pk")
-    later = Turn.objects.filter(battle=OuterRef("battle_id"), seq=2, is_fork=False)
-    repeats = Case(When(purpose=Purpose.REPEAT, then=1), default=0)
-    counted = first.annotate(
-        votes=Window(Count("pk")),
-        all_repeats=Window(Sum(repeats)),
-        repeated=Exists(Battle.objects.filter(repeats=OuterRef("battle_id"))),
-        went_on=Exists(later),
-        instruction=F("battle__turns__instruction"),
+def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
+    """The repeat that this battle becomes with its first instruction, or None. Only hosted policies are repeated.
+
+    Policies that the voter has not seen in this scene with these words stay as they were drawn. Whoever recognises the
+    scene therefore learns only which battles count nowhere, as from the policies' moves.
+    """
+    earlier = _begun_alike(battle)
+    if earlier is None or catalogue.normalise(earlier.first__instruction) != catalogue.normalise(instruction):
+        return None
+    pair = {earlier.left_model_id, earlier.right_model_id}
+    if not pair <= hosts.contestants or pair.isdisjoint({battle.left_model_id, battle.right_model_id}):
+        return None
+    return CalibrationBattle(
+        purpose=Purpose.REPEAT.value,
+        left_model_id=earlier.right_model_id,
+        right_model_id=earlier.left_model_id,
+        seed=earlier.seed,
+        secret=earlier.secret,
+        repeats_id=earlier.battle_id,
     )
-    own = ("votes", "all_repeats", "battle_id", "purpose", "setting", "scene", "repeated", "went_on", "instruction")
-    of_battle = ("battle__left_model_id", "battle__right_model_id", "battle__seed", "battle__secret")
-    return list(counted.values_list(*own, *of_battle, named=True)[:REMEMBERED])
+
+
+def _past_battles(visitor: str) -> list[Any]:
+    """Rows of the visitor's last battles, newest first, with their first turn and, if they went on, their second. One
+    query."""
+    battles = Battle.objects.filter(session__user_id=visitor).annotate(
+        first=FilteredRelation("turns", condition=Q(turns__seq=1)),
+        second=FilteredRelation("turns", condition=Q(turns__seq=2, turns__is_fork=False)),
+    )
+    of_battle = ("seed", "purpose", "session__setting", "session__scene", "vote__vote")
+    rows = battles.order_by("-pk").values_list(*of_battle, "first__instruction", "second__pk", named=True)
+    return list(rows[:REMEMBERED])
+
+
+def _begun_alike(battle: Battle) -> Any | None:
+    """The row of the visitor's voted ranking battle of one turn that this battle begins like. One query."""
+    session = battle.session
+    if session.user_id is None:
+        return None
+    earlier = Battle.objects.filter(
+        session__user_id=session.user_id,
+        session__setting=session.setting,
+        session__scene=session.scene,
+        seed=battle.seed,
+        status=BattleStatus.VOTED,
+        purpose=Purpose.RANK,
+    ).annotate(
+        first=FilteredRelation("turns", condition=Q(turns__seq=1)),
+        second=FilteredRelation("turns", condition=Q(turns__seq=2, turns__is_fork=False)),
+    )
+    columns = ("battle_id", "first__instruction", "seed", "secret", "left_model_id", "right_model_id")
+    alike = earlier.filter(second__pk=None).exclude(battle_id=battle.battle_id)
+    return alike.order_by("pk").values_list(*columns, named=True).first()
 
 
 def _due(missing: float) -> bool:
-    """Whether to make a repeat now, when so many are `missing` from the wanted share."""
-    return missing > 0 and _random.random() < missing
-
-
-def _repeat(battle: Battle, instruction: str, hosts: Hosts, past: list[Any]) -> CalibrationBattle | None:
-    """A past battle of one turn with the same instruction in the same scene, between policies that are still drawn."""
-    place = (battle.session.setting, battle.session.scene)
-    ranked = [vote for vote in past if vote.purpose == Purpose.RANK and (vote.setting, vote.scene) == place]
-    wanted = catalogue.normalise(instruction)
-    earlier = [
-        vote
-        for vote in ranked[GAP:]
-        if not vote.repeated
-        and not vote.went_on
-        and catalogue.normalise(vote.instruction) == wanted
-        and {vote.battle__left_model_id, vote.battle__right_model_id} <= hosts.contestants
-    ]
-    if not earlier:
-        return None
-    chosen = _random.choice(earlier)
-    return CalibrationBattle(
-        purpose=Purpose.REPEAT.value,
-        left_model_id=chosen.battle__right_model_id,
-        right_model_id=chosen.battle__left_model_id,
-        seed=chosen.battle__seed,
-        secret=chosen.battle__secret,
-        repeats_id=chosen.battle_id,
-    )
+    """Whether to show an earlier beginning now, when so many repeats are `missing` from the wanted share."""
+    return _random.random() < min(missing, MOST_SHOWN_AGAIN)

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from arena.api.schema import refusals
 from arena.errors import NotFound
+from robots.kind import Robots
 from robots.scene_files import file_of, folder_of, manifest_of
 from simulation import catalogue
 from simulation.catalogue import Robot, Scene, Task
@@ -24,13 +25,13 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class RobotList(APIView):
-    @extend_schema(operation_id="list_robots", responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="list_robots", summary="Robots and their scenes", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
         return Response({"results": [_with_id_first("robot_id", robot) for robot in catalogue.robots()]})
 
 
 class SceneList(APIView):
-    @extend_schema(operation_id="list_scenes", responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="list_scenes", summary="Scenes and their cameras", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
         return Response({"results": [_with_id_first("scene_id", scene) for scene in catalogue.scenes()]})
 
@@ -38,7 +39,9 @@ class SceneList(APIView):
 class TaskList(APIView):
     @extend_schema(
         operation_id="list_tasks",
-        description="Instructions that physics can judge, and suggestions to offer beside the input.",
+        summary="Tasks and their instructions",
+        description="Instructions that physics can judge, suggestions to offer beside the input, suggestions that have "
+        "no verdict, and how long an instruction may be.",
         responses={200: OpenApiTypes.OBJECT},
     )
     def get(self, request: Request) -> Response:
@@ -46,6 +49,9 @@ class TaskList(APIView):
             {
                 "results": [_task_json(task) for task in catalogue.tasks()],
                 "suggestions": catalogue.scene(settings.DEFAULT_SCENE).suggestions,
+                "free_suggestions": catalogue.scene(settings.DEFAULT_SCENE).free_suggestions,
+                "most_words": Robots.most_words,
+                "most_characters": settings.INSTRUCTION_MAX_LENGTH,
             }
         )
 
@@ -55,6 +61,7 @@ class SceneBundle(APIView):
 
     @extend_schema(
         operation_id="get_scene",
+        summary="The files of a scene",
         description="All that a browser loads to show a scene, with addresses that never change their content.",
         responses={200: OpenApiTypes.OBJECT, **refusals(404, 503)},
     )
@@ -73,7 +80,11 @@ class SceneFile(APIView):
     # Authentication would add `Vary: Cookie`, and a browser with a new cookie would fetch everything again.
     authentication_classes = []
 
-    @extend_schema(operation_id="get_scene_file", responses={(200, "*/*"): OpenApiTypes.BINARY, **refusals(404, 503)})
+    @extend_schema(
+        operation_id="get_scene_file",
+        summary="One file of a scene",
+        responses={(200, "*/*"): OpenApiTypes.BINARY, **refusals(404, 503)},
+    )
     def get(self, request: Request, robot_id: str, scene_id: str, scene_hash: str, name: str) -> HttpResponse:
         manifest = manifest_of(robot_id, scene_id)
         known = {manifest["xml"], *(file_of(asset) for asset in manifest["assets"])}

@@ -29,6 +29,7 @@ def _bytes(shape: str, *refused: int) -> dict[Any, OpenApiResponse]:
 class EpisodeView(ArenaView):
     @extend_schema(
         operation_id="get_episode_view",
+        summary="What can be seen of an episode, as bytes",
         description="What can be seen of the episode, before the vote and after it: int16, little-endian, 25 rows a "
         "second, the start first; times `view.scale` of the scene they are qpos. Both sides of a turn have the same "
         "number of rows. For ever.",
@@ -44,6 +45,7 @@ class EpisodeView(ArenaView):
 class EpisodeStates(ArenaView):
     @extend_schema(
         operation_id="get_episode_states",
+        summary="The exact states of an episode, as bytes",
         description="The exact states alone, after the vote: float32, little-endian, rows of time, qpos, qvel; the "
         "start first. For ever.",
         responses=_bytes("[steps + 1, 1 + nq + nv]", 404, 409, 410, 422, 503),
@@ -56,6 +58,7 @@ class EpisodeStates(ArenaView):
 class EpisodeReplay(ArenaView):
     @extend_schema(
         operation_id="get_episode_replay",
+        summary="All that physics needs to repeat an episode, as bytes",
         description="All that physics needs to repeat the episode from any record, after the vote: float64, "
         "little-endian, rows of time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there "
         "(7; zeros at the start). For ever.",

@@ -101,7 +101,7 @@ def _play(run: EvaluationRun, case: Case) -> bool:
     environment, player = _opened(run, case.variation.fifth_object)
     environment.reset(case.seed, case.variation)
     try:
-        return player.play(environment, case.instruction, case.seed).success
+        return player.play(environment, case.instruction, case.seed).success is True
     except PolicyFailure:
         return False
 

@@ -92,7 +92,7 @@ def _play_side(
         "episode_id": document["_id"],
         "steps": result.steps,
         "success": result.success,
-        "progress": round(result.progress, 4),
+        "progress": None if result.progress is None else round(result.progress, 4),
         "termination_reason": result.termination_reason,
         "duration_ms": round(result.duration_ms, 1),
         "stored": stored,

@@ -44,6 +44,7 @@ class Forks(ArenaView):
 
     @extend_schema(
         operation_id="explore",
+        summary="Fork a voted battle",
         description="Let both policies of an own, voted battle play once more: from a record of a turn (`turn_id`, "
         "`record`), or from the first state of another seed. Marked as an `exploration` and counted nowhere. Answers "
         "like `POST battles/{battle_id}/turns`.",

@@ -7,14 +7,17 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from arena.kinds import CalibrationBattle, Json, Kind, Place
-from arena.models import Attempt, Battle, Contestant, ContestantQuerySet
+from arena.models import Attempt, Battle, Contestant, ContestantQuerySet, Session
 from arena.queue.hosting import Hosts
 from policies.measured import overall
 from policies.models import ROBOTS, Policy, PolicyWorld
@@ -23,10 +26,13 @@ from robots import calibration
 from robots.recordings import episode_json
 from simulation import catalogue
 from simulation.contracts import CONTROL_PERIOD
+from simulation.picture_format import LOOK
 from simulation.view_format import ROWS_PER_STEP
 
 log = logging.getLogger(__name__)
 PROBE_TIMEOUT_S = 60.0
+FREE = gettext_lazy("Anything else")
+FREE_NOTE = gettext_lazy("Say whatever you like. We cannot score these automatically: only people judge them.")
 
 
 class Robots(Kind):
@@ -42,7 +48,15 @@ class Robots(Kind):
     details = ("rollout",)
     inconclusive = ("time_limit",)
     claimed_with = ("model__policy",)
+    most_words = 16  # Octo mini takes 19 tokens, and a word is one at least: see policies.text.shorten
+    introduced_with = ("policy",)
     several_starts = forks = True
+    drawings: ClassVar[Mapping[str, str]] = {
+        "picture.webp": "image/webp",
+        "strip.webp": "image/webp",
+        "video.mp4": "video/mp4",
+    }
+    look = LOOK
     template = "robots/battle.html"
     address = "battle"
 
@@ -70,6 +84,10 @@ class Robots(Kind):
             "success": overall(contestant.card),
         }
 
+    def introduce(self, contestant: Contestant) -> Json:
+        policy = getattr(contestant, "policy", None)
+        return {"parameters": policy.parameters, "training_data": policy.training_data} if policy else {}
+
     def titles(self) -> Mapping[str, str]:
         robots = {robot.id: robot.name for robot in catalogue.robots()}
         return robots | {scene.id: scene.name for scene in catalogue.scenes()}
@@ -86,6 +104,14 @@ class Robots(Kind):
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         return calibration.maybe_repeat(battle, instruction, hosts)
+
+    def seed_shown_again(self, session: Session) -> int | None:
+        return calibration.seed_shown_again(session)
+
+    def tend(self) -> None:
+        from robots.first_state_maker import make_asked
+
+        make_asked()
 
     def play(self, episode_id: str) -> None:
         from robots.play import play
@@ -128,10 +154,17 @@ class Robots(Kind):
 
     def outcome(self, attempt: Attempt) -> Json:
         rollout = getattr(attempt, "rollout", None)
-        return {**super().outcome(attempt), "start_hash": rollout.start_hash if rollout else ""}
+        told = {**super().outcome(attempt), "start_hash": rollout.start_hash if rollout else ""}
+        # Older rows say of free text that the goal was missed.
+        return told if self.task_of(attempt.turn.instruction) else {**told, "success": None, "progress": None}
 
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
         return dict(episode_json(attempt, document, common_length, exact))
+
+    def draw(self, name: str, document: Json) -> bytes:
+        from robots.drawings import draw
+
+        return draw(name, document)
 
     def page_context(self, place: Place) -> Json:
         scene = catalogue.scene(place.scene)
@@ -139,8 +172,19 @@ class Robots(Kind):
             "robot": catalogue.robot(place.setting),
             "scene": scene,
             "suggestions": scene.suggestions,
-            "tasks": [_task(task) for task in catalogue.tasks() if task.scene_id == scene.id],
+            "engine_bytes": engine_bytes(),
+            "categories": [
+                *map(_category, (task for task in catalogue.tasks() if task.scene_id == scene.id)),
+                _free(scene),
+            ],
         }
+
+
+@cache
+def engine_bytes() -> int:
+    """The size of the physics engine that browsers load, for telling how much of it is there; 0 if unknown."""
+    found = finders.find("dist/mujoco.wasm")
+    return Path(str(found)).stat().st_size if found else 0
 
 
 def _rows_of(number: int) -> int:
@@ -163,7 +207,11 @@ def probe_render_profile() -> str:
     return asked.stdout.strip()
 
 
-def _task(task: catalogue.Task) -> Json:
+def _category(task: catalogue.Task) -> Json:
     """A task with one instruction for each of its values."""
     instructions = [catalogue.phrasings(task.id, slots)[0].text for slots in task.slots]
-    return {"name": task.name, "description": task.description, "instructions": instructions}
+    return {"name": task.name, "description": task.description, "suggestions": instructions}
+
+
+def _free(scene: catalogue.Scene) -> Json:
+    return {"name": FREE, "description": FREE_NOTE, "suggestions": scene.free_suggestions, "free": True}

@@ -1,10 +1,11 @@
-"""The table that robots add to those of the core."""
+"""The tables that robots add to those of the core."""
 
 from __future__ import annotations
 
 from django.db import models
+from django.utils import timezone
 
-from arena.models import Attempt
+from arena.models import Attempt, Battle
 
 
 class Rollout(models.Model):
@@ -27,3 +28,24 @@ class Rollout(models.Model):
 
     def __str__(self) -> str:
         return str(self.attempt_id)
+
+
+class FirstState(models.Model):
+    """What a battle's first turn begins with, as viewers show it before the vote. A worker makes it: the web process
+    loads no physics. It follows from the battle's seed alone."""
+
+    battle = models.OneToOneField(
+        Battle, to_field="battle_id", db_column="battle_id", primary_key=True, on_delete=models.CASCADE
+    )
+    row = models.BinaryField(default=bytes, help_text="A packed view row (simulation.view_format); empty until made.")
+    made_at = models.DateTimeField(null=True, blank=True)
+    asked_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "robot_first_states"
+        indexes = [
+            models.Index(fields=["asked_at"], condition=models.Q(made_at=None), name="first_states_to_be_made"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.battle_id)

@@ -65,3 +65,11 @@ class EpisodeJson(TypedDict):
     exact: bool
     secret: str | None
     render_profile: str | None
+
+
+class BattleStart(TypedDict):
+    """What a battle begins with, before its first instruction: the first view row (simulation.view_format) of either
+    side, packed and in base64, the same that `from_row` 0 of its first turn shows. Null until a worker has made it."""
+
+    battle_id: str
+    start: str | None

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from arena.models import Vote, VoteChoice
+from arena.models import ContestantStatus, Vote, VoteChoice
 from policies.measured import UNSHIFTED, overall
 from policies.models import Policy
 from proportions import Success
@@ -26,8 +26,17 @@ def policies(request: HttpRequest) -> HttpResponse:
     rows, apart = _rows()
     found = list(Policy.objects.filter(reference=False))
     found.sort(key=lambda each: (_place(rows.get(each.pk)), each.name.casefold()))
-    entries = [{"policy": each, "row": rows.get(each.pk), "success": _percent(overall(each.card))} for each in found]
-    return render(request, "robots/policies.html", {"page": "models", "entries": entries, "apart": apart})
+    entries = [_entry(each, rows.get(each.pk)) for each in found]
+    groups = [[entry for entry in entries if entry["able"] is able] for able in (True, False)]
+    context = {"page": "models", "competing": groups[0], "others": groups[1], "apart": apart}
+    return render(request, "robots/policies.html", context)
+
+
+def _entry(policy: Policy, row: RankingRow | None) -> dict[str, Any]:
+    """`rank`: none without a vote, and none while the policy cannot play."""
+    able = policy.status == ContestantStatus.ACTIVE
+    rank = row["rank"] if row is not None and able and row["vote_count"] else None
+    return {"policy": policy, "row": row, "able": able, "rank": rank, "success": _percent(overall(policy.card))}
 
 
 def policy(request: HttpRequest, model_id: str) -> HttpResponse:
@@ -72,7 +81,7 @@ def _tasks(policy: Policy) -> Iterator[dict[str, Any]]:
 
 def _recent(policy: Policy) -> QuerySet[Vote]:
     """The newest first. One query per side, since no index sorts both sides together."""
-    voted = Vote.objects.filter(battle__spoiled=False)
+    voted = Vote.objects.filter(battle__spoiled=False, battle__hidden_at=None)
     newest = [
         key
         for side in ({"left_model": policy}, {"right_model": policy})
@@ -90,4 +99,4 @@ def _seen(vote: Vote, policy: Policy) -> dict[str, Any]:
     even = vote.vote in (VoteChoice.TIE, VoteChoice.BOTH_BAD)
     result = str(vote.vote) if even else "won" if vote.vote == own else "lost"
     first = min(vote.battle.turns.all(), key=lambda turn: turn.seq, default=None)
-    return {"vote": vote, "opponent": opponent, "result": result, "title": first.instruction if first else ""}
+    return {"vote": vote, "opponent": opponent, "result": result, "title": first.public_instruction if first else ""}

@@ -59,8 +59,12 @@ class Command(BaseCommand):
             kept = f"stored as {row['episode_id']}" if row["stored"] else "not stored: no episode store answers"
             self.stdout.write(
                 f"{side:5} {row['model_id']}: {row['termination_reason']} after {row['steps']} steps, "
-                f"progress {row['progress']:.2f}, {row['duration_ms']:.0f} ms; {kept}"
+                f"{_verdict(row['progress'])}, {row['duration_ms']:.0f} ms; {kept}"
             )
+
+
+def _verdict(progress: float | None) -> str:
+    return "no goal to judge" if progress is None else f"progress {progress:.2f}"
 
 
 def _secret(given: str | None) -> str:
