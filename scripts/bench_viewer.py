@@ -69,7 +69,7 @@ def visits_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
         for sizes in (first, second):
             battle = BattlePage(context.new_page())
             requests: list[Request] = []
-            battle.page.on("requestfinished", requests.append)  # of page and worker
+            battle.page.on("requestfinished", lambda request, seen=requests: seen.append(request))  # of page and worker
             began = time.perf_counter()
             battle.open_ready()
             if sizes is first:
