@@ -99,7 +99,7 @@ def _past_battles(visitor: str) -> list[PastBattle]:
 
 
 @cache
-def _past_query() -> tuple[str, tuple[object, ...]]:
+def _past_query() -> tuple[str, tuple[Any, ...]]:
     """The query of `_past_battles`, for the visitor ANYBODY. To compile it takes longer than to run it, and a fifth of
     the time in which a session is opened: once is enough."""
     battles = Battle.objects.filter(session__user_id=ANYBODY).annotate(

@@ -139,5 +139,4 @@ def _kept(request: Request, content: bytes, media_type: str) -> HttpResponse:
     etag = quote_etag(hashlib.sha256(content).hexdigest()[:32])
     headers = {"Cache-Control": KEPT, "ETag": etag}
     response = HttpResponse(content, content_type=media_type, headers=headers)
-    answered: HttpResponse = get_conditional_response(request._request, etag=etag, response=response)
-    return answered
+    return get_conditional_response(request._request, etag=etag, response=response) or response
