@@ -35,16 +35,20 @@ const warm = [];
 
 /** One for each side, if the processor draws. A graphics card compiles quickly. */
 export async function warmUp() {
-  if (!rendersInSoftware()) return;
   try {
+    await pause(); // what the page asks the server for goes first
+    if (!rendersInSoftware()) return;
     while (warm.length < SIDES.length) {
       warm.push(drawSample(makeRenderer(document.createElement("canvas"), true)));
-      await new Promise((resolve) => setTimeout(resolve)); // lets people type between the two
+      await pause();
     }
   } catch (error) {
     if (!(error instanceof NoWebGL)) throw error; // whoever needs a renderer is told
   }
 }
+
+/** Lets people type. */
+const pause = () => new Promise((resolve) => setTimeout(resolve));
 
 /** A renderer of the coarser qualities that is still of use, if there is one. @returns {WarmRenderer | undefined} */
 export function takeWarm() {
