@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import FilteredRelation, Q
 
 from arena.kinds import CalibrationBattle
@@ -28,6 +30,8 @@ GAP = 3
 """So many of the last votes are not repeated: the voter may remember them."""
 MOST_SHOWN_AGAIN = 0.2
 """The largest share of a voter's battles that begin like an earlier one."""
+ANYBODY = "ANYBODY"
+"""Stands for the visitor in a query that is compiled once."""
 _random = secrets.SystemRandom()
 
 
@@ -40,20 +44,16 @@ def seed_shown_again(session: Session) -> int | None:
     if session.user_id is None:
         return None
     past = _past_battles(session.user_id)
-    voted = [battle for battle in past if battle.vote__vote]
+    voted = [battle for battle in past if battle.vote]
     shown = Counter(battle.seed for battle in past)
-    said = Counter(battle.first__instruction for battle in voted)
+    said = Counter(battle.instruction for battle in voted)
     place = (session.setting, session.scene)
-    fitting = [
-        battle
-        for battle in voted
-        if battle.purpose == Purpose.RANK and (battle.session__setting, battle.session__scene) == place
-    ]
-    earlier = [battle for battle in fitting[GAP:] if shown[battle.seed] == 1 and battle.second__pk is None]
+    fitting = [battle for battle in voted if battle.purpose == Purpose.RANK and (battle.setting, battle.scene) == place]
+    earlier = [battle for battle in fitting[GAP:] if shown[battle.seed] == 1 and battle.second is None]
     repeats = sum(battle.purpose == Purpose.REPEAT for battle in voted)
     if not _due(settings.REPEAT_SHARE * (1 + len(voted)) - repeats) or not earlier:
         return None
-    return int(_random.choices(earlier, [said[battle.first__instruction] for battle in earlier])[0].seed)
+    return int(_random.choices(earlier, [said[battle.instruction] for battle in earlier])[0].seed)
 
 
 def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
@@ -78,16 +78,38 @@ def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationB
     )
 
 
-def _past_battles(visitor: str) -> list[Any]:
-    """Rows of the visitor's last battles, newest first, with their first turn and, if they went on, their second. One
-    query."""
-    battles = Battle.objects.filter(session__user_id=visitor).annotate(
+class PastBattle(NamedTuple):
+    """A battle, its first instruction, and whether it went on: the key of its second turn, else None."""
+
+    seed: int
+    purpose: str
+    setting: str
+    scene: str
+    vote: str | None
+    instruction: str | None
+    second: int | None
+
+
+def _past_battles(visitor: str) -> list[PastBattle]:
+    """The visitor's last battles, newest first. One query."""
+    sql, params = _past_query()
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [visitor if each == ANYBODY else each for each in params])
+        return [PastBattle(*row) for row in cursor.fetchall()]
+
+
+@cache
+def _past_query() -> tuple[str, tuple[Any, ...]]:
+    """The query of `_past_battles`, for the visitor ANYBODY. To compile it takes longer than to run it, and a fifth of
+    the time in which a session is opened: once is enough."""
+    battles = Battle.objects.filter(session__user_id=ANYBODY).annotate(
         first=FilteredRelation("turns", condition=Q(turns__seq=1)),
         second=FilteredRelation("turns", condition=Q(turns__seq=2, turns__is_fork=False)),
     )
     of_battle = ("seed", "purpose", "session__setting", "session__scene", "vote__vote")
-    rows = battles.order_by("-pk").values_list(*of_battle, "first__instruction", "second__pk", named=True)
-    return list(rows[:REMEMBERED])
+    rows = battles.order_by("-pk").values_list(*of_battle, "first__instruction", "second__pk")[:REMEMBERED]
+    sql, params = rows.query.sql_with_params()
+    return sql, tuple(params)
 
 
 def _begun_alike(battle: Battle) -> Any | None:

@@ -175,7 +175,9 @@ def send_and_announce(turn: Turn, send: Callable[[], object], announce_it: Calla
 
 
 def _may_be_retried(turn: Turn, turns: list[Turn]) -> bool:
-    """Whether no later turn continues or replaces this one, and no other turn is open."""
+    """Whether its visitor still wants it, no later turn continues or replaces it, and no other turn is open."""
+    if release.was_cancelled(turn):
+        return False
     later = [each for each in turns if each.seq > turn.seq]
     if turn.start_seed is None:
         return not later

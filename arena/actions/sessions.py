@@ -39,12 +39,14 @@ def open_next_battle(session: Session) -> Battle:
 
 def _open_battle(session: Session, seq: int) -> Battle:
     kind, place = kinds.of(session), place_of(session)
-    eligible = kind.eligible(place).filter(kind=kind.id).only("kind", "pairing_weight")
+    eligible = list(kind.eligible(place).filter(kind=kind.id).only("kind", "pairing_weight"))
     chances = written_chances(kind.pool(place))
     if kind.played_here:
-        left, right = draw_pair(list(eligible), chances)
+        left, right = draw_pair(eligible, chances)
     else:
-        left, right = draw_pair(list(eligible.playable()), chances, hosting.hosts().can_meet)
+        hosts = hosting.hosts()
+        unhosted = hosts.unhosted(each.id for each in eligible)
+        left, right = draw_pair([each for each in eligible if each.id not in unhosted], chances, hosts.can_meet)
     again, fresh = kind.seed_shown_again(session), secrets.randbelow(SEEDS)
     seed = fresh if again is None else again
     return Battle.objects.create(session=session, seq_in_session=seq, left_model=left, right_model=right, seed=seed)

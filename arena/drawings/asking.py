@@ -6,6 +6,7 @@ They wait in a queue of their own, from which only the drawing worker takes: no 
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from zlib import crc32
 
 from celery import current_app
@@ -21,6 +22,8 @@ from arena.queue.dispatch import NOT_SENT, RETRY
 log = logging.getLogger(__name__)
 DRAW, DRAW_BATTLE = "arena.draw", "arena.draw_battle"
 PREVIEW, PREVIEW_TYPE, PREVIEW_LOOK = "preview.jpg", "image/jpeg", "preview-1"
+GENERAL_PREVIEW = Path(__file__).parent / "general-preview.jpg"
+"""The site's own picture (`scripts/general_preview.py`), for links to battles whose preview is not drawn."""
 SOON, LATER, LAST = 0, 3, 9
 """Priorities of messages, as Valkey and Redis order them: pictures that a page waits for, other pictures, videos."""
 

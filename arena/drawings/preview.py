@@ -17,6 +17,7 @@ PAPER, INK, SOFT, WON = "#14171c", "#f2f0eb", "#a9adb6", "#7fd08a"
 FONT = Path(__file__).parent / "fonts" / "AtkinsonHyperlegibleNext.ttf"
 MARGIN, LINES = 40, 2
 QUALITY = 88
+FOOT = "VLA Arena: two models, one instruction, one blind vote"
 SAID = {
     VoteChoice.LEFT_BETTER: "preferred",
     VoteChoice.RIGHT_BETTER: "preferred",
@@ -31,12 +32,34 @@ def compose(entry: GalleryEntry, left: bytes, right: bytes) -> bytes:
     draw = ImageDraw.Draw(card)
     vote = VoteChoice(entry.vote.vote)
     for side, (content, name) in enumerate(((left, entry.left_model.name), (right, entry.right_model.name))):
-        x = side * (SIZE[0] - PICTURE[0])
-        with Image.open(BytesIO(content)) as picture:
-            card.paste(picture.convert("RGB").resize(PICTURE, Image.Resampling.LANCZOS), (x, 0))
+        x = _place(card, content, side)
         won = vote == (VoteChoice.LEFT_BETTER, VoteChoice.RIGHT_BETTER)[side]
         _name(draw, x, name, won)
     _words(draw, entry.instruction, SAID[vote] if vote in (VoteChoice.TIE, VoteChoice.BOTH_BAD) else "")
+    return _jpeg(card)
+
+
+def compose_general(left: bytes, right: bytes) -> bytes:
+    """The site's own card, which tells of no battle: JPEG, 1200 x 630, from two pictures."""
+    card = Image.new("RGB", SIZE, PAPER)
+    for side, content in enumerate((left, right)):
+        _place(card, content, side)
+    draw = ImageDraw.Draw(card)
+    y = PICTURE[1] + 30
+    draw.text((MARGIN, y), "VLA Arena", font=_font(64, 700), fill=INK)
+    draw.text((MARGIN, SIZE[1] - 36), FOOT.partition(": ")[2], font=_font(32, 450), fill=SOFT, anchor="ls")
+    return _jpeg(card)
+
+
+def _place(card: Image.Image, content: bytes, side: int) -> int:
+    """Paste the picture of a side (0 left, 1 right). Returns where it begins."""
+    x = side * (SIZE[0] - PICTURE[0])
+    with Image.open(BytesIO(content)) as picture:
+        card.paste(picture.convert("RGB").resize(PICTURE, Image.Resampling.LANCZOS), (x, 0))
+    return x
+
+
+def _jpeg(card: Image.Image) -> bytes:
     kept = BytesIO()
     card.save(kept, "JPEG", quality=QUALITY, optimize=True)
     return kept.getvalue()
@@ -63,8 +86,7 @@ def _words(draw: ImageDraw.ImageDraw, instruction: str, verdict: str) -> None:
     for line in lines:
         draw.text((MARGIN, y), line, font=font, fill=INK)
         y += font.size + 8
-    foot = "VLA Arena: two models, one instruction, one blind vote"
-    draw.text((MARGIN, SIZE[1] - 26), foot, font=_font(24, 450), fill=SOFT, anchor="ls")
+    draw.text((MARGIN, SIZE[1] - 26), FOOT, font=_font(24, 450), fill=SOFT, anchor="ls")
     if verdict:
         draw.text((SIZE[0] - MARGIN, SIZE[1] - 26), f"Vote: {verdict}", font=_font(26, 650), fill=WON, anchor="rs")
 

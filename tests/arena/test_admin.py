@@ -186,6 +186,17 @@ def test_what_cannot_be_retried_stays_as_it_is(admin: Client, visitor: Visitor, 
     assert "Only a failed attempt" in act(admin, Attempt, "retry", earlier.attempts.all()[0])
 
 
+def test_a_turn_that_its_visitor_stopped_is_not_played_once_more(
+    admin: Client, visitor: Visitor, runtime: FakeRuntime
+) -> None:
+    battle_id = visitor.open()
+    sent = visitor.send(battle_id)
+    assert visitor.post(f"turns/{sent['turn_id']}/cancel").status_code == 200
+    assert "Only a failed attempt" in act(admin, Attempt, "retry", side_of(battle_id, "left"))
+    assert {side_of(battle_id, side).status for side in ("left", "right")} == {AttemptStatus.FAILED}
+    assert visitor.battle(battle_id)["can_send"]
+
+
 def test_a_moderator_who_may_only_look_cannot_retry(visitor: Visitor, transactional_db: None) -> None:
     onlooker = User.objects.create_user("onlooker", is_staff=True)
     onlooker.user_permissions.add(Permission.objects.get(codename="view_attempt"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from io import BytesIO
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 from celery import current_app
 from django.http import HttpResponse
+from django.utils import timezone
 from PIL import Image
 
 from arena.drawings import asking, drawing, store
+from arena.gallery import entering
 from arena.models import Battle
 from arena.queue.dispatch import NOT_SENT
 from robots.kind import Robots
@@ -72,7 +75,20 @@ def test_a_picture_is_drawn_once_however_many_ask_for_it(voted: str, sent: Sent)
     assert answer.status_code == 200
     assert answer.content == CONTENT + voted.encode()
     assert answer["Content-Type"] == "image/webp"
-    assert "immutable" in answer["Cache-Control"]
+
+
+@pytest.mark.usefixtures("_drawn")
+def test_a_browser_that_has_a_picture_asks_again_soon_and_gets_none_of_a_battle_hidden_since(voted: str) -> None:
+    address = f"episodes/{voted}/picture.webp"
+    drawing.draw(voted, NAME)
+    first = Visitor().get(address)
+    assert "immutable" not in first["Cache-Control"]
+    assert 0 < int(re.findall(r"max-age=(\d+)", first["Cache-Control"])[0]) <= 600
+    again = Visitor().get(address, **{"If-None-Match": first["ETag"]})
+    assert (again.status_code, again.content, again["Cache-Control"]) == (304, b"", first["Cache-Control"])
+    assert Visitor().get(address, **{"If-None-Match": '"another"'}).content == first.content
+    Battle.objects.update(hidden_at=timezone.now())
+    assert Visitor().get(address, **{"If-None-Match": first["ETag"]}).status_code == 410
 
 
 def test_pictures_wait_in_a_queue_that_no_worker_of_turns_takes_from(voted: str, sent: Sent, settings: Any) -> None:
@@ -215,6 +231,26 @@ def test_with_the_vote_a_worker_is_asked_for_everything_that_lists_show(
     assert (preview.status_code, preview["Content-Type"]) == (200, "image/jpeg")
     assert Image.open(BytesIO(preview.content)).size == (1200, 630)
     assert len(sent) == 1
+
+
+def test_a_link_in_a_messenger_has_a_picture_before_its_preview_is_drawn(
+    visitor: Visitor, runtime: FakeRuntime, sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = BytesIO()
+    Image.new("RGB", (640, 480)).save(picture, "WEBP")
+    monkeypatch.setattr(Robots, "draw", lambda kind, name, document: picture.getvalue())
+    battle_id = play_battle(visitor)
+    cast(visitor, battle_id, "left_better")
+    entering.enter(battle_id)
+    sent.clear()
+    early = Visitor().get(f"battles/{battle_id}/preview.jpg")
+    assert (early.status_code, early["Content-Type"]) == (200, "image/jpeg")
+    assert Image.open(BytesIO(early.content)).size == (1200, 630)
+    assert "ETag" not in early
+    assert int(re.findall(r"max-age=(\d+)", early["Cache-Control"])[0]) <= 60
+    assert [each["args"] for each in sent] == [[battle_id, asking.PREVIEW]]
+    drawing.draw(battle_id, asking.PREVIEW)
+    assert Visitor().get(f"battles/{battle_id}/preview.jpg").content != early.content
 
 
 def test_the_drawing_worker_takes_only_drawings_and_does_not_pass_for_one_that_plays() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 
 from tests.browser.battle_page import BattlePage
 from tests.browser.seeded import seed_battles
@@ -39,6 +39,7 @@ def chromium() -> str:
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
     """For these tests only: as long as it runs, no other event loop can run in this thread."""
+    expect.set_options(timeout=120_000)  # Playwright's own five seconds judge the machine
     with sync_playwright() as running:
         yield running
 

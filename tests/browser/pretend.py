@@ -37,6 +37,38 @@ def hear_no_socket(page: Page) -> None:
     page.route_web_socket("**/ws/battles/**", lambda socket: socket.close())
 
 
+class Line:
+    """What the page's sockets go through. A cut lasts for the socket that is open, and neither side is told of it.
+
+    Before the page is loaded.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.opened = self.lost = 0
+        self._cut_after: str | None = None
+        page.route_web_socket("**/ws/battles/**", self._connect)
+
+    def cut_after(self, event: str) -> None:
+        """After the next message of this type nothing passes the open socket any more. The next one is whole again."""
+        self._cut_after = event
+
+    def _connect(self, browser: WebSocketRoute) -> None:
+        self.opened += 1
+        server, cut = browser.connect_to_server(), False
+
+        def to_browser(message: str | bytes) -> None:
+            nonlocal cut
+            if cut:
+                self.lost += 1
+                return
+            browser.send(message)
+            if self._cut_after is not None and json.loads(message)["type"] == self._cut_after:
+                cut, self._cut_after = True, None
+
+        server.on_message(to_browser)
+        browser.on_message(lambda message: None if cut else server.send(message))
+
+
 def queue(battle: BattlePage, ahead: int, seconds: int) -> None:
     """From the next load on the last turn waits behind `ahead` others."""
     snapshot = battle.ask("vlaArena.battle")

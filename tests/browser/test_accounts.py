@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.battle_page import PATIENCE_S, BattlePage
 from tests.browser.test_accessibility import broken_in
@@ -106,17 +106,17 @@ def test_a_visitor_signs_up_by_mail_adds_a_passkey_and_signs_in_with_it(window: 
     window.ask_for_code("/account/signup/", "ada@example.org")
     window.enter_code("ada@example.org")
     window.wait_for_heading("Your profile")
-    assert window.page.locator(f"a[href='/b/{battle_id}']").inner_text() == "pick up the red cube"
+    expect(window.page.locator(f"a[href='/b/{battle_id}']")).to_have_text("pick up the red cube")
     window.open("/account/passkeys/add/")
     window.press("Create the passkey")
     window.wait_for_heading("Passkeys")
-    assert window.page.locator(".keys li").count() == 1
+    expect(window.page.locator(".keys li")).to_have_count(1)
     window.open("/profile/")
     window.press("Sign out")
     window.page.get_by_role("link", name="Sign in").click()
     window.press("Sign in with a passkey")
     window.wait_for_heading("Your profile")
-    assert window.page.locator(f"a[href='/b/{battle_id}']").count() == 1
+    expect(window.page.locator(f"a[href='/b/{battle_id}']")).to_have_count(1)
 
 
 def test_a_visitor_signs_up_with_a_passkey(window: Window) -> None:

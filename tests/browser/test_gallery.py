@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.test_around_the_battle import vote_on
@@ -16,12 +17,12 @@ def test_a_voted_battle_appears_with_pictures_and_is_found_by_its_words(open_pag
     visitor.open(f"/b/{voted}")  # enters it at once, however busy the drawing worker is
     page = visitor.open("/battles/").page
     card = page.locator(".card", has=page.locator(f"a[href='/b/{voted}']"))
-    assert card.locator("h2").inner_text() == "pick up the red cube"
-    assert card.get_by_text("preferred").count() == 1
-    assert card.locator("img[data-drawn]").count() == 2  # their address changes while a worker draws them
+    expect(card.locator("h2")).to_have_text("pick up the red cube")
+    expect(card.get_by_text("preferred")).to_have_count(1)
+    expect(card.locator("img[data-drawn]")).to_have_count(2)  # their address changes while a worker draws them
     page.get_by_label("Words in the instruction").fill("nobody said this")
     page.get_by_role("button", name="Search").click()
-    assert page.get_by_text("No battles match.").is_visible()
+    expect(page.get_by_text("No battles match.")).to_be_visible()
     page.get_by_role("link", name="Show all").click()
     card.get_by_role("link").click()
     page.wait_for_url(f"**/b/{voted}")

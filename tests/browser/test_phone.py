@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import ViewportSize
+from playwright.sync_api import ViewportSize, expect
 
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
@@ -85,17 +85,17 @@ def test_while_voting_the_vote_bar_stays_beside_whole_pictures_and_tools_are_fol
     assert box(battle, "[data-part=vote]")["top"] >= box(battle, PICTURE.format("left"))["bottom"]
     assert box(battle, "[data-vote=left_better]")["right"] <= box(battle, "[data-vote=right_better]")["left"]
     tools = battle.part("tools")
-    assert not battle.part("camera").is_visible()
+    expect(battle.part("camera")).to_be_hidden()
     tools.locator("> summary").tap()
-    assert battle.part("camera").is_visible()
+    expect(battle.part("camera")).to_be_visible()
     assert not battle.ask(TOO_WIDE)
 
 
 def test_on_a_wide_screen_the_tools_are_open_without_a_fold(open_page: OpenPage) -> None:
     battle = open_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce").open_ready()
     battle.play_turn("pick up the red cube")
-    assert battle.part("camera").is_visible()
-    assert not battle.part("tools").locator("> summary").is_visible()
+    expect(battle.part("camera")).to_be_visible()
+    expect(battle.part("tools").locator("> summary")).to_be_hidden()
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

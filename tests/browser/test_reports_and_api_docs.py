@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
@@ -42,9 +43,9 @@ def test_a_visitor_reports_an_instruction_without_any_script(open_page: OpenPage
     page.get_by_label("It reveals something private about a person").check()
     page.get_by_label("Anything that helps the moderators").fill("That is where I live.")
     page.get_by_role("button", name="Send the report").click()
-    assert page.get_by_role("heading", level=1).inner_text() == "Thank you: a moderator will look at it."
+    expect(page.get_by_role("heading", level=1)).to_have_text("Thank you: a moderator will look at it.")
     page.get_by_role("link", name="Back to the battle").click()
-    assert page.url.endswith(f"/b/{voted}")
+    page.wait_for_url(f"**/b/{voted}")
 
 
 def test_the_pages_of_a_report_keep_the_rules(open_page: OpenPage, voted: str) -> None:
@@ -74,7 +75,7 @@ def test_the_apis_description_follows_the_switch_of_light_and_dark_and_leads_bac
     light = docs.ask(background)
     docs.page.get_by_role("button", name="Dark").click()
     docs.wait_for(f"{background} !== '{light}'")
-    assert "Give both sides an instruction" in docs.page.get_by_role("main").inner_text()
+    expect(docs.page.get_by_role("main")).to_contain_text("Give both sides an instruction")
     assert docs.complaints == []
     docs.page.get_by_role("link", name="Back to the arena").click()
     docs.page.wait_for_url("**/")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
+from playwright.sync_api import expect
 
 from simulation import catalogue
 from simulation.catalogue import task_for
@@ -17,24 +19,24 @@ NARROW = {"viewport": {"width": 320, "height": 700}}
 WIDER_THAN_THE_WINDOW = "document.querySelector('main').scrollWidth > document.documentElement.clientWidth"
 
 
-def left(battle: BattlePage) -> str:
-    return battle.part("words-left").inner_text()
+def check_left(battle: BattlePage, told: str) -> None:
+    expect(battle.part("words-left")).to_have_text(told)
 
 
-def read_out(battle: BattlePage) -> str | None:
-    return battle.part("words-left-said").text_content()
+def check_read_out(battle: BattlePage, told: str) -> None:
+    expect(battle.part("words-left-said")).to_have_text(told)
 
 
 def test_the_box_tells_how_many_words_are_left_and_reads_it_out_only_near_the_end(open_page: OpenPage) -> None:
     battle = open_page().open_ready()
     box = battle.page.locator("#instruction")
-    assert left(battle) == "16 words left"
+    check_left(battle, "16 words left")
     box.press_sequentially("lift the red cube")
-    assert left(battle) == "12 words left"
-    assert read_out(battle) == ""
+    check_left(battle, "12 words left")
+    check_read_out(battle, "")
     box.fill("lift the red cube " * 3 + "at last now")
-    assert left(battle) == "1 word left"
-    assert read_out(battle) == "1 word left"
+    check_left(battle, "1 word left")
+    check_read_out(battle, "1 word left")
     assert "words-left" in (box.get_attribute("aria-describedby") or "")
 
 
@@ -42,8 +44,8 @@ def test_too_many_words_are_told_at_once_and_not_sent(open_page: OpenPage) -> No
     battle = open_page().open_ready()
     box = battle.page.locator("#instruction")
     box.fill("lift the red cube " * 4 + "right now")
-    assert left(battle) == "2 words too many"
-    assert box.get_attribute("aria-invalid") == "true"
+    check_left(battle, "2 words too many")
+    expect(box).to_have_attribute("aria-invalid", "true")
     battle.part("send").click()
     told = box.evaluate("input => input.validationMessage")
     assert told == "An instruction has at most 16 words. Please shorten it; your text is kept."
@@ -62,7 +64,7 @@ def test_a_random_task_fills_the_box_with_another_judged_one_each_time(open_page
         assert battle.ask("document.activeElement.id") == "instruction"
     assert None not in [task_for(text) for text in said]
     assert all(one != other for one, other in pairwise(said))
-    assert left(battle) != "16 words left"
+    expect(battle.part("words-left")).not_to_have_text("16 words left")
 
 
 def test_free_instructions_are_a_category_that_says_who_judges_them(open_page: OpenPage) -> None:
@@ -70,12 +72,12 @@ def test_free_instructions_are_a_category_that_says_who_judges_them(open_page: O
     free = battle.page.locator(".category[data-free]")
     free.locator("summary").focus()
     battle.page.keyboard.press("Enter")
-    assert "only people judge them" in free.inner_text()
+    expect(free).to_contain_text("only people judge them")
     assert free.locator(".chip").all_inner_texts() == list(catalogue.scene("table").free_suggestions)
     battle.page.keyboard.press("Tab")
     battle.page.keyboard.press("Enter")
-    assert battle.page.locator("#instruction").input_value() == catalogue.scene("table").free_suggestions[0]
-    assert free.get_attribute("open") is None
+    expect(battle.page.locator("#instruction")).to_have_value(catalogue.scene("table").free_suggestions[0])
+    expect(free).not_to_have_attribute("open", re.compile(""))
 
 
 def test_a_long_word_widens_nothing_and_a_long_headline_shows_two_lines_until_asked_for_all(
@@ -86,13 +88,13 @@ def test_a_long_word_widens_nothing_and_a_long_headline_shows_two_lines_until_as
     assert not battle.ask(WIDER_THAN_THE_WINDOW)
     battle.play_turn(LONG_WORD)
     headline, more = battle.part("headline"), battle.part("headline-more")
-    assert headline.inner_text() == LONG_WORD
-    assert headline.get_attribute("title") == LONG_WORD
+    expect(headline).to_have_text(LONG_WORD)
+    expect(headline).to_have_attribute("title", LONG_WORD)
     assert not battle.ask(WIDER_THAN_THE_WINDOW)
     lines = "h => Math.round(h.clientHeight / parseFloat(getComputedStyle(h).lineHeight))"
     assert headline.evaluate(lines) == 2
     more.click()
-    assert more.get_attribute("aria-expanded") == "true"
+    expect(more).to_have_attribute("aria-expanded", "true")
     assert headline.evaluate("h => h.scrollHeight <= h.clientHeight + 1")
     assert headline.evaluate(lines) > 2
     assert not battle.ask(WIDER_THAN_THE_WINDOW)
@@ -103,11 +105,10 @@ def test_a_long_word_widens_nothing_and_a_long_headline_shows_two_lines_until_as
 def test_a_short_headline_offers_nothing_more_and_free_text_is_not_scored(open_page: OpenPage) -> None:
     battle = open_page(reduced_motion="reduce").open_ready()
     battle.play_turn("do a little dance")
-    assert battle.part("headline-more").is_hidden()
+    expect(battle.part("headline-more")).to_be_hidden()
     battle.wait_for("document.querySelector('[data-part=vote]').dataset.open === 'true'")
     battle.vote("tie")
     for side in ("left", "right"):
         told = battle.part(f"physics-{side}").locator("[data-part=success]")
-        assert told.inner_text() == "Not scored"
-    told = battle.part("agreement").inner_text()
-    assert told == "We cannot score this one automatically: only people judge it."
+        expect(told).to_have_text("Not scored")
+    expect(battle.part("agreement")).to_have_text("We cannot score this one automatically: only people judge it.")

@@ -132,7 +132,7 @@ ROUTES: dict[str, list[Call]] = {
         post(NOT_BEFORE_THE_VOTE),
         post(ASKED, "voted"),
     ],
-    "api/battles/<str:battle_id>/preview.jpg": [Call(NOBODY), Call(ASKED, "voted")],
+    "api/battles/<str:battle_id>/preview.jpg": [Call(NOBODY), Call(EVERYBODY, "voted")],
     "api/gallery": [Call(EVERYBODY)],
     "api/oembed": [Call(NOBODY)],
     "battles": [Call(EVERYBODY)],

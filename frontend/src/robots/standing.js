@@ -13,8 +13,10 @@ import { decodeRow } from "../viewer/view.js";
  */
 
 /** Pauses between questions for a start that is not made yet [ms]. */
-const FIRST_PAUSE = 150;
+const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 3_000;
+/** Each is so much longer than the one before: by at most this share of the wait the answer comes too late. */
+const GROWTH = 1.25;
 
 /**
  * The turn on whose ground a turn is played, or would be; null: the battle's first state.
@@ -67,7 +69,7 @@ export class Starts {
 
   /** @param {string} battleId @returns {Promise<string | null>} */
   async #ask(battleId) {
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(1.5 * pause, LONGEST_PAUSE)) {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(GROWTH * pause, LONGEST_PAUSE)) {
       try {
         const row = await this.#api.start(battleId);
         if (row !== null) return row;

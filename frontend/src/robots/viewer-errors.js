@@ -4,7 +4,7 @@ import { ApiError } from "../core/api.js";
 import { gettext } from "../core/i18n.js";
 import { explainError } from "../core/words.js";
 import { MissingFile } from "../viewer/runtime.js";
-import { NoWebGL } from "../viewer/viewer.js";
+import { NoWebGL } from "../viewer/renderer.js";
 
 export class NoWebAssembly extends Error {}
 

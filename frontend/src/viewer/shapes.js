@@ -11,11 +11,11 @@ import { coarser } from "./coarser.js";
  */
 
 const PLANE = 0;
-const SPHERE = 2;
+export const SPHERE = 2;
 const CAPSULE = 3;
 const ELLIPSOID = 4;
 const CYLINDER = 5;
-const BOX = 6;
+export const BOX = 6;
 const MESH = 7;
 
 /** Groups from this one on are collision shapes and helpers, which MuJoCo's own viewers hide too. */

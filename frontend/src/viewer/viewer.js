@@ -7,17 +7,15 @@ import { fieldOfView, lookThrough, rideOn } from "./cameras.js";
 import { colourOf } from "./colour.js";
 import { Overlays } from "./overlays.js";
 import { pixelRatio, QUALITIES } from "./quality.js";
+import { makeRenderer, rendersInSoftware } from "./renderer.js";
 import { StageScene } from "./scene.js";
+import { takeWarm } from "./warm-up.js";
 
 /**
  * @import { Preset } from "./cameras.js"
  * @import { Picture } from "./engine-host.js"
  * @import { Shapes } from "./shapes.js"
  */
-
-const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
-
-export class NoWebGL extends Error {}
 
 /** Events: "turned" (by hand, which ends the preset), "rebuilt" (overlays must be added again), "lost". */
 export class Viewer extends EventTarget {
@@ -32,6 +30,8 @@ export class Viewer extends EventTarget {
   #framed = null;
   #placing = false;
   #resize;
+  /** @type {import("./warm-up.js").WarmRenderer | undefined} until the first picture */
+  #warm;
 
   /**
    * @param {HTMLElement} host fills with a canvas
@@ -137,7 +137,10 @@ export class Viewer extends EventTarget {
   /** Before the first pose there is nothing to see: every part would be in the same place. */
   draw() {
     if (this.lost || !this.#pose) return;
-    this.#parts.renderer.render(this.#parts.scene.root, this.camera);
+    const { renderer, scene } = this.#parts;
+    renderer.render(scene.root, this.camera);
+    this.#warm?.forget();
+    this.#warm = undefined;
     this.needsDraw = false;
   }
 
@@ -154,10 +157,11 @@ export class Viewer extends EventTarget {
 
   #build() {
     const { lite } = QUALITIES[this.quality];
-    const canvas = document.createElement("canvas");
+    this.#warm = lite ? takeWarm() : undefined;
+    const renderer = this.#warm?.renderer ?? makeRenderer(document.createElement("canvas"), lite);
+    const canvas = renderer.domElement;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", this.label);
-    const renderer = makeRenderer(canvas, lite);
     const scene = new StageScene(this.#shapes, { lite, background: colourOf("--wall") });
     const overlays = new Overlays(scene.root, overlayColours());
     this.#host.prepend(canvas);
@@ -221,38 +225,8 @@ export class Viewer extends EventTarget {
   }
 }
 
-/** @type {boolean | null} the answer of the first question */
-let inSoftware = null;
-
-/** Asks a context of its own, before the first viewer is built: what it builds depends on the answer. */
-function rendersInSoftware() {
-  inSoftware ??= isSoftware(document.createElement("canvas").getContext("webgl2"));
-  return inSoftware;
-}
-
-/** @param {WebGL2RenderingContext | null} gl */
-function isSoftware(gl) {
-  if (!gl) return true;
-  const info = gl.getExtension("WEBGL_debug_renderer_info");
-  const name = gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
-  gl.getExtension("WEBGL_lose_context")?.loseContext();
-  return SOFTWARE.test(name);
-}
-
 function overlayColours() {
   return { contact: colourOf("--contact"), joint: colourOf("--joint") };
-}
-
-/** @param {HTMLCanvasElement} canvas @param {boolean} lite */
-function makeRenderer(canvas, lite) {
-  try {
-    const renderer = new THREE.WebGLRenderer({ canvas, antialias: !lite, powerPreference: "high-performance" });
-    renderer.shadowMap.enabled = !lite;
-    renderer.shadowMap.type = THREE.PCFShadowMap;
-    return renderer;
-  } catch (error) {
-    throw new NoWebGL(error instanceof Error ? error.message : String(error));
-  }
 }
 
 /**
