@@ -42,7 +42,7 @@ GUIDE: dict[str, tuple[str, str, Theme]] = {
     "home": ("home", "desktop", "light"),
 }
 """State -> the picture in docs/images, and how it is taken."""
-WEBP_QUALITY = 82
+WEBP_QUALITY = 76
 TWO_PICTURES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 

@@ -14,6 +14,7 @@ INSTRUCTION = "put the red cube on the left plate"
 SIZES: dict[str, ViewportSize] = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1440, "height": 900}}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SETTLED = "Boolean(window.vlaArena?.ready && vlaArena.moment?.settled)"
+DRAWN = "[...document.querySelectorAll('[data-part=veil]')].every((veil) => veil.hidden)"
 LIVE_STEPS = 12
 UNDO_S = 120
 """So long that whoever looks at a held vote has seen enough of it."""
@@ -54,6 +55,7 @@ def _to_the_vote(battle: BattlePage, start: str) -> Iterator[str]:
     live = pretend.LiveTurn(battle.page)
     pretend.undo_seconds(battle.page, UNDO_S)
     battle.open_ready(start)
+    battle.wait_for(DRAWN)
     yield "battle-idle"
     battle.page.locator(".category > summary").first.click()
     yield "battle-tasks"
