@@ -15,6 +15,8 @@ def test_a_voted_battle_appears_with_pictures_and_is_found_by_its_words(open_pag
     voted = vote_on(visitor.open_ready(), "pick up the red cube", "Left is better")
     visitor.open(f"/b/{voted}")  # enters it at once, however busy the drawing worker is
     page = visitor.open("/battles/").page
+    width = "document.querySelector('main').clientWidth"
+    wide = page.evaluate(width)
     card = page.locator(".card", has=page.locator(f"a[href='/b/{voted}']"))
     assert card.locator("h2").inner_text() == "pick up the red cube"
     assert card.get_by_text("preferred").count() == 1
@@ -22,6 +24,7 @@ def test_a_voted_battle_appears_with_pictures_and_is_found_by_its_words(open_pag
     page.get_by_label("Words in the instruction").fill("nobody said this")
     page.get_by_role("button", name="Search").click()
     assert page.get_by_text("No battles match.").is_visible()
+    assert page.evaluate(width) == wide
     page.get_by_role("link", name="Show all").click()
     card.get_by_role("link").click()
     page.wait_for_url(f"**/b/{voted}")
