@@ -42,7 +42,7 @@ GUIDE: dict[str, tuple[str, str, Theme]] = {
     "home": ("home", "desktop", "light"),
 }
 """State -> the picture in docs/images, and how it is taken."""
-WEBP_QUALITY = 82
+WEBP_QUALITY = 76
 TWO_PICTURES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
@@ -79,6 +79,9 @@ def _take(page: Page, state: str, out: Path) -> None:
 def _take_for_guide(page: Page, state: str) -> None:
     if state not in GUIDE:
         return
+    while page.locator("img[data-drawing]").count():  # a worker is still drawing it
+        page.wait_for_timeout(2000)
+        page.reload()
     name, size, theme = GUIDE[state]
     with _window(page, size), Image.open(io.BytesIO(_picture(page, theme))) as picture:
         picture.convert("RGB").save(ROOT / "docs" / "images" / f"{name}.webp", quality=WEBP_QUALITY, method=6)

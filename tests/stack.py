@@ -33,6 +33,7 @@ FOR_TESTS = {
     "ARENA_RELEASE_SPEED": "5",  # a live turn takes a second, which is long enough to see it move on a busy machine
     "ARENA_RELEASE_BUFFER_S": "0.2",
     "ARENA_VOTE_UNDO_SECONDS": "0.3",
+    "ARENA_COMMENTS": "on",
     "ARENA_REPEAT_SHARE": "0",  # a test plays the battle that it opened, not another that stands in for it by chance
 }
 """Environment of arenas whose tests are about something else. Benches and campaigns run what is shipped."""

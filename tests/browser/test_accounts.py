@@ -164,7 +164,7 @@ def test_the_pages_of_accounts_keep_the_rules_of_accessibility(browser: Browser,
     for path in ("/account/login/", "/account/signup/", "/account/signup/passkey/", "/profile/", "/privacy/"):
         window.open(path)
         look(path)
-    window.play_and_vote()
+    battle_id = window.play_and_vote()
     window.ask_for_code("/account/signup/", "axe@example.org")
     look("code")
     window.page.get_by_label("Code").fill("BBBB-BBBB")
@@ -185,6 +185,11 @@ def test_the_pages_of_accounts_keep_the_rules_of_accessibility(browser: Browser,
         window.open("/account/passkeys/")
         window.page.get_by_role("link", name=name).click()
         look(name)
+    window.open(f"/b/{battle_id}")
+    window.page.get_by_label("Your comment").fill("The left arm let go too early.")
+    window.press("Send the comment")
+    window.page.get_by_text("Only you see it until a moderator approves it").wait_for()
+    look("comments")
     window.context.close()
     assert broken == {}
 

@@ -87,6 +87,10 @@ def test_the_names_come_onto_the_pictures_which_stay_where_they_are(open_page: O
         count = model["facts"]["parameters"]
         assert battle.part(f"parameters-{side}").inner_text().replace(",", "") == (str(count) if count else "")
         assert battle.part(f"data-{side}").inner_text() == model["facts"]["training_data"]
+        screen, plate = battle.side(side, "screen").bounding_box(), battle.side(side, "plate").bounding_box()
+        assert screen is not None
+        assert plate is not None
+        assert plate["y"] > screen["y"] + screen["height"] / 2  # above are the arm and what it moves
     assert battle.side("left", "plate-result").inner_text() == "✓ Winner"
     assert battle.side("right", "plate-result").inner_text() == ""
     page = battle.page.locator("main").inner_text()

@@ -113,7 +113,7 @@ def test_after_the_vote_physics_stands_beside_it_with_what_the_vote_met(open_pag
         outcome = battle.ask(f"vlaArena.battle.turns[0].{side}.outcome")
         said = battle.part(f"physics-{side}").inner_text()
         assert ("Goal reached" in said) == outcome["success"]
-        assert outcome["success"] or f"{round(100 * outcome['progress'])} % of the way" in said
+        assert outcome["success"] or f"{round(100 * outcome['progress'])}\N{NO-BREAK SPACE}% of the way" in said
         assert f"{outcome['steps']} steps" in said
         assert battle.ask(f"vlaArena.battle.{side}_model.name") == battle.part(f"verdict-{side}").inner_text()
     battle.part("effect").wait_for(state="visible")

@@ -16,6 +16,8 @@ def test_a_voted_battle_appears_with_pictures_and_is_found_by_its_words(open_pag
     voted = vote_on(visitor.open_ready(), "pick up the red cube", "Left is better")
     visitor.open(f"/b/{voted}")  # enters it at once, however busy the drawing worker is
     page = visitor.open("/battles/").page
+    width = "document.querySelector('main').clientWidth"
+    wide = page.evaluate(width)
     card = page.locator(".card", has=page.locator(f"a[href='/b/{voted}']"))
     expect(card.locator("h2")).to_have_text("pick up the red cube")
     expect(card.get_by_text("preferred")).to_have_count(1)
@@ -23,6 +25,7 @@ def test_a_voted_battle_appears_with_pictures_and_is_found_by_its_words(open_pag
     page.get_by_label("Words in the instruction").fill("nobody said this")
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_text("No battles match.")).to_be_visible()
+    assert page.evaluate(width) == wide
     page.get_by_role("link", name="Show all").click()
     card.get_by_role("link").click()
     page.wait_for_url(f"**/b/{voted}")

@@ -112,11 +112,20 @@ def _is_wide(page: BattlePage, path: str) -> bool:
     return bool(page.ask(TOO_WIDE))
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_at_320_pixels_the_account_stays_in_the_header(open_page: OpenPage, language: str) -> None:
+    page = open_page(viewport=SMALL, locale=language).open("/about/")
+    assert in_view(box(page, ".header-account svg"), SMALL)
+
+
 def test_at_320_pixels_a_voted_battle_does_not_scroll_sideways(open_page: OpenPage) -> None:
     battle = open_page(viewport=SMALL, locale="de", reduced_motion="reduce").open_ready()
     battle.play_turn("put the red cube on the left plate")
     assert not battle.ask(TOO_WIDE)
     battle.vote("left_better")
+    assert not battle.ask(TOO_WIDE)
+    battle.part("feedback").locator("summary").click()
+    assert battle.page.locator("[name=left-progress]").is_visible()
     assert not battle.ask(TOO_WIDE)
     battle.open(f"/b/{battle.ask('vlaArena.battle.battle_id')}").wait_for("Boolean(window.vlaArena?.ready)")
     assert not battle.ask(TOO_WIDE)

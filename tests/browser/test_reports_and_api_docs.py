@@ -17,6 +17,11 @@ from tests.visitor import Visitor
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 LOOKS: list[tuple[str, Literal["light", "dark"]]] = [("desktop", "light"), ("desktop", "dark"), ("phone", "dark")]
 OPERATIONS = ("#operations-battles-send_turn", "#operations-leaderboard-get_leaderboard", "#operations-votes-cast_vote")
+NAME = "moderator-of-pages"
+MODERATOR = f"""
+from django.contrib.auth.models import User
+User.objects.filter(username="{NAME}").exists() or User.objects.create_superuser("{NAME}", password="{NAME}{NAME}")
+"""
 INSTRUCTION = "put the red cube on the left plate"
 
 
@@ -28,6 +33,13 @@ def voted(site: Arena) -> str:
     other.wait_for_turn(other.send_turn(battle_id, INSTRUCTION), seconds=240.0)
     assert other.post("/api/votes", {"battle_id": battle_id, "vote": "tie"})[0] == 201
     return battle_id
+
+
+@pytest.fixture
+def moderator(site: Arena) -> str:
+    """The name of somebody who may do everything in the admin; the password is the name twice."""
+    site.manage("shell", "--verbosity", "0", "-c", MODERATOR)
+    return NAME
 
 
 def open_docs(page: BattlePage) -> BattlePage:
@@ -85,3 +97,24 @@ def test_the_admins_login_keeps_the_rules(open_page: OpenPage) -> None:
     login = open_page(bypass_csp=True, reduced_motion="reduce").open("/admin/login/")
     assert login.page.get_by_role("heading", level=1).inner_text() == "Log in"
     assert broken_in(login, "login", LOOKS) == {}
+
+
+def test_the_moderators_queues_and_a_hidden_battle_keep_the_rules(
+    open_page: OpenPage, voted: str, moderator: str
+) -> None:
+    visitor = open_page(bypass_csp=True, reduced_motion="reduce").open(f"/b/{voted}/report")
+    visitor.page.get_by_label("The whole battle").check()
+    visitor.page.get_by_label("It reveals something private about a person").check()
+    visitor.page.get_by_role("button", name="Send the report").click()
+    staff = open_page(bypass_csp=True, reduced_motion="reduce").open("/admin/login/?next=/admin/community/report/")
+    staff.page.get_by_label("Username").fill(moderator)
+    staff.page.get_by_label("Password").fill(moderator * 2)
+    staff.page.get_by_role("button", name="Log in").click()
+    hide = staff.page.locator("tr", has=staff.page.locator(f"a[href='/b/{voted}']")).get_by_text("Hide the battle")
+    hide.wait_for()
+    broken = broken_in(staff, "reports", LOOKS)
+    hide.click()
+    staff.page.get_by_text("The battle is hidden from the public").wait_for()
+    broken |= broken_in(staff.open("/admin/community/comment/"), "comments", LOOKS)
+    assert visitor.open(f"/b/{voted}").page.get_by_text("A moderator hid this battle.").is_visible()
+    assert broken | broken_in(visitor, "hidden", LOOKS) == {}

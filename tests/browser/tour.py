@@ -14,20 +14,32 @@ INSTRUCTION = "put the red cube on the left plate"
 SIZES: dict[str, ViewportSize] = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1440, "height": 900}}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SETTLED = "Boolean(window.vlaArena?.ready && vlaArena.moment?.settled)"
+DRAWN = "[...document.querySelectorAll('[data-part=veil]')].every((veil) => veil.hidden)"
 LIVE_STEPS = 12
+UNDO_S = 120
+"""So long that whoever looks at a held vote has seen enough of it."""
 PAGES = {
     "home": "/",
     "about": "/about/",
     "models": "/models",
     "gallery": "/battles/",
+    "gallery-disagreements": "/battles/?q=red&show=disagreement",
+    "gallery-nothing-found": "/battles/?q=xylophone",
     "leaderboard": "/leaderboard",
     "leaderboard-success-rates": "/leaderboard/physics",
     "leaderboard-pairs": "/leaderboard/pairs",
     "leaderboard-compare": "/leaderboard/compare",
     "leaderboard-checks": "/leaderboard/checks",
     "leaderboard-method": "/leaderboard/method",
+    "privacy": "/privacy/",
+    "own-data": "/your-data/",
+    "profile-without-account": "/profile/",
+    "sign-in": "/account/login/",
+    "sign-up": "/account/signup/",
+    "sign-up-with-a-passkey": "/account/signup/passkey/",
     "not-found": "/battle/battle_unknown",
 }
+OF_A_BATTLE = {"embedded": "/embed/battles/{}/", "report": "/b/{}/report", "reported": "/b/{}/reported"}
 
 
 def walk(battle: BattlePage, start: str = "/battle") -> Iterator[str]:
@@ -41,7 +53,9 @@ def walk(battle: BattlePage, start: str = "/battle") -> Iterator[str]:
 
 def _to_the_vote(battle: BattlePage, start: str) -> Iterator[str]:
     live = pretend.LiveTurn(battle.page)
+    pretend.undo_seconds(battle.page, UNDO_S)
     battle.open_ready(start)
+    battle.wait_for(DRAWN)
     yield "battle-idle"
     battle.page.locator(".category > summary").first.click()
     yield "battle-tasks"
@@ -78,6 +92,9 @@ def _to_the_vote(battle: BattlePage, start: str) -> Iterator[str]:
 
 def _after_the_vote(battle: BattlePage) -> Iterator[str]:
     battle.page.locator("[data-vote=left_better]").click()
+    battle.part("send-now").wait_for()
+    yield "battle-undo"
+    battle.part("send-now").click()
     battle.wait_for("vlaArena.battle.status === 'voted'")
     battle.wait_for("!document.querySelector('[data-part=effect]').hidden")
     yield "battle-voted"
@@ -111,7 +128,10 @@ def _around(battle: BattlePage) -> Iterator[str]:
     model_id = battle.ask("vlaArena.battle.left_model.model_id")
     battle.open(f"/b/{battle_id}").wait_for(SETTLED)
     yield "shared"
-    for name, address in {**PAGES, "model": f"/models/{model_id}"}.items():
+    battle.page.locator(".embed-code summary").click()
+    yield "shared-embed-code"
+    of_this = {name: address.format(battle_id) for name, address in OF_A_BATTLE.items()}
+    for name, address in {**PAGES, "model": f"/models/{model_id}", **of_this}.items():
         battle.open(address)
         yield name
 
@@ -126,7 +146,9 @@ def _three_starts(battle: BattlePage) -> Iterator[str]:
     battle.page.locator("[data-turn]").first.click()
     battle.wait_for(SETTLED)
     yield "battle-starts"
-    battle.vote("left_better")
+    battle.page.locator("[data-vote=left_better]").click()
+    battle.part("send-now").click()
+    battle.wait_for("vlaArena.battle.status === 'voted' && vlaArena.exactness === 'here'")
     yield "battle-starts-voted"
 
 

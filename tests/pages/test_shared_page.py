@@ -41,7 +41,10 @@ def test_its_title_and_words_are_in_the_third_person(vote: Vote) -> None:
     assert title is not None
     assert title[1] == f"“put the &quot;red&quot; &lt;cube&gt; away”: {left} against {right} · VLA Arena"
     assert "A visitor told both models: “put the &quot;red&quot; &lt;cube&gt; away”" in page
-    assert f"Without knowing the names, they preferred {right} to {left}." in page
+    said = f"Without knowing the names, they preferred {right} to {left}."
+    assert said in page
+    assert meta(page)["og:description"].endswith(f"away”. {said}")
+    assert meta(page)["og:description"] == meta(page)["description"]
 
 
 def test_its_preview_is_named_by_absolute_addresses(vote: Vote) -> None:

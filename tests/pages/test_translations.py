@@ -43,6 +43,7 @@ def test_strings_are_found_in_templates_python_scripts_and_data() -> None:
     assert Message("Lift the named object off the table and hold it.") in pages
     assert Message("Working: step %(step)s of %(all)s") in scripts
     assert Message("%(count)s battle", "%(count)s battles") in scripts
+    assert Message("Published weights of OpenVLA 7B; not trained by VLA Arena") in scripts  # told with the vote
 
 
 class Texts(HTMLParser):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,9 @@ CALLS = {
 }
 TEMPLATE_CALL = re.compile(r"(?<![A-Za-z_])(gettext|ngettext|pgettext|_)\((?=u?[\"'])")
 SCRIPT_CALL = re.compile(r"(?<![A-Za-z_.#$])(gettext|ngettext|pgettext)\(\s*(?=\")")
+COLUMNS = ("description", "provenance", "training_data")
+TOLD_WITH_THE_VOTE = COLUMNS[1:]
+"""Columns that the API leaves in English and the scripts translate."""
 LITERAL = re.compile(r"\s*(u?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'))\s*,?", re.DOTALL)
 
 
@@ -71,6 +74,7 @@ def of_scripts(root: Path) -> dict[Message, str]:
     folder = root / "frontend" / "src"
     for path in sorted(folder.rglob("*.js")):
         _note(found, _in_calls(path.read_text(encoding="utf-8"), SCRIPT_CALL), path.relative_to(root))
+    _note(found, _in_cards(root / "policies" / "weights", TOLD_WITH_THE_VOTE), Path("policies/weights"))
     return found
 
 
@@ -119,12 +123,9 @@ def _in_catalogue() -> Iterator[Message]:
     yield from (Message(text) for both in texts for text in both if text)
 
 
-def _in_cards(weights: Path) -> Iterator[Message]:
+def _in_cards(weights: Path, columns: Sequence[str] = COLUMNS) -> Iterator[Message]:
     """What visitors read of the shipped policies, and of the published ones that operators may add."""
-    for path in sorted(weights.glob("*/policy.json")):
-        card = json.loads(path.read_text(encoding="utf-8"))
-        for text in (card["description"], card["provenance"], training_data(card["training"])):
-            if text:
-                yield Message(text)
-    for published in PUBLISHED.values():
-        yield from (Message(published[column]) for column in ("description", "provenance", "training_data"))
+    cards = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(weights.glob("*/policy.json"))]
+    shipped = [{**card, "training_data": training_data(card["training"])} for card in cards]
+    for policy in (*shipped, *PUBLISHED.values()):
+        yield from (Message(policy[column]) for column in columns if policy[column])

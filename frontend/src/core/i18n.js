@@ -1,5 +1,6 @@
 // Strings in the visitor's language. Django's catalogue is a script of the page, loaded before any module and absent in
-// English; `manage.py translations` finds the calls below, whose first arguments must therefore be literals in "".
+// English; `manage.py translations` finds the calls below, whose first arguments must therefore be literals in "". What the arena
+// tells of a policy is in the catalogue, too: gettext() may be given its provenance and training data.
 
 /**
  * @typedef {Record<string, unknown>} Values for `%(name)s` in a text

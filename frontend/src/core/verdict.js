@@ -61,7 +61,7 @@ export class Verdict {
     const link = Object.assign(document.createElement(model.address ? "a" : "span"), { textContent: model.name });
     if (model.address) link.setAttribute("href", model.address);
     part(this.#root, `verdict-${side}`).replaceChildren(link);
-    part(this.#root, `provenance-${side}`).textContent = model.provenance;
+    part(this.#root, `provenance-${side}`).textContent = gettext(model.provenance);
   }
 
   /** @param {string} vote */

@@ -52,7 +52,7 @@ export class OutcomePanel {
     const known = [left_model, right_model].map((model) => (typeof model === "string" ? {} : factsOf(model)));
     for (const [name, said] of /** @type {const} */ ([
       ["parameters", known.map(({ parameters }) => parameters?.toLocaleString(language()) ?? "")],
-      ["data", known.map(({ training_data }) => training_data ?? "")],
+      ["data", known.map(({ training_data }) => (training_data ? gettext(training_data) : ""))],
     ])) {
       part(this.#root, `${name}-row`).hidden = said.every((text) => text === "");
       for (const [place, side] of SIDES.entries()) part(this.#root, `${name}-${side}`).textContent = said[place];
@@ -104,14 +104,19 @@ export class OutcomePanel {
 /** @param {EndOfStart} end */
 function sayShortly({ success, progress }) {
   if (success === null) return gettext("Not scored");
-  return success ? gettext("Reached") : gettext("Missed at %(percent)s %", { percent: Math.round(100 * (progress ?? 0)) });
+  return success ? gettext("Reached") : unbroken(gettext("Missed at %(percent)s %", { percent: Math.round(100 * (progress ?? 0)) }));
+}
+
+/** The number and its sign stay on one line. @param {string} said */
+function unbroken(said) {
+  return said.replace(" %", "\u00a0%");
 }
 
 /** The measured success and progress; without a known goal only people can judge. @param {EndOfStart} outcome */
 export function sayGoal({ success, progress }) {
   if (success === null) return gettext("Not scored");
   if (success) return gettext("Goal reached");
-  return gettext("Goal missed, %(percent)s % of the way there", { percent: Math.round(100 * (progress ?? 0)) });
+  return unbroken(gettext("Goal missed, %(percent)s % of the way there", { percent: Math.round(100 * (progress ?? 0)) }));
 }
 
 /** Whether the vote agrees with the measured outcome. @param {string} vote @param {TurnJson} turn */

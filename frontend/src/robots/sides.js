@@ -99,7 +99,7 @@ function statusOf(rollout, turn, released) {
 /** "28M parameters · learned from 3,771 demonstrations" @param {Introduced} model */
 function sayFacts(model) {
   const { parameters, training_data } = factsOf(model);
-  const data = training_data ? gettext("trained on: %(data)s", { data: training_data }) : "";
+  const data = training_data ? gettext("trained on: %(data)s", { data: gettext(training_data) }) : "";
   return [sayParameters(parameters), data].filter(Boolean).join(" · ");
 }
 
