@@ -79,6 +79,34 @@ class ArraySpec:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """What the numbers of a vector are, in their order: an action, what a robot feels, a control memory.
+
+    `id` names the convention, so that a policy can be compared with a robot. `low` and `high` bound each number and are
+    empty where nothing does.
+    """
+
+    id: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("units", "low", "high"):
+            got = len(getattr(self, name))
+            if got != len(self) and (got or name == "units"):
+                raise SpecError(f"{self.id}: {name}: expected {len(self)} as there are names, got {got}")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def array_spec(self, name: str, *shape: int | None, dtype: str = "float64") -> ArraySpec:
+        """An array of such vectors, whose last dimension they are."""
+        return ArraySpec(name, (*shape, len(self)), dtype, ", ".join(dict.fromkeys(self.units)))
+
+
+@dataclass(frozen=True)
 class CameraSpec:
     """A camera picture that a policy needs: uint8 RGB, shape (height, width, 3)."""
 
