@@ -98,7 +98,7 @@ def _outcomes(run: EvaluationRun, todo: Sequence[Case], workers: int) -> Iterato
 
 
 def _play(run: EvaluationRun, case: Case) -> bool:
-    environment, player = _opened(run, case.variation.fifth_object)
+    environment, player = _opened(run, case.variation.variant)
     environment.reset(case.seed, case.variation)
     try:
         return player.play(environment, case.instruction, case.seed).success is True
@@ -107,9 +107,9 @@ def _play(run: EvaluationRun, case: Case) -> bool:
 
 
 @cache
-def _opened(run: EvaluationRun, fifth_object: bool) -> tuple[Environment, Player]:
+def _opened(run: EvaluationRun, variant: str) -> tuple[Environment, Player]:
     """What a process keeps open between cases."""
-    environment = Environment(run.robot_id, run.scene_id, Variation(fifth_object=fifth_object))
+    environment = Environment(run.robot_id, run.scene_id, Variation(variant=variant))
     player = open_player(run.player, environment)
     return environment, replace(player, chunking=run.chunking or player.chunking)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from simulation.contracts import CameraSpec, Floats, Numbers
+from simulation.control.motors import Motor
 
 
 @dataclass(frozen=True)
@@ -25,16 +26,6 @@ class Look:
     id: str = "look-1"
     shadows: bool = False
     reflections: bool = False
-
-
-@dataclass(frozen=True)
-class Motor:
-    """Where one actuator's command is in the control memory. `ramped`: from the old number to the new one in equal
-    pieces of the control step; otherwise the new number holds from the first piece on.
-    """
-
-    column: int
-    ramped: bool
 
 
 class Controller(Protocol):
@@ -87,10 +78,9 @@ class Robot(Protocol):
 
     def controller(self) -> Controller: ...
 
-    def start(
-        self, controller: Controller, rng: np.random.Generator, joints: Floats | None
-    ) -> Mapping[str, Floats | float]:
-        """Start the controller in the pose of the seed. Returns the robot's positions by joint, without the prefix.
+    def start(self, controller: Any, rng: np.random.Generator, joints: Floats | None) -> Mapping[str, float]:
+        """Start the controller, which `controller` has made, in the pose of the seed. Returns the positions of the
+        robot's joints by name, without the prefix.
 
         `joints`: the pose around which to vary, if the scene wants another one than the robot's own.
         """
