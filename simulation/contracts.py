@@ -121,7 +121,6 @@ class CameraSpec:
 
 
 ACTION_CHUNK = ArraySpec("actions", (None, ACTION_DIM), "float64", "m, rad, gripper 0..1")
-ACTION = ArraySpec("action", (ACTION_DIM,), "float64", "m, rad, gripper 0..1")
 POLICY_CAMERA = CameraSpec("workspace", 128, 128)
 
 

@@ -53,14 +53,22 @@ class ScriptedExpert:
 class HoldStill:
     """The other reference policy, which does nothing."""
 
+    def __init__(self, environment: Environment) -> None:
+        self._controller = environment.controller
+
     def reset(self, instruction: str, seed: int) -> None:
         pass
 
     def infer(self, observation: Observation) -> Floats:
-        return np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, OPEN]])
+        return self._controller.still()[None, :]
 
     def close(self) -> None:
         pass
+
+
+def can_act(environment: Environment) -> bool:
+    """Whether the expert knows the robot."""
+    return environment.world.robot_id == widowx.id
 
 
 def act(environment: Environment, goal: Goal | None) -> Floats:

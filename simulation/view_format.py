@@ -70,6 +70,37 @@ def rows_of(start: Floats, between: Sequence[Floats], end: Floats, control_hz: i
     return np.concatenate(rows)
 
 
+class OpenChunk:
+    """Gathers rows as they come into chunks of ROWS_PER_CHUNK."""
+
+    def __init__(self, control_hz: int) -> None:
+        self._control_hz = control_hz
+        self._steps = 0
+        self._rows: list[Floats] = []
+        self._end: Floats | None = None
+
+    def add(self, between: Floats, end: Floats) -> list[Floats]:
+        """The chunks (ROWS_PER_CHUNK, nq) that the rows (n, nq) of the next control step complete. `end` (nq,): the
+        positions after it.
+        """
+        self._steps += 1
+        self._end = end
+        self._rows += list(between)
+        whole = len(self._rows) // ROWS_PER_CHUNK * ROWS_PER_CHUNK
+        found = [np.stack(self._rows[at : at + ROWS_PER_CHUNK]) for at in range(0, whole, ROWS_PER_CHUNK)]
+        self._rows = self._rows[whole:]
+        return found
+
+    def close(self) -> list[Floats]:
+        """The last chunk, if it is incomplete, filled up with the end."""
+        if self._end is None or not (self._rows or self._steps * VIEW_HZ % self._control_hz):
+            return []
+        last = self._end if self._steps * VIEW_HZ % self._control_hz else self._rows[-1]
+        rows = self._rows + [last] * (ROWS_PER_CHUNK - len(self._rows))
+        self._rows, self._end = [], None
+        return [np.stack(rows)]
+
+
 def between_records(states: Floats) -> Floats:
     """Rows for a recording without any (which is of 5 Hz), interpolated linearly between its states (steps + 1, nq)."""
     rows_per_step = VIEW_HZ // CONTROL_HZ

@@ -41,6 +41,13 @@ class Joints(ABC):
         self.memory = new
         return self._ramp(old, new)
 
+    def still(self) -> Floats:
+        return np.append(self._still(), [] if self.gripper is None else [1.0])
+
+    @abstractmethod
+    def _still(self) -> Floats:
+        """The numbers of an action (n,) that keeps the joint targets."""
+
     @abstractmethod
     def _wanted(self, numbers: Floats) -> Floats:
         """The next joint targets (n,) [rad], before they are cut."""
@@ -61,6 +68,9 @@ class JointPositions(Joints):
     ) -> None:
         super().__init__(id, names, ranges, pieces, gripper)
         self._longest = longest
+
+    def _still(self) -> Floats:
+        return self.memory[: len(self._low)]
 
     def _wanted(self, numbers: Floats) -> Floats:
         old = self.memory[: len(numbers)]
@@ -86,6 +96,9 @@ class JointVelocities(Joints):
     ) -> None:
         super().__init__(id, names, ranges, pieces, gripper)
         self._period, self._fastest = period, fastest
+
+    def _still(self) -> Floats:
+        return np.zeros(len(self._low))
 
     def _wanted(self, numbers: Floats) -> Floats:
         return self.memory[: len(numbers)] + np.clip(numbers, -self._fastest, self._fastest) * self._period

@@ -50,6 +50,9 @@ class Together:
         for part, place in zip(self.parts, self._motors, strict=True):
             part.start_at(joints[place])
 
+    def still(self) -> Floats:
+        return np.concatenate([part.still() for part in self.parts])
+
     def command(self, action: Floats) -> Floats:
         """Apply one action to every memory. Returns ctrl (pieces, nu)."""
         pairs = zip(self.parts, self._actions, strict=True)

@@ -34,9 +34,7 @@ class ToolPose(ABC):
     is replaced by the nearest one that the joints reach, so that the command stays near the arm.
     """
 
-    def __init__(
-        self, id: str, arm: Arm, reach: Reach, pieces: int, *, rotation: Rotation, gripper: Gripper | None = None
-    ) -> None:
+    def __init__(self, id: str, arm: Arm, reach: Reach, pieces: int, *, gripper: Gripper | None = None) -> None:
         self.id = id
         self.arm = arm
         self.reach = reach
@@ -47,7 +45,6 @@ class ToolPose(ABC):
         self.quaternion = slice(self.position.stop, self.position.stop + 4)
         self.numbers = _numbers(id, len(arm), gripper)
         self.memory: Floats = np.zeros(len(self.numbers))
-        self._rotation = rotation
         self._ramp = Ramp(self.motors, pieces)
 
     def start_at(self, joints: Floats) -> None:
@@ -60,7 +57,7 @@ class ToolPose(ABC):
         """Apply one action to the memory. Returns ctrl (pieces, nu) [rad, m]."""
         old = self.memory
         new = old.copy()
-        new[self.position], new[self.quaternion] = self._wanted(action[:3], self._rotation(action[3:6]))
+        new[self.position], new[self.quaternion] = self._wanted(action[:3], action[3:6])
         new[self.joints], reached = self.arm.solve(old[self.joints], new[self.position], new[self.quaternion])
         if self.gripper is not None:
             new[len(self.arm)] = self.gripper.command(action[6])
@@ -69,31 +66,56 @@ class ToolPose(ABC):
             self._remember_reached()
         return self._ramp(old, new)
 
+    def still(self) -> Floats:
+        return np.append(self._still(), [] if self.gripper is None else [1.0])
+
     @abstractmethod
-    def _wanted(self, position: Floats, turn: Floats) -> tuple[Floats, Floats]:
-        """The next commanded position and quaternion, from the numbers of an action [m, rotation vector in rad]."""
+    def _still(self) -> Floats:
+        """The six numbers of an action that keeps the commanded pose."""
+
+    @abstractmethod
+    def _wanted(self, position: Floats, rotation: Floats) -> tuple[Floats, Floats]:
+        """The next commanded position and quaternion, from three numbers of an action each [m, rad]."""
 
     def _remember_reached(self) -> None:
         self.memory[self.position], self.memory[self.quaternion] = self.arm.tool_pose(self.memory[self.joints])
 
 
 class DeltaPose(ToolPose):
-    """Actions add up: each moves and turns the commanded pose, about the axes of the base frame."""
+    """Actions add up: each moves and turns the commanded pose, about the axes of the base frame.
 
-    def _wanted(self, position: Floats, turn: Floats) -> tuple[Floats, Floats]:
+    `rotation`: how an action tells a turn, `euler` or `axis_angle`.
+    """
+
+    def __init__(
+        self, id: str, arm: Arm, reach: Reach, pieces: int, *, rotation: Rotation, gripper: Gripper | None = None
+    ) -> None:
+        super().__init__(id, arm, reach, pieces, gripper=gripper)
+        self._vector = rotation
+
+    def _still(self) -> Floats:
+        return np.zeros(6)
+
+    def _wanted(self, position: Floats, rotation: Floats) -> tuple[Floats, Floats]:
         place, quaternion = self.memory[self.position], self.memory[self.quaternion]
-        move, spin = shortened(position, self.reach.longest_m), shortened(turn, self.reach.longest_rad)
+        move = shortened(position, self.reach.longest_m)
+        spin = shortened(self._vector(rotation), self.reach.longest_rad)
         return np.clip(place + move, *self.reach.workspace), turned(quaternion, spin)
 
 
 class AbsolutePose(ToolPose):
-    """An action is a pose, which is approached as far as one control step may go."""
+    """An action is a pose (its rotation a rotation vector), approached as far as one control step may go."""
 
-    def _wanted(self, position: Floats, turn: Floats) -> tuple[Floats, Floats]:
+    def _still(self) -> Floats:
+        vector = np.empty(3)
+        mujoco.mju_quat2Vel(vector, self.memory[self.quaternion], 1.0)
+        return np.append(self.memory[self.position], vector)
+
+    def _wanted(self, position: Floats, rotation: Floats) -> tuple[Floats, Floats]:
         place, quaternion = self.memory[self.position], self.memory[self.quaternion]
         move = shortened(np.clip(position, *self.reach.workspace) - place, self.reach.longest_m)
         local, way = np.empty(3), np.empty(3)
-        mujoco.mju_subQuat(local, turned(np.array([1.0, 0.0, 0.0, 0.0]), turn), quaternion)
+        mujoco.mju_subQuat(local, turned(np.array([1.0, 0.0, 0.0, 0.0]), rotation), quaternion)
         mujoco.mju_rotVecQuat(way, local, quaternion)
         return place + move, turned(quaternion, shortened(way, self.reach.longest_rad))
 

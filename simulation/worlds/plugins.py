@@ -48,6 +48,10 @@ class Controller(Protocol):
         """Apply one action to the memory. Returns ctrl (pieces, nu) for equal pieces of the control step."""
         ...
 
+    def still(self) -> Floats:
+        """The action that keeps the command where it is, with open grippers."""
+        ...
+
 
 class Robot(Protocol):
     """A robot with its controller.
