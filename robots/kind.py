@@ -65,7 +65,9 @@ class Robots(Kind):
         found: dict[str, list[str]] = {robot_id: [] for robot_id, _ in robots}
         for robot_id, scene_id in robots:
             found[robot_id].append(scene_id)
-        return {robot: sorted(scenes, key=lambda scene: scene != settings.DEFAULT_SCENE) for robot, scenes in found.items()}
+        return {
+            robot: sorted(scenes, key=lambda scene: scene != settings.DEFAULT_SCENE) for robot, scenes in found.items()
+        }
 
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
         """Contestants whose card declares the robot's action space and rate, and cameras of the scene. One query.

@@ -31,8 +31,8 @@ class Reporter(Listener):
     """A listener, and a context manager around the rollout.
 
     Rows are sent in chunks of a fifth of a second (simulation.view_format), the last filled up with where the rollout
-    ended. One thread sends the chunks of new steps to the sockets every ROWS_S. Another writes a heartbeat to the database
-    every HEARTBEAT_S, however long the policy takes to answer. If the attempt was given up, the next step raises
+    ended. One thread sends new chunks to the sockets every ROWS_S. Another writes a heartbeat to the database every
+    HEARTBEAT_S, however long the policy takes to answer. If the attempt was given up, the next step raises
     AttemptGivenUp.
     """
 

@@ -39,7 +39,11 @@ SWITCH_SHARE = 0.2  # of the demonstrations change their instruction midway
 THINGS = (*OBJECTS, *TARGETS)  # the order of scene_pixels and scene_points
 FIELDS = {  # name -> (shape of one frame, dtype, meaning)
     "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8", "RGB of camera 'workspace'"),
-    "proprioception": ((len(PROPRIOCEPTION),), "float32", "tool x y z [m], sin yaw, cos yaw, tilt x, tilt y, finger opening 0..1"),
+    "proprioception": (
+        (len(PROPRIOCEPTION),),
+        "float32",
+        "tool x y z [m], sin and cos yaw, tilt x y, finger opening 0..1",
+    ),
     "actions": ((CHUNK, len(ACTION)), "float32", "clean actions for this and the next frames: m, rad, gripper 1 open"),
     "mask": ((CHUNK,), "bool", "which actions of the chunk exist and belong to the frame's instruction"),
     "instruction": ((), "int32", "index into texts"),

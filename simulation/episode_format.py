@@ -103,7 +103,8 @@ def step_count(document: Mapping[str, Any]) -> int:
 
 def record_of_chunk(document: Mapping[str, Any], chunk: int) -> int:
     """The state that a visitor sees at the end of a chunk (simulation.view_format), at most the last."""
-    return min(round(chunk * CHUNK_S * document.get("control_hz", CONTROL_HZ)), step_count(document))
+    control_hz: int = document.get("control_hz", CONTROL_HZ)
+    return min(round(chunk * CHUNK_S * control_hz), step_count(document))
 
 
 def action_size(document: Mapping[str, Any]) -> int:

@@ -1,4 +1,5 @@
-"""The scripted expert of the WidowX, which reads the simulator's state and no picture: a reference policy, and the teacher of others.
+"""The scripted expert of the WidowX: a reference policy, and the teacher of others. It reads the simulator's state, and
+no picture.
 
 It is stateless: the action depends on the present state alone, so that it can label any state, recover from any slip,
 and follow an instruction that changes midway. It plans on the commanded tool pose, some millimetres ahead of the arm.

@@ -17,7 +17,8 @@ MOVED_M, LIFTED_M = 0.005, 0.015
 def key_moments(finger: Floats, things: Floats, count: int = 4) -> list[int]:
     """`count` rows in order: the first, the last, and between them those that say most.
 
-    `finger` (n,): how far a finger is open. `things` (n, objects, 3): where the objects are [m]; with none, the rows are evenly apart.
+    `finger` (n,): how far a finger is open. `things` (n, objects, 3): where the objects are [m].
+    With no objects the rows are evenly apart.
     """
     last = len(finger) - 1
     found = {0, last}

@@ -1,4 +1,6 @@
-"""Changes of a scene's looks: in training, for measuring shifts, and by a battle's secret. Only a variant changes physics."""
+"""Changes of a scene's looks: in training, for measuring shifts, and by a battle's secret. None but a variant changes
+physics.
+"""
 
 from __future__ import annotations
 

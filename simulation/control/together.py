@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,4 +61,4 @@ class Together:
 
 def _slices(sizes: Sequence[int]) -> list[slice]:
     ends = list(accumulate(sizes, initial=0))
-    return [slice(start, end) for start, end in zip(ends, ends[1:], strict=False)]
+    return [slice(start, end) for start, end in pairwise(ends)]

@@ -16,10 +16,17 @@ from simulation.view_format import ANGLE_RAD, LENGTH_M, QUATERNION, steps_in
 from simulation.worlds import table, widowx
 from simulation.worlds.plugins import Look, Robot, Scene
 
-_robots: tuple[Robot, ...] = (widowx,)
-_scenes: tuple[Scene, ...] = (table,)
-ROBOTS: dict[str, Robot] = {robot.id: robot for robot in _robots}
-SCENES: dict[str, Scene] = {scene.id: scene for scene in _scenes}
+
+def _robots(*known: Robot) -> dict[str, Robot]:
+    return {robot.id: robot for robot in known}
+
+
+def _scenes(*known: Scene) -> dict[str, Scene]:
+    return {scene.id: scene for scene in known}
+
+
+ROBOTS = _robots(widowx)
+SCENES = _scenes(table)
 SLOWEST_HZ, FASTEST_HZ = 5, 80
 
 
@@ -178,7 +185,9 @@ def _told(value: object) -> str:
 def _substeps(robot: Robot, timestep: float) -> int:
     """The physics steps in a piece of a control step. Raises WorldError unless they are a whole number."""
     if not SLOWEST_HZ <= robot.CONTROL_HZ <= FASTEST_HZ:
-        raise WorldError(f"{robot.id}: expected a control rate of {SLOWEST_HZ}..{FASTEST_HZ} Hz, got {robot.CONTROL_HZ}")
+        raise WorldError(
+            f"{robot.id}: expected a control rate of {SLOWEST_HZ}..{FASTEST_HZ} Hz, got {robot.CONTROL_HZ}"
+        )
     wanted = 1.0 / robot.CONTROL_HZ / robot.PIECES / timestep
     substeps = round(wanted)
     if substeps < 1 or abs(wanted - substeps) > 1e-6:

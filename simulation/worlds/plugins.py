@@ -65,18 +65,41 @@ class Robot(Protocol):
     `PADS`: geoms that hold things; none without a gripper. All names are without the prefix.
     """
 
-    id: str
-    MESHES: str
-    PREFIX: str
-    ACTION: Numbers
-    PROPRIOCEPTION: Numbers
-    CONTROL_HZ: int
-    PIECES: int
-    TIMESTEP: float | None
-    CAMERAS: tuple[CameraSpec, ...]
-    LONGEST_CHUNK: int
-    TOOLS: tuple[str, ...]
-    PADS: tuple[str, ...]
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def MESHES(self) -> str: ...
+
+    @property
+    def PREFIX(self) -> str: ...
+
+    @property
+    def ACTION(self) -> Numbers: ...
+
+    @property
+    def PROPRIOCEPTION(self) -> Numbers: ...
+
+    @property
+    def CONTROL_HZ(self) -> int: ...
+
+    @property
+    def PIECES(self) -> int: ...
+
+    @property
+    def TIMESTEP(self) -> float | None: ...
+
+    @property
+    def CAMERAS(self) -> tuple[CameraSpec, ...]: ...
+
+    @property
+    def LONGEST_CHUNK(self) -> int: ...
+
+    @property
+    def TOOLS(self) -> tuple[str, ...]: ...
+
+    @property
+    def PADS(self) -> tuple[str, ...]: ...
 
     def build(self, meshes: Mapping[str, bytes]) -> mujoco.MjSpec: ...
 
@@ -104,11 +127,20 @@ class Scene(Protocol):
     that most policies use.
     """
 
-    id: str
-    VARIANTS: tuple[str, ...]
-    TARGETS: tuple[str, ...]
-    LOOK: Look
-    STARTS: Mapping[str, Floats]
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def VARIANTS(self) -> tuple[str, ...]: ...
+
+    @property
+    def TARGETS(self) -> tuple[str, ...]: ...
+
+    @property
+    def LOOK(self) -> Look: ...
+
+    @property
+    def STARTS(self) -> Mapping[str, Floats]: ...
 
     def build(self, variant: str) -> mujoco.MjSpec:
         """The scene without a robot. Meshes and textures that are files stand in `spec.assets`."""

@@ -88,9 +88,7 @@ def proprioception(model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[np.flo
     place, rotation = data.site_xpos[tool], data.site_xmat[tool].reshape(3, 3)
     yaw = float(np.arctan2(-rotation[0, 1], rotation[1, 1]))
     opening = (finger(model, data) - FINGER_CLOSED) / (FINGER_OPEN - FINGER_CLOSED)
-    return np.array(
-        [*place, np.sin(yaw), np.cos(yaw), *rotation[:2, 0], np.clip(opening, 0.0, 1.0)], dtype=np.float32
-    )
+    return np.array([*place, np.sin(yaw), np.cos(yaw), *rotation[:2, 0], np.clip(opening, 0.0, 1.0)], dtype=np.float32)
 
 
 def finger(model: mujoco.MjModel, data: mujoco.MjData) -> float:

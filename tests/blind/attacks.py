@@ -104,7 +104,8 @@ def _first_action_off(player: Player, start: StartState, action: Floats, instruc
 def _start(row: Floats) -> StartState:
     """Of a row of replay.bin."""
     nq, nv = shared_environment().model.nq, shared_environment().model.nv
-    qpos, qvel, warm, control, _ = np.split(row[1:], np.cumsum([nq, nv, nv, len(shared_environment().controller.numbers)]))
+    memory = len(shared_environment().controller.numbers)
+    qpos, qvel, warm, control, _ = np.split(row[1:], np.cumsum([nq, nv, nv, memory]))
     return StartState(float(row[0]), qpos, qvel, warm, control)
 
 
@@ -125,4 +126,5 @@ def _rough_start(qpos: Floats) -> StartState:
 
 
 def _replay_width() -> int:
-    return 1 + shared_environment().model.nq + 2 * shared_environment().model.nv + len(shared_environment().controller.numbers) + ACTION_DIM
+    environment = shared_environment()
+    return 1 + environment.model.nq + 2 * environment.model.nv + len(environment.controller.numbers) + ACTION_DIM

@@ -24,7 +24,7 @@ def test_a_follow_up_turn_is_identical_too(record: Record) -> None:
     assert verify_document(record("stack the yellow cube on the red cube")) is None
 
 
-def test_free_text_is_identical_too(record: Record) -> None:
+def test_free_text_is_identical_too(record: Record, environment: Environment) -> None:
     assert verify_document(record("hello there", HoldStill(environment))) is None
 
 
@@ -71,12 +71,12 @@ def test_a_changed_warm_start_or_control_is_found(record: Record) -> None:
         assert verify_document(tampered) == ReplayDifference(step, f"{field} differs")
 
 
-def test_a_claimed_success_is_judged_again(record: Record) -> None:
+def test_a_claimed_success_is_judged_again(record: Record, environment: Environment) -> None:
     document = record(TEXT, HoldStill(environment))
     assert verify_document({**document, "success": True}) == ReplayDifference(50, "recorded success True, judged False")
 
 
-def test_a_document_that_is_cut_or_broken_is_found_not_raised(record: Record) -> None:
+def test_a_document_that_is_cut_or_broken_is_found_not_raised(record: Record, environment: Environment) -> None:
     document = record(TEXT, HoldStill(environment))
     assert verify_document({**document, "states": document["states"][:-1]}) == ReplayDifference(
         0, "expected 51 states for 50 actions"
