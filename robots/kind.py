@@ -63,11 +63,9 @@ class Robots(Kind):
         """The worlds whose assets are here, the default one first."""
         robots = sorted(catalogue.playable(), key=lambda world: world[0] != settings.DEFAULT_ROBOT)
         found: dict[str, list[str]] = {robot_id: [] for robot_id, _ in robots}
-        for robot_id, scene_id in robots:
+        for robot_id, scene_id in sorted(robots, key=lambda world: world[1] != settings.DEFAULT_SCENE):
             found[robot_id].append(scene_id)
-        return {
-            robot: sorted(scenes, key=lambda scene: scene != settings.DEFAULT_SCENE) for robot, scenes in found.items()
-        }
+        return found
 
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
         """Contestants whose card declares the robot's action space and rate, and cameras of the scene. One query.
@@ -147,7 +145,10 @@ class Robots(Kind):
         return int(settings.ROLLOUT_MAX_STEPS)
 
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
-        """A chunk is the packed view rows of a fifth of a second: one of the start, five of any other. Repeats the nearest row."""
+        """A chunk is the packed view rows of a fifth of a second: one of the start, five of any other.
+
+        Repeats the nearest row.
+        """
         width = len(known) // _rows_of(known_number)
         return (known[:width] if known_number > number else known[-width:]) * _rows_of(number)
 

@@ -167,6 +167,12 @@ def missing_assets(robot_id: str, scene_id: str) -> str:
     return "; ".join(reason for reason in map(assets.missing, folders) if reason)
 
 
+def lacking() -> dict[str, str]:
+    """"robot/scene" -> what it lacks on this machine."""
+    found = {f"{robot_id}/{scene_id}": missing_assets(robot_id, scene_id) for robot_id, scene_id in worlds()}
+    return {world: missing for world, missing in found.items() if missing}
+
+
 def playable() -> list[tuple[str, str]]:
     """The worlds whose assets are here. Without any, all: each then tells what it lacks when it is played."""
     return [world for world in worlds() if not missing_assets(*world)] or worlds()

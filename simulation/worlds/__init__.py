@@ -192,8 +192,8 @@ def _substeps(robot: Robot, timestep: float) -> int:
     substeps = round(wanted)
     if substeps < 1 or abs(wanted - substeps) > 1e-6:
         raise WorldError(
-            f"{robot.id}: a control step at {robot.CONTROL_HZ} Hz in {robot.PIECES} pieces has {wanted:g} physics steps "
-            f"of {timestep:g} s each piece; expected a whole number: choose PIECES or TIMESTEP"
+            f"{robot.id}: at {robot.CONTROL_HZ} Hz each of {robot.PIECES} pieces has {wanted:g} physics steps of "
+            f"{timestep:g} s; expected a whole number: choose other PIECES or another TIMESTEP"
         )
     return substeps
 
