@@ -168,7 +168,7 @@ def missing_assets(robot_id: str, scene_id: str) -> str:
 
 
 def lacking() -> dict[str, str]:
-    """"robot/scene" -> what it lacks on this machine."""
+    """ "robot/scene" -> what it lacks on this machine."""
     found = {f"{robot_id}/{scene_id}": missing_assets(robot_id, scene_id) for robot_id, scene_id in worlds()}
     return {world: missing for world, missing in found.items() if missing}
 

@@ -1,5 +1,6 @@
-"""A robot that is unlike the WidowX in everything: two joints in a plane, told their speeds 20 times a second, without a
-gripper, with a camera on its hand. Nothing but this file and the registration knows it."""
+"""A robot that is unlike the WidowX in everything: two joints in a plane, told their speeds 20 times a second, without
+a gripper, with a camera on its hand. Nothing but this file and the registration knows it.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +17,14 @@ from simulation.control.joints import JointVelocities
 
 XML = """
 <mujoco model="planar">
+  <compiler angle="radian" autolimits="true"/>
   <default>
     <joint type="hinge" axis="0 0 1" armature="0.1" damping="1" range="-2.5 2.5"/>
     <geom type="capsule" size="0.012" contype="1" conaffinity="2" mass="0.3"/>
     <position kp="200" dampratio="1" inheritrange="1"/>
   </default>
   <worldbody>
-    <body name="base" pos="0 0 0.03">
+    <body name="base" pos="0 0 0.06">
       <body name="upper" gravcomp="1">
         <joint name="shoulder"/>
         <geom name="upper" fromto="0 0 0 0.2 0 0"/>
@@ -44,7 +46,6 @@ XML = """
 
 
 class Planar:
-    id = "planar"
     MESHES = ""
     PREFIX = "p/"
     ACTION = Numbers("joint_velocity_2", ("shoulder", "elbow"), ("rad/s", "rad/s"), (-2.0, -2.0), (2.0, 2.0))
@@ -57,6 +58,7 @@ class Planar:
     START = np.array([0.5, 1.6])
 
     def __init__(self, control_hz: int = 20, timestep: float | None = None) -> None:
+        self.id = "planar" if control_hz == 20 else f"planar_{control_hz}_hz"
         self.CONTROL_HZ = control_hz
         self.TIMESTEP = timestep
 
