@@ -169,7 +169,8 @@ class PolicyCard:
         spec = asdict(self.spec) | {"cameras": [asdict(camera) for camera in self.spec.cameras]}
         chunking = {"execute": self.spec.chunking.execute, "ensembling": self.spec.chunking.ensemble}
         content = {**vars(self), **spec, **chunking}
-        return {name: content[name] for name in _LAYOUT if content[name] != _OPTIONAL.get(name)}
+        left_out = {name for name, usual in _OPTIONAL.items() if content[name] == usual}
+        return {name: content[name] for name in _LAYOUT if name not in left_out}
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:

@@ -16,7 +16,7 @@ from policies.folder import CARD, read_card, write_json, write_sums
 from proportions import Success, success_rate
 from robots.players import Player, PlayerSource, open_player
 from simulation import catalogue, suites
-from simulation.contracts import Chunking, PolicyFailure, SimulationError
+from simulation.contracts import MAX_STEPS, Chunking, Limits, PolicyFailure, SimulationError
 from simulation.environment import Environment
 from simulation.suites import Shift
 from simulation.variation import NO_VARIATION, Variation
@@ -101,7 +101,8 @@ def _play(run: EvaluationRun, case: Case) -> bool:
     environment, player = _opened(run, case.variation.variant)
     environment.reset(case.seed, case.variation)
     try:
-        return player.play(environment, case.instruction, case.seed).success is True
+        limits = Limits(max_steps=environment.world.steps_in(MAX_STEPS))
+        return player.play(environment, case.instruction, case.seed, limits=limits).success is True
     except PolicyFailure:
         return False
 

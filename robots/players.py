@@ -22,7 +22,8 @@ from simulation.contracts import (
     Observation,
 )
 from simulation.environment import Environment
-from simulation.expert import HoldStill, ScriptedExpert, can_act
+from simulation.expert import HoldStill, ScriptedExpert
+from simulation.expert import knows as expert_knows
 from simulation.runner import run_episode
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Player:
 def open_player(source: Policy | PlayerSource, environment: Environment, device: str | None = None) -> Player:
     """Raises PolicyError when the policy cannot be opened, or was not made for this robot and scene."""
     if source.adapter == EXPERT:
-        if not can_act(environment):
+        if not expert_knows(environment.world.robot_id):
             raise WrongEmbodiment(f"the scripted expert moves the widowx, not {environment.world.robot_id}")
         return Player(ScriptedExpert(environment), EVERY_STEP, NO_CAMERAS)
     if source.adapter == STILL:

@@ -34,12 +34,20 @@ class RecordedController(Protocol):
     def id(self) -> str: ...
 
 
+class RecordedLook(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
 class RecordedWorld(Protocol):
     @property
     def robot(self) -> RecordedRobot: ...
 
     @property
     def control_hz(self) -> int: ...
+
+    @property
+    def look(self) -> RecordedLook: ...
 
     @property
     def view_scale(self) -> Floats: ...
@@ -83,6 +91,7 @@ def build_document(
         "format_version": FORMAT_VERSION,
         **made_by(environment),
         "render_profile": render_profile,
+        "look": environment.world.look.id,
         "start_hash": recording.states[0].hash(environment.engine_version, environment.scene_hash),
         "actions": [action.tolist() for action in recording.actions],
         "states": [

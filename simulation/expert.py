@@ -67,9 +67,9 @@ class HoldStill:
         pass
 
 
-def can_act(environment: Environment) -> bool:
-    """Whether the expert knows the robot."""
-    return environment.world.robot_id == widowx.id
+def knows(robot_id: str) -> bool:
+    """Whether the expert can move the robot."""
+    return robot_id == widowx.id
 
 
 def act(environment: Environment, goal: Goal | None) -> Floats:

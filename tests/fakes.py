@@ -16,6 +16,7 @@ from simulation.goals import GoalProgress
 from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import ROWS_PER_CHUNK
 from simulation.worlds import widowx
+from simulation.worlds.plugins import Look
 
 NQ = NV = 4
 ENGINE, SCENE_HASH = "fake-1", "f" * 64
@@ -36,6 +37,7 @@ class FakeWorld:
 
     view_scale: Floats = field(default_factory=lambda: VIEW_SCALE)
     robot = widowx
+    look = Look()
     control_hz = widowx.CONTROL_HZ
     action_chunk = widowx.ACTION.array_spec("actions", None)
 

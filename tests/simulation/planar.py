@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import mujoco
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from simulation import catalogue, worlds
@@ -82,7 +83,7 @@ class Planar:
         return np.array(data.qpos[joints], dtype=np.float32)
 
 
-def register(monkeypatch, robot: Planar) -> None:
+def register(monkeypatch: pytest.MonkeyPatch, robot: Planar, assets: str = "") -> None:
     """Enter the robot where robots are entered: ROBOTS, and the catalogue."""
     row = Robot(
         id=robot.id,
@@ -95,6 +96,7 @@ def register(monkeypatch, robot: Planar) -> None:
         longest_chunk=robot.LONGEST_CHUNK,
         scenes=("table",),
         cameras=robot.CAMERAS,
+        assets=assets,
     )
     known = catalogue.robots()
     monkeypatch.setattr(catalogue, "robots", lambda: (*known, row))

@@ -1,4 +1,4 @@
-"""A robot with another action space, rate, memory and camera plays, is recorded, verified and shown: no loop knows it."""
+"""A robot with another action space, rate, memory and camera plays, is recorded, verified and shown in browsers."""
 
 from __future__ import annotations
 
@@ -70,8 +70,15 @@ def test_it_plays_and_its_recording_says_what_made_it(planar: Callable[..., Envi
     assert actions_of(document).shape == (STEPS, 2)
     assert len(document["control"][0]) == 2
     assert document["states"][-1]["time"] == pytest.approx(STEPS / 20)
-    told = {name: document[name] for name in ("controller", "control_hz", "action_space", "action_size")}
-    assert told == {"controller": "planar-1", "control_hz": 20, "action_space": "joint_velocity_2", "action_size": 2}
+    told = {name: document[name] for name in ("controller", "control_hz", "action_space", "action_size", "look")}
+    assert told == {
+        "controller": "planar-1",
+        "control_hz": 20,
+        "action_space": "joint_velocity_2",
+        "action_size": 2,
+        "look": "look-1",
+    }
+    assert document["engine_version"].startswith("mujoco ")
     assert abs(document["control"][-1][0] - document["control"][0][0]) > 1.0
 
 
