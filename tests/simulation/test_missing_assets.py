@@ -75,7 +75,7 @@ def test_without_any_world_building_fails_and_says_why(
     lost: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalogue, "worlds", lambda: [("planar", "table")])
-    with pytest.raises(CommandError, match="mesh arm.stl is missing"):
+    with pytest.raises(CommandError, match=r"mesh arm\.stl is missing"):
         call_command("build_scenes", "--out", str(tmp_path / "built"), stdout=StringIO())
     assert catalogue.playable() == [("planar", "table")]
 
