@@ -10,9 +10,11 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from simulation.contracts import (
+    ACTION_SPACE,
     CONTROL_HZ,
     MAX_CHUNK,
     PROPRIOCEPTION_DIM,
+    PROPRIOCEPTION_SPACE,
     Actor,
     CameraSpec,
     Chunking,
@@ -20,7 +22,6 @@ from simulation.contracts import (
     Observation,
 )
 
-ACTION_SPACE = "eef_delta_bridge7"
 MAX_SIDE = 4096  # of a camera picture [pixels]
 MAX_RATE_HZ = 1000
 
@@ -48,7 +49,7 @@ class BadCard(PolicyError):
 
 
 class WrongEmbodiment(PolicyError):
-    """Made for another robot: another action space, control rate or cameras."""
+    """Made for another robot: another action space, control rate, proprioception, chunk or cameras."""
 
     code = "wrong_embodiment"
 
@@ -77,7 +78,10 @@ class CheckpointError(PolicyError):
 
 @dataclass(frozen=True)
 class PolicySpec:
-    """What a runner must know. `chunk`: actions per inference. `chunking`: how they are used. `rate_hz`: of control."""
+    """What a runner must know. `chunk`: actions per inference. `chunking`: how they are used. `rate_hz`: of control.
+
+    `proprioception`: the id of what it reads of the robot's, "" for nothing.
+    """
 
     id: str
     name: str
@@ -88,6 +92,7 @@ class PolicySpec:
     statistics_key: str
     action_space: str = ACTION_SPACE
     rate_hz: int = CONTROL_HZ
+    proprioception: str = PROPRIOCEPTION_SPACE
 
     def grey_observation(self, instruction: str) -> Observation:
         """Grey pictures from all cameras and an arm at zero, to try the policy with."""
@@ -164,7 +169,8 @@ class PolicyCard:
         spec = asdict(self.spec) | {"cameras": [asdict(camera) for camera in self.spec.cameras]}
         chunking = {"execute": self.spec.chunking.execute, "ensembling": self.spec.chunking.ensemble}
         content = {**vars(self), **spec, **chunking}
-        return {name: content[name] for name in _LAYOUT}
+        left_out = {name for name, usual in _OPTIONAL.items() if content[name] == usual}
+        return {name: content[name] for name in _LAYOUT if name not in left_out}
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:
@@ -196,6 +202,9 @@ def _cameras(data: Mapping[str, Any], name: str) -> tuple[CameraSpec, ...]:
     )
 
 
+# Field of policy.json that may be left out -> what it says then.
+_OPTIONAL: Mapping[str, str] = {"proprioception": PROPRIOCEPTION_SPACE}
+
 # Field of policy.json -> how it is read, in the order in which the file is written.
 _LAYOUT: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     **dict.fromkeys(
@@ -204,6 +213,7 @@ _LAYOUT: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "cameras": _cameras,
     "action_space": _text,
     "rate_hz": partial(_count, most=MAX_RATE_HZ),
+    "proprioception": lambda data, name: _text({**_OPTIONAL, **data}, name),
     "chunk": partial(_count, most=MAX_CHUNK),
     "execute": partial(_count, most=MAX_CHUNK),
     "ensembling": lambda data, name: data[name],

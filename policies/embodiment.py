@@ -1,4 +1,4 @@
-"""Comparing what a policy declares (action space, control rate, cameras) with a robot in a scene."""
+"""Comparing what a policy declares (action space, rate, proprioception, chunk, cameras) with a robot in a scene."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ def mismatches(spec: PolicySpec, world: Embodiment) -> list[str]:
         found.append(f"{world.robot_id} takes the action space {world.action_space!r}, not {spec.action_space!r}")
     if spec.rate_hz != world.rate_hz:
         found.append(f"{world.robot_id} is controlled at {world.rate_hz} Hz, not {spec.rate_hz} Hz")
+    if spec.proprioception not in ("", world.proprioception):
+        found.append(f"{world.robot_id} feels {world.proprioception!r}, not {spec.proprioception!r}")
+    if spec.chunk > world.longest_chunk:
+        found.append(f"{world.robot_id} takes at most {world.longest_chunk} actions at once, not {spec.chunk}")
     return found + list(_missing_cameras(spec.cameras, world))
 
 

@@ -109,4 +109,5 @@ def _task_json(task: Task) -> dict[str, Any]:
 
 def _with_id_first(name: str, entry: Robot | Scene) -> dict[str, Any]:
     row = asdict(entry)
+    del row["assets"]  # a folder on the server
     return {name: row.pop("id"), **row}

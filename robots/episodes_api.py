@@ -33,7 +33,7 @@ class EpisodeView(ArenaView):
         description="What can be seen of the episode, before the vote and after it: int16, little-endian, 25 rows a "
         "second, the start first; times `view.scale` of the scene they are qpos. Both sides of a turn have the same "
         "number of rows. For ever.",
-        responses=_bytes("[5 * steps + 1, nq], steps of the longer side", 404, 410, 422, 503),
+        responses=_bytes("[5 * length + 1, nq], length of the longer side in fifths of a second", 404, 410, 422, 503),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         found, document = _recording(request, episode_id)
@@ -60,9 +60,9 @@ class EpisodeReplay(ArenaView):
         operation_id="get_episode_replay",
         summary="All that physics needs to repeat an episode, as bytes",
         description="All that physics needs to repeat the episode from any record, after the vote: float64, "
-        "little-endian, rows of time, qpos, qvel, qacc_warmstart, control memory (14) and the action that led there "
-        "(7; zeros at the start). For ever.",
-        responses=_bytes("[steps + 1, 1 + nq + 2 nv + 14 + 7]", 404, 409, 410, 422, 503),
+        "little-endian, rows of time, qpos, qvel, qacc_warmstart, the control memory and the action that led there "
+        "(zeros at the start), of which the scene names the sizes. For ever.",
+        responses=_bytes("[steps + 1, 1 + nq + 2 nv + control_size + action_size]", 404, 409, 410, 422, 503),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         _, document = _recording(request, episode_id, exact=True)

@@ -16,7 +16,7 @@ from policies.folder import CARD, read_card, write_json, write_sums
 from proportions import Success, success_rate
 from robots.players import Player, PlayerSource, open_player
 from simulation import catalogue, suites
-from simulation.contracts import Chunking, PolicyFailure, SimulationError
+from simulation.contracts import MAX_STEPS, Chunking, Limits, PolicyFailure, SimulationError
 from simulation.environment import Environment
 from simulation.suites import Shift
 from simulation.variation import NO_VARIATION, Variation
@@ -98,18 +98,19 @@ def _outcomes(run: EvaluationRun, todo: Sequence[Case], workers: int) -> Iterato
 
 
 def _play(run: EvaluationRun, case: Case) -> bool:
-    environment, player = _opened(run, case.variation.fifth_object)
+    environment, player = _opened(run, case.variation.variant)
     environment.reset(case.seed, case.variation)
     try:
-        return player.play(environment, case.instruction, case.seed).success is True
+        limits = Limits(max_steps=environment.world.steps_in(MAX_STEPS))
+        return player.play(environment, case.instruction, case.seed, limits=limits).success is True
     except PolicyFailure:
         return False
 
 
 @cache
-def _opened(run: EvaluationRun, fifth_object: bool) -> tuple[Environment, Player]:
+def _opened(run: EvaluationRun, variant: str) -> tuple[Environment, Player]:
     """What a process keeps open between cases."""
-    environment = Environment(run.robot_id, run.scene_id, Variation(fifth_object=fifth_object))
+    environment = Environment(run.robot_id, run.scene_id, Variation(variant=variant))
     player = open_player(run.player, environment)
     return environment, replace(player, chunking=run.chunking or player.chunking)
 

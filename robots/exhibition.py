@@ -75,14 +75,7 @@ def _play_side(
         "secret": turn.secret,
         "variation": environment.variation.to_json(),
     }
-    document = build_document(
-        identity,
-        recorder.recording,
-        engine_version=environment.engine_version,
-        scene_hash=environment.scene_hash,
-        render_profile=render_profile(),
-        view_scale=environment.world.view_scale,
-    )
+    document = build_document(identity, recorder.recording, environment, render_profile())
     try:
         get_store().save(document)
         stored = True

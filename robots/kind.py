@@ -25,9 +25,8 @@ from policies.registry import families
 from robots import calibration
 from robots.recordings import episode_json
 from simulation import catalogue
-from simulation.contracts import CONTROL_PERIOD
 from simulation.picture_format import LOOK
-from simulation.view_format import ROWS_PER_STEP
+from simulation.view_format import CHUNK_S, ROWS_PER_CHUNK
 
 log = logging.getLogger(__name__)
 PROBE_TIMEOUT_S = 60.0
@@ -61,8 +60,12 @@ class Robots(Kind):
     address = "battle"
 
     def places(self) -> Mapping[str, Sequence[str]]:
-        robots = sorted(catalogue.robots(), key=lambda robot: robot.id != settings.DEFAULT_ROBOT)
-        return {robot.id: sorted(robot.scenes, key=lambda scene: scene != settings.DEFAULT_SCENE) for robot in robots}
+        """The worlds whose assets are here, the default one first."""
+        robots = sorted(catalogue.playable(), key=lambda world: world[0] != settings.DEFAULT_ROBOT)
+        found: dict[str, list[str]] = {robot_id: [] for robot_id, _ in robots}
+        for robot_id, scene_id in sorted(robots, key=lambda world: world[1] != settings.DEFAULT_SCENE):
+            found[robot_id].append(scene_id)
+        return found
 
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
         """Contestants whose card declares the robot's action space and rate, and cameras of the scene. One query.
@@ -135,21 +138,24 @@ class Robots(Kind):
 
     @property
     def chunk_s(self) -> float:
-        return float(CONTROL_PERIOD / settings.RELEASE["speed"])
+        return float(CHUNK_S / settings.RELEASE["speed"])
 
     @property
     def longest(self) -> int:
         return int(settings.ROLLOUT_MAX_STEPS)
 
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
-        """A chunk is the packed view rows of a step: one of the start, five of any other. Repeats the nearest row."""
+        """A chunk is the packed view rows of a fifth of a second: one of the start, five of any other.
+
+        Repeats the nearest row.
+        """
         width = len(known) // _rows_of(known_number)
         return (known[:width] if known_number > number else known[-width:]) * _rows_of(number)
 
     def frames(self, first: int, left: Sequence[bytes], right: Sequence[bytes]) -> Json:
         """Packed view rows (`simulation.view_format`) of both sides, in base64. Row 0 is the start."""
         sides = [base64.b64encode(b"".join(chunks)).decode() for chunks in (left, right)]
-        from_row = 0 if first == 0 else ROWS_PER_STEP * (first - 1) + 1
+        from_row = 0 if first == 0 else ROWS_PER_CHUNK * (first - 1) + 1
         return {"from_row": from_row, "left": sides[0], "right": sides[1]}
 
     def outcome(self, attempt: Attempt) -> Json:
@@ -188,7 +194,7 @@ def engine_bytes() -> int:
 
 
 def _rows_of(number: int) -> int:
-    return 1 if number == 0 else ROWS_PER_STEP
+    return 1 if number == 0 else ROWS_PER_CHUNK
 
 
 def probe_render_profile() -> str:

@@ -32,9 +32,10 @@ from robots.runtime import WorkerRuntime, note_trouble, preload
 from simulation import catalogue
 from simulation.contracts import Limits, PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
-from simulation.episode_format import build_document, state_at, step_count
+from simulation.episode_format import build_document, record_of_chunk, state_at
 from simulation.recorder import Recorder
 from simulation.variation import Variation, chance_of, variation_of
+from simulation.view_format import chunks_in
 
 log = logging.getLogger(__name__)
 
@@ -91,9 +92,8 @@ def _play_claimed(rollout: Attempt) -> None:
 
 def prepare_process() -> None:
     """Open the policies and scenes that this worker process will play, and make the store's indexes."""
-    scenes = [(robot.id, scene_id) for robot in catalogue.robots() for scene_id in robot.scenes]
     hosted = [each for each in hosting.hosted() if isinstance(each, Policy) and hosting.is_to_be_opened(each)]
-    preload(runtime(), hosted, scenes)
+    preload(runtime(), hosted, catalogue.playable())
     try:
         get_store().ensure_indexes()
     except StoreUnavailable:
@@ -110,7 +110,7 @@ def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollou
     environment = runtime.environment(session.setting, session.scene)
     recorder = Recorder()
     playing = closing(runtime.player(policy, session.setting, session.scene))
-    with Reporter(rollout, environment.world.view_scale) as reporter, playing as player:
+    with Reporter(rollout, environment.world.view_scale, environment.world.control_hz) as reporter, playing as player:
         _set_start(environment, rollout)
         try:
             result = player.play(
@@ -118,7 +118,9 @@ def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollou
                 rollout.turn.instruction,
                 chance_of(rollout.turn.battle.secret, rollout.turn.seed),
                 listeners=(recorder, reporter),
-                limits=Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S),
+                limits=Limits(
+                    max_steps=environment.world.steps_in(settings.ROLLOUT_MAX_STEPS), wall_s=settings.ROLLOUT_WALL_S
+                ),
             )
         except PolicyFailure as failure:
             _drop_failed(runtime, policy, failure)
@@ -126,16 +128,14 @@ def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollou
         document = build_document(
             _identity(rollout, environment.variation),
             recorder.recording,
-            engine_version=environment.engine_version,
-            scene_hash=environment.scene_hash,
-            render_profile=runtime.render_profile,
-            view_scale=environment.world.view_scale,
+            environment,
+            runtime.render_profile,
         )
         began = time.perf_counter()
         retry_while_busy(lambda: get_store().save(document))
         store_ms = (time.perf_counter() - began) * 1e3
     ending = Ending(
-        length=result.steps,
+        length=chunks_in(result.steps, environment.world.control_hz),
         termination_reason=result.termination_reason,
         duration_ms=result.duration_ms,
         success=result.success,
@@ -188,7 +188,7 @@ def _set_start(environment: Environment, rollout: Attempt) -> None:
     document = retry_while_busy(lambda: get_store().get(episode_id))
     if document is None:
         raise StartMissing(f"{episode_id}, in whose recording this turn starts, is not in the store")
-    environment.restore(state_at(document, min(record, step_count(document))))
+    environment.restore(state_at(document, record_of_chunk(document, record)))
 
 
 def _log_ids(rollout: Attempt) -> dict[str, str]:

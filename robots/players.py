@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from policies.base import PolicyError
+from policies.base import PolicyError, WrongEmbodiment
 from policies.registry import families, open_policy
 from simulation import catalogue
 from simulation.contracts import (
@@ -23,6 +23,7 @@ from simulation.contracts import (
 )
 from simulation.environment import Environment
 from simulation.expert import HoldStill, ScriptedExpert
+from simulation.expert import knows as expert_knows
 from simulation.runner import run_episode
 
 if TYPE_CHECKING:
@@ -79,9 +80,11 @@ class Player:
 def open_player(source: Policy | PlayerSource, environment: Environment, device: str | None = None) -> Player:
     """Raises PolicyError when the policy cannot be opened, or was not made for this robot and scene."""
     if source.adapter == EXPERT:
+        if not expert_knows(environment.world.robot_id):
+            raise WrongEmbodiment(f"the scripted expert moves the widowx, not {environment.world.robot_id}")
         return Player(ScriptedExpert(environment), EVERY_STEP, NO_CAMERAS)
     if source.adapter == STILL:
-        return Player(HoldStill(), EVERY_STEP, NO_CAMERAS)
+        return Player(HoldStill(environment), EVERY_STEP, NO_CAMERAS)
     if source.adapter in families:
         return open_folder(Path(source.model_path), environment, device, source.statistics_key or None)
     known = ", ".join(sorted([EXPERT, STILL, *families]))

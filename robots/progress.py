@@ -12,8 +12,8 @@ from django.db import DatabaseError, InterfaceError, connection
 from arena import actions
 from arena.models import Attempt
 from arena.queue.retry import drop_broken_connection, retry_while_busy
-from simulation.contracts import Floats, Listener, SimulationError, StartState, StepRecord
-from simulation.view_format import pack
+from simulation.contracts import EpisodeResult, Floats, Listener, SimulationError, StartState, StepRecord
+from simulation.view_format import OpenChunk, pack
 
 log = logging.getLogger(__name__)
 
@@ -30,16 +30,18 @@ class AttemptGivenUp(SimulationError):
 class Reporter(Listener):
     """A listener, and a context manager around the rollout.
 
-    One thread sends the view rows of new steps to the sockets every ROWS_S. Another writes a heartbeat to the database
-    every HEARTBEAT_S, however long the policy takes to answer. If the attempt was given up, the next step raises
+    Rows are sent in chunks of a fifth of a second (simulation.view_format), the last filled up with where the rollout
+    ended. One thread sends new chunks to the sockets every ROWS_S. Another writes a heartbeat to the database every
+    HEARTBEAT_S, however long the policy takes to answer. If the attempt was given up, the next step raises
     AttemptGivenUp.
     """
 
-    def __init__(self, rollout: Attempt, scale: Floats) -> None:
-        """`scale` (nq,): what one unit of a view row stands for (simulation.view_format)."""
+    def __init__(self, rollout: Attempt, scale: Floats, control_hz: int) -> None:
+        """`scale` (nq,): what one unit of a view row stands for (simulation.view_format). `control_hz`: the robot's."""
         self._rollout = rollout
         self._scale = scale
-        self._steps: list[bytes] = []
+        self._chunks: list[bytes] = []
+        self._open = OpenChunk(control_hz)
         self._sent = 0
         self._given_up = False
         self._ended = threading.Event()
@@ -66,16 +68,19 @@ class Reporter(Listener):
             retry_while_busy(self.beat)
 
     def on_start(self, start: StartState) -> None:
-        self._steps.append(pack(start.qpos[np.newaxis], self._scale))
+        self._chunks.append(pack(start.qpos[np.newaxis], self._scale))
 
     def on_step(self, record: StepRecord) -> None:
         if self._given_up:
             raise self._gone()
-        self._steps.append(pack(record.between, self._scale))
+        self._chunks += [pack(rows, self._scale) for rows in self._open.add(record.between, record.state.qpos)]
+
+    def on_end(self, result: EpisodeResult) -> None:
+        self._chunks += [pack(rows, self._scale) for rows in self._open.close()]
 
     def beat(self) -> None:
         """Write a heartbeat. Raises AttemptGivenUp if the attempt was given up."""
-        if not actions.report_progress(self._rollout, max(0, len(self._steps) - 1)):
+        if not actions.report_progress(self._rollout, max(0, len(self._chunks) - 1)):
             self._given_up = True
             raise self._gone()
 
@@ -83,10 +88,10 @@ class Reporter(Listener):
         return AttemptGivenUp(f"{self._rollout.episode_id}: attempt {self._rollout.tries} was given up")
 
     def _send_new_rows(self) -> None:
-        steps = self._steps[self._sent :]
-        if steps:
-            actions.pass_chunks(self._rollout, self._sent, steps)
-            self._sent += len(steps)
+        chunks = self._chunks[self._sent :]
+        if chunks:
+            actions.pass_chunks(self._rollout, self._sent, chunks)
+            self._sent += len(chunks)
 
     def _run_rows(self) -> None:
         while not self._ended.wait(ROWS_S) and not self._given_up:

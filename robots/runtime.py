@@ -19,10 +19,12 @@ from policies.models import Policy
 from policies.names import install_line
 from policies.policy_cache import Device, Key, PolicyCache
 from policies.registry import describe, families
-from robots.players import Player, open_player
+from robots.players import EXPERT, Player, open_player
 from simulation import catalogue
 from simulation.cameras import render_profile
+from simulation.contracts import SimulationError
 from simulation.environment import Environment
+from simulation.expert import knows as expert_knows
 
 log = logging.getLogger(__name__)
 MEMORY_SHARE = 0.6  # of a device's memory: for the weights of all worker processes together, unless configured
@@ -101,10 +103,23 @@ class WorkerRuntime:
 def _fitting_scenes(policy: Policy, scenes: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Those of the (robot, scene) pairs that the policy was made for. Raises WrongEmbodiment when there is none."""
     if policy.adapter not in families:
-        return scenes
+        return [scene for scene in scenes if policy.adapter != EXPERT or expert_knows(scene[0])]
     spec = describe(Path(policy.model_path), policy.statistics_key or None).spec
     worlds = fitting(spec, [catalogue.embodiment(*scene) for scene in scenes])
     return [(world.robot_id, world.scene_id) for world in worlds]
+
+
+def _here(runtime: WorkerRuntime, scenes: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The (robot, scene) pairs that this worker can open. What others lack is logged, and stops nothing else."""
+    found = []
+    for robot_id, scene_id in scenes:
+        try:
+            runtime.environment(robot_id, scene_id)
+        except SimulationError as error:
+            log.error("%s, %s cannot be opened: %s", robot_id, scene_id, error)
+        else:
+            found.append((robot_id, scene_id))
+    return found
 
 
 def preload(runtime: WorkerRuntime, policies: list[Policy], scenes: list[tuple[str, str]]) -> None:
@@ -112,6 +127,7 @@ def preload(runtime: WorkerRuntime, policies: list[Policy], scenes: list[tuple[s
 
     Notes the reason against a policy that cannot be opened, and clears it for one that can be opened again.
     """
+    scenes = _here(runtime, scenes)
     for policy in policies:
         try:
             if not runtime.has_room(policy):

@@ -29,7 +29,7 @@ from simulation.contracts import StartState  # noqa: E402
 from simulation.environment import Environment  # noqa: E402
 from simulation.episode_format import build_document  # noqa: E402
 from simulation.recorder import Recorder  # noqa: E402
-from simulation.view_format import ROWS_PER_STEP, until  # noqa: E402
+from simulation.view_format import ROWS_PER_CHUNK, until  # noqa: E402
 
 OUT = ROOT / "static" / "exhibition"
 ROBOT, SCENE = "widowx", "table"
@@ -51,7 +51,7 @@ def main() -> None:
         "robot_id": ROBOT,
         "scene_id": SCENE,
         "instruction": INSTRUCTION,
-        "rows": ROWS_PER_STEP * longest + 1,
+        "rows": ROWS_PER_CHUNK * longest + 1,
         "sides": sides,
     }
     (OUT / "exhibition.json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
@@ -69,10 +69,8 @@ def _play(environment: Environment, start: StartState, model_id: str) -> dict[st
     return build_document(
         {"model_id": model_id, "robot_id": ROBOT, "scene_id": SCENE, "seed": SEED},
         recorder.recording,
-        engine_version=environment.engine_version,
-        scene_hash=environment.scene_hash,
-        render_profile=render_profile(),
-        view_scale=environment.world.view_scale,
+        environment,
+        render_profile(),
     )
 
 

@@ -36,6 +36,15 @@ def load_checked(folder: Path, manifest: Path) -> dict[str, bytes]:
     return found
 
 
+def missing(name: str) -> str:
+    """What the folder lacks of its manifest, and what to run; "" if nothing. Contents are checked when loaded."""
+    manifest = FOLDER / f"{name}.sha256"
+    if not manifest.is_file():
+        return f"{manifest.name} is missing from {FOLDER}"
+    lacking = [each for each in read_manifest(manifest) if not (FOLDER / name / each).is_file()]
+    return f"{name} lacks {', '.join(lacking)}; run: python scripts/fetch_assets.py" if lacking else ""
+
+
 @cache
 def robot_meshes(name: str) -> dict[str, bytes]:
     """The meshes of one robot (`wx250s`): file name -> STL bytes."""

@@ -9,7 +9,6 @@ import mujoco
 import numpy as np
 
 from simulation.contracts import Floats
-from simulation.controller import ramp
 from simulation.environment import Environment
 from simulation.expert import act
 
@@ -75,13 +74,11 @@ def _stepped(environment: Environment, seed: int, actions: list[Floats]) -> floa
     environment.reset(seed)
     controls = []
     for action in actions:
-        before = environment.controller.memory
-        environment.controller.command(action)
-        controls.append(ramp(before, environment.controller.memory))
+        controls.append(environment.controller.command(action))
     model, data = environment.model, environment.data
     pieces = np.concatenate(controls)
     began = time.process_time()
     for piece in pieces:
         data.ctrl[:] = piece
-        mujoco.mj_step(model, data, environment.substeps)
+        mujoco.mj_step(model, data, environment.world.substeps)
     return time.process_time() - began

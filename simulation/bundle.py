@@ -9,11 +9,10 @@ from typing import Any
 
 import mujoco
 
-from simulation.contracts import CONTROL_HZ
-from simulation.controller import CONTROL_DIM, RAMP_PIECES
+from simulation.contracts import Numbers
 from simulation.environment import Environment
-from simulation.view_format import ROWS_PER_STEP, VIEW_HZ
-from simulation.worlds import World, engine_version, load_world, widowx
+from simulation.view_format import ROWS_PER_CHUNK, VIEW_HZ
+from simulation.worlds import World, engine_version, load_world
 
 MANIFEST = "manifest.json"
 HOME_SEED = 0  # the layout shown before there is anything to replay
@@ -44,6 +43,7 @@ def write_scene_bundle(robot_id: str, scene_id: str, folder: Path) -> dict[str, 
 def _manifest(world: World) -> dict[str, Any]:
     model = world.model
     environment = Environment(world.robot_id, world.scene_id)
+    controller, robot = environment.controller, world.robot
     return {
         "robot_id": world.robot_id,
         "scene_id": world.scene_id,
@@ -52,25 +52,36 @@ def _manifest(world: World) -> dict[str, Any]:
         "nq": model.nq,
         "nv": model.nv,
         "nu": model.nu,
-        "control_hz": CONTROL_HZ,
+        "control_hz": world.control_hz,
         "timestep": model.opt.timestep,
-        # Physics between two records: joint targets go from control[k][0:6] to control[k + 1][0:6] in `pieces` equal
-        # steps, each held for `substeps`; the finger target is control[k + 1][6] from the first on (see
-        # simulation.controller.ramp).
-        "ramp": {"pieces": RAMP_PIECES, "substeps": environment.substeps},
-        "control_size": CONTROL_DIM,
-        # Rows of `view.bin` and of live frames: int16, times `scale` they are qpos (see simulation.view_format).
-        "view": {"rate_hz": VIEW_HZ, "rows_per_step": ROWS_PER_STEP, "scale": world.view_scale.tolist()},
+        # Physics between two records: the command of actuator i goes from control[k][column] to control[k + 1][column]
+        # in `pieces` equal steps, each held for `substeps`, or, if it is not ramped, is control[k + 1][column] from the
+        # first on (see simulation.control.motors.Ramp).
+        "ramp": {"pieces": robot.PIECES, "substeps": world.substeps},
+        "motors": [{"column": motor.column, "ramped": motor.ramped} for motor in controller.motors],
+        "controller": controller.id,
+        "control_size": len(controller.numbers),
+        "control": _numbers(controller.numbers),
+        "action_space": robot.ACTION.id,
+        "action_size": len(robot.ACTION),
+        "action": _numbers(robot.ACTION),
+        # Rows of `view.bin` and of live frames: int16, times `scale` they are qpos (see simulation.view_format). A
+        # chunk of `rows_per_step` rows is a step of the clock that visitors see, whatever the control rate.
+        "view": {"rate_hz": VIEW_HZ, "rows_per_step": ROWS_PER_CHUNK, "scale": world.view_scale.tolist()},
         "home": environment.reset(HOME_SEED).qpos.tolist(),
         "cameras": [_camera(model, index) for index in range(model.ncam)],
         "presets": [model.camera(index).name for index in range(model.ncam)],
         "objects": list(world.objects),
         # Names that a viewer uses: the tool point, the finger pads, and the prefix of the robot's bodies.
-        "tool_site": f"{widowx.PREFIX}tool",
-        "pads": [f"{widowx.PREFIX}{side}_pad" for side in ("left", "right")],
-        "robot_prefix": widowx.PREFIX,
+        "tool_site": world.tool_site,
+        "pads": list(world.pads),
+        "robot_prefix": robot.PREFIX,
         "targets": list(world.targets),
     }
+
+
+def _numbers(numbers: Numbers) -> list[dict[str, str]]:
+    return [{"name": name, "unit": unit} for name, unit in zip(numbers.names, numbers.units, strict=True)]
 
 
 def _camera(model: mujoco.MjModel, index: int) -> dict[str, Any]:

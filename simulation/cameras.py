@@ -32,21 +32,27 @@ class Cameras:
         self._pristine = world.model
         self._renderers: dict[tuple[int, int], mujoco.Renderer] = {}
         self._applied = NO_VARIATION
+        self._world = world
 
     def render(self, data: mujoco.MjData, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Image:
         """uint8 (height, width, 3). `data` needs current kinematics; only its derived camera pose is overwritten."""
         self._apply(variation)
-        index = self._model.camera(camera.name).id
-        position, rotation = camera_pose(self._pristine, camera.name, variation)
-        data.cam_xpos[index], data.cam_xmat[index] = position, rotation.ravel()
+        name, look = self._world.camera(camera.name), self._world.look
+        index = self._model.camera(name).id
+        if self._pristine.cam_bodyid[index] == 0:  # one that a robot carries stays where the robot holds it
+            position, rotation = camera_pose(self._pristine, name, variation)
+            data.cam_xpos[index], data.cam_xmat[index] = position, rotation.ravel()
         renderer = self._renderer(camera.height, camera.width)
-        renderer.update_scene(data, camera.name)
-        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = variation.shadows
-        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
+        renderer.update_scene(data, name)
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = look.shadows or variation.shadows
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = look.reflections
         return cast(Image, renderer.render())
 
     def project(self, points: Floats, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Floats:
-        """Where points (n, 3) [m, base frame] appear: (n, 2), x and y from the top left, 0..1 in the picture."""
+        """Where points (n, 3) [m, base frame] appear: (n, 2), x and y from the top left, 0..1 in the picture.
+
+        `camera` is one that stands in the scene.
+        """
         position, rotation = camera_pose(self._pristine, camera.name, variation)
         local = (points - position) @ rotation
         scale = 0.5 / np.tan(np.deg2rad(self._pristine.camera(camera.name).fovy[0]) / 2)
@@ -73,9 +79,12 @@ class Cameras:
         model.vis.headlight.ambient[:] = pristine.vis.headlight.ambient * variation.light_scale
         model.vis.headlight.diffuse[:] = pristine.vis.headlight.diffuse * variation.light_scale
         model.mat_rgba[:] = pristine.mat_rgba
-        model.mat_rgba[model.material("table").id, :3] *= variation.table_scale
+        known = {model.material(index).name: index for index in range(model.nmat)}
+        if "table" in known:
+            model.mat_rgba[known["table"], :3] *= variation.table_scale
         for name, colour in variation.colours.items():
-            model.mat_rgba[model.material(name).id, :3] = colour
+            if name in known:  # a secret tints the things of every scene
+                model.mat_rgba[known[name], :3] = colour
         self._applied = variation
 
 
@@ -91,12 +100,12 @@ def camera_pose(model: mujoco.MjModel, name: str, variation: Variation) -> tuple
     return model.cam_pos[index] + np.array(variation.camera_offset), rotation.reshape(3, 3) @ turn.reshape(3, 3)
 
 
-def cameras_of(robot_id: str, scene_id: str, fifth_object: bool = False) -> Cameras:
+def cameras_of(robot_id: str, scene_id: str, variant: str = "") -> Cameras:
     """This thread's renderer of a world. It is kept, because making one takes a quarter of a second, and not shared,
     because another thread may draw another battle's looks at the same time.
     """
-    kept: dict[tuple[str, str, bool], Cameras] = _own.__dict__.setdefault("cameras", {})
-    world = (robot_id, scene_id, fifth_object)
+    kept: dict[tuple[str, str, str], Cameras] = _own.__dict__.setdefault("cameras", {})
+    world = (robot_id, scene_id, variant)
     if world not in kept:
         kept[world] = Cameras(load_world(*world))
         atexit.register(kept[world].close)  # while OpenGL still works

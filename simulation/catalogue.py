@@ -12,6 +12,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, TypeVar
 
+from simulation import assets
 from simulation.catalogue_rows import (
     CatalogueError,
     Row,
@@ -41,13 +42,22 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Robot:
+    """What processes without physics know of a robot; simulation.worlds.plugins.Robot has the rest.
+
+    `cameras`: those that it carries. `assets`: its folder in `simulation/assets`, or "".
+    """
+
     id: str
     name: str
     description: str
     control_hz: int
     action_space: str
     action: str
+    proprioception: str
+    longest_chunk: int
     scenes: tuple[str, ...]
+    cameras: tuple[CameraSpec, ...] = ()
+    assets: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,9 @@ class Thing:
 
 @dataclass(frozen=True)
 class Scene:
-    """`suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
+    """`cameras`: those that stand in it. `assets`: its folder in `simulation/assets`, or "".
+
+    `suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
     differ most. `free_suggestions`: some that have no goal.
     """
 
@@ -73,6 +85,7 @@ class Scene:
     things: Mapping[str, Thing]
     suggestions: tuple[str, ...]
     free_suggestions: tuple[str, ...]
+    assets: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,7 +120,7 @@ class Instruction:
 
 @cache
 def robots() -> tuple[Robot, ...]:
-    return tuple(read_as(Robot, row) for row in _rows("robots"))
+    return tuple(robot_from(row) for row in _rows("robots"))
 
 
 def robot(robot_id: str) -> Robot:
@@ -126,12 +139,43 @@ def scene(scene_id: str) -> Scene:
 def embodiment(robot_id: str, scene_id: str) -> Embodiment:
     """What a policy for this robot in this scene has to fit."""
     arm = robot(robot_id)
-    return Embodiment(robot_id, scene_id, arm.action_space, arm.control_hz, scene(scene_id).cameras)
+    return Embodiment(
+        robot_id,
+        scene_id,
+        arm.action_space,
+        arm.control_hz,
+        (*scene(scene_id).cameras, *arm.cameras),
+        arm.proprioception,
+        arm.longest_chunk,
+    )
 
 
 def embodiments() -> list[Embodiment]:
     """Of every robot in each of its scenes."""
-    return [embodiment(robot.id, scene_id) for robot in robots() for scene_id in robot.scenes]
+    return [embodiment(*world) for world in worlds()]
+
+
+def worlds() -> list[tuple[str, str]]:
+    """(robot, scene) of every world, also of those whose assets are missing."""
+    return [(robot.id, scene_id) for robot in robots() for scene_id in robot.scenes]
+
+
+@cache
+def missing_assets(robot_id: str, scene_id: str) -> str:
+    """What the world lacks on this machine, and what to run; "" if it lacks nothing. As it was when first asked."""
+    folders = [folder for folder in (robot(robot_id).assets, scene(scene_id).assets) if folder]
+    return "; ".join(reason for reason in map(assets.missing, folders) if reason)
+
+
+def lacking() -> dict[str, str]:
+    """ "robot/scene" -> what it lacks on this machine."""
+    found = {f"{robot_id}/{scene_id}": missing_assets(robot_id, scene_id) for robot_id, scene_id in worlds()}
+    return {world: missing for world, missing in found.items() if missing}
+
+
+def playable() -> list[tuple[str, str]]:
+    """The worlds whose assets are here. Without any, all: each then tells what it lacks when it is played."""
+    return [world for world in worlds() if not missing_assets(*world)] or worlds()
 
 
 @cache
@@ -188,12 +232,16 @@ def _by_wording() -> dict[str, Instruction]:
     return found
 
 
+def robot_from(row: Row) -> Robot:
+    """One entry of robots.yaml. Raises CatalogueError."""
+    return read_as(Robot, row, cameras=_cameras(row) if "cameras" in row else (), assets=_assets(row))
+
+
 def scene_from(row: Row) -> Scene:
     """One entry of scenes.yaml. Raises CatalogueError."""
-    cameras = tuple(read_as(CameraSpec, camera) for camera in rows_of(row, "cameras"))
     rows = mapping_of(row, "things")
     things = {name: _thing(name, mapping_of(rows, name)) for name in rows}
-    return read_as(Scene, row, cameras=cameras, things=things)
+    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row))
 
 
 def task_from(row: Row) -> Task:
@@ -209,6 +257,14 @@ def task_from(row: Row) -> Task:
         _check_template(template.text, slots)
     robot_id = robot(text_of(environment, "robot")).id
     return read_as(Task, row, robot_id=robot_id, scene_id=scene_id, templates=templates, slots=slots)
+
+
+def _cameras(row: Row) -> tuple[CameraSpec, ...]:
+    return tuple(read_as(CameraSpec, camera) for camera in rows_of(row, "cameras"))
+
+
+def _assets(row: Row) -> str:
+    return text_of(row, "assets") if "assets" in row else ""
 
 
 def _thing(name: str, row: Row) -> Thing:

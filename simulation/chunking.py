@@ -7,22 +7,27 @@ from typing import cast
 
 import numpy as np
 
-from simulation.contracts import ACTION_CHUNK, MAX_CHUNK, Chunking, Floats, PolicyFailure, SpecError
+from simulation.contracts import ArraySpec, Chunking, Floats, PolicyFailure, SpecError
 
 
 class ChunkPlayer:
-    """Infers only when a chunk is needed, and returns one action per step."""
+    """Infers only when a chunk is needed, and returns one action per step.
 
-    def __init__(self, chunking: Chunking, infer: Callable[[], Floats]) -> None:
+    `actions`: what a chunk of the robot is. `longest`: the most actions that it may have.
+    """
+
+    def __init__(self, chunking: Chunking, infer: Callable[[], Floats], actions: ArraySpec, longest: int) -> None:
+        self._actions = actions
+        self._longest = longest
         self._chunking = chunking
         self._infer = infer
         self._chunks: list[tuple[int, Floats]] = []
         self._step = 0
 
     def next(self) -> Floats:
-        """The action (7,) for this step. Raises PolicyFailure for a chunk that cannot be played."""
+        """The action (n,) for this step. Raises PolicyFailure for a chunk that cannot be played."""
         if self._needs_chunk():
-            chunk = checked_chunk(self._infer())
+            chunk = checked_chunk(self._infer(), self._actions, self._longest)
             self._chunks = [*self._chunks, (self._step, chunk)] if self._chunking.ensemble else [(self._step, chunk)]
         self._chunks = [(born, chunk) for born, chunk in self._chunks if self._step - born < len(chunk)]
         action = self._average() if self._chunking.ensemble else self._chunks[0][1][self._step - self._chunks[0][0]]
@@ -42,12 +47,12 @@ class ChunkPlayer:
         return cast(Floats, weights @ actions / weights.sum())
 
 
-def checked_chunk(chunk: Floats) -> Floats:
-    """The chunk. Raises PolicyFailure unless it is float64 (1..MAX_CHUNK, 7) and finite."""
+def checked_chunk(chunk: Floats, actions: ArraySpec, longest: int) -> Floats:
+    """The chunk. Raises PolicyFailure unless it is as declared and has 1..longest rows."""
     try:
-        ACTION_CHUNK.check(chunk)
+        actions.check(chunk)
     except SpecError as error:
         raise PolicyFailure(str(error)) from error
-    if not 1 <= len(chunk) <= MAX_CHUNK:
-        raise PolicyFailure(f"actions: expected 1..{MAX_CHUNK} rows, got {len(chunk)}")
+    if not 1 <= len(chunk) <= longest:
+        raise PolicyFailure(f"actions: expected 1..{longest} rows, got {len(chunk)}")
     return chunk

@@ -1,8 +1,8 @@
 """The contracts between policy, world and recorder: shapes, units and frames. Needs numpy and nothing else.
 
 Frames: the robot's base frame is the world frame; x points away from the robot, y to its left, z up; z = 0 is the
-table top. An action is BridgeData's: dx, dy, dz [m], droll, dpitch, dyaw [rad] of the tool in the base frame, gripper
-0 closed .. 1 open.
+table top. What an action is, how many numbers it has and how often one is played is the robot's affair
+(simulation.worlds.plugins).
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+# BridgeData's convention, which the policies of this project speak. No part of a world or of the loop uses it.
+ACTION_SPACE, PROPRIOCEPTION_SPACE = "eef_delta_bridge7", "eef_pose_bridge8"
 CONTROL_HZ = 5
-CONTROL_PERIOD = 1.0 / CONTROL_HZ
 ACTION_DIM = 7
 PROPRIOCEPTION_DIM = 8
+
 MAX_STEPS = 50
-MAX_CHUNK = 64
+MAX_CHUNK = 64  # of any policy; a robot may want less
 
 Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -79,6 +81,34 @@ class ArraySpec:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """What the numbers of a vector are, in their order: an action, what a robot feels, a control memory.
+
+    `id` names the convention, so that a policy can be compared with a robot. `low` and `high` bound each number and are
+    empty where nothing does.
+    """
+
+    id: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("units", "low", "high"):
+            got = len(getattr(self, name))
+            if got != len(self) and (got or name == "units"):
+                raise SpecError(f"{self.id}: {name}: expected {len(self)} as there are names, got {got}")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def array_spec(self, name: str, *shape: int | None, dtype: str = "float64") -> ArraySpec:
+        """An array of such vectors, whose last dimension they are."""
+        return ArraySpec(name, (*shape, len(self)), dtype, ", ".join(dict.fromkeys(self.units)))
+
+
+@dataclass(frozen=True)
 class CameraSpec:
     """A camera picture that a policy needs: uint8 RGB, shape (height, width, 3)."""
 
@@ -91,8 +121,6 @@ class CameraSpec:
 
 
 ACTION_CHUNK = ArraySpec("actions", (None, ACTION_DIM), "float64", "m, rad, gripper 0..1")
-ACTION = ArraySpec("action", (ACTION_DIM,), "float64", "m, rad, gripper 0..1")
-PROPRIOCEPTION = ArraySpec("proprioception", (PROPRIOCEPTION_DIM,), "float32", "m, sin/cos, opening 0..1")
 POLICY_CAMERA = CameraSpec("workspace", 128, 128)
 
 
@@ -100,9 +128,8 @@ POLICY_CAMERA = CameraSpec("workspace", 128, 128)
 class Observation:
     """Everything that a policy sees.
 
-    `images`: camera name -> uint8 (H, W, 3). `proprioception`: float32 (8,) = tool x, y, z [m, base frame], sin and
-    cos of the tool's yaw, two tilt terms (x and y of the approach axis, 0 when it points straight down), finger
-    opening 0..1.
+    `images`: camera name -> uint8 (H, W, 3). `proprioception`: float32 (n,), what the robot feels (its PROPRIOCEPTION,
+    simulation.worlds.plugins.Robot).
     """
 
     images: Mapping[str, Image]
@@ -113,13 +140,19 @@ class Observation:
 
 @dataclass(frozen=True)
 class Embodiment:
-    """What a robot in a scene accepts and shows. `cameras`: each at the largest size that it is rendered at."""
+    """What a robot in a scene accepts and shows, which decides what policies may be asked there.
+
+    `cameras`: those of the scene and those that the robot carries, each at the largest size that it is rendered at.
+    `longest_chunk`: the most actions that it takes at once.
+    """
 
     robot_id: str
     scene_id: str
     action_space: str
     rate_hz: int
     cameras: tuple[CameraSpec, ...]
+    proprioception: str = PROPRIOCEPTION_SPACE
+    longest_chunk: int = MAX_CHUNK
 
 
 class Actor(Protocol):
@@ -128,7 +161,7 @@ class Actor(Protocol):
     def reset(self, instruction: str, seed: int) -> None: ...
 
     def infer(self, observation: Observation) -> Floats:
-        """The next n actions, float64 (n, 7), 1 <= n <= MAX_CHUNK."""
+        """The next n actions, float64 (n, size of the robot's action), 1 <= n <= the robot's longest chunk."""
         ...
 
     def close(self) -> None: ...
@@ -165,9 +198,8 @@ class Limits:
 class StartState:
     """Everything that physics needs to go on bit for bit, all float64.
 
-    `time` [s]; `qpos` (nq,), `qvel` (nv,), `qacc_warmstart` (nv,) in MuJoCo's units; `control` (14,): joint targets
-    of the arm (6) [rad], finger target [m], commanded tool position (3) [m] and quaternion wxyz (4) in the base
-    frame.
+    `time` [s]; `qpos` (nq,), `qvel` (nv,), `qacc_warmstart` (nv,) in MuJoCo's units; `control`: the memory of the
+    robot's controller (simulation.worlds.plugins.Controller).
     """
 
     time: float
@@ -188,7 +220,7 @@ class StartState:
 class StepRecord:
     """One control step: the action played, the state after it, and the seconds it took.
 
-    `between` (5, nq): positions every 40 ms of the step (simulation.view_format), the last those of `state`.
+    `between` (n, nq): positions at every 40 ms of the rollout that fall into the step (simulation.view_format).
     """
 
     step: int

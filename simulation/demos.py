@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from simulation import catalogue
 from simulation.cameras import cameras_of, render_profile
-from simulation.contracts import ACTION_DIM, POLICY_CAMERA, Floats, SimulationError
+from simulation.contracts import POLICY_CAMERA, Floats, SimulationError
 from simulation.disturbance import Disturbance, draw_variation
 from simulation.environment import Environment
 from simulation.expert import CUBES, act, cube_yaw, holds
 from simulation.goals import goal_of
 from simulation.worlds.table import OBJECTS, TARGETS
+from simulation.worlds.widowx import ACTION, PROPRIOCEPTION
 
 FORMAT = 1
 CHUNK = 4
@@ -38,8 +39,12 @@ SWITCH_SHARE = 0.2  # of the demonstrations change their instruction midway
 THINGS = (*OBJECTS, *TARGETS)  # the order of scene_pixels and scene_points
 FIELDS = {  # name -> (shape of one frame, dtype, meaning)
     "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8", "RGB of camera 'workspace'"),
-    "proprioception": ((8,), "float32", "tool x y z [m], sin yaw, cos yaw, tilt x, tilt y, finger opening 0..1"),
-    "actions": ((CHUNK, ACTION_DIM), "float32", "clean actions for this and the next frames: m, rad, gripper 1 open"),
+    "proprioception": (
+        (len(PROPRIOCEPTION),),
+        "float32",
+        "tool x y z [m], sin and cos yaw, tilt x y, finger opening 0..1",
+    ),
+    "actions": ((CHUNK, len(ACTION)), "float32", "clean actions for this and the next frames: m, rad, gripper 1 open"),
     "mask": ((CHUNK,), "bool", "which actions of the chunk exist and belong to the frame's instruction"),
     "instruction": ((), "int32", "index into texts"),
     "task": ((), "int32", "index into tasks"),
@@ -52,7 +57,7 @@ FIELDS = {  # name -> (shape of one frame, dtype, meaning)
     "scene_points": ((len(THINGS), 3), "float32", "x y z [m, base frame] of the same"),
     "other_instructions": ((OTHERS,), "int32", "wordings of other tasks, drawn for each frame: indices into texts"),
     "other_tasks": ((OTHERS,), "int32", "what they ask for: indices into tasks"),
-    "other_actions": ((OTHERS, ACTION_DIM), "float32", "the expert's action for each: m, rad, gripper 1 open"),
+    "other_actions": ((OTHERS, len(ACTION)), "float32", "the expert's action for each: m, rad, gripper 1 open"),
 }
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from simulation.contracts import ACTION_DIM, Floats, SimulationError, StartState
+from simulation.contracts import ACTION_DIM, CONTROL_HZ, Floats, Numbers, SimulationError, StartState
 from simulation.recorder import Recording
-from simulation.view_format import VIEW_HZ, pack
+from simulation.view_format import CHUNK_S, VIEW_HZ, pack
 
 FORMAT_VERSION = 1
 
@@ -24,35 +24,82 @@ class EpisodeFormatError(SimulationError, ValueError):
     """A document or buffer that is not an episode of this format."""
 
 
+class RecordedRobot(Protocol):
+    @property
+    def ACTION(self) -> Numbers: ...
+
+
+class RecordedController(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+class RecordedLook(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+class RecordedWorld(Protocol):
+    @property
+    def robot(self) -> RecordedRobot: ...
+
+    @property
+    def control_hz(self) -> int: ...
+
+    @property
+    def look(self) -> RecordedLook: ...
+
+    @property
+    def view_scale(self) -> Floats: ...
+
+
+class Recorded(Protocol):
+    """As much of a simulation.environment.Environment as a recording names."""
+
+    engine_version: str
+    scene_hash: str
+
+    @property
+    def world(self) -> RecordedWorld: ...
+
+    @property
+    def controller(self) -> RecordedController: ...
+
+
+def made_by(environment: Recorded) -> dict[str, Any]:
+    """What has to be the same for physics to be repeated."""
+    return {
+        "engine_version": environment.engine_version,
+        "scene_hash": environment.scene_hash,
+        "controller": environment.controller.id,
+        "control_hz": environment.world.control_hz,
+        "action_space": environment.world.robot.ACTION.id,
+        "action_size": len(environment.world.robot.ACTION),
+    }
+
+
 def build_document(
-    identity: Mapping[str, Any],
-    recording: Recording,
-    *,
-    engine_version: str,
-    scene_hash: str,
-    render_profile: str,
-    view_scale: Floats,
+    identity: Mapping[str, Any], recording: Recording, environment: Recorded, render_profile: str
 ) -> dict[str, Any]:
-    """The document of a finished rollout. `identity`: `_id`, and the ids, names and versions that physics ignores.
-    `view_scale` (nq,): the world's.
-    """
+    """The document of a finished rollout. `identity`: `_id`, and the ids, names and versions that physics ignores."""
     result = recording.result
     if result is None or len(recording.states) != len(recording.actions) + 1:
         raise EpisodeFormatError("expected a finished recording: a start state, and a state after each action")
+    view_scale = environment.world.view_scale
     return {
         **identity,
         "format_version": FORMAT_VERSION,
-        "engine_version": engine_version,
-        "scene_hash": scene_hash,
+        **made_by(environment),
         "render_profile": render_profile,
-        "start_hash": recording.states[0].hash(engine_version, scene_hash),
+        "look": environment.world.look.id,
+        "start_hash": recording.states[0].hash(environment.engine_version, environment.scene_hash),
         "actions": [action.tolist() for action in recording.actions],
         "states": [
             {"time": state.time, "qpos": state.qpos.tolist(), "qvel": state.qvel.tolist()} for state in recording.states
         ],
         "qacc_warmstart": [state.qacc_warmstart.tolist() for state in recording.states],
         "control": [state.control.tolist() for state in recording.states],
-        "view": pack(recording.rows(), view_scale),
+        "view": pack(recording.rows(environment.world.control_hz), view_scale),
         "view_hz": VIEW_HZ,
         "view_scale": view_scale.tolist(),
         **asdict(result),
@@ -61,6 +108,17 @@ def build_document(
 
 def step_count(document: Mapping[str, Any]) -> int:
     return len(document["actions"])
+
+
+def record_of_chunk(document: Mapping[str, Any], chunk: int) -> int:
+    """The state that a visitor sees at the end of a chunk (simulation.view_format), at most the last."""
+    control_hz: int = document.get("control_hz", CONTROL_HZ)
+    return min(round(chunk * CHUNK_S * control_hz), step_count(document))
+
+
+def action_size(document: Mapping[str, Any]) -> int:
+    """The numbers of an action. Older documents name none: theirs have seven."""
+    return int(document.get("action_size", ACTION_DIM))
 
 
 def state_at(document: Mapping[str, Any], index: int) -> StartState:
@@ -77,11 +135,13 @@ def state_at(document: Mapping[str, Any], index: int) -> StartState:
 
 
 def actions_of(document: Mapping[str, Any]) -> Floats:
-    """(steps, 7), see contracts."""
+    """(steps, size of an action)."""
     with _of_this_format():
-        actions = document["actions"]
-        found = _floats(actions, 2) if actions != [] else np.empty((0, ACTION_DIM))
-        return found.reshape(len(actions), ACTION_DIM)
+        actions, size = document["actions"], action_size(document)
+        found = _floats(actions, 2) if actions != [] else np.empty((0, size))
+        if found.shape[1] != size:
+            raise EpisodeFormatError(f"actions: expected {size} numbers each, got {found.shape[1]}")
+        return found
 
 
 def to_float32(document: Mapping[str, Any]) -> bytes:
@@ -92,14 +152,14 @@ def to_float32(document: Mapping[str, Any]) -> bytes:
 
 
 def to_float64(document: Mapping[str, Any]) -> bytes:
-    """float64 little-endian [steps + 1, 1 + nq + 2 nv + 14 + 7], row by row, the start first.
+    """float64 little-endian [steps + 1, 1 + nq + 2 nv + c + a], row by row, the start first.
 
-    A row is time [s], qpos, qvel, qacc_warmstart, the control memory (contracts.StartState.control), and the action
-    (7,) that led there; the start's is zeros.
+    A row is time [s], qpos, qvel, qacc_warmstart, the control memory (c,) (contracts.StartState.control), and the
+    action (a,) that led there; the start's is zeros. The scene's manifest names c and a.
     """
     with _of_this_format():
         states = document["states"]
-        actions = [[0.0] * ACTION_DIM, *document["actions"]]
+        actions = [[0.0] * action_size(document), *document["actions"]]
         if not len(states) == len(actions) == len(document["qacc_warmstart"]) == len(document["control"]):
             raise EpisodeFormatError(
                 f"expected state, warm start and control per action, and one more; got {len(states)} states"

@@ -1,4 +1,5 @@
-"""The scripted expert, which reads the simulator's state and no picture: a reference policy, and the teacher of others.
+"""The scripted expert of the WidowX: a reference policy, and the teacher of others. It reads the simulator's state, and
+no picture.
 
 It is stateless: the action depends on the present state alone, so that it can label any state, recover from any slip,
 and follow an instruction that changes midway. It plans on the commanded tool pose, some millimetres ahead of the arm.
@@ -9,9 +10,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from simulation import controller
-from simulation.contracts import ACTION_DIM, Floats, Observation
-from simulation.environment import Environment, pointing_down
+from simulation.contracts import Floats, Observation
+from simulation.environment import Environment
 from simulation.goals import PLATE_TOP, Goal, Lifted, OnPlate, Stacked, goal_for
 from simulation.worlds import widowx
 from simulation.worlds.table import REST_HEIGHT
@@ -54,14 +54,22 @@ class ScriptedExpert:
 class HoldStill:
     """The other reference policy, which does nothing."""
 
+    def __init__(self, environment: Environment) -> None:
+        self._controller = environment.controller
+
     def reset(self, instruction: str, seed: int) -> None:
         pass
 
     def infer(self, observation: Observation) -> Floats:
-        return np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, OPEN]])
+        return self._controller.still()[None, :]
 
     def close(self) -> None:
         pass
+
+
+def knows(robot_id: str) -> bool:
+    """Whether the expert can move the robot."""
+    return robot_id == widowx.id
 
 
 def act(environment: Environment, goal: Goal | None) -> Floats:
@@ -86,7 +94,7 @@ def holds(environment: Environment, name: str) -> bool:
 def grasp_yaw_error(environment: Environment, name: str) -> float:
     """The turn of the commanded tool about z to a square grasp of the object [rad], the shorter way round."""
     rotation = environment.view.rotation(name)
-    yaw = command_yaw(environment.controller.memory[controller.QUATERNION])
+    yaw = command_yaw(environment.controller.memory[widowx.QUATERNION])
     if name in CUBES:
         return _wrapped(cube_yaw(rotation) - yaw, np.pi / 2)
     if name == "blue_cylinder" and abs(rotation[2, 2]) < 0.7:
@@ -114,9 +122,9 @@ class _Planner:
         self.environment = environment
         self.view = environment.view
         memory = environment.controller.memory
-        self.command = memory[controller.POSITION]
-        self.quaternion = memory[controller.QUATERNION]
-        self.gap = 2 * (environment.finger() - PAD_INSET)
+        self.command = memory[widowx.POSITION]
+        self.quaternion = memory[widowx.QUATERNION]
+        self.gap = 2 * (widowx.finger(environment.model, environment.data) - PAD_INSET)
 
     def pick(self, name: str) -> Floats:
         if not self._has(name):
@@ -199,7 +207,7 @@ class _Planner:
         length = float(np.linalg.norm(move))
         if length > MAX_MOVE:
             move *= MAX_MOVE / length
-        action = np.empty(ACTION_DIM)
+        action = np.empty(len(widowx.ACTION))
         action[:3] = move
         action[3:6] = self._upright(np.clip(turn, -MAX_TURN, MAX_TURN))
         action[6] = gripper
@@ -210,7 +218,7 @@ class _Planner:
         yaw = command_yaw(self.quaternion) + turn
         back, delta, matrix = np.empty(4), np.empty(4), np.empty(9)
         mujoco.mju_negQuat(back, self.quaternion)
-        mujoco.mju_mulQuat(delta, pointing_down(yaw), back)
+        mujoco.mju_mulQuat(delta, widowx.pointing_down(yaw), back)
         mujoco.mju_quat2Mat(matrix, delta)
         roll, pitch, spin = (
             np.arctan2(matrix[7], matrix[8]),

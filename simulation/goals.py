@@ -14,7 +14,6 @@ from simulation.catalogue_rows import CatalogueError
 from simulation.contracts import Floats
 from simulation.worlds import World
 from simulation.worlds.table import REST_HEIGHT
-from simulation.worlds.widowx import PREFIX
 
 REST_SPEED = 0.05  # an object slower than this [m/s] rests
 PLATE_TOP = 0.006  # [m]
@@ -40,8 +39,8 @@ class View:
     def __init__(self, world: World, data: mujoco.MjData) -> None:
         model = world.model
         self._model, self._data = model, data
-        self._tool = model.site(f"{PREFIX}tool").id
-        self._pads = {model.geom(f"{PREFIX}{side}_pad").id for side in ("left", "right")}
+        self._tool = model.site(world.tool_site).id
+        self._pads = {model.geom(name).id for name in world.pads}
         self._bodies = {name: model.body(name).id for name in (*world.objects, *world.targets)}
         self._dofs = {name: int(model.body(name).dofadr[0]) for name in world.objects}
         self._geoms = {name: int(model.body(name).geomadr[0]) for name in (*world.objects, *world.targets)}

@@ -18,9 +18,12 @@ def key_moments(finger: Floats, things: Floats, count: int = 4) -> list[int]:
     """`count` rows in order: the first, the last, and between them those that say most.
 
     `finger` (n,): how far a finger is open. `things` (n, objects, 3): where the objects are [m].
+    With no objects the rows are evenly apart.
     """
     last = len(finger) - 1
     found = {0, last}
+    if things.shape[1] == 0:
+        return sorted({row * last // max(1, count - 1) for row in range(count)})
     found |= {row for row in (_taken(finger, things), _carried(things)) if row is not None and 0 < row < last}
     while len(found) < min(count, last + 1):
         rows = sorted(found)

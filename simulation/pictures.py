@@ -68,11 +68,19 @@ def moments_of(document: Mapping[str, Any], rows: Floats) -> list[int]:
     """The rows that a strip shows."""
     world = _world_of(document)
     address = world.model.jnt_qposadr
-    finger = next(address[joint] for joint in range(world.model.njnt) if "left_finger" in world.model.joint(joint).name)
-    things = np.stack(
-        [rows[:, first : first + 3] for first in (address[world.model.joint(name).id] for name in world.objects)], 1
-    )
-    return key_moments(rows[:, finger], things, FRAMES)
+    places = [address[world.model.joint(name).id] for name in world.objects]
+    things = np.reshape([rows[:, first : first + 3] for first in places], (len(places), len(rows), 3)).swapaxes(0, 1)
+    return key_moments(_opening(world, rows), things, FRAMES)
+
+
+def _opening(world: World, rows: Floats) -> Floats:
+    """The position of the first finger's joint in each row; ones for a robot without a gripper."""
+    if not world.pads:
+        return np.ones(len(rows))
+    model = world.model
+    finger = model.body_jntadr[model.geom(world.pads[0]).bodyid[0]]
+    opening: Floats = rows[:, model.jnt_qposadr[finger]]
+    return opening
 
 
 def _held(frames: Iterable[Image], times: int) -> Iterator[Image]:
@@ -100,7 +108,8 @@ def rows_of(document: Mapping[str, Any]) -> Floats:
 
 
 def _world_of(document: Mapping[str, Any]) -> World:
-    return load_world(document["robot_id"], document["scene_id"])
+    variant = (document.get("variation") or {}).get("variant", "")
+    return load_world(document["robot_id"], document["scene_id"], variant)
 
 
 class Artist:
@@ -180,11 +189,12 @@ def _furnish(spec: mujoco.MjSpec) -> None:
         name="wood", type=mujoco.mjtTexture.mjTEXTURE_2D, width=wood.shape[1], height=wood.shape[0], nchannel=3
     )
     texture.data = wood.tobytes()
-    table = spec.material("table")
-    table.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "wood"
-    table.rgba, table.specular, table.shininess = [1, 1, 1, 1], 0.25, 0.3
-    spec.material("floor").rgba = [0.30, 0.32, 0.35, 1]
     for material in spec.materials:
+        if material.name == "table":
+            material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "wood"
+            material.rgba, material.specular, material.shininess = [1, 1, 1, 1], 0.25, 0.3
+        if material.name == "floor":
+            material.rgba = [0.30, 0.32, 0.35, 1]
         if material.name.endswith("shell"):
             material.rgba, material.specular, material.shininess = [0.66, 0.68, 0.71, 1], 0.4, 0.4
     spec.add_material(name="wall", rgba=[0.68, 0.74, 0.80, 1], specular=0.0)

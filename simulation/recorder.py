@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from simulation.contracts import EpisodeResult, Floats, Listener, StartState, StepRecord
+from simulation.view_format import rows_of
 
 
 @dataclass
@@ -20,9 +19,9 @@ class Recording:
     between: list[Floats] = field(default_factory=list)
     result: EpisodeResult | None = None
 
-    def rows(self) -> Floats:
-        """Positions (5 steps + 1, nq) every 40 ms, from the start on."""
-        return np.concatenate([self.states[0].qpos[None], *self.between])
+    def rows(self, control_hz: int) -> Floats:
+        """Positions (n, nq) every 40 ms, from the start to the end (simulation.view_format)."""
+        return rows_of(self.states[0].qpos, self.between, self.states[-1].qpos, control_hz)
 
 
 class Recorder(Listener):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from simulation.chunking import ChunkPlayer
 from simulation.contracts import (
-    CONTROL_HZ,
     POLICY_CAMERA,
     Actor,
     CameraSpec,
@@ -25,20 +24,22 @@ from simulation.contracts import (
 from simulation.environment import Environment
 from simulation.goals import GoalProgress
 
-HOLD_STEPS = CONTROL_HZ  # success counts once it has been held for a second
-
 
 @dataclass
 class Score:
-    """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete."""
+    """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete.
 
+    `hold_steps`: for how many steps success has to be held.
+    """
+
+    hold_steps: int
     progress: float = 0.0
     total_reward: float = 0.0
     held: int = 0
 
     @property
     def complete(self) -> bool:
-        return self.held >= HOLD_STEPS
+        return self.held >= self.hold_steps
 
     def add(self, judgement: GoalProgress) -> float:
         """Count one step and return its reward."""
@@ -47,6 +48,11 @@ class Score:
         self.progress = max(self.progress, judgement.progress)
         self.total_reward += reward
         return reward
+
+
+def hold_steps_of(control_hz: int) -> int:
+    """Success counts once it has been held for a second."""
+    return control_hz
 
 
 @dataclass
@@ -76,7 +82,8 @@ def run_episode(
     rollout.start(seed)
     for listener in listeners:
         listener.on_start(environment.state())
-    player = ChunkPlayer(chunking, rollout.infer)
+    world = environment.world
+    player = ChunkPlayer(chunking, rollout.infer, world.action_chunk, world.robot.LONGEST_CHUNK)
     began = time.perf_counter()
     reason: TerminationReason | None = "step_limit" if limits.max_steps < 1 else None
     while reason is None:
@@ -101,10 +108,13 @@ class _Rollout:
     instruction: str
     limits: Limits
     cameras: tuple[CameraSpec, ...]
-    score: Score = field(default_factory=Score)
+    score: Score = field(init=False)
     total: _Clock = field(default_factory=_Clock)
     now: _Clock = field(default_factory=_Clock)
     steps: int = 0
+
+    def __post_init__(self) -> None:
+        self.score = Score(hold_steps_of(self.environment.world.control_hz))
 
     def start(self, seed: int) -> None:
         self.environment.set_instruction(self.instruction)

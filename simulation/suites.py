@@ -46,7 +46,7 @@ SHIFTS: Mapping[str, Shift] = {
         Shift("shadows", Variation(shadows=True)),
         Shift("other-colours", Variation(colours=OTHER_COLOURS)),
         Shift("kept-out-phrasings", kept_out=True),
-        Shift("fifth-object", Variation(fifth_object=True)),
+        Shift("fifth-object", Variation(variant="fifth_object")),
     )
 }
 

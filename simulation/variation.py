@@ -1,4 +1,6 @@
-"""Changes of a scene's looks: in training, for measuring shifts, and by a battle's secret. Physics never changes."""
+"""Changes of a scene's looks: in training, for measuring shifts, and by a battle's secret. None but a variant changes
+physics.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ Vector = tuple[float, float, float]
 @dataclass(frozen=True)
 class Variation:
     """`camera_offset` [m, base frame], `camera_rotation` [rad, rotation vector in the camera's frame], factors of all
-    light and of the table's colour, shadows, other colours (name -> RGB 0..1), and a fifth object that no instruction
-    names.
+    light and of the table's colour, shadows, other colours (name -> RGB 0..1), and the scene's variant
+    (simulation.worlds.plugins.Scene), which alone changes bodies.
     """
 
     camera_offset: Vector = (0.0, 0.0, 0.0)
@@ -28,7 +30,7 @@ class Variation:
     table_scale: Vector = (1.0, 1.0, 1.0)
     shadows: bool = False
     colours: Mapping[str, Vector] = field(default_factory=dict)
-    fifth_object: bool = False
+    variant: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """JSON types alone, as an episode stores them."""

@@ -14,9 +14,10 @@ import numpy as np
 
 from simulation.contracts import SpecError, StartState
 from simulation.environment import Environment, StateMismatch
-from simulation.episode_format import actions_of, state_at, step_count
-from simulation.runner import Score
-from simulation.view_format import pack
+from simulation.episode_format import actions_of, made_by, state_at, step_count
+from simulation.runner import Score, hold_steps_of
+from simulation.variation import Variation
+from simulation.view_format import pack, rows_of
 
 NEEDED = (
     *("robot_id", "scene_id", "engine_version", "scene_hash", "start_hash", "instruction"),
@@ -39,9 +40,10 @@ def verify_document(document: Mapping[str, Any]) -> ReplayDifference | None:
         return ReplayDifference(0, f"the document has no {', '.join(missing)}")
     if any(len(document[name]) != step_count(document) + 1 for name in ("states", "qacc_warmstart", "control")):
         return ReplayDifference(0, f"expected {step_count(document) + 1} states for {step_count(document)} actions")
-    environment = _environment(document["robot_id"], document["scene_id"])
-    for name, here in (("engine_version", environment.engine_version), ("scene_hash", environment.scene_hash)):
-        if document[name] != here:
+    variant = (document.get("variation") or {}).get("variant", "")
+    environment = _environment(document["robot_id"], document["scene_id"], variant)
+    for name, here in made_by(environment).items():
+        if document.get(name, here) != here:  # older documents name less
             return ReplayDifference(0, f"recorded with {name} {document[name]}, here it is {here}")
     start = state_at(document, 0)
     if start.hash(environment.engine_version, environment.scene_hash) != document["start_hash"]:
@@ -55,18 +57,20 @@ def verify_document(document: Mapping[str, Any]) -> ReplayDifference | None:
 
 
 def _replay(environment: Environment, document: Mapping[str, Any]) -> ReplayDifference | None:
-    score, rows = Score(), [state_at(document, 0).qpos[None]]
+    hz = environment.world.control_hz
+    score, between = Score(hold_steps_of(hz)), []
     for step, action in enumerate(actions_of(document), 1):
         outcome = environment.step(action)
         score.add(outcome.judgement)
-        rows.append(outcome.between)
+        between.append(outcome.between)
         different = first_difference(state_at(document, step), environment.state())
         if different is not None:
             return ReplayDifference(step, f"{different} differs")
     for name, value in _judged(environment, score, document).items():
         if document[name] != value:
             return ReplayDifference(step_count(document), f"recorded {name} {document[name]}, judged {value}")
-    if "view" in document and document["view"] != pack(np.concatenate(rows), environment.world.view_scale):
+    rows = rows_of(state_at(document, 0).qpos, between, state_at(document, -1).qpos, hz)
+    if "view" in document and document["view"] != pack(rows, environment.world.view_scale):
         return ReplayDifference(0, "what was shown before the vote is not what was recorded")
     return None
 
@@ -88,5 +92,5 @@ def first_difference(one: StartState, other: StartState) -> str | None:
 
 
 @cache
-def _environment(robot_id: str, scene_id: str) -> Environment:
-    return Environment(robot_id, scene_id)
+def _environment(robot_id: str, scene_id: str, variant: str) -> Environment:
+    return Environment(robot_id, scene_id, Variation(variant=variant))

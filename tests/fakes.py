@@ -14,7 +14,9 @@ from robots.players import Player
 from simulation.contracts import CameraSpec, Chunking, Floats, Observation, StartState
 from simulation.goals import GoalProgress
 from simulation.variation import NO_VARIATION, Variation
-from simulation.view_format import ROWS_PER_STEP
+from simulation.view_format import ROWS_PER_CHUNK
+from simulation.worlds import widowx
+from simulation.worlds.plugins import Look
 
 NQ = NV = 4
 ENGINE, SCENE_HASH = "fake-1", "f" * 64
@@ -31,9 +33,20 @@ class FakeOutcome:
 
 @dataclass(frozen=True)
 class FakeWorld:
-    """As much of a world as recording asks."""
+    """As much of a world as the loop and the recording ask. Its robot is the WidowX in numbers alone."""
 
     view_scale: Floats = field(default_factory=lambda: VIEW_SCALE)
+    robot = widowx
+    look = Look()
+    control_hz = widowx.CONTROL_HZ
+    action_chunk = widowx.ACTION.array_spec("actions", None)
+
+    def steps_in(self, chunks: int) -> int:
+        return chunks
+
+
+class FakeController:
+    id = "fake-1"
 
 
 class FakeEnvironment:
@@ -43,6 +56,7 @@ class FakeEnvironment:
 
     def __init__(self) -> None:
         self.world = FakeWorld()
+        self.controller = FakeController()
         self.variation = NO_VARIATION
         self.goal: object | None = "success_at"  # of any instruction
         self._state = np.zeros(NQ)
@@ -71,7 +85,7 @@ class FakeEnvironment:
         return Observation(images, np.zeros(8, np.float32), instruction, step)
 
     def step(self, action: Floats) -> FakeOutcome:
-        parts = np.arange(1, ROWS_PER_STEP + 1)[:, None] / ROWS_PER_STEP
+        parts = np.arange(1, ROWS_PER_CHUNK + 1)[:, None] / ROWS_PER_CHUNK
         between = self._state + parts * action[:NQ]
         self._state = between[-1]
         self._time += 0.2

@@ -37,11 +37,12 @@ const someBytes = (length) => Uint8Array.from({ length }, () => below(256)).buff
 test("any bytes are a whole recording or a RangeError", () => {
   times(2000, () => {
     const sizes = { nq: 1 + below(5), nv: below(5) };
+    const control = { memory: below(20), action: below(20) };
     const format = { rate: 25, rowsPerStep: 5, scale: Array(sizes.nq).fill(0.001), quaternions: [] };
     const buffer = someBytes(oneOf([0, 1, below(200), 4 * below(60), 8 * (30 + below(60))]));
     for (const [decode, width, bytes] of [
       [() => decodeView(buffer, format), sizes.nq, 2],
-      [() => new Recording(buffer, sizes), 1 + sizes.nq + 2 * sizes.nv + 21, 8],
+      [() => new Recording(buffer, sizes, control), 1 + sizes.nq + 2 * sizes.nv + control.memory + control.action, 8],
     ]) {
       const whole = buffer.byteLength > 0 && buffer.byteLength % (width * bytes) === 0;
       if (whole) assert.equal(decode().count, buffer.byteLength / width / bytes);

@@ -3,7 +3,14 @@
 import loadMujoco from "@mujoco/mujoco";
 
 export const NAMES = { tool_site: "w/tool", pads: ["w/left_pad", "w/right_pad"], robot_prefix: "w/", objects: ["block"] };
-export const RAMP = { pieces: 10, substeps: 10, period: 0.2 };
+export const CONTROL = {
+  pieces: 10,
+  substeps: 10,
+  period: 0.2,
+  memory: 14,
+  action: 7,
+  motors: Array.from({ length: 7 }, (_, column) => ({ column, ramped: column < 6 })),
+};
 
 const slides = [
   ["x", "1 0 0"],
@@ -64,10 +71,10 @@ export function recordPlan(model, plan = PLAN) {
     rows.push([data.time, ...data.qpos, ...data.qvel, ...data.qacc_warmstart, ...control, ...action]);
   keep(controlOf(before), Array(7).fill(0));
   for (const after of plan) {
-    for (let piece = 1; piece <= RAMP.pieces; piece += 1) {
-      const share = piece / RAMP.pieces;
+    for (let piece = 1; piece <= CONTROL.pieces; piece += 1) {
+      const share = piece / CONTROL.pieces;
       data.ctrl.set(after.map((target, i) => (i < 6 ? before[i] + (target - before[i]) * share : target)));
-      for (let step = 0; step < RAMP.substeps; step += 1) engine.mj_step(model, data);
+      for (let step = 0; step < CONTROL.substeps; step += 1) engine.mj_step(model, data);
     }
     keep(controlOf(after), after);
     before = after;

@@ -4,20 +4,20 @@ import test from "node:test";
 import { contactForces } from "../src/viewer/contacts.js";
 import { partsOf } from "../src/viewer/model-parts.js";
 import { Player } from "../src/viewer/physics.js";
-import { Recording, rampTargets } from "../src/viewer/recording.js";
+import { controlOf, Recording, rampTargets } from "../src/viewer/recording.js";
 import { resimulateEpisode, resimulateSteps } from "../src/viewer/resimulation.js";
 import { divergence, trace } from "../src/viewer/trace.js";
 import { verifyRecording } from "../src/viewer/verification.js";
-import { loadMini, NAMES, PLAN, RAMP, recordPlan } from "./mini-scene.js";
+import { loadMini, NAMES, PLAN, CONTROL, recordPlan } from "./mini-scene.js";
 
 const LAST = PLAN.length;
 const { engine, model } = await loadMini();
 const parts = partsOf(model, NAMES);
 
 function playerOf(context, buffer) {
-  const player = new Player(engine, model, RAMP);
+  const player = new Player(engine, model, CONTROL);
   context.after(() => player.dispose());
-  player.load(new Recording(buffer, model));
+  player.load(new Recording(buffer, model, CONTROL));
   return player;
 }
 
@@ -38,24 +38,51 @@ function tampered(buffer, record, column, by) {
 }
 
 test("a recording is read row by row", () => {
-  const recording = new Recording(recordPlan(model), model);
+  const recording = new Recording(recordPlan(model), model, CONTROL);
   assert.equal(recording.count, LAST + 1);
-  assert.ok(Math.abs(recording.time(LAST) - LAST * RAMP.period) < 1e-9);
+  assert.ok(Math.abs(recording.time(LAST) - LAST * CONTROL.period) < 1e-9);
   assert.equal(recording.qpos(3).length, model.nq);
   assert.deepEqual([...recording.control(LAST).subarray(0, 7)], PLAN.at(-1));
   assert.deepEqual([...recording.action(0)], Array(7).fill(0));
-  assert.throws(() => new Recording(new ArrayBuffer(24), model), /rows of \d+ float64 .* got 24 bytes/);
+  assert.throws(() => new Recording(new ArrayBuffer(24), model, CONTROL), /rows of \d+ float64 .* got 24 bytes/);
 });
 
 test("joint targets walk in equal pieces, the finger's holds at once", () => {
   const from = Float64Array.of(0, 1, 0, 0, 0, 0, 5);
   const to = Float64Array.of(1, 0, 0, 0, 0, 2, 9);
-  assert.deepEqual([...rampTargets(from, to, 5, 10, new Float64Array(7))], [0.5, 0.5, 0, 0, 0, 1, 9]);
+  assert.deepEqual([...rampTargets(from, to, 5, CONTROL, new Float64Array(7))], [0.5, 0.5, 0, 0, 0, 1, 9]);
+});
+
+test("where a motor's command is in the memory, and whether it is ramped, is the manifest's to tell", () => {
+  const ramp = { pieces: 2, substeps: 5 };
+  const motors = [{ column: 3, ramped: true }, { column: 0, ramped: false }];
+  const control = controlOf({ ramp, control_hz: 20, control_size: 4, action_size: 2, motors });
+  assert.deepEqual([control.period, control.memory, control.action], [0.05, 4, 2]);
+  const [from, to] = [Float64Array.of(1, 2, 3, 4), Float64Array.of(5, 6, 7, 8)];
+  assert.deepEqual([...rampTargets(from, to, 1, control, new Float64Array(2))], [6, 5]);
+  assert.deepEqual([...rampTargets(from, to, 2, control, new Float64Array(2))], [8, 5]);
+});
+
+test("a recording of a robot with other sizes is read by them", () => {
+  const row = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const recording = new Recording(Float64Array.from(row).buffer, { nq: 2, nv: 1 }, { memory: 3, action: 1 });
+  assert.equal(recording.count, 1);
+  assert.deepEqual([...recording.control(0)], [5, 6, 7]);
+  assert.deepEqual([...recording.action(0)], [8]);
+});
+
+test("a robot without a gripper has parts and a trace, without opening and grasp", (context) => {
+  const data = new engine.MjData(model);
+  context.after(() => data.delete());
+  const bare = partsOf(model, { ...NAMES, pads: [] });
+  assert.deepEqual([bare.pads, bare.padThickness, bare.isFinger.some(Boolean)], [[], 0, false]);
+  const found = finish(trace(engine, model, data, seen(context), bare));
+  assert.deepEqual([Math.max(...found.opening), found.grasp, found.touch.object], [0, null, "block"]);
 });
 
 test("physics goes on between records, and is set to each exactly", (context) => {
   const player = playerOf(context, recordPlan(model));
-  for (let frame = 0; frame <= LAST * 12; frame += 1) player.seek((frame * RAMP.period) / 12);
+  for (let frame = 0; frame <= LAST * 12; frame += 1) player.seek((frame * CONTROL.period) / 12);
   assert.deepEqual([...player.data.qpos], [...player.recording.qpos(LAST)]);
   assert.ok(player.atRecord);
 });
@@ -89,7 +116,7 @@ test("a trace of what is seen notes tool, opening, objects, the first touch and 
   context.after(() => data.delete());
   const found = finish(trace(engine, model, data, seen(context), parts));
   assert.equal(found.times.length, 5 * LAST + 1);
-  assert.ok(Math.abs(found.times.at(-1) - LAST * RAMP.period) < 1e-9);
+  assert.ok(Math.abs(found.times.at(-1) - LAST * CONTROL.period) < 1e-9);
   assert.ok(Math.abs(found.opening[0] - (0.07 - 0.008)) < 1e-3);
   assert.ok(found.tool.at(-1) > found.tool[2], "lifted above where it began");
   assert.ok(found.objects.block.at(-1) > 0.03, "the block came along");

@@ -40,8 +40,21 @@ test("every key means one thing, whatever its case", () => {
 const trace = { times: [0, 0.2], tool: [0, 0, 0.1, 0, 0, 0.2], opening: [0.05, 0.05] };
 const recording = { count: 2, time: (index) => 0.2 * index, action: () => [0.01, 0, 0, 0, 0, Math.PI, 1] };
 
+const WIDOWX = { pads: ["left", "right"], action_space: "eef_delta_bridge7", action: [] };
+
+test("actions of another robot have curves that it names, and without a gripper nothing opens", () => {
+  const action = [{ name: "shoulder", unit: "rad/s" }, { name: "elbow", unit: "rad/s" }];
+  const robot = { pads: [], action_space: "joint_velocity_2", action };
+  const plots = plotsOf({ left: trace, right: null }, { left: recording, right: null }, robot);
+  assert.deepEqual(plots.slice(3).map(({ label, unit }) => [label, unit]), [
+    ["Action: shoulder", "rad/s"],
+    ["Action: elbow", "rad/s"],
+  ]);
+  assert.deepEqual(plots[3].lines[0].values, [0.01, 0.01]);
+});
+
 test("a side that failed has no curves, the other keeps its own", () => {
-  const plots = plotsOf({ left: null, right: trace }, { left: null, right: recording });
+  const plots = plotsOf({ left: null, right: trace }, { left: null, right: recording }, WIDOWX);
   assert.equal(plots.length, 11);
   assert.ok(plots.every(({ lines }) => lines.length === 1 && lines[0].side === "right"));
   assert.deepEqual(plots[2].lines[0].values, [100, 200]);
@@ -50,11 +63,11 @@ test("a side that failed has no curves, the other keeps its own", () => {
 });
 
 test("a turn that failed has no curves at all", () => {
-  assert.deepEqual(plotsOf({ left: null, right: null }, null), []);
+  assert.deepEqual(plotsOf({ left: null, right: null }, null, WIDOWX), []);
 });
 
 test("before the vote there are curves of what is seen, and none of actions", () => {
-  const plots = plotsOf({ left: trace, right: trace }, null);
+  const plots = plotsOf({ left: trace, right: trace }, null, WIDOWX);
   assert.equal(plots.length, 4);
   assert.ok(plots.every(({ lines }) => lines.length === 2));
 });

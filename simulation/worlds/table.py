@@ -1,4 +1,4 @@
-"""The table top: two cubes, a cylinder, a sphere and two plates, and their places for a seed."""
+"""The table top (simulation.worlds.plugins.Scene): two cubes, a cylinder, a sphere and two plates, placed by a seed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import mujoco
 import numpy as np
 
 from simulation.contracts import Floats, SimulationError
+from simulation.worlds.plugins import Look
 
+id = "table"
+VARIANTS = ("", "fifth_object")
+LOOK = Look()
+STARTS: Mapping[str, Floats] = {}
 OBJECTS = ("red_cube", "yellow_cube", "blue_cylinder", "green_sphere")
 FIFTH_OBJECT = "purple_cube"
 TARGETS = ("left_plate", "right_plate")
@@ -34,13 +39,14 @@ class LayoutError(SimulationError):
     """No free place was found for an object."""
 
 
-def object_names(fifth_object: bool) -> tuple[str, ...]:
-    return (*OBJECTS, FIFTH_OBJECT) if fifth_object else OBJECTS
+def objects(variant: str) -> tuple[str, ...]:
+    return (*OBJECTS, FIFTH_OBJECT) if variant == "fifth_object" else OBJECTS
 
 
-def build(fifth_object: bool) -> mujoco.MjSpec:
+def build(variant: str) -> mujoco.MjSpec:
+    """`fifth_object` adds a purple cube that no instruction names."""
     spec = mujoco.MjSpec.from_string(Path(__file__).with_suffix(".xml").read_text("utf-8"))
-    if fifth_object:
+    if variant == "fifth_object":
         spec.add_material(name=FIFTH_OBJECT, rgba=[0.45, 0.16, 0.62, 1.0], specular=0.2, shininess=0.2)
         body = spec.worldbody.add_body(name=FIFTH_OBJECT)
         body.add_freejoint(name=FIFTH_OBJECT)
@@ -50,8 +56,19 @@ def build(fifth_object: bool) -> mujoco.MjSpec:
     return spec
 
 
-def sample(rng: np.random.Generator, objects: tuple[str, ...]) -> Mapping[str, Floats]:
-    """Name -> (x, y, z, yaw) [m, rad] for plates and objects: within reach, none overlapping."""
+def sample(rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
+    """Plates and objects within reach, none overlapping; joint name -> positions [m, quaternion]."""
+    positions: dict[str, Floats] = {}
+    for name, (x, y, z, yaw) in _places(rng, objects(variant)).items():
+        if name in TARGETS:
+            positions |= {f"{name}_x": np.array([x]), f"{name}_y": np.array([y])}
+        else:
+            positions[name] = np.array([x, y, z, np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)])
+    return positions
+
+
+def _places(rng: np.random.Generator, objects: tuple[str, ...]) -> Mapping[str, Floats]:
+    """Name -> (x, y, z, yaw) [m, rad]."""
     places = {name: _uniform(rng, PLATE_AREA[name], 0.0, 0.0) for name in TARGETS}
     for _ in range(MAX_TRIES):
         found = dict(places)

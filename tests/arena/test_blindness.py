@@ -32,7 +32,7 @@ from policies.models import Policy
 from robots import play
 from robots.first_state_maker import make_asked
 from simulation.contracts import Floats, Observation
-from simulation.view_format import ROWS_PER_STEP
+from simulation.view_format import ROWS_PER_CHUNK
 from tests.arena.conftest import Visitor
 from tests.arena.sockets import Socket
 from tests.factories import PolicyFactory
@@ -230,7 +230,7 @@ async def listen(socket: Socket) -> Heard:
         if message["type"] != "rollout.frames":
             heard.messages.append(message)
             continue
-        heard.steps.append((-(-message["from_row"] // ROWS_PER_STEP), time.monotonic()))
+        heard.steps.append((-(-message["from_row"] // ROWS_PER_CHUNK), time.monotonic()))
         for side in SIDES:
             heard.rows[side] += base64.b64decode(message[side])
     return heard
@@ -470,7 +470,7 @@ async def test_a_page_that_is_loaded_in_the_middle_is_shown_the_same_whether_bot
         last = (await socket.until("snapshot"))[-1]["battle"]
     assert snapshot == again
     assert (snapshot["turns"][0]["status"], snapshot["seq"], first["from_row"]) == ("running", 2, 0)
-    assert len(base64.b64decode(first["left"])) > NQ * 2 * (1 + ROWS_PER_STEP)
+    assert len(base64.b64decode(first["left"])) > NQ * 2 * (1 + ROWS_PER_CHUNK)
     assert (last["turns"][0]["status"], last["seq"]) == ("completed", 5)
     assert time.time() >= shown_at.timestamp()
 

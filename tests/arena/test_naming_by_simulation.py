@@ -19,12 +19,12 @@ from policies.models import Policy
 from robots import play as episodes
 from robots.runtime import WorkerRuntime
 from simulation.contracts import Floats, StartState
-from simulation.controller import CONTROL_DIM
 from simulation.variation import NO_VARIATION, Variation, chance_of, variation_of
 from simulation.view_format import LENGTH_M
 from tests.arena.conftest import Visitor, cast, play
 
 INSTRUCTION = "put the red cube on the left plate"
+CONTROL = 14  # of the WidowX
 PAIR = {"left": "film-small", "right": "octo-mini"}
 SECRET, SEED = "5ec7e7" * 5 + "00", 20
 NQ, NV = 40, 36
@@ -75,7 +75,7 @@ def first_action(runtime: WorkerRuntime, model_id: str, start: StartState, looks
 def state_of(told: dict[str, Any]) -> StartState:
     """A fetched state, as far as it is told."""
     velocities = np.array(told["qvel"] or np.zeros(NV))
-    return StartState(told["time"], np.array(told["qpos"]), velocities, np.zeros(NV), np.zeros(CONTROL_DIM))
+    return StartState(told["time"], np.array(told["qpos"]), velocities, np.zeros(NV), np.zeros(CONTROL))
 
 
 def test_what_is_fetched_before_the_vote_neither_holds_an_action_nor_leads_to_one(
@@ -104,7 +104,7 @@ def test_with_the_vote_the_secret_and_the_exact_start_give_the_very_action(
         fetched = visitor.get(f"episodes/{episode_id}").json()
         assert fetched["secret"] == SECRET
         rows = np.frombuffer(visitor.get(f"episodes/{episode_id}/replay.bin").content, "<f8")
-        start, warm, control = np.split(rows[1 : 1 + NQ + 2 * NV + CONTROL_DIM], [NQ + NV, NQ + 2 * NV])
+        start, warm, control = np.split(rows[1 : 1 + NQ + 2 * NV + CONTROL], [NQ + NV, NQ + 2 * NV])
         state = StartState(rows[0], start[:NQ], start[NQ:], warm, control)
         again = first_action(live_runtime, PAIR[side], state, variation_of(SECRET), chance_of(SECRET, SEED))
         assert np.array_equal(again, fetched["actions"][0]), side

@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 from arena import actions
 from arena.models import Attempt
 from robots import play as episodes
-from simulation.view_format import ROWS_PER_STEP, unpack
+from simulation.view_format import ROWS_PER_CHUNK, unpack
 from tests.arena.conftest import Visitor, play
 from tests.arena.reducer import apply
 from tests.arena.sockets import Socket, settled
@@ -65,7 +65,7 @@ async def test_live_frames_of_both_sides_come_in_step(visitor: Visitor, battle_i
         await socket.next()
         turn = await sync_to_async(visitor.send)(battle_id)
         left, right = [await claim(turn, side) for side in ("left", "right")]
-        rows = [row_of(0), *(row_of(step) * ROWS_PER_STEP for step in range(1, 11))]
+        rows = [row_of(0), *(row_of(step) * ROWS_PER_CHUNK for step in range(1, 11))]
         pass_chunks = sync_to_async(actions.pass_chunks)
         await pass_chunks(left, 0, rows)
         await pass_chunks(right, 0, rows[:3])
@@ -89,9 +89,9 @@ async def test_the_frames_of_a_played_turn_are_all_of_its_steps_and_the_shorter_
         got = await socket.until("turn.finished")
     frames = [event for event in got if event["type"] == "rollout.frames"]
     shown = {side: unpack(b"".join(base64.b64decode(each[side]) for each in frames), NQ) for side in ("left", "right")}
-    assert [len(rows) for rows in shown.values()] == [1 + 50 * ROWS_PER_STEP] * 2
+    assert [len(rows) for rows in shown.values()] == [1 + 50 * ROWS_PER_CHUNK] * 2
     still = {side: next(n for n, row in enumerate(rows) if (row == rows[-1]).all()) for side, rows in shown.items()}
-    assert sorted(still.values()) == [24 * ROWS_PER_STEP, 50 * ROWS_PER_STEP]  # success held for a second
+    assert sorted(still.values()) == [24 * ROWS_PER_CHUNK, 50 * ROWS_PER_CHUNK]  # success held for a second
     assert {event["steps"] for event in got if event["type"] == "rollout.finished"} == {50}
 
 

@@ -11,10 +11,10 @@ from django.conf import settings
 from robots.players import Player, open_folder
 from simulation.chunking import ChunkPlayer
 from simulation.contracts import ACTION_DIM, Floats, PolicyFailure, StartState
-from simulation.controller import CONTROL_DIM, JOINTS
 from simulation.environment import Environment
 from simulation.variation import NO_VARIATION, Variation
 from simulation.worlds import widowx
+from simulation.worlds.widowx import JOINTS
 from tests.blind.features import places
 from tests.blind.peek import Peeked
 
@@ -76,8 +76,13 @@ def _motion_off(player: Player, seen: Floats, instruction: str, variation: Varia
 
 
 def _play(environment: Environment, player: Player, instruction: str, steps: int) -> Iterator[Floats]:
-    at = 0
-    chunks = ChunkPlayer(player.chunking, lambda: player.infer(environment.observe(instruction, at, player.cameras)))
+    at, world = 0, environment.world
+    chunks = ChunkPlayer(
+        player.chunking,
+        lambda: player.infer(environment.observe(instruction, at, player.cameras)),
+        world.action_chunk,
+        world.robot.LONGEST_CHUNK,
+    )
     for at in range(steps):  # noqa: B007 - `infer` reads it
         action = chunks.next()
         environment.step(action)
@@ -99,7 +104,8 @@ def _first_action_off(player: Player, start: StartState, action: Floats, instruc
 def _start(row: Floats) -> StartState:
     """Of a row of replay.bin."""
     nq, nv = shared_environment().model.nq, shared_environment().model.nv
-    qpos, qvel, warm, control, _ = np.split(row[1:], np.cumsum([nq, nv, nv, CONTROL_DIM]))
+    memory = len(shared_environment().controller.numbers)
+    qpos, qvel, warm, control, _ = np.split(row[1:], np.cumsum([nq, nv, nv, memory]))
     return StartState(float(row[0]), qpos, qvel, warm, control)
 
 
@@ -120,4 +126,5 @@ def _rough_start(qpos: Floats) -> StartState:
 
 
 def _replay_width() -> int:
-    return 1 + shared_environment().model.nq + 2 * shared_environment().model.nv + CONTROL_DIM + ACTION_DIM
+    environment = shared_environment()
+    return 1 + environment.model.nq + 2 * environment.model.nv + len(environment.controller.numbers) + ACTION_DIM

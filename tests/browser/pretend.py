@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, WebSocketRoute
 
-from simulation.view_format import ROWS_PER_STEP
+from simulation.view_format import ROWS_PER_CHUNK
 from tests.browser.battle_page import BattlePage
 
 SIDES = ("left", "right")
@@ -138,7 +138,7 @@ def _seen(battle: BattlePage, episode_id: str, steps: int) -> bytes:
     scene = battle.fetch(f"/api/scenes/{place.get_attribute('data-robot')}/{place.get_attribute('data-scene')}/")
     row_bytes = 2 * len(scene["view"]["scale"])
     content = battle.page.request.get(f"/api/episodes/{episode_id}/view.bin").body()
-    return content[: (ROWS_PER_STEP * steps + 1) * row_bytes]
+    return content[: (ROWS_PER_CHUNK * steps + 1) * row_bytes]
 
 
 def undo_seconds(page: Page, seconds: float) -> None:

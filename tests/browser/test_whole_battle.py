@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from simulation.view_format import ROWS_PER_STEP, unpack
+from simulation.view_format import ROWS_PER_CHUNK, unpack
 from simulation.worlds import load_world
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
@@ -92,7 +92,7 @@ def worst_error(battle: BattlePage, side: str, model: mujoco.MjModel) -> float:
     episode_id = battle.ask(f"vlaArena.battle.turns.at(-1).{side}.episode_id")
     scale = np.array(battle.fetch("/api/scenes/widowx/table/")["view"]["scale"])
     content = battle.page.request.get(f"/api/episodes/{episode_id}/view.bin").body()
-    rows = unpack(content, model.nq)[::ROWS_PER_STEP] * scale
+    rows = unpack(content, model.nq)[::ROWS_PER_CHUNK] * scale
     assert battle.ask(f"vlaArena.records('{side}')") == len(rows)
     data = mujoco.MjData(model)
     worst = 0.0

@@ -15,7 +15,7 @@ from arena.store import get_store
 from arena.visitors.cookies import COOKIE, SALT
 from policies.models import Policy
 from rankings.publication import aggregation
-from simulation.view_format import ROWS_PER_STEP, VIEW_HZ
+from simulation.view_format import ROWS_PER_CHUNK, VIEW_HZ
 from tests.factories import BattleFactory, PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
 from tests.fakes import ENGINE, NQ, NV, SCENE_HASH
 from tests.people import logged_in, moderator, operator
@@ -115,7 +115,7 @@ def _episode(rollout: Attempt) -> dict[str, Any]:
         "scene_hash": SCENE_HASH,
         "render_profile": "nothing rendered",
         "start_hash": "0" * 64,
-        "view": bytes(2 * NQ * (ROWS_PER_STEP * STEPS + 1)),
+        "view": bytes(2 * NQ * (ROWS_PER_CHUNK * STEPS + 1)),
         "view_hz": VIEW_HZ,
         "view_scale": [0.001] * NQ,
         "actions": [[0.0] * 7] * STEPS,

@@ -76,6 +76,8 @@ def drawn(visitor: Visitor, sessions: int = 20) -> set[str]:
     [
         ({"action_space": "joint_velocity_14"}, "widowx takes the action space 'eef_delta_bridge7'"),
         ({"rate_hz": 50}, "widowx is controlled at 5 Hz, not 50 Hz"),
+        ({"proprioception": "joints_7"}, "widowx feels 'eef_pose_bridge8', not 'joints_7'"),
+        ({"chunk": 65}, "widowx takes at most 64 actions at once, not 65"),
         ({"cameras": (CameraSpec("wrist", 64, 64),)}, "table has the cameras workspace, front, side, top, not 'wrist'"),
         ({"cameras": (CameraSpec("top", 641, 64),)}, "camera 'top' at up to 640 x 640 pixels, not 641 x 64"),
     ],
@@ -84,6 +86,17 @@ def test_a_mismatch_names_what_would_have_been_right(spec: PolicySpec, declared:
     assert mismatches(spec, TABLE) == []
     [line] = mismatches(replace(spec, **declared), TABLE)
     assert right in line
+
+
+def test_a_policy_that_reads_no_proprioception_fits_whatever_the_robot_feels(spec: PolicySpec) -> None:
+    world = replace(TABLE, proprioception="joints_7")
+    assert mismatches(spec, world)
+    assert mismatches(replace(spec, proprioception=""), world) == []
+
+
+def test_a_camera_that_the_robot_carries_is_offered_beside_those_of_the_scene(spec: PolicySpec) -> None:
+    world = replace(TABLE, cameras=(*TABLE.cameras, CameraSpec("wrist", 128, 128)))
+    assert mismatches(replace(spec, cameras=(*spec.cameras, CameraSpec("wrist", 64, 64))), world) == []
 
 
 def test_everything_that_ships_and_every_published_layout_fits_the_table(tmp_path: Path, settings: Any) -> None:

@@ -44,13 +44,6 @@ def record(environment: Environment) -> Record:
             "scene_id": "table",
             "instruction": instruction,
         }
-        return build_document(
-            identity,
-            recorder.recording,
-            engine_version=environment.engine_version,
-            scene_hash=environment.scene_hash,
-            render_profile=render_profile(),
-            view_scale=environment.world.view_scale,
-        )
+        return build_document(identity, recorder.recording, environment, render_profile())
 
     return play

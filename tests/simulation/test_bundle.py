@@ -10,8 +10,8 @@ import pytest
 from django.core.management import call_command
 
 from simulation.bundle import write_scene_bundle
-from simulation.controller import FINGER, JOINTS
 from simulation.environment import Environment
+from simulation.worlds.widowx import FINGER, JOINTS
 from tests.simulation.conftest import Record
 
 SAME = (

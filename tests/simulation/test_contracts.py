@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from simulation.contracts import ACTION, ACTION_CHUNK, ArraySpec, CameraSpec, Chunking, SpecError, StartState
+from simulation.contracts import ACTION_CHUNK, ArraySpec, CameraSpec, Chunking, SpecError, StartState
+from simulation.worlds import widowx
 
 
 def test_an_array_as_declared_passes() -> None:
@@ -22,7 +23,7 @@ def test_an_array_as_declared_passes() -> None:
 )
 def test_a_wrong_array_is_refused_with_what_would_have_been_right(array: np.ndarray, message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        ACTION.check(array)
+        widowx.ACTION.array_spec("action").check(array)
 
 
 def test_bounds_are_checked_ends_included() -> None:

@@ -85,11 +85,4 @@ def test_an_unfinished_recording_is_no_document(environment: Environment) -> Non
     recorder = Recorder()
     recorder.on_start(environment.state())
     with pytest.raises(EpisodeFormatError, match="finished recording"):
-        build_document(
-            {},
-            recorder.recording,
-            engine_version="",
-            scene_hash="",
-            render_profile="",
-            view_scale=environment.world.view_scale,
-        )
+        build_document({}, recorder.recording, environment, "")

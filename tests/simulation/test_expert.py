@@ -28,7 +28,7 @@ def test_the_expert_reaches_every_goal_of_a_family(environment: Environment, fam
 def test_holding_still_reaches_nothing(environment: Environment, text: str) -> None:
     for seed in range(3):
         environment.reset(seed)
-        result = run_episode(environment, HoldStill(), text, seed, cameras=())
+        result = run_episode(environment, HoldStill(environment), text, seed, cameras=())
         assert not result.success
         assert result.termination_reason == "step_limit"
         assert result.steps == 50

@@ -34,7 +34,7 @@ def test_looks_stay_within_what_policies_were_trained_on() -> None:
         assert np.abs(looks.camera_rotation).max() <= np.deg2rad(2.0)
         assert 0.5 <= looks.light_scale <= 1.2
         assert 0.55 * 0.93 <= min(looks.table_scale) <= max(looks.table_scale) <= 1.15 * 1.07
-        assert (looks.shadows, looks.fifth_object) == (False, False)
+        assert (looks.shadows, looks.variant) == (False, "")
         assert set(looks.colours) == set(COLOURS)
         for name, colour in looks.colours.items():
             assert np.abs(np.subtract(colour, COLOURS[name])).max() <= 0.06
@@ -66,7 +66,7 @@ def test_the_looks_show_and_the_start_is_the_same(environment: Environment) -> N
 
 def test_looks_with_other_objects_need_another_environment(environment: Environment) -> None:
     with pytest.raises(StateMismatch):
-        environment.set_variation(Variation(fifth_object=True))
+        environment.set_variation(Variation(variant="fifth_object"))
 
 
 def test_an_episode_can_keep_the_looks() -> None:

@@ -88,10 +88,10 @@ def test_a_state_of_another_scene_is_refused(environment: Environment) -> None:
         environment.restore(foreign)
 
 
-def test_a_fifth_object_needs_another_environment(environment: Environment) -> None:
+def test_another_variant_needs_another_environment(environment: Environment) -> None:
     with pytest.raises(StateMismatch, match="another Environment"):
-        environment.reset(0, Variation(fifth_object=True))
-    with_five = Environment(variation=Variation(fifth_object=True))
+        environment.reset(0, Variation(variant="fifth_object"))
+    with_five = Environment(variation=Variation(variant="fifth_object"))
     with_five.reset(0)
     assert with_five.view.position("purple_cube")[2] == pytest.approx(0.0165, abs=1e-3)
     assert with_five.scene_hash != environment.scene_hash

@@ -51,10 +51,10 @@ def test_what_is_offered_as_free_text_has_no_goal_and_what_is_suggested_has_one(
 
 def test_an_episode_of_free_text_is_neither_reached_nor_missed(environment: Environment, record: Record) -> None:
     environment.reset(3)
-    result = run_episode(environment, HoldStill(), "hello robots, how are you today?", 3)
+    result = run_episode(environment, HoldStill(environment), "hello robots, how are you today?", 3)
     assert (result.success, result.progress, result.total_reward) == (None, None, 0.0)
-    judged = run_episode(environment, HoldStill(), KNOWN, 3)
+    judged = run_episode(environment, HoldStill(environment), KNOWN, 3)
     assert judged.success is False
     assert judged.progress is not None
-    document = record("do a little dance", HoldStill())
+    document = record("do a little dance", HoldStill(environment))
     assert (document["success"], document["progress"]) == (None, None)

@@ -24,8 +24,8 @@ def test_a_follow_up_turn_is_identical_too(record: Record) -> None:
     assert verify_document(record("stack the yellow cube on the red cube")) is None
 
 
-def test_free_text_is_identical_too(record: Record) -> None:
-    assert verify_document(record("hello there", HoldStill())) is None
+def test_free_text_is_identical_too(record: Record, environment: Environment) -> None:
+    assert verify_document(record("hello there", HoldStill(environment))) is None
 
 
 def test_an_episode_whose_policy_saw_other_looks_is_identical(record: Record, environment: Environment) -> None:
@@ -71,13 +71,13 @@ def test_a_changed_warm_start_or_control_is_found(record: Record) -> None:
         assert verify_document(tampered) == ReplayDifference(step, f"{field} differs")
 
 
-def test_a_claimed_success_is_judged_again(record: Record) -> None:
-    document = record(TEXT, HoldStill())
+def test_a_claimed_success_is_judged_again(record: Record, environment: Environment) -> None:
+    document = record(TEXT, HoldStill(environment))
     assert verify_document({**document, "success": True}) == ReplayDifference(50, "recorded success True, judged False")
 
 
-def test_a_document_that_is_cut_or_broken_is_found_not_raised(record: Record) -> None:
-    document = record(TEXT, HoldStill())
+def test_a_document_that_is_cut_or_broken_is_found_not_raised(record: Record, environment: Environment) -> None:
+    document = record(TEXT, HoldStill(environment))
     assert verify_document({**document, "states": document["states"][:-1]}) == ReplayDifference(
         0, "expected 51 states for 50 actions"
     )
@@ -96,7 +96,7 @@ def test_a_start_with_another_hash_is_found(record: Record) -> None:
 
 
 def test_another_engine_or_scene_is_said_plainly(record: Record, environment: Environment) -> None:
-    document = record(TEXT, HoldStill())
+    document = record(TEXT, HoldStill(environment))
     found = verify_document({**document, "engine_version": "mujoco 9.9.9"})
     assert found == ReplayDifference(
         0, f"recorded with engine_version mujoco 9.9.9, here it is {environment.engine_version}"

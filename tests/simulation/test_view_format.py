@@ -12,7 +12,7 @@ from simulation.view_format import (
     ANGLE_RAD,
     LENGTH_M,
     QUATERNION,
-    ROWS_PER_STEP,
+    ROWS_PER_CHUNK,
     ViewFormatError,
     between_records,
     pack,
@@ -54,7 +54,7 @@ def test_the_rows_between_two_records_are_those_through_which_physics_went(envir
     before = environment.state().qpos
     action = np.array([0.03, 0.02, -0.02, 0.0, 0.0, 0.3, 0.0])
     between = environment.step(action).between
-    assert between.shape == (ROWS_PER_STEP, NQ)
+    assert between.shape == (ROWS_PER_CHUNK, NQ)
     assert between[-1].tobytes() == environment.state().qpos.tobytes()
     straight = between_records(np.stack([before, environment.state().qpos]))[1:]
     assert 1e-4 < np.abs(between - straight).max() < 0.1

@@ -22,6 +22,7 @@ from community.models import Comment
 from community.models import Report as VisitorsReport
 from rankings.models import Report
 from rankings.publication import report
+from simulation import catalogue
 from vlaarena import health
 from vlaarena.monitoring import readings
 from vlaarena.monitoring.readings import Boards
@@ -58,6 +59,7 @@ def status(request: HttpRequest) -> HttpResponse:
         "title": "Status",
         "at": timezone.now(),
         "parts": health.parts_now(),
+        "worlds": catalogue.lacking(),
         "reports": VisitorsReport.objects.open().count(),
         "comments": Comment.objects.filter(state=Comment.State.PENDING).count(),
         "figures": [*_queue_figures(), _worker_figure(len(workers)), *_board_figures(boards), _disk_figure()],

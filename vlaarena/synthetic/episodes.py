@@ -30,10 +30,11 @@ def play(turns: int = TURNS) -> list[Document]:
     environment = Environment(scene.robots[0], scene.id)
     found = []
     for seed, instruction in zip(range(turns), _instructions(scene.id), strict=False):
-        for policy in (ScriptedExpert(environment), HoldStill()):
+        for policy in (ScriptedExpert(environment), HoldStill(environment)):
             recorder = Recorder()
             environment.reset(seed)
-            limits = Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S)
+            steps = environment.world.steps_in(settings.ROLLOUT_MAX_STEPS)
+            limits = Limits(max_steps=steps, wall_s=settings.ROLLOUT_WALL_S)
             run_episode(environment, policy, instruction, seed, [recorder], limits, chunking=EVERY_STEP, cameras=())
             identity = {
                 "instruction": instruction,
@@ -42,14 +43,7 @@ def play(turns: int = TURNS) -> list[Document]:
                 "seed": seed,
                 "exploration": False,
             }
-            document = build_document(
-                identity,
-                recorder.recording,
-                engine_version=environment.engine_version,
-                scene_hash=environment.scene_hash,
-                render_profile=render_profile(),
-                view_scale=environment.world.view_scale,
-            )
+            document = build_document(identity, recorder.recording, environment, render_profile())
             found.append(document)
     return found
 

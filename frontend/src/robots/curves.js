@@ -5,6 +5,7 @@ import { gettext } from "../core/i18n.js";
 import { SIDES } from "../viewer/sides.js";
 
 /**
+ * @import { Manifest } from "../viewer/manifest.d.ts"
  * @import { Recording } from "../viewer/recording.js"
  * @import { BySide, Side } from "../viewer/sides.js"
  * @import { Trace } from "../viewer/trace.js"
@@ -110,11 +111,12 @@ function element(name, attributes) {
 /**
  * The plots of a turn: positions of tool and pads, and the actions once the exact recordings are loaded.
  * @param {BySide<Trace | null>} traces @param {BySide<Recording | null> | null} recordings
+ * @param {Pick<Manifest, "pads" | "action" | "action_space">} robot
  * @returns {Plot[]}
  */
-export function plotsOf(traces, recordings) {
+export function plotsOf(traces, recordings, robot) {
   if (!traces.left && !traces.right) return []; // a turn that failed
-  return [...plotsOfMotion(traces), ...(recordings ? plotsOfActions(recordings) : [])];
+  return [...plotsOfMotion(traces, robot.pads.length > 0), ...(recordings ? plotsOfActions(recordings, robot) : [])];
 }
 
 /** @param {string} label @param {string} unit @param {Line[]} lines @returns {Plot} */
@@ -130,8 +132,8 @@ const linesOf = (each, read) =>
     return of === null ? [] : [{ side, ...read(of) }];
   });
 
-/** @param {BySide<Trace | null>} traces */
-function plotsOfMotion(traces) {
+/** @param {BySide<Trace | null>} traces @param {boolean} grips whether the robot has a gripper */
+function plotsOfMotion(traces, grips) {
   /** @param {(trace: Trace, at: number) => number} read */
   const lines = (read) => linesOf(traces, (trace) => series(trace, read));
   const tool = (/** @type {number} */ axis) => lines((trace, at) => 1000 * trace.tool[3 * at + axis]);
@@ -139,14 +141,20 @@ function plotsOfMotion(traces) {
     plot(gettext("Gripper: forward"), "mm", tool(0)),
     plot(gettext("Gripper: left"), "mm", tool(1)),
     plot(gettext("Gripper: height"), "mm", tool(2)),
-    plot(gettext("Gripper opening"), "mm", lines((trace, at) => 1000 * trace.opening[at])),
+    ...(grips ? [plot(gettext("Gripper opening"), "mm", lines((trace, at) => 1000 * trace.opening[at]))] : []),
   ];
 }
 
-/** @param {BySide<Recording | null>} recordings */
-function plotsOfActions(recordings) {
+/** The actions that have plots of their own; those of others are named as the robot names them. */
+const BRIDGE = "eef_delta_bridge7";
+
+/** @param {BySide<Recording | null>} recordings @param {Pick<Manifest, "action" | "action_space">} robot */
+function plotsOfActions(recordings, robot) {
   const action = (/** @type {number} */ dimension, /** @type {number} */ scale) =>
     linesOf(recordings, (recording) => played(recording, dimension, scale));
+  if (robot.action_space !== BRIDGE) {
+    return robot.action.map(({ name, unit }, dimension) => plot(gettext("Action: %(name)s", { name }), unit, action(dimension, 1)));
+  }
   return [
     plot(gettext("Action: forward"), "mm", action(0, 1000)),
     plot(gettext("Action: left"), "mm", action(1, 1000)),

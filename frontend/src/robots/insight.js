@@ -2,7 +2,7 @@
 
 import { part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
-import { Recording } from "../viewer/recording.js";
+import { controlOf, Recording } from "../viewer/recording.js";
 import { SIDES } from "../viewer/sides.js";
 import { Curves, plotsOf } from "./curves.js";
 
@@ -97,9 +97,9 @@ export class Insight {
 
   #fill() {
     if (!this.open) return;
-    const { insight } = this.#stage;
+    const { insight, manifest } = this.#stage;
     part(this.#root, "curves-wait").hidden = insight !== null;
-    const plots = insight ? plotsOf(insight.traces, this.#recordings()) : [];
+    const plots = insight && manifest ? plotsOf(insight.traces, this.#recordings(), manifest) : [];
     this.#curves.draw(plots, this.#clock?.duration);
     this.#showChecks();
     this.#showNumbers();
@@ -107,10 +107,11 @@ export class Insight {
   }
 
   #recordings() {
-    const { buffers, runtime } = this.#stage;
+    const { buffers, manifest, runtime } = this.#stage;
     const scene = runtime?.scene;
-    if (!buffers || !scene) return null;
-    const of = (/** @type {ArrayBuffer | null} */ buffer) => buffer && new Recording(buffer, scene);
+    if (!buffers || !manifest || !scene) return null;
+    const control = controlOf(manifest);
+    const of = (/** @type {ArrayBuffer | null} */ buffer) => buffer && new Recording(buffer, scene, control);
     return { left: of(buffers.left), right: of(buffers.right) };
   }
 

@@ -334,7 +334,7 @@ export class Stage extends EventTarget {
     this.#setInsight(null);
     this.#setExactness("later");
     replay.setTracks(live.tracks, { growing: true });
-    replay.clock.pace = 1 / (manifest.control_hz * step_s);
+    replay.clock.pace = manifest.view.rows_per_step / (manifest.view.rate_hz * step_s);
     if (movesAlone()) replay.clock.follow();
     this.dispatchEvent(new Event("turn"));
     return live;

@@ -15,8 +15,8 @@ import { trace } from "./trace.js";
  * @import { PartNames } from "./manifest.d.ts"
  * @import { ModelDescription } from "./describe.js"
  * @import { ModelParts } from "./model-parts.js"
- * @import { Ramp } from "./physics.js"
  * @import { GeomPoses } from "./poses.js"
+ * @import { Control } from "./recording.js"
  * @import { Side } from "./sides.js"
  *
  * @typedef {{side: Side, qpos: Float64Array, time: number}} PoseRequest
@@ -33,7 +33,7 @@ const SLICE = 6;
 
 export class EngineHost {
   #engine;
-  /** @type {{model: MjModel, parts: ModelParts, ramp: Ramp} | null} */
+  /** @type {{model: MjModel, parts: ModelParts, control: Control} | null} */
   #scene = null;
   /** @type {Map<string, MjData>} */
   #still = new Map();
@@ -50,14 +50,14 @@ export class EngineHost {
     return this.#scene;
   }
 
-  /** @param {{xml: string, assets: Assets, names: PartNames, ramp: Ramp}} scene @returns {SceneDescription} */
-  load({ xml, assets, names, ramp }) {
+  /** @param {{xml: string, assets: Assets, names: PartNames, control: Control}} scene @returns {SceneDescription} */
+  load({ xml, assets, names, control }) {
     const files = new this.#engine.MjVFS();
     try {
       for (const { name, bytes } of assets) files.addBuffer(name, bytes);
       const model = this.#engine.MjModel.from_xml_string(xml, files);
       const parts = partsOf(model, names);
-      this.#scene = { model, parts, ramp };
+      this.#scene = { model, parts, control };
       return { ...describeScene(model), robot: parts.isRobot, finger: parts.isFinger };
     } finally {
       files.delete();
@@ -103,7 +103,7 @@ export class EngineHost {
       this.#players.delete(side);
       return null;
     }
-    const recording = new Recording(buffer, this.#loaded.model);
+    const recording = new Recording(buffer, this.#loaded.model, this.#loaded.control);
     const player = this.#players.get(side) ?? this.#player();
     this.#players.set(side, player);
     player.load(recording);
@@ -140,7 +140,7 @@ export class EngineHost {
   async #inBackground(buffer, begin) {
     const player = this.#player();
     try {
-      player.load(new Recording(buffer, this.#loaded.model));
+      player.load(new Recording(buffer, this.#loaded.model, this.#loaded.control));
       return await inSlices(begin(player));
     } finally {
       player.dispose();
@@ -148,7 +148,7 @@ export class EngineHost {
   }
 
   #player() {
-    return new Player(this.#engine, this.#loaded.model, this.#loaded.ramp);
+    return new Player(this.#engine, this.#loaded.model, this.#loaded.control);
   }
 
   /** @param {MjData} data @param {string[]} extras @returns {Picture} */

@@ -24,6 +24,13 @@ export interface Manifest extends PartNames {
   engine_version: string;
   control_hz: number;
   ramp: { pieces: number; substeps: number };
+  /** Per actuator, where in the control memory its command is. */
+  motors: { column: number; ramped: boolean }[];
+  control_size: number;
+  action_space: string;
+  action_size: number;
+  action: { name: string; unit: string }[];
+  /** `rows_per_step`: in a step of the clock that visitors see, whatever the control rate. */
   view: { rate_hz: number; rows_per_step: number; scale: number[] };
   /** The state to show before anything was played (nq). */
   home: number[];

@@ -8,8 +8,8 @@ import { nameOf } from "./names.js";
  *
  * @typedef {object} ModelParts
  * @property {number} tool a site
- * @property {number[]} pads geoms
- * @property {number} padThickness [m]
+ * @property {number[]} pads geoms, two for each hand; none without a gripper
+ * @property {number} padThickness [m]; 0 without a gripper
  * @property {{name: string, body: number}[]} objects
  * @property {boolean[]} isRobot by geom
  * @property {boolean[]} isFinger by geom: part of a body that has a pad
@@ -27,7 +27,7 @@ export function partsOf(model, names) {
   return {
     tool: place(sites, names.tool_site),
     pads,
-    padThickness: model.geom_size[3 * pads[0] + 1],
+    padThickness: pads.length > 0 ? model.geom_size[3 * pads[0] + 1] : 0,
     objects: names.objects.map((name) => ({ name, body: place(bodies, name) })),
     isFinger: bodyOfGeom.map((body) => pads.some((pad) => bodyOfGeom[pad] === body)),
     isRobot: bodyOfGeom.map((body) => bodies[body].startsWith(names.robot_prefix)),

@@ -5,30 +5,26 @@ import { rampTargets } from "./recording.js";
 
 /**
  * @import { MainModule, MjModel } from "@mujoco/mujoco"
- * @import { Recording } from "./recording.js"
- *
- * @typedef {object} Ramp how a control step is played: `pieces` of the way, each held for `substeps` physics steps
- * @property {number} pieces
- * @property {number} substeps
- * @property {number} period seconds of a control step
+ * @import { Control, Recording } from "./recording.js"
  */
 
 /** One MjData that can be moved to any instant of a recording. */
 export class Player {
   #engine;
   #model;
-  #ramp;
-  #targets = new Float64Array(7);
+  #control;
+  #targets;
   #place = { record: -1, step: 0 };
   /** @type {Recording | null} */
   #recording = null;
 
-  /** @param {MainModule} engine @param {MjModel} model @param {Ramp} ramp */
-  constructor(engine, model, ramp) {
+  /** @param {MainModule} engine @param {MjModel} model @param {Control} control */
+  constructor(engine, model, control) {
     this.#engine = engine;
     this.#model = model;
-    this.#ramp = ramp;
-    this.stepsPerRecord = ramp.pieces * ramp.substeps;
+    this.#control = control;
+    this.#targets = new Float64Array(control.motors.length);
+    this.stepsPerRecord = control.pieces * control.substeps;
     this.data = new engine.MjData(model);
   }
 
@@ -65,7 +61,7 @@ export class Player {
    */
   placeOf(time) {
     const last = this.recording.count - 1;
-    const steps = Math.min(Math.max(Math.round((time / this.#ramp.period) * this.stepsPerRecord), 0), last * this.stepsPerRecord);
+    const steps = Math.min(Math.max(Math.round((time / this.#control.period) * this.stepsPerRecord), 0), last * this.stepsPerRecord);
     return { record: Math.floor(steps / this.stepsPerRecord), step: steps % this.stepsPerRecord };
   }
 
@@ -77,14 +73,15 @@ export class Player {
     data.qpos.set(recording.qpos(record));
     data.qvel.set(recording.qvel(record));
     data.qacc_warmstart.set(recording.warmstart(record));
-    data.ctrl.set(recording.control(record).subarray(0, 7));
+    const memory = recording.control(record);
+    data.ctrl.set(rampTargets(memory, memory, this.#control.pieces, this.#control, this.#targets));
     this.#place = { record, step: 0 };
   }
 
   /** Runs physics steps with the recorded controls, at most to the end of the control step. @param {number} steps */
   advance(steps) {
     for (let done = 0; done < steps; done += 1) {
-      if (this.#place.step % this.#ramp.substeps === 0) this.#command();
+      if (this.#place.step % this.#control.substeps === 0) this.#command();
       this.#engine.mj_step(this.#model, this.data);
       this.#place.step += 1;
     }
@@ -106,10 +103,10 @@ export class Player {
 
   #command() {
     const { record, step } = this.#place;
-    const piece = step / this.#ramp.substeps + 1;
+    const piece = step / this.#control.substeps + 1;
     const { recording } = this;
     this.data.ctrl.set(
-      rampTargets(recording.control(record), recording.control(record + 1), piece, this.#ramp.pieces, this.#targets),
+      rampTargets(recording.control(record), recording.control(record + 1), piece, this.#control, this.#targets),
     );
   }
 

@@ -1,12 +1,30 @@
 // The exact recording of one side of a turn (`replay.bin`), from which physics can repeat it: float64 rows, the start first.
 
 const BYTES = 8;
-export const CONTROL = 14;
-export const ACTION = 7;
 
 /**
- * Row k is the state after k control steps: time [s], qpos, qvel, qacc_warmstart, the control memory (14: joint targets,
- * finger target, commanded tool position and quaternion), and the action (7) that led there, zeros at the start.
+ * @import { Manifest } from "./manifest.d.ts"
+ *
+ * @typedef {object} Control how the robot of a scene is controlled, and how that is recorded
+ * @property {number} pieces of a control step, in each of which motor commands are constant
+ * @property {number} substeps physics steps in each piece
+ * @property {number} period seconds of a control step
+ * @property {number} memory how many numbers the control memory has
+ * @property {number} action how many numbers an action has
+ * @property {{column: number, ramped: boolean}[]} motors where in the control memory each actuator's command is
+ */
+
+/**
+ * @param {Pick<Manifest, "ramp" | "control_hz" | "control_size" | "action_size" | "motors">} manifest
+ * @returns {Control}
+ */
+export function controlOf({ ramp, control_hz, control_size, action_size, motors }) {
+  return { ...ramp, period: 1 / control_hz, memory: control_size, action: action_size, motors };
+}
+
+/**
+ * Row k is the state after k control steps: time [s], qpos, qvel, qacc_warmstart, the control memory, and the action that
+ * led there, zeros at the start.
  */
 export class Recording {
   #values;
@@ -14,9 +32,12 @@ export class Recording {
   /** @type {Record<string, [number, number]>} columns, from and to */
   #at = {};
 
-  /** @param {ArrayBuffer} buffer little-endian @param {{nq: number, nv: number}} sizes of the scene's model */
-  constructor(buffer, { nq, nv }) {
-    const columns = { time: 1, qpos: nq, qvel: nv, warmstart: nv, control: CONTROL, action: ACTION };
+  /**
+   * @param {ArrayBuffer} buffer little-endian @param {{nq: number, nv: number}} sizes of the scene's model
+   * @param {Pick<Control, "memory" | "action">} control
+   */
+  constructor(buffer, { nq, nv }, { memory, action }) {
+    const columns = { time: 1, qpos: nq, qvel: nv, warmstart: nv, control: memory, action };
     for (const [name, length] of Object.entries(columns)) {
       this.#at[name] = [this.#width, this.#width + length];
       this.#width += length;
@@ -75,14 +96,16 @@ export class Recording {
 }
 
 /**
- * The motor commands during one piece of the way between two control memories: arm targets move in equal pieces,
- * the finger target applies at once. The same sum as `simulation.controller.ramp`, in the same order.
- * @param {Float64Array} from @param {Float64Array} to @param {number} piece 1..pieces @param {number} pieces
- * @param {Float64Array} out (7) [rad, m], written and returned
+ * The motor commands during one piece of the way between two control memories: ramped ones move in equal pieces, the
+ * others apply at once. The same sum as `simulation.control.motors.Ramp`, in the same order.
+ * @param {Float64Array} from @param {Float64Array} to @param {number} piece 1..pieces
+ * @param {Pick<Control, "pieces" | "motors">} control
+ * @param {Float64Array} out one per motor, written and returned
  */
-export function rampTargets(from, to, piece, pieces, out) {
+export function rampTargets(from, to, piece, { pieces, motors }, out) {
   const share = piece / pieces;
-  for (let joint = 0; joint < 6; joint += 1) out[joint] = from[joint] + (to[joint] - from[joint]) * share;
-  out[6] = to[6];
+  motors.forEach(({ column, ramped }, motor) => {
+    out[motor] = ramped ? from[column] + (to[column] - from[column]) * share : to[column];
+  });
   return out;
 }

@@ -62,7 +62,7 @@ export class Replay extends EventTarget {
     this.#qpos = { left: this.#home.slice(), right: this.#home.slice() };
     /** @type {BySide<Track | null>} */
     this.tracks = { left: null, right: null };
-    this.clock = new Clock(1 / manifest.control_hz);
+    this.clock = new Clock(manifest.view.rows_per_step / manifest.view.rate_hz);
     this.drawn = 0;
     /** The record drawn last. */
     this.drawnRecord = 0;

@@ -1,5 +1,7 @@
 // The page's interface to the MuJoCo worker: starts it, loads a scene from its manifest, and requests poses.
 
+import { controlOf } from "./recording.js";
+
 /**
  * @import { TextureDescription } from "./describe.js"
  * @import { EngineHost, PoseRequest, SceneDescription } from "./engine-host.js"
@@ -70,7 +72,7 @@ export class Runtime {
     ]);
     this.scene = await this.#ask(
       "load",
-      { xml: new TextDecoder().decode(xml), assets, names: manifest, ramp: rampOf(manifest) },
+      { xml: new TextDecoder().decode(xml), assets, names: manifest, control: controlOf(manifest) },
       assets.map(({ bytes }) => bytes.buffer),
     );
     return this.scene;
@@ -170,11 +172,6 @@ export class Runtime {
     for (const { reject } of this.#waiting.values()) reject(new RuntimeFailure(reason));
     this.#waiting.clear();
   }
-}
-
-/** @param {Manifest} manifest @returns {import("./physics.js").Ramp} */
-function rampOf({ ramp, control_hz }) {
-  return { ...ramp, period: 1 / control_hz };
 }
 
 /** @param {string} url */

@@ -23,10 +23,10 @@ const SLACK = 0.001;
  * @typedef {object} Trace one sample per row
  * @property {Float64Array} times [s]
  * @property {Float64Array} tool 3 per sample [m]
- * @property {Float64Array} opening between the pads [m]
+ * @property {Float64Array} opening between the pads of the first hand [m]; 0 without a gripper
  * @property {Object<string, Float64Array>} objects 3 per sample [m], by name
  * @property {{time: number, object: string} | null} touch first touch of robot and object
- * @property {{time: number, object: string} | null} grasp first time that both pads hold an object
+ * @property {{time: number, object: string} | null} grasp first time that both pads of a hand hold an object
  */
 export function* trace(engine, model, data, { rows, rate }, parts) {
   const count = rows.length / model.nq;
@@ -79,7 +79,7 @@ class Notes {
     const { tool, pads, padThickness, objects } = this.#parts;
     this.times[at] = at / this.#rate;
     this.tool.set(data.site_xpos.subarray(3 * tool, 3 * tool + 3), 3 * at);
-    this.opening[at] = gap(data.geom_xpos, pads) - 2 * padThickness;
+    this.opening[at] = pads.length > 0 ? gap(data.geom_xpos, pads) - 2 * padThickness : 0;
     for (const { name, body } of objects) this.objects[name].set(data.xpos.subarray(3 * body, 3 * body + 3), 3 * at);
     this.#notice(touchedObjects(data, this.#parts), this.times[at]);
     this.#count += 1;
@@ -102,7 +102,7 @@ class Notes {
 }
 
 /**
- * The first object that the robot touches, and the object that both pads touch.
+ * The first object that the robot touches, and the object that both pads of a hand touch.
  * @param {MjData} data @param {ModelParts} parts
  */
 function touchedObjects(data, { isRobot, objectOf, pads }) {
@@ -118,7 +118,8 @@ function touchedObjects(data, { isRobot, objectOf, pads }) {
     const pad = pads.indexOf(robot);
     if (pad >= 0) onPad[pad].add(object);
   }
-  const held = [...onPad[0]].find((object) => onPad.every((objects) => objects.has(object))) ?? null;
+  const hands = onPad.flatMap((objects, pad) => (pad % 2 === 0 && pad + 1 < onPad.length ? [[objects, onPad[pad + 1]]] : []));
+  const held = hands.flatMap(([one, other]) => [...one].filter((object) => other.has(object)))[0] ?? null;
   return { touched, held };
 }
 

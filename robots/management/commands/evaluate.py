@@ -50,7 +50,9 @@ class Command(BaseCommand):
         from simulation import catalogue
         from simulation.contracts import Chunking
 
-        tasks = [catalogue.task(name).id for name in options["task"] or [task.id for task in catalogue.tasks()]]
+        world = options["robot"], options["scene"]
+        known = [task.id for task in catalogue.tasks() if (task.robot_id, task.scene_id) == world]
+        tasks = [catalogue.task(name).id for name in options["task"] or known]
         todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(

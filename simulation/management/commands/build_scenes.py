@@ -25,18 +25,22 @@ class Command(BaseCommand):
         from simulation.assets import AssetError
         from simulation.bundle import write_scene_bundle
 
-        built = []
-        for robot in catalogue.robots():
-            for scene_id in robot.scenes:
-                folder = options["out"] / robot.id / scene_id
-                try:
-                    manifest = write_scene_bundle(robot.id, scene_id, folder)
-                except AssetError as error:
-                    raise CommandError(str(error)) from error
-                size = sum(path.stat().st_size for path in folder.iterdir())
-                built.append(
-                    {"robot_id": robot.id, "scene_id": scene_id, "scene_hash": manifest["scene_hash"], "bytes": size}
-                )
+        built, lacking = [], []
+        for robot_id, scene_id in catalogue.worlds():
+            folder = options["out"] / robot_id / scene_id
+            try:
+                manifest = write_scene_bundle(robot_id, scene_id, folder)
+            except AssetError as error:
+                lacking.append(f"{robot_id}/{scene_id} is left out: {error}")
+                continue
+            size = sum(path.stat().st_size for path in folder.iterdir())
+            built.append(
+                {"robot_id": robot_id, "scene_id": scene_id, "scene_hash": manifest["scene_hash"], "bytes": size}
+            )
+        if not built:
+            raise CommandError("; ".join(lacking))
+        for line in lacking:
+            self.stderr.write(line)
         if options["json"]:
             self.stdout.write(json.dumps({"scenes": built}))
             return
