@@ -55,6 +55,12 @@ def cases(
     return [case for shift, task in groups for case in _cases(shift, task, f"{shift.id}/{task}", episodes, seed)]
 
 
+def default_tasks(card: Mapping[str, Any]) -> list[str]:
+    """The tasks that a policy's card measures, so that its figures stay comparable; without any, the suggested ones."""
+    measured = (card.get("measured") or {}).get(TABLE) or {}
+    return list(measured.get("tasks") or (task.id for task in catalogue.suggested_tasks()))
+
+
 def _cases(shift: Shift, task_id: str, group: str, episodes: int, seed: int) -> Iterator[Case]:
     """Goal, wording and camera of an episode depend on its seed alone: every policy gets the same."""
     for number in range(seed, seed + episodes):

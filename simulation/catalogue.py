@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,19 +14,24 @@ from typing import Any, TypeVar
 from simulation.catalogue_rows import (
     CatalogueError,
     Row,
+    count_of,
+    flag_of,
     mapping_of,
     read_as,
     read_rows,
+    refuse,
     rows_of,
     text_of,
     texts_of,
 )
-from simulation.contracts import CameraSpec, Embodiment
+from simulation.contracts import CameraSpec, Embodiment, Limits
+from simulation.matching import SENTENCE, Matcher, Meaning, Pattern, Words, expanded, normalise, slots_of
 
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
-FILLER = frozenset({"the", "a", "an", "please"})
-SENTENCE = re.compile(r"""[a-z0-9\s.,;:!?'"‘’“”…()-]*""")  # what `normalise` reads, and what it may leave out
+FIRST_TASKS = ("pick", "place", "stack")
+TEMPLATES = "instruction_templates"
+HOLD_STEPS = 5  # of a task that names no other number: a second
 MOST_FILLINGS = 10_000  # of the slots of one task
 
 
@@ -77,7 +81,13 @@ class Scene:
 
 @dataclass(frozen=True)
 class Task:
-    """A family of instructions with one judged goal. `slots`: every allowed filling of the templates' slots."""
+    """A family of instructions with one judged goal, as data (simulation.goals.reading).
+
+    `slots`: every allowed filling of the templates' slots. `words`: slots that stand for words and not for things, as
+    slot -> value -> its wordings. `understood`: further patterns (simulation.matching) that mean the task and are no
+    wordings of it. `suggested`: offered to visitors and measured by default, because policies are trained for it.
+    `hold_steps`: how many control steps success has to last.
+    """
 
     id: str
     name: str
@@ -86,9 +96,17 @@ class Task:
     scene_id: str
     templates: tuple[Phrase, ...]
     slots: tuple[Mapping[str, str], ...]
-    success_criteria: Mapping[str, Any]
+    words: Mapping[str, Mapping[str, tuple[Phrase, ...]]]
+    understood: tuple[str, ...]
+    goal: Mapping[str, Any]
     max_steps: int
     timeout_s: float
+    hold_steps: int
+    suggested: bool
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(max_steps=self.max_steps, wall_s=self.timeout_s)
 
     @property
     def instruction_template(self) -> str:
@@ -136,27 +154,42 @@ def embodiments() -> list[Embodiment]:
 
 @cache
 def tasks() -> tuple[Task, ...]:
-    return tuple(task_from(row) for row in _rows("tasks"))
+    """Of every scene, in the order of the scenes."""
+    return tuple(task_from(row) for scene in scenes() for row in task_rows(scene.id))
+
+
+def suggested_tasks() -> tuple[Task, ...]:
+    """Those that are offered to visitors, and that policies are trained for and measured on unless told otherwise."""
+    return tuple(task for task in tasks() if task.suggested)
 
 
 def task(task_id: str) -> Task:
     return _named({row.id: row for row in tasks()}, task_id, "task")
 
 
-def task_for(instruction: str) -> tuple[str, dict[str, str]] | None:
-    """The task and slots of a wording (trained or kept out), or None for free text.
-
-    Only a whole sentence in the catalogue's words is a wording. Any other word, letter or sign may change its meaning.
-    """
-    if not SENTENCE.fullmatch(instruction.casefold()):
-        return None
-    found = _by_wording().get(normalise(instruction))
-    return (found.task_id, dict(found.slots)) if found else None
+def task_row(task_id: str) -> Row:
+    """The task's entry in its file, which knows its lines."""
+    rows = (row for scene in scenes() for row in task_rows(scene.id))
+    return _named({str(row["id"]): row for row in rows}, task_id, "task")
 
 
-def normalise(instruction: str) -> str:
-    """Lower case, words only, without articles and "please": "Pick up THE red  cube!" -> "pick up red cube"."""
-    return " ".join(word for word in re.findall(r"[a-z0-9]+", instruction.casefold()) if word not in FILLER)
+def task_for(instruction: str, scene_id: str | None = None) -> Meaning | None:
+    """The task and slots that a sentence asks for, or None for free text. Without a scene: in any scene, the first that
+    understands it."""
+    readers = [matcher(scene_id)] if scene_id else [matcher(scene.id) for scene in scenes()]
+    meaning = next((found for reader in readers if (found := reader.meaning(instruction))), None)
+    return (meaning[0], dict(meaning[1])) if meaning else None
+
+
+def limits_for(instruction: str, scene_id: str | None = None) -> Limits:
+    """The limits of a turn with this instruction: those of its task, or the usual ones for free text."""
+    found = task_for(instruction, scene_id)
+    return task(found[0]).limits if found else Limits()
+
+
+def wording(task_id: str, slots: Mapping[str, str]) -> str:
+    """How a filled task is put by default: "put the red cube on the left plate"."""
+    return phrasings(task_id, slots)[0].text
 
 
 def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None) -> list[Instruction]:
@@ -164,8 +197,9 @@ def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None)
     chosen = task(task_id)
     things = scene(chosen.scene_id).things
     names = list(slots)
+    said = [chosen.words[name][slots[name]] if name in chosen.words else things[slots[name]].nouns for name in names]
     found = []
-    for template, *nouns in itertools.product(chosen.templates, *(things[slots[name]].nouns for name in names)):
+    for template, *nouns in itertools.product(chosen.templates, *said):
         text = template.text.format(**{name: noun.text for name, noun in zip(names, nouns, strict=True)})
         is_train = template.train and all(noun.train for noun in nouns)
         if train is None or train == is_train:
@@ -173,19 +207,45 @@ def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None)
     return found
 
 
-def instructions(train: bool | None = None) -> list[Instruction]:
-    """Every wording of every task, in a fixed order."""
-    return [one for each in tasks() for slots in each.slots for one in phrasings(each.id, slots, train)]
+def instructions(train: bool | None = None, of: Iterable[Task] | None = None) -> list[Instruction]:
+    """Every wording of these tasks (all tasks), in a fixed order."""
+    chosen = tasks() if of is None else of
+    return [one for each in chosen for slots in each.slots for one in phrasings(each.id, slots, train)]
+
+
+def first_meaning(instruction: str) -> Meaning | None:
+    """What the first releases understood: the exact wordings of their three tasks."""
+    if not SENTENCE.fullmatch(instruction.casefold()):
+        return None
+    found = _first_wordings().get(normalise(instruction))
+    return (found.task_id, dict(found.slots)) if found else None
 
 
 @cache
-def _by_wording() -> dict[str, Instruction]:
-    found: dict[str, Instruction] = {}
-    for one in instructions():
-        other = found.setdefault(normalise(one.text), one)
-        if (other.task_id, other.slots) != (one.task_id, one.slots):
-            raise CatalogueError(f'"{one.text}" means both {other.task_id} {other.slots} and {one.task_id} {one.slots}')
-    return found
+def _first_wordings() -> dict[str, Instruction]:
+    return {normalise(one.text): one for one in instructions(of=[task(name) for name in FIRST_TASKS])}
+
+
+@cache
+def matcher(scene_id: str) -> Matcher:
+    """What reads the sentences of a scene."""
+    here = [task for task in tasks() if task.scene_id == scene_id]
+    nouns = {name: [noun.text for noun in thing.nouns] for name, thing in scene(scene_id).things.items()}
+    return Matcher(_words(), nouns, [pattern for task in here for pattern in _patterns(task)])
+
+
+def _patterns(task: Task) -> Iterator[Pattern]:
+    spoken = {slot: {value: [each.text for each in said] for value, said in by.items()} for slot, by in task.words.items()}
+    for text in (*(template.text for template in task.templates), *task.understood):
+        yield Pattern(text, task.id, task.slots, spoken)
+
+
+@cache
+def _words() -> Words:
+    (row,) = _rows("words")
+    near = {word: texts_of(each, word) for each in _rows("near_words") for word in each}
+    same = mapping_of(row, "same")
+    return Words(texts_of(row, "openings"), texts_of(row, "closings"), {said: text_of(same, said) for said in same}, near)
 
 
 def scene_from(row: Row) -> Scene:
@@ -197,18 +257,56 @@ def scene_from(row: Row) -> Scene:
 
 
 def task_from(row: Row) -> Task:
-    """One entry of tasks.yaml, whose robot and scene are known. Raises CatalogueError."""
+    """One entry of a file of tasks, whose robot and scene are known. Raises CatalogueError.
+
+    Its goal is read where it is judged (simulation.goals).
+    """
     environment = mapping_of(row, "environment")
-    scene_id = text_of(environment, "scene")
     slots = _fillings(row)
-    known = scene(scene_id).things
-    for name in sorted({name for filling in slots for name in filling.values()}):
-        _named(known, name, f"thing in scene {scene_id}")
-    templates = _phrases(row, "instruction_templates")
-    for template in templates:
-        _check_template(template.text, slots)
-    robot_id = robot(text_of(environment, "robot")).id
-    return read_as(Task, row, robot_id=robot_id, scene_id=scene_id, templates=templates, slots=slots)
+    words = _spoken(mapping_of(row, "words")) if "words" in row else {}
+    read = read_as(
+        Task,
+        row,
+        robot_id=robot(text_of(environment, "robot")).id,
+        scene_id=scene(text_of(environment, "scene")).id,
+        templates=_phrases(row, TEMPLATES),
+        understood=texts_of(row, "understood") if "understood" in row else (),
+        slots=slots,
+        words=words,
+        hold_steps=count_of(row, "hold_steps") if "hold_steps" in row else HOLD_STEPS,
+        suggested=flag_of(row, "suggested") if "suggested" in row else True,
+    )
+    if read.hold_steps > read.max_steps:
+        refuse(row, "hold_steps", f"hold_steps: {read.hold_steps} are more than max_steps, {read.max_steps}")
+    _check_values(row, read)
+    for template in read.templates:
+        _check_template(row, template.text, slots)
+    for text in read.understood:
+        _check_pattern(row, text, slots)
+    return read
+
+
+def _check_values(row: Row, task: Task) -> None:
+    """Raise CatalogueError unless every value is a thing of the scene, or one of its slot's words."""
+    things = scene(task.scene_id).things
+    for name, value in sorted({pair for filling in task.slots for pair in filling.items()}):
+        known: Iterable[str] = task.words.get(name, things)
+        if value not in known:
+            kind = f"value of {name}" if name in task.words else f"thing in scene {task.scene_id}"
+            refuse(row, "values", f"values: unknown {kind} {value!r}; known: {', '.join(sorted(known))}")
+
+
+def _check_pattern(row: Row, text: str, slots: Sequence[Mapping[str, str]]) -> None:
+    """Raise CatalogueError unless every form of the pattern has the slots of every filling."""
+    for form in expanded(text):
+        if set("()[]|") & set(form):
+            refuse(row, "understood", f"understood: {text!r}: a bracket is not closed")
+        if any(slots_of(form) != set(filling) for filling in slots):
+            refuse(row, "understood", f"understood: {text!r} names other slots than values")
+
+
+def _spoken(row: Row) -> dict[str, dict[str, tuple[Phrase, ...]]]:
+    return {slot: {value: _phrases(mapping_of(row, slot), value) for value in mapping_of(row, slot)} for slot in row}
 
 
 def _thing(name: str, row: Row) -> Thing:
@@ -221,23 +319,23 @@ def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:
         values = mapping_of(row, "values")
         by_slot = {name: texts_of(values, name) for name in values}
         if math.prod(map(len, by_slot.values())) > MOST_FILLINGS:
-            raise CatalogueError(f"values: more than {MOST_FILLINGS} combinations")
+            refuse(row, "values", f"values: more than {MOST_FILLINGS} combinations")
         return tuple(dict(zip(by_slot, filling, strict=True)) for filling in itertools.product(*by_slot.values()))
     return tuple({str(name): text_of(filling, name) for name in filling} for filling in rows_of(row, "values"))
 
 
-def _check_template(text: str, slots: Sequence[Mapping[str, str]]) -> None:
+def _check_template(row: Row, text: str, slots: Sequence[Mapping[str, str]]) -> None:
     """Raise CatalogueError unless the places in braces are the slots of every filling."""
     try:
         places = [place for _, *place in Formatter().parse(text) if place[0] is not None]
     except ValueError as error:
-        raise CatalogueError(f"instruction_templates: {text!r}: {error}") from None
+        refuse(row, TEMPLATES, f"{TEMPLATES}: {text!r}: {error}")
     if any(width or conversion for _, width, conversion in places):
-        raise CatalogueError(f"instruction_templates: {text!r}: expected a name alone between braces")
+        refuse(row, TEMPLATES, f"{TEMPLATES}: {text!r}: expected a name alone between braces")
     for filling in slots:
         if {name for name, _, _ in places} != set(filling):
             known = ", ".join(sorted(filling)) or "none"
-            raise CatalogueError(f"instruction_templates: {text!r} names other slots than values: {known}")
+            refuse(row, TEMPLATES, f"{TEMPLATES}: {text!r} names other slots than values: {known}")
 
 
 def _phrases(row: Row, name: str) -> tuple[Phrase, ...]:
@@ -254,3 +352,10 @@ def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
 @cache
 def _rows(name: str) -> list[Row]:
     return read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+
+
+@cache
+def task_rows(scene_id: str) -> list[Row]:
+    """The entries of the file with the scene's tasks; none without such a file."""
+    path = FOLDER / "tasks" / f"{scene_id}.yaml"
+    return read_rows(path.read_text("utf-8"), f"tasks/{path.name}") if path.exists() else []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from simulation import catalogue
 from simulation.cameras import cameras_of
 from simulation.contracts import (
     ACTION,
@@ -21,7 +22,8 @@ from simulation.contracts import (
     StartState,
 )
 from simulation.controller import CONTROL_DIM, FINGER, JOINTS, RAMP_PIECES, Controller
-from simulation.goals import Goal, GoalProgress, View, goal_for
+from simulation.goals import Goal, GoalProgress, Hand, View, goal_of
+from simulation.matching import Meaning
 from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import ROWS_PER_STEP
 from simulation.worlds import engine_version, load_world, widowx
@@ -35,6 +37,7 @@ DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADQACC,
     mujoco.mjtWarning.mjWARN_BADCTRL,
 )
+HAND = Hand(f"{widowx.PREFIX}tool", (f"{widowx.PREFIX}left_pad", f"{widowx.PREFIX}right_pad"))
 NOT_JUDGED = GoalProgress(False, 0.0)
 PIECES_PER_ROW = RAMP_PIECES // ROWS_PER_STEP
 
@@ -63,9 +66,10 @@ class Environment:
         self.world = load_world(robot_id, scene_id, self.variation.fifth_object)
         self.model = self.world.model
         self.data = mujoco.MjData(self.model)
-        self.view = View(self.world, self.data)
+        self.view = View(self.model, self.data, HAND)
         self.controller = Controller()
         self.goal: Goal | None = None
+        self.meaning: Meaning | None = None
         self.engine_version = engine_version()
         self.scene_hash = self.world.scene_hash
         self.substeps = round(CONTROL_PERIOD / self.model.opt.timestep / RAMP_PIECES)
@@ -118,9 +122,20 @@ class Environment:
         self.controller.memory = np.array(state.control, dtype=np.float64)
         self._refresh()
 
+    @property
+    def hold_steps(self) -> int:
+        """For how many control steps the present goal has to be held."""
+        return catalogue.task(self.meaning[0]).hold_steps if self.meaning else catalogue.HOLD_STEPS
+
     def set_instruction(self, text: str) -> Goal | None:
-        """Judge by this instruction from now on. Free text has no goal."""
-        self.goal = goal_for(text)
+        """Judge by this instruction from now on, beginning in the present state. Free text has no goal."""
+        return self.set_task(catalogue.task_for(text, self.world.scene_id))
+
+    def set_task(self, meaning: Meaning | None) -> Goal | None:
+        """Likewise by a filled task."""
+        self.meaning, self.goal = meaning, goal_of(*meaning) if meaning else None
+        if self.goal:
+            self.goal.begin(self.view)
         return self.goal
 
     def step(self, action: Floats) -> StepOutcome:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from simulation import catalogue
 from simulation.chunking import ChunkPlayer
 from simulation.contracts import (
-    CONTROL_HZ,
     POLICY_CAMERA,
     Actor,
     CameraSpec,
@@ -25,20 +25,20 @@ from simulation.contracts import (
 from simulation.environment import Environment
 from simulation.goals import GoalProgress
 
-HOLD_STEPS = CONTROL_HZ  # success counts once it has been held for a second
-
-
 @dataclass
 class Score:
-    """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete."""
+    """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete, which
+    it is after `hold_steps` steps with success.
+    """
 
+    hold_steps: int
     progress: float = 0.0
     total_reward: float = 0.0
     held: int = 0
 
     @property
     def complete(self) -> bool:
-        return self.held >= HOLD_STEPS
+        return self.held >= self.hold_steps
 
     def add(self, judgement: GoalProgress) -> float:
         """Count one step and return its reward."""
@@ -64,14 +64,16 @@ def run_episode(
     instruction: str,
     seed: int,
     listeners: Sequence[Listener] = (),
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits | None = None,
     chunking: Chunking = Chunking(),  # noqa: B008 - frozen
     cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,),
 ) -> EpisodeResult:
     """Play from the environment's present state until success is held, a limit is met or physics breaks down.
 
+    `limits`: those of the task that the instruction means, unless others are given.
     Raises PolicyFailure when the policy raises, is too slow or returns an unusable chunk. Listeners then get no end.
     """
+    limits = limits or catalogue.limits_for(instruction, environment.world.scene_id)
     rollout = _Rollout(environment, policy, instruction, limits, cameras)
     rollout.start(seed)
     for listener in listeners:
@@ -101,13 +103,14 @@ class _Rollout:
     instruction: str
     limits: Limits
     cameras: tuple[CameraSpec, ...]
-    score: Score = field(default_factory=Score)
+    score: Score = field(init=False)
     total: _Clock = field(default_factory=_Clock)
     now: _Clock = field(default_factory=_Clock)
     steps: int = 0
 
     def start(self, seed: int) -> None:
         self.environment.set_instruction(self.instruction)
+        self.score = Score(self.environment.hold_steps)
         try:
             self.policy.reset(self.instruction, seed)
         except Exception as error:  # whatever a policy raises fails its rollout only
@@ -157,7 +160,8 @@ class _Rollout:
         return record, "step_limit" if self.steps >= self.limits.max_steps else None
 
     def result(self, reason: TerminationReason, seconds: float) -> EpisodeResult:
-        has_goal = self.environment.goal is not None
+        meaning = self.environment.meaning
+        has_goal = meaning is not None
         return EpisodeResult(
             steps=self.steps,
             success=self.score.complete if has_goal else None,
@@ -169,4 +173,6 @@ class _Rollout:
             render_ms=self.total.render_s * 1e3,
             infer_ms=self.total.infer_s * 1e3,
             physics_ms=self.total.physics_s * 1e3,
+            task_id=meaning[0] if meaning else None,
+            slots=meaning[1] if meaning else None,
         )

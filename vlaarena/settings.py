@@ -212,9 +212,9 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
     },
 }
 
-# Limits of a rollout in control steps and seconds. A running one without a heartbeat for ROLLOUT_STALE_S is stale.
-ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 50))
-ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
+# The most control steps and seconds of a rollout; its task may allow fewer (docs/goals.md). A running one without a heartbeat for ROLLOUT_STALE_S is stale.
+ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 200))
+ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 180.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
 ROLLOUT_MAX_ATTEMPTS = 2
 # The clock of a turn (arena/live/release.py): the delay [s] from the start of both sides to the first step shown, and
