@@ -74,8 +74,8 @@ class GoalJson(TypedDict):
 
 class TurnJson(TypedDict):
     """`goal` and `max_steps` depend on the instruction alone; `goal` is null if it is free text, which only people
-    judge. `exploration` is null unless the turn is a fork. `start_number`: which of the battle's several starts it plays,
-    from 1.
+    judge. `exploration` is null unless the turn is a fork. `start_number`: which of the battle's several starts it
+    plays, from 1.
 
     Step n of both sides is shown at `release_from` (null until both have started) plus n times `step_s` seconds.
     """

@@ -1,7 +1,7 @@
-"""Write the words that lie one letter beside those of instructions, so that a slip is mended only where there is no doubt.
+"""Write the words that lie one letter beside those of instructions: a slip is mended only where there is no doubt.
 
-`.venv/bin/python scripts/near_words.py WORDLIST` after a change of the catalogue's words, with a list of English words (Debian's
-package wamerican has /usr/share/dict/american-english). Words that are not in the written file are never mended.
+`PYTHONPATH=. .venv/bin/python scripts/near_words.py WORDLIST` after a change of the catalogue's words, with a list of
+English words (Debian's package wamerican has one). Words that are not in the written file are never mended.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 from simulation import catalogue
 from simulation.matching import SHORTEST_SLIP, one_slip
 
-HEAD = """# Words of instructions in which one wrong letter is mended, each with the English words that are as near to it: those are
-# never taken for it. Written by scripts/near_words.py.
+HEAD = """# Words of instructions in which one wrong letter is mended, each with the English words that are as near to
+# it: those are never taken for it. Written by scripts/near_words.py.
 """
 
 

@@ -17,6 +17,7 @@ from simulation.catalogue_rows import (
     count_of,
     flag_of,
     mapping_of,
+    placed,
     read_as,
     read_rows,
     refuse,
@@ -155,7 +156,12 @@ def embodiments() -> list[Embodiment]:
 @cache
 def tasks() -> tuple[Task, ...]:
     """Of every scene, in the order of the scenes."""
-    return tuple(task_from(row) for scene in scenes() for row in task_rows(scene.id))
+    found: dict[str, Task] = {}
+    for row in (row for scene in scenes() for row in task_rows(scene.id)):
+        each = task_from(row)
+        if found.setdefault(each.id, each) is not each:
+            refuse(row, "id", f"id: there is a task {each.id!r} already, in scene {found[each.id].scene_id}")
+    return tuple(found.values())
 
 
 def suggested_tasks() -> tuple[Task, ...]:
@@ -175,8 +181,8 @@ def task_row(task_id: str) -> Row:
 
 def task_for(instruction: str, scene_id: str | None = None) -> Meaning | None:
     """The task and slots that a sentence asks for, or None for free text. Without a scene: in any scene, the first that
-    understands it."""
-    readers = [matcher(scene_id)] if scene_id else [matcher(scene.id) for scene in scenes()]
+    understands it. A scene that is no longer in the catalogue has no tasks."""
+    readers = [matcher(scene.id) for scene in scenes() if scene_id in (None, "", scene.id)]
     meaning = next((found for reader in readers if (found := reader.meaning(instruction))), None)
     return (meaning[0], dict(meaning[1])) if meaning else None
 
@@ -194,7 +200,11 @@ def wording(task_id: str, slots: Mapping[str, str]) -> str:
 
 def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None) -> list[Instruction]:
     """Every wording of one filled task, in a fixed order. `train` selects the trained or the kept-out ones."""
-    chosen = task(task_id)
+    return phrasings_of(task(task_id), slots, train)
+
+
+def phrasings_of(chosen: Task, slots: Mapping[str, str], train: bool | None = None) -> list[Instruction]:
+    """The same of a task that need not be in the catalogue."""
     things = scene(chosen.scene_id).things
     names = list(slots)
     said = [chosen.words[name][slots[name]] if name in chosen.words else things[slots[name]].nouns for name in names]
@@ -203,7 +213,7 @@ def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None)
         text = template.text.format(**{name: noun.text for name, noun in zip(names, nouns, strict=True)})
         is_train = template.train and all(noun.train for noun in nouns)
         if train is None or train == is_train:
-            found.append(Instruction(text, task_id, slots, is_train))
+            found.append(Instruction(text, chosen.id, slots, is_train))
     return found
 
 
@@ -229,13 +239,19 @@ def _first_wordings() -> dict[str, Instruction]:
 @cache
 def matcher(scene_id: str) -> Matcher:
     """What reads the sentences of a scene."""
-    here = [task for task in tasks() if task.scene_id == scene_id]
+    return matcher_of(scene_id, [task for task in tasks() if task.scene_id == scene_id])
+
+
+def matcher_of(scene_id: str, here: Iterable[Task]) -> Matcher:
+    """The same for tasks of the scene that need not be in the catalogue."""
     nouns = {name: [noun.text for noun in thing.nouns] for name, thing in scene(scene_id).things.items()}
     return Matcher(_words(), nouns, [pattern for task in here for pattern in _patterns(task)])
 
 
 def _patterns(task: Task) -> Iterator[Pattern]:
-    spoken = {slot: {value: [each.text for each in said] for value, said in by.items()} for slot, by in task.words.items()}
+    spoken = {
+        slot: {value: [each.text for each in said] for value, said in by.items()} for slot, by in task.words.items()
+    }
     for text in (*(template.text for template in task.templates), *task.understood):
         yield Pattern(text, task.id, task.slots, spoken)
 
@@ -245,7 +261,9 @@ def _words() -> Words:
     (row,) = _rows("words")
     near = {word: texts_of(each, word) for each in _rows("near_words") for word in each}
     same = mapping_of(row, "same")
-    return Words(texts_of(row, "openings"), texts_of(row, "closings"), {said: text_of(same, said) for said in same}, near)
+    return Words(
+        texts_of(row, "openings"), texts_of(row, "closings"), {said: text_of(same, said) for said in same}, near
+    )
 
 
 def scene_from(row: Row) -> Scene:
@@ -257,10 +275,17 @@ def scene_from(row: Row) -> Scene:
 
 
 def task_from(row: Row) -> Task:
-    """One entry of a file of tasks, whose robot and scene are known. Raises CatalogueError.
+    """One entry of a file of tasks, whose robot and scene are known. Raises CatalogueError with file and line.
 
     Its goal is read where it is judged (simulation.goals).
     """
+    try:
+        return _task_from(row)
+    except CatalogueError as error:
+        raise placed(row, error) from None
+
+
+def _task_from(row: Row) -> Task:
     environment = mapping_of(row, "environment")
     slots = _fillings(row)
     words = _spoken(mapping_of(row, "words")) if "words" in row else {}

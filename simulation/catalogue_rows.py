@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn, TypeVar, get_type_hints
+from typing import Any, NoReturn, TypeVar, cast, get_type_hints
 
 import yaml
 
@@ -37,6 +37,13 @@ def refuse(row: Row, key: str | None, message: str) -> NoReturn:
     raise CatalogueError(f"{row.place(key) if isinstance(row, Located) else ''}{message}")
 
 
+def placed(row: Row, error: CatalogueError) -> CatalogueError:
+    """The same error, with file and line of the row unless it has a place already."""
+    if not isinstance(row, Located) or not row.line or str(error).startswith(f"{row.source}:"):
+        return error
+    return CatalogueError(f"{row.place(None)}{error}")
+
+
 def read_rows(text: str, source: str) -> list[Row]:
     """The list of mappings in the text. `source`: its name, for errors.
 
@@ -58,7 +65,7 @@ def _load(text: str, source: str) -> Any:
     try:
         return loader.get_single_data()
     finally:
-        loader.dispose()  # type: ignore[no-untyped-call]
+        loader.dispose()
 
 
 class _Loader(yaml.SafeLoader):
@@ -67,7 +74,7 @@ class _Loader(yaml.SafeLoader):
     def located(self, node: yaml.MappingNode) -> Iterator[Located]:
         row = Located()
         yield row
-        row.update(self.construct_mapping(node))
+        row.update(cast(dict[str, Any], self.construct_mapping(node)))
         row.source, row.line = self.source, node.start_mark.line + 1
         row.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value if isinstance(key.value, str)}
 

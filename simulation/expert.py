@@ -36,7 +36,7 @@ CUBES = ("red_cube", "yellow_cube", "purple_cube")
 
 
 class ScriptedExpert:
-    """An actor (contracts.Actor) of one environment. For free text, and for goals that it does not know, it holds still."""
+    """An actor (contracts.Actor) of one environment. For free text and unknown goals it holds still."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment

@@ -25,6 +25,7 @@ from simulation.contracts import (
 from simulation.environment import Environment
 from simulation.goals import GoalProgress
 
+
 @dataclass
 class Score:
     """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete, which

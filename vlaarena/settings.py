@@ -212,7 +212,8 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
     },
 }
 
-# The most control steps and seconds of a rollout; its task may allow fewer (docs/goals.md). A running one without a heartbeat for ROLLOUT_STALE_S is stale.
+# The most control steps and seconds of a rollout; its task may allow fewer (docs/goals.md).
+# A running one without a heartbeat for ROLLOUT_STALE_S is stale.
 ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 200))
 ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 180.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)

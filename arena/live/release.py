@@ -58,8 +58,8 @@ def was_cancelled(turn: Turn) -> bool:
 def end_of(turn: Turn, now: datetime) -> datetime:
     """When to tell visitors of the end of a turn whose sides have settled by `now`.
 
-    That is when the longer side's last chunk is shown. A failed turn lasts as long as its instruction allows, or a multiple
-    of it, which hides which side failed and when. A cancelled turn ends at once.
+    That is when the longer side's last chunk is shown. A failed turn lasts as long as its instruction allows, or a
+    multiple of that, which hides which side failed and when. A cancelled turn ends at once.
     """
     kind, sides = kinds.of(turn), turn.attempts.all()
     if was_cancelled(turn):

@@ -48,7 +48,10 @@ class Placed(Predicate):
 
 @dataclass(frozen=True)
 class Stacked(Predicate):
-    """The thing rests on the other, within `within_m` of its centre, and the gripper has let go. Progress: as `placed`."""
+    """The thing rests on the other, within `within_m` of its centre, and the gripper has let go.
+
+    Progress: as `placed`.
+    """
 
     thing: Thing
     base: Thing

@@ -86,7 +86,10 @@ class Touching(Predicate):
 
 @dataclass(frozen=True)
 class Upright(Predicate):
-    """The thing's z axis is within `within_deg` of the vertical. Progress: the share of the way there from upside down."""
+    """The thing's z axis is within `within_deg` of the vertical.
+
+    Progress: the share of the way there from upside down.
+    """
 
     thing: Thing
     within_deg: Degrees = 15.0
@@ -172,7 +175,10 @@ class Between(Predicate):
 
 @dataclass(frozen=True)
 class AtRest(Predicate):
-    """The thing, or the joint that carries it, is slower than 0.05 m/s (rad/s). Progress: 0 while it moves. In `all` a condition."""
+    """The thing, or the joint that carries it, is slower than 0.05 m/s (rad/s). In `all` a condition.
+
+    Progress: 0 while it moves.
+    """
 
     condition: ClassVar[bool] = True
     thing: Thing

@@ -1,5 +1,5 @@
-"""Goals as they stand in YAML: `{on: {thing: "{object}", support: "{target}", within_m: 0.05}}`, joined by all, any, not
-and stages. docs/goals.md describes every predicate.
+"""Goals as they stand in YAML: `{on: {thing: "{object}", support: "{target}", within_m: 0.05}}`, joined by all, any,
+not and stages. docs/goals.md describes every predicate.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Hand:
 
 @dataclass(frozen=True)
 class Extent:
-    """A thing's box in its own frame [m]: `low` and `high` corner (3,). `radius`: that of its footprint when upright."""
+    """A thing's box in its own frame [m]: corners `low` and `high` (3,). `radius`: of its footprint when upright."""
 
     low: Floats
     high: Floats
@@ -37,7 +37,7 @@ class Extent:
 
 
 class View:
-    """A world as goals see it. `data` needs current kinematics. Things are bodies, with all geoms of their body trees."""
+    """A world as goals see it. `data` needs current kinematics. Things are bodies with the geoms of their trees."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, hand: Hand) -> None:
         self._model, self._data = model, data
@@ -131,13 +131,11 @@ class View:
         """Whether the thing touches anything but the pads."""
         return bool(self._neighbours(name) - self._pads)
 
-    def knows(self, kind: str, name: str) -> bool:
-        """Whether the world has such a "body", "joint" or "site"."""
-        try:
-            getattr(self._model, kind)(name)
-        except KeyError:
-            return False
-        return True
+    def names(self, kind: str) -> frozenset[str]:
+        """Of all the world's "site"s, or of its "joint"s with a range."""
+        count = {"site": self._model.nsite, "joint": self._model.njnt}[kind]
+        all_of = (getattr(self._model, kind)(number) for number in range(count))
+        return frozenset(each.name for each in all_of if kind == "site" or self._model.jnt_limited[each.id])
 
     def _neighbours(self, name: str) -> set[int]:
         """The geoms that the thing's touch, without its own."""

@@ -102,4 +102,4 @@ def test_a_faster_clock_shows_steps_faster(settings: Any) -> None:
     settings.RELEASE = {"buffer_s": 3.0, "speed": 4.0}
     assert kinds.default().chunk_s == pytest.approx(0.05)
     assert release.buffer() == seconds(3)
-    assert release.longest(kinds.default()) == seconds(2.5)
+    assert release.longest(kinds.default()) == seconds(kinds.default().longest * 0.05)

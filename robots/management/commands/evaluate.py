@@ -16,7 +16,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("policy", help="policy id, or the path of a policy folder")
-        parser.add_argument("--task", action="append", help="only this task; may be given again (default: those that its card measures)")
+        parser.add_argument(
+            "--task", action="append", help="only this task; may be given again (default: those that its card measures)"
+        )
         parser.add_argument("--suite", default="table", help="table, or shifts: what differs from training")
         parser.add_argument("--shift", action="append", help="with --suite shifts: only this shift; may be given again")
         parser.add_argument("--episodes", type=int, default=200, help="per task (and shift)")
