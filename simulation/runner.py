@@ -162,7 +162,7 @@ class _Rollout:
 
     def result(self, reason: TerminationReason, seconds: float) -> EpisodeResult:
         meaning = self.environment.meaning
-        has_goal = meaning is not None
+        has_goal = self.environment.goal is not None
         return EpisodeResult(
             steps=self.steps,
             success=self.score.complete if has_goal else None,

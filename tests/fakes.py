@@ -34,12 +34,14 @@ class FakeWorld:
     """As much of a world as recording asks."""
 
     view_scale: Floats = field(default_factory=lambda: VIEW_SCALE)
+    scene_id: str = "table"
 
 
 class FakeEnvironment:
     """Its state is the sum of the actions played, beginning with numbers that the seed stands for."""
 
     engine_version, scene_hash = ENGINE, SCENE_HASH
+    hold_steps, meaning = 5, None
 
     def __init__(self) -> None:
         self.world = FakeWorld()

@@ -197,7 +197,7 @@ def test_touching_takes_any_part_of_the_gripper_or_another_thing(environment: En
     far = touching.judge(environment.view)
     assert (far.success, far.progress < 0.5) == (False, True)
     first = int(environment.model.joint("red_cube").qposadr[0])
-    environment.data.qpos[first : first + 3] = environment.data.geom("w/left_pad").xpos + [0.0, 0.015, 0.0]
+    environment.data.qpos[first : first + 3] = environment.data.geom("w/left_pad").xpos + np.array([0.0, 0.015, 0.0])
     mujoco.mj_forward(environment.model, environment.data)
     assert environment.view.pads_touching("red_cube") == 1
     assert touching.judge(environment.view).success
