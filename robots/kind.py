@@ -26,6 +26,7 @@ from policies.registry import families
 from robots import calibration, limits
 from robots.recordings import episode_json
 from simulation import catalogue
+from simulation.catalogue_tasks import Task
 from simulation.contracts import CONTROL_PERIOD
 from simulation.picture_format import LOOK
 from simulation.view_format import ROWS_PER_STEP
@@ -215,7 +216,7 @@ def probe_render_profile() -> str:
     return asked.stdout.strip()
 
 
-def _category(task: catalogue.Task) -> Json:
+def _category(task: Task) -> Json:
     """A task with one instruction for each of its values."""
     instructions = [catalogue.phrasings(task.id, slots)[0].text for slots in task.slots]
     return {"name": task.name, "description": task.description, "suggestions": instructions}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from simulation import catalogue
-from simulation.catalogue import Task
+from simulation.catalogue_tasks import Task
 from simulation.contracts import Limits
 
 

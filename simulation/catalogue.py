@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from string import Formatter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from simulation.catalogue_rows import (
     CatalogueError,
     Row,
-    count_of,
-    flag_of,
     mapping_of,
     placed,
     read_as,
@@ -25,23 +21,13 @@ from simulation.catalogue_rows import (
     text_of,
     texts_of,
 )
+from simulation.catalogue_tasks import Phrase, Task, phrases_of, read_task
 from simulation.contracts import CameraSpec, Embodiment, Limits
-from simulation.matching import SENTENCE, Matcher, Meaning, Pattern, Words, expanded, normalise, slots_of
+from simulation.matching import SENTENCE, Matcher, Meaning, Pattern, Words, normalise
 
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
 FIRST_TASKS = ("pick", "place", "stack")
-TEMPLATES = "instruction_templates"
-HOLD_STEPS = 5  # of a task that names no other number: a second
-MOST_FILLINGS = 10_000  # of the slots of one task
-
-
-@dataclass(frozen=True)
-class Phrase:
-    """A wording. `train` is False for one that is kept out of the training data."""
-
-    text: str
-    train: bool
 
 
 @dataclass(frozen=True)
@@ -78,40 +64,6 @@ class Scene:
     things: Mapping[str, Thing]
     suggestions: tuple[str, ...]
     free_suggestions: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Task:
-    """A family of instructions with one judged goal, as data (simulation.goals.reading).
-
-    `slots`: every allowed filling of the templates' slots. `words`: slots that stand for words and not for things, as
-    slot -> value -> its wordings. `understood`: further patterns (simulation.matching) that mean the task and are no
-    wordings of it. `suggested`: offered to visitors and measured by default, because policies are trained for it.
-    `hold_steps`: how many control steps success has to last.
-    """
-
-    id: str
-    name: str
-    description: str
-    robot_id: str
-    scene_id: str
-    templates: tuple[Phrase, ...]
-    slots: tuple[Mapping[str, str], ...]
-    words: Mapping[str, Mapping[str, tuple[Phrase, ...]]]
-    understood: tuple[str, ...]
-    goal: Mapping[str, Any]
-    max_steps: int
-    timeout_s: float
-    hold_steps: int
-    suggested: bool
-
-    @property
-    def limits(self) -> Limits:
-        return Limits(max_steps=self.max_steps, wall_s=self.timeout_s)
-
-    @property
-    def instruction_template(self) -> str:
-        return self.templates[0].text
 
 
 @dataclass(frozen=True)
@@ -280,91 +232,15 @@ def task_from(row: Row) -> Task:
     Its goal is read where it is judged (simulation.goals).
     """
     try:
-        return _task_from(row)
+        environment = mapping_of(row, "environment")
+        place = robot(text_of(environment, "robot")), scene(text_of(environment, "scene"))
+        return read_task(row, place[0].id, place[1].id, place[1].things)
     except CatalogueError as error:
         raise placed(row, error) from None
 
 
-def _task_from(row: Row) -> Task:
-    environment = mapping_of(row, "environment")
-    slots = _fillings(row)
-    words = _spoken(mapping_of(row, "words")) if "words" in row else {}
-    read = read_as(
-        Task,
-        row,
-        robot_id=robot(text_of(environment, "robot")).id,
-        scene_id=scene(text_of(environment, "scene")).id,
-        templates=_phrases(row, TEMPLATES),
-        understood=texts_of(row, "understood") if "understood" in row else (),
-        slots=slots,
-        words=words,
-        hold_steps=count_of(row, "hold_steps") if "hold_steps" in row else HOLD_STEPS,
-        suggested=flag_of(row, "suggested") if "suggested" in row else True,
-    )
-    if read.hold_steps > read.max_steps:
-        refuse(row, "hold_steps", f"hold_steps: {read.hold_steps} are more than max_steps, {read.max_steps}")
-    _check_values(row, read)
-    for template in read.templates:
-        _check_template(row, template.text, slots)
-    for text in read.understood:
-        _check_pattern(row, text, slots)
-    return read
-
-
-def _check_values(row: Row, task: Task) -> None:
-    """Raise CatalogueError unless every value is a thing of the scene, or one of its slot's words."""
-    things = scene(task.scene_id).things
-    for name, value in sorted({pair for filling in task.slots for pair in filling.items()}):
-        known: Iterable[str] = task.words.get(name, things)
-        if value not in known:
-            kind = f"value of {name}" if name in task.words else f"thing in scene {task.scene_id}"
-            refuse(row, "values", f"values: unknown {kind} {value!r}; known: {', '.join(sorted(known))}")
-
-
-def _check_pattern(row: Row, text: str, slots: Sequence[Mapping[str, str]]) -> None:
-    """Raise CatalogueError unless every form of the pattern has the slots of every filling."""
-    for form in expanded(text):
-        if set("()[]|") & set(form):
-            refuse(row, "understood", f"understood: {text!r}: a bracket is not closed")
-        if any(slots_of(form) != set(filling) for filling in slots):
-            refuse(row, "understood", f"understood: {text!r} names other slots than values")
-
-
-def _spoken(row: Row) -> dict[str, dict[str, tuple[Phrase, ...]]]:
-    return {slot: {value: _phrases(mapping_of(row, slot), value) for value in mapping_of(row, slot)} for slot in row}
-
-
 def _thing(name: str, row: Row) -> Thing:
-    return read_as(Thing, row, id=name, nouns=_phrases(row, "nouns"))
-
-
-def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:
-    """From `values`: a list of fillings, or for each slot the values to combine."""
-    if isinstance(row.get("values"), Mapping):
-        values = mapping_of(row, "values")
-        by_slot = {name: texts_of(values, name) for name in values}
-        if math.prod(map(len, by_slot.values())) > MOST_FILLINGS:
-            refuse(row, "values", f"values: more than {MOST_FILLINGS} combinations")
-        return tuple(dict(zip(by_slot, filling, strict=True)) for filling in itertools.product(*by_slot.values()))
-    return tuple({str(name): text_of(filling, name) for name in filling} for filling in rows_of(row, "values"))
-
-
-def _check_template(row: Row, text: str, slots: Sequence[Mapping[str, str]]) -> None:
-    """Raise CatalogueError unless the places in braces are the slots of every filling."""
-    try:
-        places = [place for _, *place in Formatter().parse(text) if place[0] is not None]
-    except ValueError as error:
-        refuse(row, TEMPLATES, f"{TEMPLATES}: {text!r}: {error}")
-    if any(width or conversion for _, width, conversion in places):
-        refuse(row, TEMPLATES, f"{TEMPLATES}: {text!r}: expected a name alone between braces")
-    for filling in slots:
-        if {name for name, _, _ in places} != set(filling):
-            known = ", ".join(sorted(filling)) or "none"
-            refuse(row, TEMPLATES, f"{TEMPLATES}: {text!r} names other slots than values: {known}")
-
-
-def _phrases(row: Row, name: str) -> tuple[Phrase, ...]:
-    return tuple(Phrase(text_of(each, "text"), bool(each.get("train", True))) for each in rows_of(row, name))
+    return read_as(Thing, row, id=name, nouns=phrases_of(row, "nouns"))
 
 
 def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:

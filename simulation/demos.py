@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from simulation import catalogue
 from simulation.cameras import cameras_of, render_profile
+from simulation.catalogue_tasks import Task
 from simulation.contracts import ACTION_DIM, POLICY_CAMERA, Floats, SimulationError
 from simulation.disturbance import Disturbance, draw_variation
 from simulation.environment import Environment
@@ -80,7 +81,7 @@ def text_list() -> list[str]:
     return [one.text for one in catalogue.instructions(of=_tasks())]
 
 
-def _tasks() -> list[catalogue.Task]:
+def _tasks() -> list[Task]:
     return [catalogue.task(name) for name in FAMILIES]
 
 

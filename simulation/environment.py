@@ -10,6 +10,7 @@ import numpy as np
 
 from simulation import catalogue
 from simulation.cameras import cameras_of
+from simulation.catalogue_tasks import HOLD_STEPS
 from simulation.contracts import (
     ACTION,
     CONTROL_PERIOD,
@@ -125,7 +126,7 @@ class Environment:
     @property
     def hold_steps(self) -> int:
         """For how many control steps the present goal has to be held."""
-        return catalogue.task(self.meaning[0]).hold_steps if self.meaning else catalogue.HOLD_STEPS
+        return catalogue.task(self.meaning[0]).hold_steps if self.meaning else HOLD_STEPS
 
     def set_instruction(self, text: str) -> Goal | None:
         """Judge by this instruction from now on, beginning in the present state. Free text has no goal."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulation import catalogue
-from simulation.catalogue import Task
 from simulation.catalogue_rows import CatalogueError, Located, Row, read_rows
+from simulation.catalogue_tasks import TEMPLATES, Task
 from simulation.environment import Environment
 from simulation.goals import names_in
 from simulation.goals.reading import read_goal
@@ -60,7 +60,7 @@ def _wrong_words(scene_id: str, here: Sequence[tuple[Row, Task]]) -> Iterator[st
     for row, task in here:
         wordings = (one for slots in task.slots for one in catalogue.phrasings_of(task, slots))
         if wrong := next((one for one in wordings if reader.meaning(one.text) != (task.id, dict(one.slots))), None):
-            yield f"{_place(row, catalogue.TEMPLATES)}{wrong.text!r} does not mean {task.id} {dict(wrong.slots)} alone"
+            yield f"{_place(row, TEMPLATES)}{wrong.text!r} does not mean {task.id} {dict(wrong.slots)} alone"
 
 
 def _wrong_goals(scene_id: str, here: Sequence[tuple[Row, Task]], seeds: int) -> Iterator[str]:
