@@ -53,7 +53,8 @@ class Thing:
 @dataclass(frozen=True)
 class Scene:
     """`suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
-    differ most. `free_suggestions`: some that have no goal.
+    differ most. `free_suggestions`: some that have no goal. `regions` and `joints`: sites, and slides and hinges with
+    a range, that goals may name.
     """
 
     id: str
@@ -64,6 +65,8 @@ class Scene:
     things: Mapping[str, Thing]
     suggestions: tuple[str, ...]
     free_suggestions: tuple[str, ...]
+    regions: tuple[str, ...]
+    joints: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,12 @@ def embodiments() -> list[Embodiment]:
 def tasks() -> tuple[Task, ...]:
     """Of every scene, in the order of the scenes."""
     found: dict[str, Task] = {}
-    for row in (row for scene in scenes() for row in task_rows(scene.id)):
+    for row in _task_rows():
         each = task_from(row)
         if found.setdefault(each.id, each) is not each:
             refuse(row, "id", f"id: there is a task {each.id!r} already, in scene {found[each.id].scene_id}")
-    return tuple(found.values())
+    order = [scene.id for scene in scenes()]
+    return tuple(sorted(found.values(), key=lambda each: order.index(each.scene_id)))
 
 
 def suggested_tasks() -> tuple[Task, ...]:
@@ -127,8 +131,7 @@ def task(task_id: str) -> Task:
 
 def task_row(task_id: str) -> Row:
     """The task's entry in its file, which knows its lines."""
-    rows = (row for scene in scenes() for row in task_rows(scene.id))
-    return _named({str(row["id"]): row for row in rows}, task_id, "task")
+    return _named({str(row["id"]): row for row in _task_rows()}, task_id, "task")
 
 
 def task_for(instruction: str, scene_id: str | None = None) -> Meaning | None:
@@ -223,7 +226,8 @@ def scene_from(row: Row) -> Scene:
     cameras = tuple(read_as(CameraSpec, camera) for camera in rows_of(row, "cameras"))
     rows = mapping_of(row, "things")
     things = {name: _thing(name, mapping_of(rows, name)) for name in rows}
-    return read_as(Scene, row, cameras=cameras, things=things)
+    named = {key: tuple(mapping_of(row, key)) if key in row else () for key in ("regions", "joints")}
+    return read_as(Scene, row, cameras=cameras, things=things, **named)
 
 
 def task_from(row: Row) -> Task:
@@ -256,7 +260,7 @@ def _rows(name: str) -> list[Row]:
 
 
 @cache
-def task_rows(scene_id: str) -> list[Row]:
-    """The entries of the file with the scene's tasks; none without such a file."""
-    path = FOLDER / "tasks" / f"{scene_id}.yaml"
-    return read_rows(path.read_text("utf-8"), f"tasks/{path.name}") if path.exists() else []
+def _task_rows() -> list[Row]:
+    """The entries of all files of tasks."""
+    paths = sorted((FOLDER / "tasks").glob("*.yaml"))
+    return [row for path in paths for row in read_rows(path.read_text("utf-8"), f"tasks/{path.name}")]

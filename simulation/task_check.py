@@ -66,10 +66,9 @@ def _wrong_words(scene_id: str, here: Sequence[tuple[Row, Task]]) -> Iterator[st
 def _wrong_goals(scene_id: str, here: Sequence[tuple[Row, Task]], seeds: int) -> Iterator[str]:
     """Goals that cannot be read or judged in the scene's world, or that are reached at the start of a seed."""
     environment = Environment(here[0][1].robot_id, scene_id)
-    names = {**names_in(scene_id), "region": environment.view.names("site"), "joint": environment.view.names("joint")}
     for row, task in here:
         try:
-            goals = [(slots, read_goal(row, slots, names)) for slots in task.slots]
+            goals = [(slots, read_goal(row, slots, names_in(scene_id))) for slots in task.slots]
         except CatalogueError as error:
             yield str(error)
             continue

@@ -37,4 +37,5 @@ def goal_of(task_id: str, slots: Mapping[str, str]) -> Goal:
 
 def names_in(scene_id: str) -> Names:
     """What the goals of a scene may name."""
-    return {"thing": frozenset(catalogue.scene(scene_id).things)}
+    scene = catalogue.scene(scene_id)
+    return {"thing": frozenset(scene.things), "region": frozenset(scene.regions), "joint": frozenset(scene.joints)}

@@ -131,12 +131,6 @@ class View:
         """Whether the thing touches anything but the pads."""
         return bool(self._neighbours(name) - self._pads)
 
-    def names(self, kind: str) -> frozenset[str]:
-        """Of all the world's "site"s, or of its "joint"s with a range."""
-        count = {"site": self._model.nsite, "joint": self._model.njnt}[kind]
-        all_of = (getattr(self._model, kind)(number) for number in range(count))
-        return frozenset(each.name for each in all_of if kind == "site" or self._model.jnt_limited[each.id])
-
     def _neighbours(self, name: str) -> set[int]:
         """The geoms that the thing's touch, without its own."""
         pairs, mine = self._data.contact.geom, self._geoms_of(name)
