@@ -15,6 +15,7 @@ from django.conf import settings
 from arena.errors import OtherKind, UnknownName
 from arena.instructions import clean_instruction
 from arena.models import Attempt, AttemptQuerySet, Battle, Contestant, ContestantQuerySet, Session, Turn
+from arena.shapes import GoalJson
 
 if TYPE_CHECKING:
     from arena.queue.hosting import Hosts
@@ -127,6 +128,11 @@ class Kind(ABC):
         """Every task -> its name."""
         return {}
 
+    def goal_of(self, instruction: str, scene: str) -> GoalJson | None:
+        """What the outcome of an instruction is judged by, for people to read before and after the vote: it must depend
+        on nothing else. None: nothing judges it."""
+        return None
+
     def clean_instruction(self, said: Any) -> str:
         """A visitor's instruction as contestants get it. Raises InvalidInstruction."""
         return clean_instruction(said, self.most_words)
@@ -182,6 +188,10 @@ class Kind(ABC):
     @abstractmethod
     def longest(self) -> int:
         """The most chunks that an attempt may have after its first one; the highest number of a chunk."""
+
+    def longest_of(self, instruction: str, scene: str) -> int:
+        """The same for an instruction: at most `longest`, and alike for all contestants."""
+        return self.longest
 
     @abstractmethod
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
@@ -313,6 +323,11 @@ def default() -> Kind:
 
 def claimed_with() -> tuple[str, ...]:
     return tuple(name for kind in every() for name in kind.claimed_with)
+
+
+def longest_of(turn: Turn) -> int:
+    """The most chunks of a side of this turn, whoever plays."""
+    return of(turn).longest_of(turn.instruction, turn.battle.session.scene)
 
 
 def place_of(session: Session) -> Place:

@@ -65,9 +65,17 @@ class Exploration(TypedDict):
     seed: int
 
 
+class GoalJson(TypedDict):
+    """What physics judges a turn by: a task, and the task's usual wording."""
+
+    task_id: str
+    text: str
+
+
 class TurnJson(TypedDict):
-    """`exploration` is null unless the turn is a fork. `start_number`: which of the battle's several starts it plays,
-    from 1.
+    """`goal` and `max_steps` depend on the instruction alone; `goal` is null if it is free text, which only people
+    judge. `exploration` is null unless the turn is a fork. `start_number`: which of the battle's several starts it
+    plays, from 1.
 
     Step n of both sides is shown at `release_from` (null until both have started) plus n times `step_s` seconds.
     """
@@ -75,6 +83,7 @@ class TurnJson(TypedDict):
     turn_id: str
     seq: int
     instruction: str
+    goal: GoalJson | None
     start: Literal["continue", "reset"]
     start_number: int | None
     status: Status

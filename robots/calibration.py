@@ -22,7 +22,7 @@ from django.db.models import FilteredRelation, Q
 from arena.kinds import CalibrationBattle
 from arena.models import Battle, BattleStatus, Purpose, Session
 from arena.queue.hosting import Hosts
-from simulation import catalogue
+from simulation.matching import normalise
 
 REMEMBERED = 100
 """How many of a visitor's last battles are looked at."""
@@ -63,7 +63,7 @@ def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationB
     scene therefore learns only which battles count nowhere, as from the policies' moves.
     """
     earlier = _begun_alike(battle)
-    if earlier is None or catalogue.normalise(earlier.first__instruction) != catalogue.normalise(instruction):
+    if earlier is None or normalise(earlier.first__instruction) != normalise(instruction):
         return None
     pair = {earlier.left_model_id, earlier.right_model_id}
     if not pair <= hosts.contestants or pair.isdisjoint({battle.left_model_id, battle.right_model_id}):

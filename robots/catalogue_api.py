@@ -19,7 +19,8 @@ from arena.errors import NotFound
 from robots.kind import Robots
 from robots.scene_files import file_of, folder_of, manifest_of
 from simulation import catalogue
-from simulation.catalogue import Robot, Scene, Task
+from simulation.catalogue import Robot, Scene
+from simulation.catalogue_tasks import Task
 
 FOR_EVER = "public, max-age=31536000, immutable"
 

@@ -16,7 +16,7 @@ from policies.folder import CARD, read_card, write_json, write_sums
 from proportions import Success, success_rate
 from robots.players import Player, PlayerSource, open_player
 from simulation import catalogue, suites
-from simulation.contracts import MAX_STEPS, Chunking, Limits, PolicyFailure, SimulationError
+from simulation.contracts import Chunking, PolicyFailure, SimulationError
 from simulation.environment import Environment
 from simulation.suites import Shift
 from simulation.variation import NO_VARIATION, Variation
@@ -53,6 +53,13 @@ def cases(
     chosen = [suites.shift(name) for name in shifts or suites.SHIFTS]
     groups = [(shift, task) for shift in chosen for task in task_ids]
     return [case for shift, task in groups for case in _cases(shift, task, f"{shift.id}/{task}", episodes, seed)]
+
+
+def default_tasks(card: Mapping[str, Any], robot_id: str, scene_id: str) -> list[str]:
+    """Of a world: the tasks that a policy's card measures, so that its figures stay comparable, or the suggested."""
+    here = [task for task in catalogue.tasks() if (task.robot_id, task.scene_id) == (robot_id, scene_id)]
+    measured = ((card.get("measured") or {}).get(TABLE) or {}).get("tasks") or {}
+    return [task.id for task in here if task.id in measured] or [task.id for task in here if task.suggested]
 
 
 def _cases(shift: Shift, task_id: str, group: str, episodes: int, seed: int) -> Iterator[Case]:
@@ -101,8 +108,7 @@ def _play(run: EvaluationRun, case: Case) -> bool:
     environment, player = _opened(run, case.variation.variant)
     environment.reset(case.seed, case.variation)
     try:
-        limits = Limits(max_steps=environment.world.steps_in(MAX_STEPS))
-        return player.play(environment, case.instruction, case.seed, limits=limits).success is True
+        return player.play(environment, case.instruction, case.seed).success is True
     except PolicyFailure:
         return False
 

@@ -19,12 +19,14 @@ from django.utils.translation import gettext_lazy
 from arena.kinds import CalibrationBattle, Json, Kind, Place
 from arena.models import Attempt, Battle, Contestant, ContestantQuerySet, Session
 from arena.queue.hosting import Hosts
+from arena.shapes import GoalJson
 from policies.measured import overall
 from policies.models import ROBOTS, Policy, PolicyWorld
 from policies.registry import families
-from robots import calibration
+from robots import calibration, limits
 from robots.recordings import episode_json
 from simulation import catalogue
+from simulation.catalogue_tasks import Task
 from simulation.picture_format import LOOK
 from simulation.view_format import CHUNK_S, ROWS_PER_CHUNK
 
@@ -142,7 +144,14 @@ class Robots(Kind):
 
     @property
     def longest(self) -> int:
-        return int(settings.ROLLOUT_MAX_STEPS)
+        return max(limits.of_free_text().max_steps, *(limits.of_task(task).max_steps for task in catalogue.tasks()))
+
+    def longest_of(self, instruction: str, scene: str) -> int:
+        return limits.limits_of(instruction, scene).max_steps
+
+    def goal_of(self, instruction: str, scene: str) -> GoalJson | None:
+        known = catalogue.task_for(instruction, scene)
+        return {"task_id": known[0], "text": catalogue.wording(*known)} if known else None
 
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
         """A chunk is the packed view rows of a fifth of a second: one of the start, five of any other.
@@ -180,7 +189,7 @@ class Robots(Kind):
             "suggestions": scene.suggestions,
             "engine_bytes": engine_bytes(),
             "categories": [
-                *map(_category, (task for task in catalogue.tasks() if task.scene_id == scene.id)),
+                *map(_category, (task for task in catalogue.suggested_tasks() if task.scene_id == scene.id)),
                 _free(scene),
             ],
         }
@@ -213,7 +222,7 @@ def probe_render_profile() -> str:
     return asked.stdout.strip()
 
 
-def _category(task: catalogue.Task) -> Json:
+def _category(task: Task) -> Json:
     """A task with one instruction for each of its values."""
     instructions = [catalogue.phrasings(task.id, slots)[0].text for slots in task.slots]
     return {"name": task.name, "description": task.description, "suggestions": instructions}

@@ -26,11 +26,12 @@ from arena.store import EpisodeSuperseded, StoreUnavailable, get_store
 from policies.base import PolicyError
 from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
+from robots.limits import limits_of
 from robots.models import Rollout
 from robots.progress import AttemptGivenUp, Reporter
 from robots.runtime import WorkerRuntime, note_trouble, preload
 from simulation import catalogue
-from simulation.contracts import Limits, PolicyFailure, PolicyTooSlow, SimulationError
+from simulation.contracts import PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
 from simulation.episode_format import build_document, record_of_chunk, state_at
 from simulation.recorder import Recorder
@@ -118,9 +119,7 @@ def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollou
                 rollout.turn.instruction,
                 chance_of(rollout.turn.battle.secret, rollout.turn.seed),
                 listeners=(recorder, reporter),
-                limits=Limits(
-                    max_steps=environment.world.steps_in(settings.ROLLOUT_MAX_STEPS), wall_s=settings.ROLLOUT_WALL_S
-                ),
+                limits=limits_of(rollout.turn.instruction, session.scene, environment.world.control_hz),
             )
         except PolicyFailure as failure:
             _drop_failed(runtime, policy, failure)

@@ -71,7 +71,7 @@ class Player:
         instruction: str,
         seed: int,
         listeners: Sequence[Listener] = (),
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: Limits | None = None,
     ) -> EpisodeResult:
         """Play an episode from the environment's present state, as `simulation.runner.run_episode` does."""
         return run_episode(environment, self, instruction, seed, listeners, limits, self.chunking, self.cameras)

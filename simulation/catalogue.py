@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import itertools
-import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from string import Formatter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from simulation import assets
 from simulation.catalogue_rows import (
     CatalogueError,
     Row,
     mapping_of,
+    placed,
     read_as,
     read_rows,
+    refuse,
     rows_of,
     text_of,
     texts_of,
 )
-from simulation.contracts import CameraSpec, Embodiment
+from simulation.catalogue_tasks import Phrase, Task, phrases_of, read_task
+from simulation.contracts import CONTROL_HZ, MAX_STEPS, CameraSpec, Embodiment, Limits
+from simulation.matching import SENTENCE, Matcher, Meaning, Pattern, Words, normalise
+from simulation.view_format import steps_in
 
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
-FILLER = frozenset({"the", "a", "an", "please"})
-SENTENCE = re.compile(r"""[a-z0-9\s.,;:!?'"‘’“”…()-]*""")  # what `normalise` reads, and what it may leave out
-MOST_FILLINGS = 10_000  # of the slots of one task
-
-
-@dataclass(frozen=True)
-class Phrase:
-    """A wording. `train` is False for one that is kept out of the training data."""
-
-    text: str
-    train: bool
+FIRST_TASKS = ("pick", "place", "stack")
 
 
 @dataclass(frozen=True)
@@ -74,7 +66,8 @@ class Scene:
     """`cameras`: those that stand in it. `assets`: its folder in `simulation/assets`, or "".
 
     `suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
-    differ most. `free_suggestions`: some that have no goal.
+    differ most. `free_suggestions`: some that have no goal. `regions` and `joints`: sites, and slides and hinges with
+    a range, that goals may name.
     """
 
     id: str
@@ -85,27 +78,9 @@ class Scene:
     things: Mapping[str, Thing]
     suggestions: tuple[str, ...]
     free_suggestions: tuple[str, ...]
+    regions: tuple[str, ...]
+    joints: tuple[str, ...]
     assets: str = ""
-
-
-@dataclass(frozen=True)
-class Task:
-    """A family of instructions with one judged goal. `slots`: every allowed filling of the templates' slots."""
-
-    id: str
-    name: str
-    description: str
-    robot_id: str
-    scene_id: str
-    templates: tuple[Phrase, ...]
-    slots: tuple[Mapping[str, str], ...]
-    success_criteria: Mapping[str, Any]
-    max_steps: int
-    timeout_s: float
-
-    @property
-    def instruction_template(self) -> str:
-        return self.templates[0].text
 
 
 @dataclass(frozen=True)
@@ -180,56 +155,115 @@ def playable() -> list[tuple[str, str]]:
 
 @cache
 def tasks() -> tuple[Task, ...]:
-    return tuple(task_from(row) for row in _rows("tasks"))
+    """Of every scene, in the order of the scenes."""
+    found: dict[str, Task] = {}
+    for row in _task_rows():
+        each = task_from(row)
+        if found.setdefault(each.id, each) is not each:
+            refuse(row, "id", f"id: there is a task {each.id!r} already, in scene {found[each.id].scene_id}")
+    order = [scene.id for scene in scenes()]
+    return tuple(sorted(found.values(), key=lambda each: order.index(each.scene_id)))
+
+
+def suggested_tasks() -> tuple[Task, ...]:
+    """Those that are offered to visitors, and that policies are trained for and measured on unless told otherwise."""
+    return tuple(task for task in tasks() if task.suggested)
 
 
 def task(task_id: str) -> Task:
     return _named({row.id: row for row in tasks()}, task_id, "task")
 
 
-def task_for(instruction: str) -> tuple[str, dict[str, str]] | None:
-    """The task and slots of a wording (trained or kept out), or None for free text.
-
-    Only a whole sentence in the catalogue's words is a wording. Any other word, letter or sign may change its meaning.
-    """
-    if not SENTENCE.fullmatch(instruction.casefold()):
-        return None
-    found = _by_wording().get(normalise(instruction))
-    return (found.task_id, dict(found.slots)) if found else None
+def task_row(task_id: str) -> Row:
+    """The task's entry in its file, which knows its lines."""
+    return _named({str(row["id"]): row for row in _task_rows()}, task_id, "task")
 
 
-def normalise(instruction: str) -> str:
-    """Lower case, words only, without articles and "please": "Pick up THE red  cube!" -> "pick up red cube"."""
-    return " ".join(word for word in re.findall(r"[a-z0-9]+", instruction.casefold()) if word not in FILLER)
+def task_for(instruction: str, scene_id: str | None = None) -> Meaning | None:
+    """The task and slots that a sentence asks for, or None for free text. Without a scene: in any scene, the first that
+    understands it. A scene that is no longer in the catalogue has no tasks."""
+    readers = [matcher(scene.id) for scene in scenes() if scene_id in (None, "", scene.id)]
+    meaning = next((found for reader in readers if (found := reader.meaning(instruction))), None)
+    return (meaning[0], dict(meaning[1])) if meaning else None
+
+
+def limits_for(instruction: str, scene_id: str | None = None, control_hz: int = CONTROL_HZ) -> Limits:
+    """The limits of a turn with this instruction at a control rate: those of its task, or free text's."""
+    found = task_for(instruction, scene_id)
+    return task(found[0]).limits(control_hz) if found else Limits(max_steps=steps_in(MAX_STEPS, control_hz))
+
+
+def wording(task_id: str, slots: Mapping[str, str]) -> str:
+    """How a filled task is put by default: "put the red cube on the left plate"."""
+    return phrasings(task_id, slots)[0].text
 
 
 def phrasings(task_id: str, slots: Mapping[str, str], train: bool | None = None) -> list[Instruction]:
     """Every wording of one filled task, in a fixed order. `train` selects the trained or the kept-out ones."""
-    chosen = task(task_id)
+    return phrasings_of(task(task_id), slots, train)
+
+
+def phrasings_of(chosen: Task, slots: Mapping[str, str], train: bool | None = None) -> list[Instruction]:
+    """The same of a task that need not be in the catalogue."""
     things = scene(chosen.scene_id).things
     names = list(slots)
+    said = [chosen.words[name][slots[name]] if name in chosen.words else things[slots[name]].nouns for name in names]
     found = []
-    for template, *nouns in itertools.product(chosen.templates, *(things[slots[name]].nouns for name in names)):
+    for template, *nouns in itertools.product(chosen.templates, *said):
         text = template.text.format(**{name: noun.text for name, noun in zip(names, nouns, strict=True)})
         is_train = template.train and all(noun.train for noun in nouns)
         if train is None or train == is_train:
-            found.append(Instruction(text, task_id, slots, is_train))
+            found.append(Instruction(text, chosen.id, slots, is_train))
     return found
 
 
-def instructions(train: bool | None = None) -> list[Instruction]:
-    """Every wording of every task, in a fixed order."""
-    return [one for each in tasks() for slots in each.slots for one in phrasings(each.id, slots, train)]
+def instructions(train: bool | None = None, of: Iterable[Task] | None = None) -> list[Instruction]:
+    """Every wording of these tasks (all tasks), in a fixed order."""
+    chosen = tasks() if of is None else of
+    return [one for each in chosen for slots in each.slots for one in phrasings(each.id, slots, train)]
+
+
+def first_meaning(instruction: str) -> Meaning | None:
+    """What the first releases understood: the exact wordings of their three tasks."""
+    if not SENTENCE.fullmatch(instruction.casefold()):
+        return None
+    found = _first_wordings().get(normalise(instruction))
+    return (found.task_id, dict(found.slots)) if found else None
 
 
 @cache
-def _by_wording() -> dict[str, Instruction]:
-    found: dict[str, Instruction] = {}
-    for one in instructions():
-        other = found.setdefault(normalise(one.text), one)
-        if (other.task_id, other.slots) != (one.task_id, one.slots):
-            raise CatalogueError(f'"{one.text}" means both {other.task_id} {other.slots} and {one.task_id} {one.slots}')
-    return found
+def _first_wordings() -> dict[str, Instruction]:
+    return {normalise(one.text): one for one in instructions(of=[task(name) for name in FIRST_TASKS])}
+
+
+@cache
+def matcher(scene_id: str) -> Matcher:
+    """What reads the sentences of a scene."""
+    return matcher_of(scene_id, [task for task in tasks() if task.scene_id == scene_id])
+
+
+def matcher_of(scene_id: str, here: Iterable[Task]) -> Matcher:
+    """The same for tasks of the scene that need not be in the catalogue."""
+    nouns = {name: [noun.text for noun in thing.nouns] for name, thing in scene(scene_id).things.items()}
+    return Matcher(_words(), nouns, [pattern for task in here for pattern in _patterns(task)])
+
+
+def _patterns(task: Task) -> Iterator[Pattern]:
+    spoken = {
+        slot: {value: [each.text for each in said] for value, said in by.items()} for slot, by in task.words.items()
+    }
+    for text in (*(template.text for template in task.templates), *task.understood):
+        yield Pattern(text, task.id, task.slots, spoken)
+
+
+@cache
+def _words() -> Words:
+    (row,) = _rows("words")
+    near = {word: texts_of(each, word) for each in _rows("near_words") for word in each}
+    same = mapping_of(row, "same")
+    return Words(
+        texts_of(row, "openings"), texts_of(row, "closings"), {said: text_of(same, said) for said in same}, near
+    )
 
 
 def robot_from(row: Row) -> Robot:
@@ -241,22 +275,21 @@ def scene_from(row: Row) -> Scene:
     """One entry of scenes.yaml. Raises CatalogueError."""
     rows = mapping_of(row, "things")
     things = {name: _thing(name, mapping_of(rows, name)) for name in rows}
-    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row))
+    named = {key: tuple(mapping_of(row, key)) if key in row else () for key in ("regions", "joints")}
+    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row), **named)
 
 
 def task_from(row: Row) -> Task:
-    """One entry of tasks.yaml, whose robot and scene are known. Raises CatalogueError."""
-    environment = mapping_of(row, "environment")
-    scene_id = text_of(environment, "scene")
-    slots = _fillings(row)
-    known = scene(scene_id).things
-    for name in sorted({name for filling in slots for name in filling.values()}):
-        _named(known, name, f"thing in scene {scene_id}")
-    templates = _phrases(row, "instruction_templates")
-    for template in templates:
-        _check_template(template.text, slots)
-    robot_id = robot(text_of(environment, "robot")).id
-    return read_as(Task, row, robot_id=robot_id, scene_id=scene_id, templates=templates, slots=slots)
+    """One entry of a file of tasks, whose robot and scene are known. Raises CatalogueError with file and line.
+
+    Its goal is read where it is judged (simulation.goals).
+    """
+    try:
+        environment = mapping_of(row, "environment")
+        place = robot(text_of(environment, "robot")), scene(text_of(environment, "scene"))
+        return read_task(row, place[0].id, place[1].id, place[1].things)
+    except CatalogueError as error:
+        raise placed(row, error) from None
 
 
 def _cameras(row: Row) -> tuple[CameraSpec, ...]:
@@ -268,36 +301,7 @@ def _assets(row: Row) -> str:
 
 
 def _thing(name: str, row: Row) -> Thing:
-    return read_as(Thing, row, id=name, nouns=_phrases(row, "nouns"))
-
-
-def _fillings(row: Row) -> tuple[Mapping[str, str], ...]:
-    """From `values`: a list of fillings, or for each slot the values to combine."""
-    if isinstance(row.get("values"), Mapping):
-        values = mapping_of(row, "values")
-        by_slot = {name: texts_of(values, name) for name in values}
-        if math.prod(map(len, by_slot.values())) > MOST_FILLINGS:
-            raise CatalogueError(f"values: more than {MOST_FILLINGS} combinations")
-        return tuple(dict(zip(by_slot, filling, strict=True)) for filling in itertools.product(*by_slot.values()))
-    return tuple({str(name): text_of(filling, name) for name in filling} for filling in rows_of(row, "values"))
-
-
-def _check_template(text: str, slots: Sequence[Mapping[str, str]]) -> None:
-    """Raise CatalogueError unless the places in braces are the slots of every filling."""
-    try:
-        places = [place for _, *place in Formatter().parse(text) if place[0] is not None]
-    except ValueError as error:
-        raise CatalogueError(f"instruction_templates: {text!r}: {error}") from None
-    if any(width or conversion for _, width, conversion in places):
-        raise CatalogueError(f"instruction_templates: {text!r}: expected a name alone between braces")
-    for filling in slots:
-        if {name for name, _, _ in places} != set(filling):
-            known = ", ".join(sorted(filling)) or "none"
-            raise CatalogueError(f"instruction_templates: {text!r} names other slots than values: {known}")
-
-
-def _phrases(row: Row, name: str) -> tuple[Phrase, ...]:
-    return tuple(Phrase(text_of(each, "text"), bool(each.get("train", True))) for each in rows_of(row, name))
+    return read_as(Thing, row, id=name, nouns=phrases_of(row, "nouns"))
 
 
 def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
@@ -310,3 +314,10 @@ def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
 @cache
 def _rows(name: str) -> list[Row]:
     return read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+
+
+@cache
+def _task_rows() -> list[Row]:
+    """The entries of all files of tasks."""
+    paths = sorted((FOLDER / "tasks").glob("*.yaml"))
+    return [row for path in paths for row in read_rows(path.read_text("utf-8"), f"tasks/{path.name}")]

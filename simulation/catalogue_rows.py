@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar, get_type_hints
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn, TypeVar, cast, get_type_hints
 
 import yaml
 
@@ -13,10 +14,34 @@ Row = Mapping[str, Any]
 Read = TypeVar("Read")
 LARGEST = 1_000_000
 DEEPEST = 20
+BOOL = "tag:yaml.org,2002:bool"
 
 
 class CatalogueError(SimulationError, LookupError):
     """An unknown name, or an invalid catalogue."""
+
+
+class Located(dict[str, Any]):
+    """A mapping that knows where it was read: `source`, the line of its beginning, and that of each key."""
+
+    source: str = ""
+    line: int = 0
+    lines: Mapping[str, int] = {}
+
+    def place(self, key: str | None) -> str:
+        return f"{self.source}:{self.lines.get(key or '', self.line)}: " if self.line else ""
+
+
+def refuse(row: Row, key: str | None, message: str) -> NoReturn:
+    """Raise CatalogueError with the message, and file and line of the key (None: of the whole row) where known."""
+    raise CatalogueError(f"{row.place(key) if isinstance(row, Located) else ''}{message}")
+
+
+def placed(row: Row, error: CatalogueError) -> CatalogueError:
+    """The same error, with file and line of the row unless it has a place already."""
+    if not isinstance(row, Located) or not row.line or str(error).startswith(f"{row.source}:"):
+        return error
+    return CatalogueError(f"{row.place(None)}{error}")
 
 
 def read_rows(text: str, source: str) -> list[Row]:
@@ -26,12 +51,41 @@ def read_rows(text: str, source: str) -> list[Row]:
     """
     try:
         _check_events(text, source)
-        rows = yaml.safe_load(text)
+        rows = _load(text, source)
     except (yaml.YAMLError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
         raise error if isinstance(error, CatalogueError) else CatalogueError(f"{source}: not YAML: {error}") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise CatalogueError(f"{source}: expected a list of mappings")
     return rows
+
+
+def _load(text: str, source: str) -> Any:
+    loader = _Loader(text)
+    loader.source = source
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
+
+
+class _Loader(yaml.SafeLoader):
+    source = ""
+
+    def located(self, node: yaml.MappingNode) -> Iterator[Located]:
+        row = Located()
+        yield row
+        row.update(cast(dict[str, Any], self.construct_mapping(node)))
+        row.source, row.line = self.source, node.start_mark.line + 1
+        row.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value if isinstance(key.value, str)}
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.located)
+# `on` and `off` are words here; only `true` and `false` are truth values.
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != BOOL]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(BOOL, re.compile("true|false"), ["t", "f"])
 
 
 def _check_events(text: str, source: str) -> None:
@@ -49,14 +103,14 @@ def text_of(row: Row, name: str) -> str:
     """A text that is not empty."""
     value = _value(row, name)
     if not isinstance(value, str) or not value:
-        raise CatalogueError(f"{name}: expected a text, got {_shown(value)}")
+        refuse(row, name, f"{name}: expected a text, got {shown(value)}")
     return value
 
 
 def texts_of(row: Row, name: str) -> tuple[str, ...]:
     value = _value(row, name)
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-        raise CatalogueError(f"{name}: expected a list of texts, got {_shown(value)}")
+        refuse(row, name, f"{name}: expected a list of texts, got {shown(value)}")
     return tuple(value)
 
 
@@ -64,7 +118,7 @@ def count_of(row: Row, name: str) -> int:
     """A whole number, 1 or more."""
     value = _value(row, name)
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST:
-        raise CatalogueError(f"{name}: expected a whole number, 1..{LARGEST}, got {_shown(value)}")
+        refuse(row, name, f"{name}: expected a whole number, 1..{LARGEST}, got {shown(value)}")
     return value
 
 
@@ -72,14 +126,22 @@ def amount_of(row: Row, name: str) -> float:
     """A number above 0."""
     value = _value(row, name)
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
-        raise CatalogueError(f"{name}: expected a number over 0, got {_shown(value)}")
+        refuse(row, name, f"{name}: expected a number over 0, got {shown(value)}")
+    return value
+
+
+def flag_of(row: Row, name: str) -> bool:
+    """True or false."""
+    value = _value(row, name)
+    if not isinstance(value, bool):
+        refuse(row, name, f"{name}: expected true or false, got {shown(value)}")
     return value
 
 
 def mapping_of(row: Row, name: str) -> Row:
     value = _value(row, name)
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise CatalogueError(f"{name}: expected a mapping, got {_shown(value)}")
+        refuse(row, name, f"{name}: expected a mapping, got {shown(value)}")
     return value
 
 
@@ -87,11 +149,11 @@ def rows_of(row: Row, name: str) -> list[Row]:
     """A list of mappings, at least one."""
     value = _value(row, name)
     if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
-        raise CatalogueError(f"{name}: expected a list of mappings, got {_shown(value)}")
+        refuse(row, name, f"{name}: expected a list of mappings, got {shown(value)}")
     return value
 
 
-_READERS = {str: text_of, tuple[str, ...]: texts_of, int: count_of, float: amount_of, Row: mapping_of}
+_READERS = {str: text_of, tuple[str, ...]: texts_of, int: count_of, float: amount_of, bool: flag_of, Row: mapping_of}
 
 
 def read_as(kind: type[Read], row: Row, **known: Any) -> Read:
@@ -102,11 +164,11 @@ def read_as(kind: type[Read], row: Row, **known: Any) -> Read:
 
 def _value(row: Row, name: str) -> Any:
     if name not in row:
-        raise CatalogueError(f"{name} is missing; there is {', '.join(map(str, row)) or 'nothing'}")
+        refuse(row, None, f"{name} is missing; there is {', '.join(map(str, row)) or 'nothing'}")
     return row[name]
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A short form of any value."""
     shown = f"{type(value).__name__} {value!r}" if value is None or isinstance(value, str | int | float) else ""
     return shown[:80] or type(value).__name__

@@ -239,7 +239,7 @@ class StepRecord:
 class EpisodeResult:
     """The outcome of a rollout. `progress` is the best reached, 0..1; times are wall milliseconds.
 
-    `success` and `progress` are None for an instruction without a goal.
+    `success` and `progress` are None for an instruction without a goal. `task_id` and `slots`: what was understood.
     """
 
     steps: int
@@ -252,6 +252,8 @@ class EpisodeResult:
     render_ms: float
     infer_ms: float
     physics_ms: float
+    task_id: str | None
+    slots: Mapping[str, str] | None
 
 
 class Listener:

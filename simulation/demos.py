@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from simulation import catalogue
 from simulation.cameras import cameras_of, render_profile
+from simulation.catalogue_tasks import Task
 from simulation.contracts import POLICY_CAMERA, Floats, SimulationError
 from simulation.disturbance import Disturbance, draw_variation
 from simulation.environment import Environment
@@ -30,8 +31,7 @@ from simulation.worlds.widowx import ACTION, PROPRIOCEPTION
 FORMAT = 1
 CHUNK = 4
 SHARD_EPISODES = 50
-MAX_STEPS = 60
-HOLD_STEPS = 5
+SPARE_STEPS = 10  # more than a turn has, for demonstrations that change their instruction
 FAMILIES = {"pick": 0.25, "place": 0.35, "stack": 0.40}
 NOISE_LEVELS = (0.0, 1.0, 1.6)
 OTHERS = 3  # further instructions per frame with the expert's action
@@ -77,13 +77,17 @@ class Assignment:
 
 
 def task_list() -> list[tuple[str, dict[str, str]]]:
-    """Every task with its slots filled, in the order of the `task` index."""
-    return [(each.id, dict(slots)) for each in catalogue.tasks() for slots in each.slots]
+    """Every task of FAMILIES with its slots filled, in the order of the `task` index."""
+    return [(each.id, dict(slots)) for each in _tasks() for slots in each.slots]
 
 
 def text_list() -> list[str]:
     """Every wording, kept-out ones included (never used here), in the order of the `instruction` index."""
-    return [one.text for one in catalogue.instructions()]
+    return [one.text for one in catalogue.instructions(of=_tasks())]
+
+
+def _tasks() -> list[Task]:
+    return [catalogue.task(name) for name in FAMILIES]
 
 
 class Demonstrator:
@@ -119,7 +123,8 @@ class Demonstrator:
         environment.set_instruction(assigned.text)
         frames: list[dict[str, Any]] = []
         held = 0
-        for step in range(MAX_STEPS):
+        step = 0
+        while step < catalogue.task(self.tasks[assigned.task][0]).max_steps + SPARE_STEPS:
             if step == switch_at:
                 assigned, held = self.assign(rng), 0
                 environment.set_instruction(assigned.text)
@@ -129,8 +134,9 @@ class Demonstrator:
             held = held + 1 if outcome.judgement.success else 0
             if outcome.diverged:
                 return None
-            if held >= HOLD_STEPS and step > switch_at:
+            if held >= environment.hold_steps and step > switch_at:
                 return _chunked(frames)
+            step += 1
         return None
 
     def _frame(self, assigned: Assignment, action: Floats, seed: int) -> dict[str, Any]:

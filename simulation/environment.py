@@ -12,9 +12,12 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from simulation import catalogue
 from simulation.cameras import cameras_of
+from simulation.catalogue_tasks import HOLD_STEPS
 from simulation.contracts import POLICY_CAMERA, CameraSpec, Floats, Image, Observation, SimulationError, StartState
-from simulation.goals import Goal, GoalProgress, View, goal_for
+from simulation.goals import Goal, GoalProgress, Hand, View, goal_of
+from simulation.matching import Meaning
 from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import pieces_of_rows
 from simulation.worlds import engine_version, load_world
@@ -53,9 +56,10 @@ class Environment:
         self.world = load_world(robot_id, scene_id, self.variation.variant)
         self.model = self.world.model
         self.data = mujoco.MjData(self.model)
-        self.view = View(self.world, self.data)
+        self.view = View(self.model, self.data, Hand(self.world.tool_site, self.world.pads))
         self.controller = self.world.robot.controller()
         self.goal: Goal | None = None
+        self.meaning: Meaning | None = None
         self.engine_version = engine_version()
         self.scene_hash = self.world.scene_hash
         self._action = self.world.action
@@ -110,11 +114,27 @@ class Environment:
         self._steps = 0
         self._refresh()
 
+    @property
+    def hold_steps(self) -> int:
+        """For how many control steps the present goal has to be held."""
+        return self.world.steps_in(catalogue.task(self.meaning[0]).hold_steps if self.meaning else HOLD_STEPS)
+
     def set_instruction(self, text: str) -> Goal | None:
-        """Judge by this instruction from now on, and begin a rollout. Free text has no goal."""
-        self.goal = goal_for(text)
+        """Judge by this instruction from now on, and begin a rollout in the present state. Free text has no goal."""
+        return self.set_task(catalogue.task_for(text, self.world.scene_id))
+
+    def set_task(self, meaning: Meaning | None) -> Goal | None:
+        """Likewise by a filled task."""
         self._steps = 0
+        self.meaning, self.goal = meaning, goal_of(*meaning) if meaning else None
+        if self.goal:
+            self.goal.begin(self.view)
         return self.goal
+
+    def reaches_at_once(self, goal: Goal) -> bool:
+        """Whether a goal that begins in the present state is reached in it."""
+        goal.begin(self.view)
+        return goal.judge(self.view).success
 
     def step(self, action: Floats) -> StepOutcome:
         """Play one action (n,) for a control step: the motor commands of its pieces, each for `substeps` of physics."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from simulation.contracts import Floats, Observation
 from simulation.environment import Environment
-from simulation.goals import PLATE_TOP, Goal, Lifted, OnPlate, Stacked, goal_for
+from simulation.goals import Goal, Lifted, Placed, Stacked, goal_for
 from simulation.worlds import widowx
 from simulation.worlds.table import REST_HEIGHT
 
@@ -31,18 +31,19 @@ PAD_INSET = 0.009  # from the finger's joint value to the inner face of its pad 
 RELEASE_HEIGHT = 0.005
 LIFT_HEIGHT = 0.09
 CARRY_CLEARANCE = 0.05
+PLATE_TOP = 0.006  # [m]
 CUBES = ("red_cube", "yellow_cube", "purple_cube")
 
 
 class ScriptedExpert:
-    """An actor (contracts.Actor) of one environment. For free text it holds still."""
+    """An actor (contracts.Actor) of one environment. For free text and unknown goals it holds still."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self._goal: Goal | None = None
 
     def reset(self, instruction: str, seed: int) -> None:
-        self._goal = goal_for(instruction)
+        self._goal = goal_for(instruction, self._environment.world.scene_id)
 
     def infer(self, observation: Observation) -> Floats:
         return act(self._environment, self._goal)[None, :]
@@ -76,12 +77,12 @@ def act(environment: Environment, goal: Goal | None) -> Floats:
     """The expert's action (7,) for the present state."""
     planner = _Planner(environment)
     if isinstance(goal, Lifted):
-        return planner.pick(goal.object)
-    if isinstance(goal, OnPlate):
-        return planner.put(goal.object, goal.target, PLATE_TOP, 0.02)
+        return planner.pick(goal.thing)
+    if isinstance(goal, Placed):
+        return planner.put(goal.thing, goal.support, PLATE_TOP, 0.02)
     if isinstance(goal, Stacked):
         top = float(environment.view.position(goal.base)[2]) + REST_HEIGHT[goal.base]
-        return planner.put(goal.object, goal.base, top, 0.005)
+        return planner.put(goal.thing, goal.base, top, 0.005)
     return planner.hold_still()
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from simulation import catalogue
 from simulation.chunking import ChunkPlayer
 from simulation.contracts import (
     POLICY_CAMERA,
@@ -27,9 +28,8 @@ from simulation.goals import GoalProgress
 
 @dataclass
 class Score:
-    """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete.
-
-    `hold_steps`: for how many steps success has to be held.
+    """The sum of goal progress. A step's reward is the gain in best progress, plus 1 once success is complete, which
+    it is after `hold_steps` steps with success.
     """
 
     hold_steps: int
@@ -50,11 +50,6 @@ class Score:
         return reward
 
 
-def hold_steps_of(control_hz: int) -> int:
-    """Success counts once it has been held for a second."""
-    return control_hz
-
-
 @dataclass
 class _Clock:
     """Wall seconds spent in each part."""
@@ -70,14 +65,16 @@ def run_episode(
     instruction: str,
     seed: int,
     listeners: Sequence[Listener] = (),
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits | None = None,
     chunking: Chunking = Chunking(),  # noqa: B008 - frozen
     cameras: tuple[CameraSpec, ...] = (POLICY_CAMERA,),
 ) -> EpisodeResult:
     """Play from the environment's present state until success is held, a limit is met or physics breaks down.
 
+    `limits`: those of the task that the instruction means, unless others are given.
     Raises PolicyFailure when the policy raises, is too slow or returns an unusable chunk. Listeners then get no end.
     """
+    limits = limits or catalogue.limits_for(instruction, environment.world.scene_id, environment.world.control_hz)
     rollout = _Rollout(environment, policy, instruction, limits, cameras)
     rollout.start(seed)
     for listener in listeners:
@@ -113,11 +110,9 @@ class _Rollout:
     now: _Clock = field(default_factory=_Clock)
     steps: int = 0
 
-    def __post_init__(self) -> None:
-        self.score = Score(hold_steps_of(self.environment.world.control_hz))
-
     def start(self, seed: int) -> None:
         self.environment.set_instruction(self.instruction)
+        self.score = Score(self.environment.hold_steps)
         try:
             self.policy.reset(self.instruction, seed)
         except Exception as error:  # whatever a policy raises fails its rollout only
@@ -167,6 +162,7 @@ class _Rollout:
         return record, "step_limit" if self.steps >= self.limits.max_steps else None
 
     def result(self, reason: TerminationReason, seconds: float) -> EpisodeResult:
+        meaning = self.environment.meaning
         has_goal = self.environment.goal is not None
         return EpisodeResult(
             steps=self.steps,
@@ -179,4 +175,6 @@ class _Rollout:
             render_ms=self.total.render_s * 1e3,
             infer_ms=self.total.infer_s * 1e3,
             physics_ms=self.total.physics_s * 1e3,
+            task_id=meaning[0] if meaning else None,
+            slots=meaning[1] if meaning else None,
         )

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from simulation import catalogue
+from simulation.catalogue_rows import CatalogueError
 from simulation.contracts import SpecError, StartState
 from simulation.environment import Environment, StateMismatch
 from simulation.episode_format import actions_of, made_by, state_at, step_count
-from simulation.runner import Score, hold_steps_of
+from simulation.matching import Meaning
+from simulation.runner import Score
 from simulation.variation import Variation
 from simulation.view_format import pack, rows_of
 
@@ -50,15 +53,24 @@ def verify_document(document: Mapping[str, Any]) -> ReplayDifference | None:
         return ReplayDifference(0, "the start state does not have the recorded hash")
     try:
         environment.restore(start)
-        environment.set_instruction(document["instruction"])
+        environment.set_task(_meaning(document))
         return _replay(environment, document)
-    except (SpecError, StateMismatch) as error:
+    except (SpecError, StateMismatch, CatalogueError) as error:
         return ReplayDifference(0, str(error))
+
+
+def _meaning(document: Mapping[str, Any]) -> Meaning | None:
+    """What the instruction was understood as when it was played. Older recordings do not say it: then only the first
+    three tasks were judged, and their exact wordings alone.
+    """
+    if "task_id" in document:
+        return (document["task_id"], dict(document["slots"])) if document["task_id"] else None
+    return catalogue.first_meaning(document["instruction"])
 
 
 def _replay(environment: Environment, document: Mapping[str, Any]) -> ReplayDifference | None:
     hz = environment.world.control_hz
-    score, between = Score(hold_steps_of(hz)), []
+    score, between = Score(environment.hold_steps), []
     for step, action in enumerate(actions_of(document), 1):
         outcome = environment.step(action)
         score.add(outcome.judgement)

@@ -36,6 +36,7 @@ class FakeWorld:
     """As much of a world as the loop and the recording ask. Its robot is the WidowX in numbers alone."""
 
     view_scale: Floats = field(default_factory=lambda: VIEW_SCALE)
+    scene_id: str = "table"
     robot = widowx
     look = Look()
     control_hz = widowx.CONTROL_HZ
@@ -53,6 +54,7 @@ class FakeEnvironment:
     """Its state is the sum of the actions played, beginning with numbers that the seed stands for."""
 
     engine_version, scene_hash = ENGINE, SCENE_HASH
+    hold_steps, meaning = 5, None
 
     def __init__(self) -> None:
         self.world = FakeWorld()

@@ -212,9 +212,10 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
     },
 }
 
-# Limits of a rollout in fifths of a second of robot time (at 5 Hz, control steps) and in seconds. A running one without a heartbeat for ROLLOUT_STALE_S is stale.
-ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 50))
-ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
+# Upper limits of a rollout, of which its task may allow less (docs/goals.md): fifths of a second of robot time (control
+# steps at 5 Hz), and seconds. A running one without a heartbeat for ROLLOUT_STALE_S is stale.
+ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 200))
+ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 180.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
 ROLLOUT_MAX_ATTEMPTS = 2
 # The clock of a turn (arena/live/release.py): the delay [s] from the start of both sides to the first step shown, and

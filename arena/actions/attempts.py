@@ -207,9 +207,9 @@ def _settle(
 
 
 def _pass_end(turn: Turn, side: Attempt) -> None:
-    """Tell sockets that a side has no more chunks. They show a failed side standing still for as long as any turn may
-    take: the other side's length must not show which side failed."""
-    length = kinds.of(turn).longest if side.status == AttemptStatus.FAILED else side.length
+    """Tell sockets that a side has no more chunks. They show a failed side standing still for as long as such a turn
+    may take: the other side's length must not show which side failed."""
+    length = kinds.longest_of(turn) if side.status == AttemptStatus.FAILED else side.length
     about = (turn.battle_id, turn.turn_id, str(side.side), side.tries)
     transaction.on_commit(partial(events.pass_end, *about, length))
 

@@ -58,14 +58,14 @@ def was_cancelled(turn: Turn) -> bool:
 def end_of(turn: Turn, now: datetime) -> datetime:
     """When to tell visitors of the end of a turn whose sides have settled by `now`.
 
-    That is when the longer side's last chunk is shown. A failed turn lasts as long as the longest one, or a multiple of
-    it, which hides which side failed and when. A cancelled turn ends at once.
+    That is when the longer side's last chunk is shown. A failed turn lasts as long as its instruction allows, or a
+    multiple of that, which hides which side failed and when. A cancelled turn ends at once.
     """
     kind, sides = kinds.of(turn), turn.attempts.all()
     if was_cancelled(turn):
         return now
     began = min(turn.release_from or turn.created_at, now + buffer())  # later: the system time was set back since
     if any(side.status == AttemptStatus.FAILED for side in sides):
-        lasts = longest(kind)
+        lasts = max(SHORTEST, timedelta(seconds=kinds.longest_of(turn) * kind.chunk_s))
         return began + max(1, math.ceil((now - began) / lasts)) * lasts
     return max(now, began + timedelta(seconds=max(side.length for side in sides) * kind.chunk_s))

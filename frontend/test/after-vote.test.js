@@ -4,7 +4,7 @@ import test from "node:test";
 import { metaOf } from "../src/core/sessions.js";
 import { sayEffect } from "../src/core/verdict.js";
 import { sayParameters } from "../src/robots/facts.js";
-import { agreement } from "../src/robots/outcomes.js";
+import { agreement, sayScoring } from "../src/robots/outcomes.js";
 
 const NAMES = { left: "Octo mini", right: "FiLM base" };
 const effect = (left_better, right_better, tie, both_bad) => ({
@@ -32,6 +32,12 @@ test("the vote and the physics check are compared in words that hold for any rea
   assert.match(agreement("tie", turn(false, false)), /neither reached the goal/);
   assert.match(agreement("left_better", turn(true, true)), /both reached the goal/);
   assert.match(agreement("tie", turn(null, null)), /cannot score this one automatically/);
+});
+
+test("what a turn is scored as is told as the server puts it, and free text as what people judge", () => {
+  const goal = { task_id: "pick", text: "pick up the red cube" };
+  assert.equal(sayScoring({ goal }), "Scored as: pick up the red cube");
+  assert.match(sayScoring({ goal: null }), /cannot score this one automatically: only people judge it/);
 });
 
 test("parameters are told in short", () => {

@@ -23,6 +23,7 @@ const turn = (news = {}) => ({
   release_from: null,
   step_s: 0.2,
   max_steps: 50,
+  goal: null,
   created_at: "2026-01-01T00:00:00Z",
   left: side("ep_l"),
   right: side("ep_r"),

@@ -102,4 +102,13 @@ def test_a_faster_clock_shows_steps_faster(settings: Any) -> None:
     settings.RELEASE = {"buffer_s": 3.0, "speed": 4.0}
     assert kinds.default().chunk_s == pytest.approx(0.05)
     assert release.buffer() == seconds(3)
-    assert release.longest(kinds.default()) == seconds(2.5)
+    assert release.longest(kinds.default()) == seconds(kinds.default().longest * 0.05)
+
+
+@pytest.mark.parametrize(("instruction", "steps"), [("dance", 50), ("swap the red cube and the green ball", 150)])
+@pytest.mark.parametrize("failed", [0, 1])
+def test_a_failed_turn_lasts_as_long_as_its_instruction_allows(instruction: str, steps: int, failed: int) -> None:
+    sides = [("completed", 20, "success"), ("completed", 20, "success")]
+    sides[failed] = ("failed", 3, "policy_failed")
+    turn = turn_of(*sides, instruction=instruction)
+    assert release.end_of(turn, NOON + seconds(2)) == NOON + seconds(steps * 0.2)

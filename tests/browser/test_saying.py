@@ -104,11 +104,25 @@ def test_a_long_word_widens_nothing_and_a_long_headline_shows_two_lines_until_as
 
 def test_a_short_headline_offers_nothing_more_and_free_text_is_not_scored(open_page: OpenPage) -> None:
     battle = open_page(reduced_motion="reduce").open_ready()
+    assert battle.part("goal").is_hidden()
     battle.play_turn("do a little dance")
     expect(battle.part("headline-more")).to_be_hidden()
+    expect(battle.part("goal")).to_have_text("We cannot score this one automatically: only people judge it.")
     battle.wait_for("document.querySelector('[data-part=vote]').dataset.open === 'true'")
     battle.vote("tie")
     for side in ("left", "right"):
         told = battle.part(f"physics-{side}").locator("[data-part=success]")
         expect(told).to_have_text("Not scored")
     expect(battle.part("agreement")).to_have_text("We cannot score this one automatically: only people judge it.")
+
+
+def test_what_an_instruction_is_scored_as_is_said_in_the_same_words_before_and_after_the_vote(
+    open_page: OpenPage,
+) -> None:
+    battle = open_page(reduced_motion="reduce").open_ready()
+    battle.play_turn("Could you pick the RED block up?")
+    said = "Scored as: pick up the red cube"
+    expect(battle.part("goal")).to_have_text(said)
+    battle.wait_for("document.querySelector('[data-part=vote]').dataset.open === 'true'")
+    battle.vote("tie")
+    expect(battle.part("goal")).to_have_text(said)

@@ -16,7 +16,8 @@ from tests.fuzz.damage import damaged, damaged_bytes
 from tests.fuzz.effort import fuzz
 
 READERS = {"robots": partial(read_as, catalogue.Robot), "scenes": catalogue.scene_from, "tasks": catalogue.task_from}
-TEXTS = {name: (catalogue.FOLDER / f"{name}.yaml").read_text("utf-8") for name in READERS}
+FILES = {"robots": "robots.yaml", "scenes": "scenes.yaml", "tasks": "tasks/table.yaml"}
+TEXTS = {name: (catalogue.FOLDER / path).read_text("utf-8") for name, path in FILES.items()}
 ROWS = {name: yaml.safe_load(text) for name, text in TEXTS.items()}
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{here}: &{here} [{', '.join([f'*{before}'] * 9)}]\n" for before, here in zip("abcdefgh", "bcdefghi", strict=True)
@@ -38,6 +39,7 @@ def test_a_spoilt_entry_is_a_whole_one_or_refused(name: str, data: st.DataObject
         assert found.slots
         assert found.max_steps >= 1
         assert found.timeout_s > 0
+        assert found.hold_steps <= found.max_steps
         for template in found.templates:
             template.text.format(**found.slots[0])
 
@@ -89,6 +91,13 @@ def test_a_file_that_is_no_catalogue_is_refused_in_little_memory(text: str) -> N
         ("instruction_templates", [{"text": "lift {"}], "instruction_templates"),
         ("max_steps", 10**9, "max_steps"),
         ("timeout_s", float("nan"), "timeout_s"),
+        ("hold_steps", 51, "hold_steps: 51 are more than max_steps, 50"),
+        ("hold_steps", 0, "hold_steps: expected a whole number"),
+        ("suggested", "yes", "suggested: expected true or false"),
+        ("understood", ["lift {object"], "understood"),
+        ("understood", ["(lift|raise {object}"], "a bracket is not closed"),
+        ("understood", ["(a|b)" * 12 + "{object}"], "forms"),
+        ("values", {"object": ["teapot"]}, "unknown thing in scene table 'teapot'; known: blue_cylinder"),
         ("environment", {"robot": "widowx", "scene": "moon"}, "unknown scene"),
     ],
 )

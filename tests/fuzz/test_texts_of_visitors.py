@@ -14,6 +14,7 @@ from arena.instructions import clean_instruction
 from arena.visitors import cookies, throttles
 from simulation import catalogue
 from simulation.goals import goal_for
+from simulation.matching import normalise
 from tests.fuzz.damage import anything, damaged_bytes
 from tests.fuzz.effort import fuzz
 
@@ -42,7 +43,7 @@ def test_an_instruction_is_a_clean_line_or_refused(said: object) -> None:
 @fuzz("instructions", 800, text=sentences)
 def test_any_sentence_has_one_meaning_or_none(text: str) -> None:
     found = catalogue.task_for(text)
-    assert found in (None, catalogue.task_for(catalogue.normalise(text)))
+    assert found in (None, catalogue.task_for(normalise(text)))
     assert (goal_for(text) is None) == (found is None)
     if found:
         assert catalogue.task(found[0]).slots.count(found[1]) == 1

@@ -12,6 +12,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from arena import kinds
 from rankings.models import Report, Snapshot
 from rankings.publication import aggregation
 from tests import synthetic_arena
@@ -70,8 +71,9 @@ def test_the_board_of_a_task_is_chosen_on_the_page_and_keeps_the_rest_of_the_cho
 
 
 def test_the_page_of_an_unknown_task_shows_the_global_board_and_names_the_known_ones(client: Client) -> None:
-    assert "Unknown task. Known: pick, place, stack. This is the overall leaderboard." in page(
-        client, "/leaderboard?task=fly"
+    assert (
+        f"Unknown task. Known: {', '.join(sorted(kinds.default().tasks()))}. This is the overall leaderboard."
+        in page(client, "/leaderboard?task=fly")
     )
 
 

@@ -26,11 +26,11 @@ def test_the_first_page_says_what_this_is_and_what_is_true_of_it_now(client: Cli
     assert f'href="/b/{Vote.objects.get().battle_id}"' in page
 
 
-def test_the_battle_page_offers_the_catalogues_suggestions_and_every_judged_task(client: Client) -> None:
+def test_the_battle_page_offers_the_catalogues_suggestions_and_every_suggested_task(client: Client) -> None:
     page = client.get("/battle").content.decode()
     for text in catalogue.scene("table").suggestions:
         assert f'data-suggestion="{text}"' in page
-    for task in catalogue.tasks():
+    for task in catalogue.suggested_tasks():
         assert task.description in page
 
 

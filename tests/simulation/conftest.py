@@ -26,7 +26,7 @@ def _environment() -> Environment:
 @pytest.fixture
 def environment(_environment: Environment) -> Environment:
     _environment.reset(0)
-    _environment.goal = None
+    _environment.set_task(None)
     return _environment
 
 

@@ -67,7 +67,7 @@ def test_suggestions_are_judged_and_lean_to_two_things() -> None:
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(CatalogueError, match="unknown robot 'panda'; known: widowx"):
         catalogue.robot("panda")
-    with pytest.raises(CatalogueError, match="unknown task 'pour'; known: pick, place, stack"):
+    with pytest.raises(CatalogueError, match=r"unknown task 'pour'; known: between, gather_cubes, .*, touch, turn"):
         catalogue.task("pour")
     with pytest.raises(CatalogueError, match="unknown scene 'kitchen'; known: table"):
         catalogue.scene("kitchen")

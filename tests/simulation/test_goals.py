@@ -3,7 +3,7 @@ import pytest
 
 from simulation.environment import Environment
 from simulation.expert import ScriptedExpert
-from simulation.goals import Lifted, OnPlate, Stacked, goal_for
+from simulation.goals import Lifted, Placed, Stacked, goal_for
 from tests.simulation.fakes import still
 
 
@@ -17,7 +17,7 @@ def put(environment: Environment, name: str, x: float, y: float, z: float) -> No
 
 def test_wordings_become_goals() -> None:
     assert goal_for("pick up the red cube") == Lifted("red_cube", 0.05)
-    assert goal_for("put the green ball on the right plate") == OnPlate("green_sphere", "right_plate", 0.05)
+    assert goal_for("put the green ball on the right plate") == Placed("green_sphere", "right_plate", 0.05)
     assert goal_for("stack the yellow block on the blue can") == Stacked("yellow_cube", "blue_cylinder", 0.02)
     assert goal_for("sing") is None
 
@@ -28,8 +28,8 @@ def test_on_a_plate_means_within_five_centimetres_of_its_middle(
 ) -> None:
     x, y, _ = environment.view.position("left_plate")
     put(environment, "red_cube", x + off * np.cos(1.0), y + off * np.sin(1.0), 0.0235)
-    assert OnPlate("red_cube", "left_plate", 0.05).judge(environment.view).success is success
-    assert not OnPlate("red_cube", "right_plate", 0.05).judge(environment.view).success
+    assert Placed("red_cube", "left_plate", 0.05).judge(environment.view).success is success
+    assert not Placed("red_cube", "right_plate", 0.05).judge(environment.view).success
 
 
 def test_a_stack_is_on_top_in_the_middle_and_let_go(environment: Environment) -> None:

@@ -54,7 +54,7 @@ def lens() -> Lens:
 def states() -> list[tuple[str, NDArray[np.float64]]]:
     """Named object and positions, all through the expert's episodes: every task, two seeds each."""
     environment, found = Environment("widowx", "table"), []
-    tasks = [(task.id, dict(slots)) for task in catalogue.tasks() for slots in task.slots]
+    tasks = [(task.id, dict(slots)) for task in catalogue.suggested_tasks() for slots in task.slots]
     for number, (task, slots) in enumerate(tasks):
         for seed in (number, 1000 + number):
             environment.reset(seed)

@@ -10,9 +10,10 @@ from django.conf import settings
 from pymongo import MongoClient
 
 from arena.store import COLLECTION, Document, get_store
+from robots.limits import limits_of
 from simulation import catalogue
 from simulation.cameras import render_profile
-from simulation.contracts import Chunking, Limits
+from simulation.contracts import Chunking
 from simulation.environment import Environment
 from simulation.episode_format import build_document
 from simulation.expert import HoldStill, ScriptedExpert
@@ -33,8 +34,7 @@ def play(turns: int = TURNS) -> list[Document]:
         for policy in (ScriptedExpert(environment), HoldStill(environment)):
             recorder = Recorder()
             environment.reset(seed)
-            steps = environment.world.steps_in(settings.ROLLOUT_MAX_STEPS)
-            limits = Limits(max_steps=steps, wall_s=settings.ROLLOUT_WALL_S)
+            limits = limits_of(instruction, scene.id, environment.world.control_hz)
             run_episode(environment, policy, instruction, seed, [recorder], limits, chunking=EVERY_STEP, cameras=())
             identity = {
                 "instruction": instruction,
@@ -63,8 +63,8 @@ def save(documents: list[Document], copies: Iterable[tuple[int, dict[str, Any]]]
 
 
 def _instructions(scene_id: str) -> Iterator[str]:
-    """One phrasing per task of the scene with its first slot values, then with its second, and so on."""
-    tasks = [task for task in catalogue.tasks() if task.scene_id == scene_id]
+    """One phrasing per suggested task of the scene with its first slot values, then with its second, and so on."""
+    tasks = [task for task in catalogue.suggested_tasks() if task.scene_id == scene_id]
     for number in range(max(len(task.slots) for task in tasks)):
         for task in tasks:
             if number < len(task.slots):

@@ -30,10 +30,16 @@ export interface Exploration {
   seed: number;
 }
 
+export interface GoalJson {
+  task_id: string;
+  text: string;
+}
+
 export interface TurnJson {
   turn_id: string;
   seq: number;
   instruction: string;
+  goal: GoalJson | null;
   start: "continue" | "reset";
   start_number: number | null;
   status: "queued" | "running" | "completed" | "failed";

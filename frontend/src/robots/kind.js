@@ -4,7 +4,7 @@ import { closest, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { ForkPanel, sayFork } from "./forks.js";
 import { readFrame } from "./frames.js";
-import { OutcomePanel } from "./outcomes.js";
+import { OutcomePanel, sayScoring } from "./outcomes.js";
 import { chosenQuality } from "./quality-choice.js";
 import { viewerShortcuts } from "./shortcuts.js";
 import { SidePanel } from "./sides.js";
@@ -93,6 +93,7 @@ class RobotView extends EventTarget {
   /** @param {BattleJson} battle @param {TurnJson | undefined} turn */
   render(battle, turn) {
     this.#shown = { battle, turn };
+    this.#sayGoal(turn);
     this.#outcomes.render(battle, turn);
     this.#tools.render(battle);
     this.#forks.render(battle, turn, this.moment);
@@ -115,6 +116,14 @@ class RobotView extends EventTarget {
 
   refreshTheme() {
     this.#stage.replay?.refreshTheme();
+  }
+
+  /** What the turn is scored as: the same words before and after the vote. @param {TurnJson | undefined} turn */
+  #sayGoal(turn) {
+    const line = part(this.#root, "goal");
+    line.hidden = !turn;
+    line.dataset.judged = String(Boolean(turn?.goal));
+    part(line, "goal-text").textContent = turn ? sayScoring(turn) : "";
   }
 
   #ready() {

@@ -101,6 +101,12 @@ export class OutcomePanel {
   }
 }
 
+/** What physics scores a turn as, which depends on its instruction alone. @param {Pick<TurnJson, "goal">} turn */
+export function sayScoring({ goal }) {
+  if (!goal) return gettext("We cannot score this one automatically: only people judge it.");
+  return gettext("Scored as: %(goal)s", { goal: goal.text });
+}
+
 /** @param {EndOfStart} end */
 function sayShortly({ success, progress }) {
   if (success === null) return gettext("Not scored");

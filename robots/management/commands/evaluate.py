@@ -16,7 +16,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("policy", help="policy id, or the path of a policy folder")
-        parser.add_argument("--task", action="append", help="only this task; may be given again (default: all)")
+        parser.add_argument(
+            "--task", action="append", help="only this task; may be given again (default: those that its card measures)"
+        )
         parser.add_argument("--suite", default="table", help="table, or shifts: what differs from training")
         parser.add_argument("--shift", action="append", help="with --suite shifts: only this shift; may be given again")
         parser.add_argument("--episodes", type=int, default=200, help="per task (and shift)")
@@ -50,9 +52,8 @@ class Command(BaseCommand):
         from simulation import catalogue
         from simulation.contracts import Chunking
 
-        world = options["robot"], options["scene"]
-        known = [task.id for task in catalogue.tasks() if (task.robot_id, task.scene_id) == world]
-        tasks = [catalogue.task(name).id for name in options["task"] or known]
+        chosen = options["task"] or evaluation.default_tasks(row.card, options["robot"], options["scene"])
+        tasks = [catalogue.task(name).id for name in chosen]
         todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(

@@ -28,17 +28,20 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
         from robots.exhibition import ExhibitionTurn, play_turn
+        from robots.limits import limits_of
         from robots.policy_lookup import find_policy
-        from simulation.contracts import Limits, SimulationError
+        from simulation import catalogue
+        from simulation.contracts import SimulationError
 
         if not options["instruction"].strip():
             raise CommandError("the instruction is empty")
         secret = _secret(options["secret"])
-        limits = Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S)
-        turn = ExhibitionTurn(
-            options["instruction"], options["robot"], options["scene"], options["seed"], limits, secret
-        )
         try:
+            rate = catalogue.robot(options["robot"]).control_hz
+            limits = limits_of(options["instruction"], options["scene"], rate)
+            turn = ExhibitionTurn(
+                options["instruction"], options["robot"], options["scene"], options["seed"], limits, secret
+            )
             sides = {side: find_policy(options[side]) for side in ("left", "right")}
             answer = play_turn(turn, sides)
         except (PolicyError, SimulationError) as error:
