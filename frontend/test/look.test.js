@@ -31,6 +31,10 @@ test("the higher a thing is, the wider and fainter is its shadow, until there is
   assert.equal(found.at(-1).darkness, 0);
 });
 
+test("what lies below the table casts no shadow on it", () => {
+  assert.equal(ellipseBelow(CUBE, at(0.3, 0, -1), 0, LOOK).darkness, 0);
+});
+
 test("the shadow of a beam is as long and as turned as the beam", () => {
   const beam = { centre: [0, 0, 0], half: [0.1, 0.01, 0.01] };
   const { matrix } = ellipseBelow(beam, at(0, 0, 0.01, [0, -1, 0, 1, 0, 0, 0, 0, 1]), 0, LOOK);
