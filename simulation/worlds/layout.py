@@ -20,7 +20,7 @@ BENCH = Path(__file__).with_name("bench.xml")
 WAITING_FLOOR, PEG = -1.0, 0.002  # height of bench.xml's floor for what is left out, and radius of a peg [m]
 WAITING_GAP = 0.2  # between left-out things [m]
 FINGERS = 0.018  # least gap between two things [m], for an open finger to pass
-MAX_TRIES = 2_000
+MAX_TRIES = 200
 PLACE_TRIES = 40
 
 Area = tuple[float, float, float, float]
@@ -66,7 +66,7 @@ def discs_of(thing: Thing, x: float, y: float, yaw: float) -> Discs:
 
 
 def lay_out(rng: np.random.Generator, things: Mapping[str, Thing], area: Area, taken: Discs) -> dict[str, Floats]:
-    """Name -> pose (7,) of every thing somewhere in the area. `taken`: what is covered already.
+    """Name -> pose (7,) of every thing somewhere in the area. `taken`: what is covered already. Raises LayoutError.
 
     The longest thing is placed first, because it fits nowhere once the others lie about.
     """

@@ -114,7 +114,7 @@ class Thing:
     def footprint(self) -> tuple[tuple[float, float], ...]:
         """Discs that cover what it stands on: the place of each along its x axis and its radius [m]."""
         if self.spin == 0.0:
-            return ((0.0, max(self.half_length, self.half_width)),)
+            return ((0.0, max(radius + float(np.hypot(points[:, 0], points[:, 1]).max()) for points, radius in self._felt())),)
         count = ceil(self.half_length / self.half_width - 0.01)
         half = self.half_length / count
         return tuple((half * (2 * number + 1) - self.half_length, float(np.hypot(half, self.half_width))) for number in range(count))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import mujoco
 import numpy as np
 
 from simulation.contracts import Floats
-from simulation.worlds.layout import Area, add_thing, bench, lay_out, waiting
+from simulation.worlds.layout import Area, LayoutError, add_thing, bench, lay_out, waiting
 from simulation.worlds.plugins import Look
-from simulation.worlds.things import THINGS
+from simulation.worlds.things import THINGS, Thing
 
 id = "workbench"
 VARIANTS = ("",)
@@ -25,11 +26,12 @@ CONTAINER_SHARE = 0.75
 """A seed draws one of these, or none."""
 SMALL = ("white_cube", "orange_block")
 LONG = ("purple_block", "carrot", "eggplant", "spoon")
-MOST_LONG = 2
+MOST_LONG = 2  # of the long ones, and one fewer beside the bowl, so that all find places
 OBJECTS = (*BASIC, *CONTAINERS, *SMALL, *LONG)
 
 AREA: Area = (0.20, 0.39, -0.15, 0.15)
 PLATE_AREA = {"left_plate": (0.26, 0.34, 0.11, 0.15), "right_plate": (0.26, 0.34, -0.15, -0.11)}
+MAX_REDRAWS = 50
 PLATE_RADIUS, PLATE_HALF, PLATE_MASS = 0.05, 0.003, 0.4
 
 
@@ -63,23 +65,30 @@ def add_plate(spec: mujoco.MjSpec, name: str) -> None:
 
 
 def sample(rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
-    plates = {name: (float(rng.uniform(*area[:2])), float(rng.uniform(*area[2:]))) for name, area in PLATE_AREA.items()}
     drawn = draw(rng)
-    found = lay_out(rng, {name: THINGS[name] for name in drawn}, AREA, [(*place, PLATE_RADIUS) for place in plates.values()])
-    poses = {name: found[name] if name in found else waiting(THINGS[name], number) for number, name in enumerate(OBJECTS)}
-    slides = {f"{name}_{axis}": np.array([value]) for name, place in plates.items() for axis, value in zip("xy", place, strict=True)}
+    plates, found = _lay_out(rng, {name: THINGS[name] for name in drawn})
+    poses = {name: found.get(name, waiting(THINGS[name], number)) for number, name in enumerate(OBJECTS)}
+    slides = {f"{name}_{axis}": at for name, place in plates.items() for axis, at in zip("xy", place[:, None], strict=True)}
     return {**slides, **poses}
+
+
+def _lay_out(rng: np.random.Generator, things: Mapping[str, Thing]) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Plate -> (x, y), and thing -> pose. Raises LayoutError when no places of the plates leave room for the things."""
+    for _ in range(MAX_REDRAWS):
+        plates = {name: rng.uniform(*np.reshape(area, (2, 2)).T) for name, area in PLATE_AREA.items()}
+        with suppress(LayoutError):
+            return plates, lay_out(rng, things, AREA, [(*place.tolist(), PLATE_RADIUS) for place in plates.values()])
+    raise LayoutError(f"no layout for {', '.join(things)} with {MAX_REDRAWS} places of the plates")
 
 
 def draw(rng: np.random.Generator) -> list[str]:
     """The things that are there, in the order of OBJECTS."""
     basic = _some(rng, BASIC, int(rng.choice((2, 3))))
     container = _some(rng, CONTAINERS, int(rng.random() < CONTAINER_SHARE))
-    count = 5 if container else int(rng.choice((5, 6)))
-    rest = count - len(basic) - len(container)
-    long = _some(rng, LONG, min(MOST_LONG, int(rng.integers(rest + 1))))
-    small = _some(rng, SMALL, min(len(SMALL), rest - len(long)))
-    chosen = {*basic, *container, *long, *small}
+    count = 5 if "bowl" in container else int(rng.choice((5, 6)))
+    too_many = _some(rng, LONG, len(LONG) - MOST_LONG + len({"bowl"} & {*container}))
+    others = [name for name in _some(rng, (*SMALL, *LONG), len(SMALL) + len(LONG)) if name not in too_many]
+    chosen = {*basic, *container, *others[: count - len(basic) - len(container)]}
     return [name for name in OBJECTS if name in chosen]
 
 
