@@ -1,11 +1,13 @@
-"""The four Bridge tasks on which published policies are measured, with SimplerEnv's sizes, densities, places and camera.
+"""The four Bridge tasks for which published figures exist, with SimplerEnv's sizes, densities, places and camera.
 
-Source: github.com/simpler-env/ManiSkill2_real2sim (Apache-2.0), commit ef7a4d4: `envs/custom_scenes/put_on_in_scene.py`
-and `base_env.py`, `agents/configs/widowx/defaults.py`, `data/custom/info_bridge_custom_v0.json`, and for the sink the
-heights of `data/custom/models/sink/collision.obj` from above. Its world is turned into the robot's base frame: the robot
-stands at (0.147, 0.028), at the sink at (0.127, 0.06), and looks along its -x. Ours are shapes of the same measures,
-another engine and another picture: compare orders of policies, not numbers. The spoon lies flat, so that it is 20 mm high
-and not 26; the carrot and the eggplant do not roll.
+Source: github.com/simpler-env/ManiSkill2_real2sim (Apache-2.0), commit ef7a4d4: `put_on_in_scene.py` and `base_env.py`
+of `envs/custom_scenes`, `agents/configs/widowx/defaults.py`, `data/custom/info_bridge_custom_v0.json`, and for the sink
+the heights of `data/custom/models/sink/collision.obj`, from above. Its world is turned into the robot's base frame:
+there the robot stands at (0.147, 0.028), at the sink at (0.127, 0.06), and looks along -x.
+
+Ours are shapes of about the same measures, in another engine and another picture: compare orders of policies, not
+numbers. The differences: the spoon lies flat and is 20 mm high, not 26; the carrot is 32 mm high, not 38, without its
+leaf; neither carrot nor eggplant rolls.
 
 Each has 24 starts. Seed n takes start n modulo 24, in SimplerEnv's order: places change slowest.
 """
@@ -20,8 +22,9 @@ import numpy as np
 
 from simulation.contracts import Floats
 from simulation.worlds.layout import bench, standing
+from simulation.worlds.parts import Thing
 from simulation.worlds.plugins import Look
-from simulation.worlds.things import GREEN, YELLOW, Thing, carrot, cube, eggplant, plate, spoon, towel
+from simulation.worlds.things import GREEN, YELLOW, carrot, cube, eggplant, plate, spoon, towel
 
 Place = tuple[float, float, float]
 """x, y [m] and yaw [rad] in the base frame."""
@@ -32,8 +35,8 @@ TABLE_CAMERA = ((0.0, -0.16, 0.36), (0.8992917, -0.09263245, 0.35892478, 0.23209
 SINK_CAMERA = ((-0.003, -0.21, 0.39), (-0.907313, 0.0782, -0.36434, -0.194741))
 """Position [m, base frame] and quaternion wxyz, x forwards and z up."""
 FOVY, WIDE = (2 * degrees(atan(half / 623.588)) for half in (240, 320))
-"""Degrees: upwards and sideways of its 640 x 480 pictures. Camera "published" has the first, for that shape; "workspace"
-the second, so that square pictures lose nothing of them.
+"""Degrees that its 640 x 480 pictures show upwards and sideways. Camera "published" has the first, for that shape, and
+"workspace" the second, so that square pictures show at least as much.
 """
 SINK_ARM = np.array([-0.2600599, -0.12875618, 0.04461369, -0.00652761, 1.7033415, -0.26983038])
 
@@ -46,7 +49,7 @@ BASIN_FLOOR, BASKET_FLOOR, RIM = 0.040, 0.048, 0.098  # heights over the sink's 
 BASKET_SPACE = 0.06  # over the basket's floor, in which an eggplant counts as in it [m]
 LINING = 0.006  # thickness of the basket [m]
 BASKET = ((-0.060, 0.097), (-0.150, -0.050))
-"""x and y of its inside, in the sink's frame [m]. Likewise the blocks around basin and basket, with their upper sides."""
+"""x and y of its inside, in the sink's frame [m]. Likewise the blocks around it, with their upper sides."""
 BLOCKS = {
     "floor": ((-0.1345, 0.1345), (-0.1965, 0.1965), BASIN_FLOOR),
     "left": ((-0.1345, -0.045), (-0.030, 0.172), RIM),
@@ -104,7 +107,10 @@ class BridgeScene:
 
     def sample(self, rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
         places = self.starts[start_of(rng)]
-        return {name: standing(thing, *place, on=self._on) for (name, thing), place in zip(self.things.items(), places, strict=True)}
+        return {
+            name: standing(thing, *place, on=self._on)
+            for (name, thing), place in zip(self.things.items(), places, strict=True)
+        }
 
 
 def start_of(rng: np.random.Generator) -> int:
@@ -148,7 +154,15 @@ def _add_sink(spec: mujoco.MjSpec) -> None:
     spec.add_material(name="drain", rgba=[0.25, 0.26, 0.27, 1.0])
     drain, _ = _box((-0.01, 0.01), (0.06, 0.08), (BASIN_FLOOR, BASIN_FLOOR))
     cylinder = mujoco.mjtGeom.mjGEOM_CYLINDER
-    sink.add_geom(name="sink_drain", type=cylinder, size=[0.018, 0.0005, 0.0], pos=drain, material="drain", contype=0, conaffinity=0)
+    sink.add_geom(
+        name="sink_drain",
+        type=cylinder,
+        size=[0.018, 0.0005, 0.0],
+        pos=drain,
+        material="drain",
+        contype=0,
+        conaffinity=0,
+    )
     basket = spec.worldbody.add_body(name="basket")
     (left, right), (far, near) = BASKET
     walls = {
@@ -190,7 +204,9 @@ def _box(xs: tuple[float, float], ys: tuple[float, float], zs: tuple[float, floa
 SPOON = BridgeScene("bridge_spoon", {"spoon": spoon(), "towel": towel()}, on_grid((0.075,), (0.0, pi / 2)))
 CARROT = BridgeScene("bridge_carrot", {"carrot": carrot(), "plate": plate()}, on_grid((0.075,), (pi, -pi / 2)))
 CUBES = BridgeScene(
-    "bridge_cubes", {"green_cube": cube(GREEN, 0.015), "yellow_cube": cube(YELLOW, 0.015)}, on_grid((0.05, 0.10), (0.0,))
+    "bridge_cubes",
+    {"green_cube": cube(GREEN, 0.015), "yellow_cube": cube(YELLOW, 0.015)},
+    on_grid((0.05, 0.10), (0.0,)),
 )
 EGGPLANT = BridgeScene(
     "bridge_eggplant",

@@ -96,7 +96,15 @@ def _add_case(spec: mujoco.MjSpec) -> mujoco.MjsBody:
     body = spec.worldbody.add_body(name="cabinet", pos=[*FRONT, 0.0])
     slide = mujoco.mjtJoint.mjJNT_SLIDE
     for axis, along in (("x", [1, 0, 0]), ("y", [0, 1, 0])):
-        body.add_joint(name=f"cabinet_{axis}", type=slide, axis=along, range=[-0.05, 0.05], damping=200.0, frictionloss=120.0, armature=2.0)
+        body.add_joint(
+            name=f"cabinet_{axis}",
+            type=slide,
+            axis=along,
+            range=[-0.05, 0.05],
+            damping=200.0,
+            frictionloss=120.0,
+            armature=2.0,
+        )
     left, top = WIDTH / 2, HEIGHT
     _add_boards(
         spec,
@@ -120,7 +128,9 @@ def _add_drawer(spec: mujoco.MjSpec, case: mujoco.MjsBody, name: str) -> None:
     """A tray behind a panel with a knob. Its frame is on its underside in the middle of the panel's back."""
     body = case.add_body(name=name, pos=[0.0, 0.0, LEVELS[name]])
     slide = mujoco.mjtJoint.mjJNT_SLIDE
-    body.add_joint(name=name, type=slide, axis=[-1, 0, 0], range=[0.0, OPENING], damping=4.0, frictionloss=PULL, armature=0.1)
+    body.add_joint(
+        name=name, type=slide, axis=[-1, 0, 0], range=[0.0, OPENING], damping=4.0, frictionloss=PULL, armature=0.1
+    )
     half, length, low = WIDTH / 2 - BOARD - 0.002, DEPTH - BOARD - 0.004, 0.002
     _add_boards(
         spec,
@@ -139,7 +149,9 @@ def _add_drawer(spec: mujoco.MjSpec, case: mujoco.MjsBody, name: str) -> None:
     _add_knob(spec, body, name)
     inner = np.array([(length - WALL) / 2, half - WALL, (SIDE - low - WALL) / 2 + 0.006])
     middle = [inner[0], 0.0, low + WALL + inner[2]]
-    body.add_site(name=f"{name}_inside", type=mujoco.mjtGeom.mjGEOM_BOX, size=inner, pos=middle, group=5, rgba=[0.5, 0.5, 0.5, 0])
+    body.add_site(
+        name=f"{name}_inside", type=mujoco.mjtGeom.mjGEOM_BOX, size=inner, pos=middle, group=5, rgba=[0.5, 0.5, 0.5, 0]
+    )
     spec.add_exclude(bodyname1="cabinet", bodyname2=name)
     spec.add_exclude(bodyname1="world", bodyname2=name)
 
@@ -151,17 +163,40 @@ def _add_knob(spec: mujoco.MjSpec, body: mujoco.MjsBody, name: str) -> None:
     stem, post = [0.004, KNOB_OUT / 2, 0.0], [KNOB_RADIUS, KNOB_HALF, 0.0]
     across = [np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]
     common = {"material": "knob", "density": 1000.0}
-    body.add_geom(default, name=f"{name}_knob", type=geom.mjGEOM_CYLINDER, size=post, pos=[out, aside, KNOB_HEIGHT], **common)
-    body.add_geom(default, name=f"{name}_stem", type=geom.mjGEOM_CYLINDER, size=stem, pos=[-PANEL - KNOB_OUT / 2, aside, KNOB_HEIGHT], quat=across, **common)
+    body.add_geom(
+        default, name=f"{name}_knob", type=geom.mjGEOM_CYLINDER, size=post, pos=[out, aside, KNOB_HEIGHT], **common
+    )
+    body.add_geom(
+        default,
+        name=f"{name}_stem",
+        type=geom.mjGEOM_CYLINDER,
+        size=stem,
+        pos=[-PANEL - KNOB_OUT / 2, aside, KNOB_HEIGHT],
+        quat=across,
+        **common,
+    )
     body.add_site(name=f"{name}_handle", pos=[out, aside, KNOB_HEIGHT], group=5, rgba=[0.5, 0.5, 0.5, 0])
 
 
 def _add_boards(
-    spec: mujoco.MjSpec, body: mujoco.MjsBody, name: str, boards: Mapping[str, Box], density: float, materials: Mapping[str, str] | None = None
+    spec: mujoco.MjSpec,
+    body: mujoco.MjsBody,
+    name: str,
+    boards: Mapping[str, Box],
+    density: float,
+    materials: Mapping[str, str] | None = None,
 ) -> None:
     default = spec.find_default("object")
     usual = name if name == "cabinet" else "drawer_inside"
     for part, (low, high) in boards.items():
         size, middle = (np.array(high) - low) / 2, (np.array(high) + low) / 2
         material = (materials or {}).get(part, usual)
-        body.add_geom(default, name=f"{name}_{part}", type=mujoco.mjtGeom.mjGEOM_BOX, size=size, pos=middle, density=density, material=material)
+        body.add_geom(
+            default,
+            name=f"{name}_{part}",
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=size,
+            pos=middle,
+            density=density,
+            material=material,
+        )

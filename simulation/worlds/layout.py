@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from simulation.contracts import Floats, SimulationError
-from simulation.worlds.things import Thing
+from simulation.worlds.parts import Thing
 
 BENCH = Path(__file__).with_name("bench.xml")
 WAITING_FLOOR, PEG = -1.0, 0.002  # height of bench.xml's floor for what is left out, and radius of a peg [m]
@@ -99,4 +99,6 @@ def _within(discs: Discs, area: Area) -> bool:
 
 
 def _apart(discs: Discs, others: Discs) -> bool:
-    return all(hypot(x - at_x, y - at_y) > radius + other + FINGERS for x, y, radius in discs for at_x, at_y, other in others)
+    return all(
+        hypot(x - at_x, y - at_y) > radius + other + FINGERS for x, y, radius in discs for at_x, at_y, other in others
+    )

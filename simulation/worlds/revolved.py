@@ -1,4 +1,4 @@
-"""Meshes made by turning an outline about an axis. They stand in the XML as numbers, so that there is no file to load."""
+"""Meshes made by turning an outline about an axis. They stand in the XML as numbers: there is no file to load."""
 
 from __future__ import annotations
 
@@ -31,10 +31,13 @@ class Mesh:
 
 def turned(outline: Outline, segments: int = SEGMENTS) -> Mesh:
     """The solid of an outline that begins and ends on the z axis."""
-    rings = [np.array([[0.0, 0.0, height]]) if radius == 0 else _ring(radius, height, segments) for radius, height in outline]
+    rings = [
+        np.array([[0.0, 0.0, height]]) if radius == 0 else _ring(radius, height, segments) for radius, height in outline
+    ]
     firsts = np.cumsum([0, *map(len, rings)])
     bands = [
-        _band(firsts[one], len(rings[one]), firsts[one + 1], len(rings[one + 1]), segments) for one in range(len(rings) - 1)
+        _band(firsts[one], len(rings[one]), firsts[one + 1], len(rings[one + 1]), segments)
+        for one in range(len(rings) - 1)
     ]
     return Mesh(np.concatenate(rings), np.array([face for band in bands for face in band], dtype=np.int32))
 

@@ -1,204 +1,22 @@
 """The library of things that scenes are made of: what each looks like, what fingers meet, and how heavy it is.
 
-A thing is a list of parts in its own frame, x along its length and z up as it stands. Sizes follow the WidowX: its pads
-are 56 mm apart when open and 12 mm when closed, so that what it lifts is 13 to 52 mm thick somewhere.
+Each has its own frame, x along its length and z up as it stands. Sizes follow the WidowX: its pads are 56 mm apart when
+open and 12 mm when closed, so that what it lifts is 13 to 52 mm thick somewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import product
-from math import ceil, cos, pi, sin
-from typing import Literal
+from math import cos, pi, sin
 
-import mujoco
 import numpy as np
 
-from simulation.contracts import Floats
+from simulation.worlds.parts import Colour, Hollow, Part, Thing, Vector
 from simulation.worlds.revolved import Mesh, lying, turned
 
-Shape = Literal["box", "cylinder", "sphere", "capsule", "mesh"]
-Role = Literal["solid", "seen", "felt"]
-"""Whether a part is both seen and felt, or only one of them."""
-Vector = tuple[float, float, float]
-Colour = tuple[float, float, float]
-
-NOWHERE: Vector = (0.0, 0.0, 0.0)
-HIDDEN = 3  # the group of collision shapes that no picture shows
 RAISED = 0.0004  # [m] of parts that need not touch the table where another part does: contacts cost time
-WOOD, PLASTIC, RUBBER, CERAMIC, VEGETABLE = 1000.0, 1100.0, 1500.0, 1400.0, 700.0  # kg/m3
-
-
-@dataclass(frozen=True)
-class Part:
-    """One geom. `size` [m] as MuJoCo wants it (half lengths; radius, half length), `at` [m] and `turn` (Euler angles
-    about x, y, z [rad]) in the thing's frame. `colour`: one of the thing's, "" is its own. `own`: the share of its
-    volume that no earlier part has, so that what overlaps is weighed once.
-    """
-
-    shape: Shape
-    size: tuple[float, ...] = ()
-    at: Vector = NOWHERE
-    turn: Vector = NOWHERE
-    role: Role = "solid"
-    colour: str = ""
-    mesh: Mesh | None = None
-    own: float = 1.0
-
-    @property
-    def volume(self) -> float:
-        """[m3], of what no earlier part has; 0 for what is only seen."""
-        if self.role == "seen":
-            return 0.0
-        radius, *rest = self.size
-        if self.shape == "box":
-            return self.own * 8 * radius * rest[0] * rest[1]
-        ball = 4 / 3 * pi * radius**3
-        barrel = 2 * pi * radius**2 * rest[0] if rest else 0.0
-        return self.own * {"sphere": ball, "cylinder": barrel, "capsule": ball + barrel}[self.shape]
-
-    def outline(self) -> tuple[Floats, float]:
-        """Points (n, 3) [m] in the thing's frame, and the radius [m] of the ball around each that the part reaches."""
-        points, radius = _outline(self.shape, self.size)
-        return points @ _rotation(self.turn).T + self.at, radius
-
-
-@dataclass(frozen=True)
-class Hollow:
-    """A place inside of a thing: a box of half lengths `size` [m] around `at` [m]."""
-
-    size: Vector
-    at: Vector
-
-
-@dataclass(frozen=True)
-class Thing:
-    """`colours`: further ones by name, beside its own. `spin` [rad]: yaws up to this one either way look different.
-    `rolls`: friction against rolling, for what is round. `friction`: as MuJoCo orders it.
-    """
-
-    colour: Colour
-    parts: tuple[Part, ...]
-    density: float = WOOD
-    spin: float = pi
-    colours: Mapping[str, Colour] = field(default_factory=dict)
-    friction: Vector = (1.0, 0.005, 0.0001)
-    rolls: bool = False
-    shine: float = 0.2
-    inside: Hollow | None = None
-    mass: float | None = None
-
-    @cached_property
-    def rest_height(self) -> float:
-        """From what it stands on to its frame [m]."""
-        return max(radius - float(points[:, 2].min()) for points, radius in self._felt())
-
-    @cached_property
-    def height(self) -> float:
-        """From what it stands on to its top [m]."""
-        return self.rest_height + max(radius + float(points[:, 2].max()) for points, radius in self._felt())
-
-    @cached_property
-    def half_length(self) -> float:
-        """How far it reaches along its x axis [m]."""
-        return max(radius + float(np.abs(points[:, 0]).max()) for points, radius in self._felt())
-
-    @cached_property
-    def half_width(self) -> float:
-        """How far it reaches along its y axis [m]."""
-        return max(radius + float(np.abs(points[:, 1]).max()) for points, radius in self._felt())
-
-    @cached_property
-    def footprint(self) -> tuple[tuple[float, float], ...]:
-        """Discs that cover what it stands on: the place of each along its x axis and its radius [m]."""
-        if self.spin == 0.0:
-            return ((0.0, max(radius + float(np.hypot(points[:, 0], points[:, 1]).max()) for points, radius in self._felt())),)
-        count = ceil(self.half_length / self.half_width - 0.01)
-        half = self.half_length / count
-        return tuple((half * (2 * number + 1) - self.half_length, float(np.hypot(half, self.half_width))) for number in range(count))
-
-    @cached_property
-    def centre_of_mass(self) -> Floats:
-        """(3,) [m] in its frame."""
-        shares = np.array([part.volume for part in self.parts])
-        centres = np.array([part.at for part in self.parts])
-        centre: Floats = shares @ centres / shares.sum()
-        return centre
-
-    def _felt(self) -> list[tuple[Floats, float]]:
-        return [part.outline() for part in self.parts if part.role != "seen"]
-
-    def add_to(self, spec: mujoco.MjSpec, name: str) -> mujoco.MjsBody:
-        """Add the thing as a free body; joint, body and first geom have its name."""
-        self._add_materials(spec, name)
-        body = spec.worldbody.add_body(name=name)
-        body.add_freejoint(name=name)
-        self.add_parts(spec, body, name)
-        return body
-
-    def add_parts(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, name: str) -> None:
-        default = spec.find_default("object")
-        for number, part in enumerate(self.parts):
-            geom = body.add_geom(default, name=name if number == 0 else f"{name}_{number}", **_shape_of(spec, part, name, number))
-            geom.pos, geom.quat = part.at, _quaternion(part.turn)
-            geom.material = f"{name}_{part.colour}" if part.colour else name
-            self._weigh(geom, part)
-        if self.inside:
-            box = mujoco.mjtGeom.mjGEOM_BOX
-            body.add_site(name=f"{name}_inside", type=box, size=self.inside.size, pos=self.inside.at, group=5, rgba=[0.5, 0.5, 0.5, 0])
-
-    def _weigh(self, geom: mujoco.MjsGeom, part: Part) -> None:
-        if part.role == "seen":
-            geom.mass, geom.contype, geom.conaffinity = 0.0, 0, 0
-            return
-        if self.mass is None:
-            geom.density = self.density * part.own
-        else:
-            geom.mass = self.mass * part.volume / sum(each.volume for each in self.parts)
-        geom.friction = self.friction
-        if self.rolls:
-            geom.condim = 6
-        if part.role == "felt":
-            geom.group = HIDDEN
-
-    def _add_materials(self, spec: mujoco.MjSpec, name: str) -> None:
-        for material, colour in {name: self.colour, **{f"{name}_{key}": value for key, value in self.colours.items()}}.items():
-            spec.add_material(name=material, rgba=[*colour, 1.0], specular=self.shine, shininess=self.shine)
-
-
-def _shape_of(spec: mujoco.MjSpec, part: Part, name: str, number: int) -> dict[str, object]:
-    if part.mesh is None:
-        return {"type": getattr(mujoco.mjtGeom, f"mjGEOM_{part.shape.upper()}"), "size": [*part.size, 0.0, 0.0, 0.0][:3]}
-    part.mesh.add_to(spec, f"{name}_{number}")
-    return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": f"{name}_{number}"}
-
-
-def _quaternion(turn: Vector) -> Floats:
-    quaternion = np.empty(4)
-    mujoco.mju_euler2Quat(quaternion, turn, "xyz")
-    return quaternion
-
-
-def _rotation(turn: Vector) -> Floats:
-    matrix = np.empty(9)
-    mujoco.mju_quat2Mat(matrix, _quaternion(turn))
-    return matrix.reshape(3, 3)
-
-
-def _outline(shape: Shape, size: tuple[float, ...]) -> tuple[Floats, float]:
-    if shape == "box":
-        return np.array(list(product((-1.0, 1.0), repeat=3))) * size, 0.0
-    if shape == "sphere":
-        return np.zeros((1, 3)), size[0]
-    if shape == "capsule":
-        return np.array([[0.0, 0.0, -size[1]], [0.0, 0.0, size[1]]]), size[0]
-    angles = np.arange(48) * (pi / 24)
-    return np.array([[size[0] * cos(a), size[0] * sin(a), z] for a in angles for z in (-size[1], size[1])]), 0.0
-
-
-# What things are made of ------------------------------------------------------------------------------------------
+RED, YELLOW, GREEN, BLUE = (0.80, 0.10, 0.09), (0.93, 0.76, 0.08), (0.13, 0.60, 0.20), (0.10, 0.25, 0.78)
+PLASTIC, CLAY, VEGETABLE, FRUIT, METAL, CLOTH = 1100.0, 600.0, 700.0, 400.0, 1200.0, 330.0  # kg/m3
 
 
 def cube(colour: Colour, half: float, mass: float | None = None) -> Thing:
@@ -223,15 +41,18 @@ def cup(colour: Colour) -> Thing:
     """44 mm wide, to be grasped by its whole width, with room for a cube of 22 mm. Its frame is in its middle."""
     outer, inner, half, floor = 0.022, 0.0188, 0.025, 0.004
     outline = [
-        (0.0, -half), (outer - 0.002, -half), (outer - 0.001, -half + 0.0015), (outer, half - 0.0012), (outer - 0.001, half),
-        (inner + 0.0006, half), (inner, half - 0.0012), (inner - 0.0006, -half + floor + 0.002), (0.0, -half + floor),
+        (0.0, -half), (outer - 0.002, -half), (outer - 0.001, -half + 0.0015), (outer, half - 0.0012),
+        (outer - 0.001, half), (inner + 0.0006, half), (inner, half - 0.0012),
+        (inner - 0.0006, -half + floor + 0.002), (0.0, -half + floor),
     ]  # fmt: skip
     felt = (
         Part("cylinder", (outer, floor / 2), (0, 0, floor / 2 - half), role="felt"),
         *_ring_of_boxes(outer, outer - inner, floor - half, half, 10),
     )
     hollow = Hollow((inner * 0.7, inner * 0.7, half - floor / 2), (0, 0, floor / 2))
-    return Thing(colour, (Part("mesh", role="seen", mesh=turned(outline)), *felt), PLASTIC, spin=0.0, shine=0.5, inside=hollow)
+    return Thing(
+        colour, (Part("mesh", role="seen", mesh=turned(outline)), *felt), PLASTIC, spin=0.0, shine=0.5, inside=hollow
+    )
 
 
 def bowl(colour: Colour) -> Thing:
@@ -240,8 +61,9 @@ def bowl(colour: Colour) -> Thing:
     inner, foot = outer - lip, 0.032
     round_lip = [(outer - lip / 2 + lip / 2 * cos(a), half - 0.005 + 0.005 * sin(a)) for a in np.linspace(-0.5, pi, 9)]
     outline = [
-        (0.0, -half), (foot, -half), (foot + 0.003, -half + 0.003), (outer - 0.008, 0.0), (outer - 0.003, half - 0.010), *round_lip,
-        (inner, half - 0.009), (inner - 0.004, -0.002), (inner - 0.013, -half + floor + 0.001), (0.0, -half + floor),
+        (0.0, -half), (foot, -half), (foot + 0.003, -half + 0.003), (outer - 0.008, 0.0), (outer - 0.003, half - 0.010),
+        *round_lip, (inner, half - 0.009), (inner - 0.004, -0.002),
+        (inner - 0.013, -half + floor + 0.001), (0.0, -half + floor),
     ]  # fmt: skip
     felt = (
         Part("cylinder", (foot + 0.004, floor / 2), (0, 0, floor / 2 - half), role="felt"),
@@ -249,7 +71,9 @@ def bowl(colour: Colour) -> Thing:
         *_ring_of_boxes(outer, lip, half - 0.012, half, 12),
     )
     hollow = Hollow((inner * 0.7, inner * 0.7, half - floor / 2), (0, 0, floor / 2))
-    return Thing(colour, (Part("mesh", role="seen", mesh=turned(outline)), *felt), 600.0, spin=0.0, shine=0.5, inside=hollow)
+    return Thing(
+        colour, (Part("mesh", role="seen", mesh=turned(outline)), *felt), CLAY, spin=0.0, shine=0.5, inside=hollow
+    )
 
 
 def _bar(half_length: float, half_width: float, half_height: float, x: float = 0.0, z: float = 0.0) -> tuple[Part, ...]:
@@ -265,12 +89,19 @@ def carrot(half_length: float = 0.0575, radius: float = 0.016, density: float = 
     """Its thick end is at +x, with a stub of green. It lies on its side."""
     body, start = 0.86 * half_length, -half_length
     tip = [(0.0, start), (0.25 * radius, start + 0.003), (0.42 * radius, start + 0.012)]
-    trunk = [(radius * (0.42 + 0.58 * share), start + 0.012 + share * (body + half_length - 0.024)) for share in (0.25, 0.5, 0.75, 1.0)]
+    trunk = [
+        (radius * (0.42 + 0.58 * share), start + 0.012 + share * (body + half_length - 0.024))
+        for share in (0.25, 0.5, 0.75, 1.0)
+    ]
     crown = [(0.92 * radius, body - 0.006), (0.6 * radius, body - 0.001), (0.0, body)]
-    green = turned([(0.0, 0.0), (0.0045, 0.001), (0.0055, half_length - body), (0.003, half_length - body + 0.001), (0.0, half_length - body)])
+    stalk = half_length - body
+    green = turned([(0.0, 0.0), (0.0045, 0.001), (0.0055, stalk), (0.003, stalk + 0.001), (0.0, stalk)])
     stub = Mesh(green.vertices[:, [2, 0, 1]] + (body - 0.002, 0.0, 0.0), green.faces)
     rear = 0.62 * radius
-    felt = (*_bar(0.5 * half_length, radius, radius, 0.45 * half_length), *_bar(0.3 * half_length, rear, rear, -0.35 * half_length, rear - radius + RAISED))
+    felt = (
+        *_bar(0.5 * half_length, radius, radius, 0.45 * half_length),
+        *_bar(0.3 * half_length, rear, rear, -0.35 * half_length, rear - radius + RAISED),
+    )
     return Thing(
         (0.93, 0.42, 0.07),
         (
@@ -283,13 +114,20 @@ def carrot(half_length: float = 0.0575, radius: float = 0.016, density: float = 
     )
 
 
-def eggplant(half_length: float = 0.0392, radius: float = 0.0188, density: float = 400.0) -> Thing:
+def eggplant(half_length: float = 0.0392, radius: float = 0.0188, density: float = FRUIT) -> Thing:
     """Its thick end is at -x, and a green calyx at +x. It lies on its side."""
     length, start = 0.80 * half_length, -half_length
-    sides = [(radius * float(np.sqrt(max(0.0, 1 - u * u))), start + radius * (1 + u)) for u in (-1.0, -0.92, -0.75, -0.5, -0.2, 0.1)]
-    neck = [(0.93 * radius, 0.15 * half_length), (0.78 * radius, 0.45 * half_length), (0.66 * radius, length - 0.006), (0.4 * radius, length), (0.0, length)]
-    cap = turned([(0.0, 0.0), (0.76 * radius, 0.001), (0.70 * radius, 0.008), (0.30 * radius, 0.0115), (0.0045, 0.013), (0.004, 0.0185), (0.0, 0.0185)])
-    drop = 0.72 * radius - radius
+    sides = [
+        (radius * float(np.sqrt(max(0.0, 1 - u * u))), start + radius * (1 + u))
+        for u in (-1.0, -0.92, -0.75, -0.5, -0.2, 0.1)
+    ]
+    neck = [
+        (0.93 * radius, 0.15 * half_length), (0.78 * radius, 0.45 * half_length), (0.66 * radius, length - 0.006),
+        (0.4 * radius, length), (0.0, length),
+    ]  # fmt: skip
+    hood = [(0.0, 0.0), (0.76 * radius, 0.001), (0.70 * radius, 0.008), (0.30 * radius, 0.0115)]
+    stalk = [(0.0045, 0.013), (0.004, 0.0185), (0.0, 0.0185)]
+    cap, drop = turned([*hood, *stalk]), -0.28 * radius
     calyx = Mesh(cap.vertices[:, [2, 0, 1]] + (half_length - 0.0185, 0.0, drop), cap.faces)
     felt = (
         *_bar(0.55 * half_length, radius, radius, -0.38 * half_length),
@@ -308,10 +146,12 @@ def eggplant(half_length: float = 0.0392, radius: float = 0.0188, density: float
     )
 
 
-def spoon(colour: Colour = (0.55, 0.60, 0.64), density: float = 1200.0) -> Thing:
+def spoon(colour: Colour = (0.55, 0.60, 0.64), density: float = METAL) -> Thing:
     """140 mm long; its bowl is at +x. The handle is 14 mm wide, for pads that close to 12 mm."""
     bowl_at, handle_at = 0.0427, -0.0225
-    deep = turned([(0.0, -0.010), (0.5, -0.0092), (0.8, -0.0062), (0.97, -0.0005), (1.0, 0.0026), (0.97, 0.0030), (0.9, 0.001), (0.72, -0.0038), (0.45, -0.0066), (0.0, -0.0075)])
+    below = [(0.0, -0.010), (0.5, -0.0092), (0.8, -0.0062), (0.97, -0.0005), (1.0, 0.0026)]
+    above = [(0.97, 0.0030), (0.9, 0.001), (0.72, -0.0038), (0.45, -0.0066), (0.0, -0.0075)]
+    deep = turned([*below, *above])
     shell = Mesh(deep.vertices * (0.0273, 0.0173, 1.0) + (bowl_at, 0.0, 0.0), deep.faces)
     return Thing(
         colour,
@@ -326,27 +166,53 @@ def spoon(colour: Colour = (0.55, 0.60, 0.64), density: float = 1200.0) -> Thing
     )
 
 
-def towel(colour: Colour = (0.36, 0.55, 0.72), half: Vector = (0.05, 0.05, 0.005), density: float = 330.0) -> Thing:
+def towel(colour: Colour = (0.36, 0.55, 0.72), half: Vector = (0.05, 0.05, 0.005), density: float = CLOTH) -> Thing:
     """A folded cloth: a flat block with two stripes."""
     stripe = (0.004, half[1], 0.0003)
-    stripes = tuple(Part("box", stripe, (x, 0, half[2]), role="seen", colour="stripe") for x in (-0.6 * half[0], 0.6 * half[0]))
-    return Thing(colour, (Part("box", half), *stripes), density, spin=pi / 4, colours={"stripe": (0.86, 0.89, 0.92)}, shine=0.0)
+    stripes = tuple(
+        Part("box", stripe, (x, 0, half[2]), role="seen", colour="stripe") for x in (-0.6 * half[0], 0.6 * half[0])
+    )
+    return Thing(
+        colour, (Part("box", half), *stripes), density, spin=pi / 4, colours={"stripe": (0.86, 0.89, 0.92)}, shine=0.0
+    )
 
 
-def plate(colour: Colour = (0.93, 0.93, 0.91), radius: float = 0.055, half: float = 0.003, density: float = 1000.0) -> Thing:
+def plate(
+    colour: Colour = (0.93, 0.93, 0.91), radius: float = 0.055, half: float = 0.003, density: float = 1000.0
+) -> Thing:
     """A flat disc with a darker middle. Flat cylinders are what the browser draws shadows upon."""
     well = Part("cylinder", (0.68 * radius, 0.0004), (0, 0, half), role="seen", colour="well")
-    return Thing(colour, (Part("cylinder", (radius, half)), well), density, spin=0.0, colours={"well": (0.86, 0.87, 0.87)}, shine=0.3)
+    return Thing(
+        colour,
+        (Part("cylinder", (radius, half)), well),
+        density,
+        spin=0.0,
+        colours={"well": (0.86, 0.87, 0.87)},
+        shine=0.3,
+    )
 
 
-RED, YELLOW, GREEN, BLUE = (0.80, 0.10, 0.09), (0.93, 0.76, 0.08), (0.13, 0.60, 0.20), (0.10, 0.25, 0.78)
+def basket(colour: Colour = YELLOW, half: Vector = (0.05, 0.04, 0.022), thickness: float = 0.003) -> Thing:
+    """An open box. Its frame is in its middle."""
+    x, y, z = half
+    edge = thickness / 2
+    walls = (
+        Part("box", (x, y, edge), (0, 0, edge - z)),
+        *(Part("box", (edge, y, z - edge), (sign * (x - edge), 0, edge)) for sign in (-1, 1)),
+        *(Part("box", (x - thickness, edge, z - edge), (0, sign * (y - edge), edge)) for sign in (-1, 1)),
+    )
+    hollow = Hollow((x - thickness, y - thickness, z - edge), (0, 0, edge))
+    return Thing(colour, walls, PLASTIC, inside=hollow)
+
 
 THINGS: Mapping[str, Thing] = {
     # These four are those of the table top, to the gram.
     "red_cube": cube(RED, 0.0165, 0.036),
     "yellow_cube": cube(YELLOW, 0.0165, 0.036),
     "blue_cylinder": Thing(BLUE, (Part("cylinder", (0.016, 0.02)),), spin=0.0, mass=0.035),
-    "green_sphere": Thing(GREEN, (Part("sphere", (0.0175,)),), spin=0.0, mass=0.04, friction=(1, 0.005, 0.002), rolls=True),
+    "green_sphere": Thing(
+        GREEN, (Part("sphere", (0.0175,)),), spin=0.0, mass=0.04, friction=(1, 0.005, 0.002), rolls=True
+    ),
     "white_cube": cube((0.88, 0.89, 0.90), 0.011, 0.014),
     "purple_block": block((0.45, 0.20, 0.62), (0.035, 0.0125, 0.0125)),
     "orange_block": block((0.92, 0.45, 0.10), (0.025, 0.0165, 0.008)),
@@ -357,8 +223,5 @@ THINGS: Mapping[str, Thing] = {
     "spoon": spoon(),
     "towel": towel(),
     "plate": plate(),
+    "basket": basket(),
 }
-
-
-def recoloured(thing: Thing, colour: Colour) -> Thing:
-    return replace(thing, colour=colour)

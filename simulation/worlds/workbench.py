@@ -10,8 +10,9 @@ import numpy as np
 
 from simulation.contracts import Floats
 from simulation.worlds.layout import Area, LayoutError, add_thing, bench, lay_out, waiting
+from simulation.worlds.parts import Thing
 from simulation.worlds.plugins import Look
-from simulation.worlds.things import THINGS, Thing
+from simulation.worlds.things import THINGS
 
 id = "workbench"
 VARIANTS = ("",)
@@ -60,7 +61,17 @@ def add_plate(spec: mujoco.MjSpec, name: str) -> None:
     size = [PLATE_RADIUS, PLATE_HALF, 0.0]
     body.add_geom(default, name=name, type=cylinder, size=size, mass=PLATE_MASS, material="plate", conaffinity=3)
     well, at = [0.7 * PLATE_RADIUS, 0.0003, 0.0], [0.0, 0.0, PLATE_HALF]
-    body.add_geom(default, name=f"{name}_well", type=cylinder, size=well, pos=at, mass=0.0, material="plate_well", contype=0, conaffinity=0)
+    body.add_geom(
+        default,
+        name=f"{name}_well",
+        type=cylinder,
+        size=well,
+        pos=at,
+        mass=0.0,
+        material="plate_well",
+        contype=0,
+        conaffinity=0,
+    )
     spec.add_exclude(bodyname1="world", bodyname2=name)
 
 
@@ -68,7 +79,9 @@ def sample(rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
     drawn = draw(rng)
     plates, found = _lay_out(rng, {name: THINGS[name] for name in drawn})
     poses = {name: found.get(name, waiting(THINGS[name], number)) for number, name in enumerate(OBJECTS)}
-    slides = {f"{name}_{axis}": at for name, place in plates.items() for axis, at in zip("xy", place[:, None], strict=True)}
+    slides = {
+        f"{name}_{axis}": at for name, place in plates.items() for axis, at in zip("xy", place[:, None], strict=True)
+    }
     return {**slides, **poses}
 
 

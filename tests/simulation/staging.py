@@ -21,6 +21,7 @@ SCENES: Mapping[str, Scene] = {scene.id: scene for scene in (workbench, cabinet,
 VARIANTS = [(name, variant) for name, scene in SCENES.items() for variant in scene.VARIANTS]
 SETTLE_STEPS = 50
 STILL = np.zeros(3)
+TRAVEL = 0.18  # height of the tool [m] at which things are carried: high up, the arm reaches less far
 
 
 @cache
@@ -100,7 +101,7 @@ class Stage:
         mujoco.mj_kinematics(self.model, self.data)
 
     def go(self, to: Floats | list[float], opening: float, yaw: float = 0.0, longest: float = 0.04) -> None:
-        """Lead the commanded tool to a place, pointing down with this yaw or the same half a turn on, and let it arrive."""
+        """Lead the commanded tool to a place, pointing down with this yaw or half a turn on, and let it arrive."""
         for _ in range(60):
             memory = self.controller.memory
             error = np.asarray(to) - memory[POSITION]
@@ -129,12 +130,12 @@ class Stage:
     def pick(self, name: str) -> None:
         """Grasp a thing across its narrow side, and lift it."""
         self.grasp(self.place(name), self.yaw(name))
-        self.rise(0.0, 0.22)
+        self.rise(0.0, TRAVEL)
 
     def set_down(self, x: float, y: float, height: float) -> None:
         """Carry what is held over a place, lower the tool to a height, and let go."""
         yaw = command_yaw(self.controller.memory[QUATERNION])
-        self.go([x, y, 0.24], 0.0, yaw)
+        self.go([x, y, TRAVEL], 0.0, yaw)
         self.go([x, y, height], 0.0, yaw)
         self.grip(1.0)
-        self.rise(1.0, 0.24)
+        self.rise(1.0, TRAVEL)

@@ -8,7 +8,7 @@ import pytest
 
 from simulation.contracts import Floats
 from simulation.worlds import bridge
-from simulation.worlds.things import Thing
+from simulation.worlds.parts import Thing
 from tests.simulation.staging import Stage, flattened
 
 ids = pytest.mark.parametrize("scene_id", bridge.SCENES)
@@ -59,13 +59,21 @@ def test_the_spoon_is_as_long_and_wide_as_published() -> None:
 def seen(thing: Thing) -> tuple[Floats, Floats]:
     """Lowest and highest corner of what is seen of a thing [m]."""
     points = [part.mesh.vertices for part in thing.parts if part.mesh]
-    points += [outline + sign * radius for part in thing.parts if not part.mesh for outline, radius in [part.outline()] for sign in (-1, 1)]
+    points += [
+        outline + sign * radius
+        for part in thing.parts
+        if not part.mesh
+        for outline, radius in [part.outline()]
+        for sign in (-1, 1)
+    ]
     return np.concatenate(points).min(0), np.concatenate(points).max(0)
 
 
 def test_places_are_simplerenvs_as_the_robot_sees_them() -> None:
     spoon, towel = poses("bridge_spoon")[0]
-    assert spoon[:2] == pytest.approx([0.382, 0.103])  # world (-0.235, -0.075) from a base at (0.147, 0.028), turned about
+    assert spoon[:2] == pytest.approx(
+        [0.382, 0.103]
+    )  # world (-0.235, -0.075) from a base at (0.147, 0.028), turned about
     assert towel[:2] == pytest.approx([0.382, -0.047])
     assert yaws("bridge_spoon") == {-180, -90}
     assert yaws("bridge_carrot") == {0, 90}

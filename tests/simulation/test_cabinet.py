@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulation.worlds import cabinet
-from tests.simulation.staging import Stage
+from tests.simulation.staging import TRAVEL, Stage
 
 drawers = pytest.mark.parametrize("drawer", cabinet.DRAWERS)
 SEEDS = range(4)
@@ -23,7 +23,7 @@ def slide(stage: Stage, drawer: str, by: float) -> None:
     x, y, z = stage.controller.memory[7:10]
     stage.go([x + by, y, z], 0.0, longest=0.03)
     stage.grip(1.0)
-    stage.rise(1.0, 0.22)
+    stage.rise(1.0, TRAVEL)
 
 
 def put_in(stage: Stage, name: str, drawer: str) -> None:

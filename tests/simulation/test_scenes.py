@@ -27,8 +27,10 @@ HASHES = """
 from tests.simulation.test_scenes import VARIANTS, hashes
 print(*(hash for world in VARIANTS for hash in hashes(*world)))
 """
-SAME = ("body_mass", "body_inertia", "geom_size", "geom_pos", "geom_quat", "geom_friction", "mesh_vert", "jnt_range", "dof_frictionloss", "qpos0",
-        "cam_pos", "cam_quat", "site_pos", "mat_rgba")  # fmt: skip
+SAME = (
+    "body_mass", "body_inertia", "geom_size", "geom_pos", "geom_quat", "geom_friction", "mesh_vert", "jnt_range",
+    "dof_frictionloss", "qpos0", "cam_pos", "cam_quat", "site_pos", "mat_rgba",
+)  # fmt: skip
 
 worlds = pytest.mark.parametrize(("scene_id", "variant"), VARIANTS)
 scenes = pytest.mark.parametrize("scene_id", SCENES)
@@ -102,7 +104,9 @@ def test_things_start_apart_and_within_reach(scene_id: str, variant: str) -> Non
             assert (place[:2] > widowx.WORKSPACE[0, :2]).all(), (seed, name)
             assert (place[:2] < widowx.WORKSPACE[1, :2]).all(), (seed, name)
             for height in (max(place[2], widowx.WORKSPACE[0, 2]), place[2] + 0.1):
-                assert stage.controller.solve(widowx.START_ARM, np.array([*place[:2], height]), pointing_down(0.0))[1], (seed, name)
+                assert stage.controller.solve(widowx.START_ARM, np.array([*place[:2], height]), pointing_down(0.0))[
+                    1
+                ], (seed, name)
 
 
 @worlds
@@ -161,7 +165,9 @@ def test_a_browser_downloads_less_than_a_megabyte(scene_id: str) -> None:
 def test_the_catalogue_names_the_things_regions_joints_and_cameras_that_there_are(scene_id: str) -> None:
     row, model, scene = entry(scene_id), flattened(scene_id, "")[1], SCENES[scene_id]
     described = scene_from(row)
-    things = {kind: {thing.id for thing in described.things.values() if thing.kind == kind} for kind in ("object", "target")}
+    things = {
+        kind: {thing.id for thing in described.things.values() if thing.kind == kind} for kind in ("object", "target")
+    }
     assert things == {"object": set(scene.objects("")), "target": set(scene.TARGETS)}
     for name, region in row.get("regions", {}).items():
         assert model.site(name).id >= 0

@@ -6,9 +6,10 @@ import pytest
 
 from simulation.worlds import workbench
 from simulation.worlds.layout import FINGERS, add_thing, bench, discs_of, is_waiting, standing, waiting
+from simulation.worlds.parts import Part, Thing
 from simulation.worlds.revolved import lying, turned
-from simulation.worlds.things import THINGS, Part, Thing
-from tests.simulation.staging import Stage
+from simulation.worlds.things import THINGS
+from tests.simulation.staging import TRAVEL, Stage
 
 names = pytest.mark.parametrize("name", THINGS)
 
@@ -74,8 +75,8 @@ def test_every_thing_of_the_workbench_can_be_lifted() -> None:
             stage.reset(seed)
             before = stage.place(name)
             if name == "bowl":
-                stage.grasp(before + (0.0, 0.049, 0.008))
-                stage.rise(0.0, 0.22)
+                stage.grasp(before + np.array([0.0, 0.049, 0.008]))
+                stage.rise(0.0, TRAVEL)
             else:
                 stage.pick(name)
             tried[name] += 1
@@ -123,7 +124,10 @@ def placed(thing: Thing, pose: np.ndarray) -> list[tuple[float, float, float]]:
 
 
 def test_a_revolved_mesh_is_closed_and_faces_outwards() -> None:
-    for mesh in (turned([(0, 0), (0.02, 0), (0.02, 0.05), (0.015, 0.05), (0.015, 0.01), (0, 0.01)]), lying([(0, 0), (0.01, 0.01), (0, 0.05)])):
+    for mesh in (
+        turned([(0, 0), (0.02, 0), (0.02, 0.05), (0.015, 0.05), (0.015, 0.01), (0, 0.01)]),
+        lying([(0, 0), (0.01, 0.01), (0, 0.05)]),
+    ):
         edges = [(face[at], face[(at + 1) % 3]) for face in mesh.faces.tolist() for at in range(3)]
         assert len(edges) == len(set(edges))
         assert {(b, a) for a, b in edges} == set(edges)
