@@ -20,7 +20,9 @@ from simulation.worlds.things import THINGS
 id = "cabinet"
 VARIANTS = ("", "top_open", "bottom_open")
 """Of the same bodies; they differ in the drawer that a seed starts with open, for what is to be closed or taken out."""
-TARGETS = ("cabinet",)
+DRAWERS = ("top_drawer", "bottom_drawer")
+"""Bodies, and the joints that carry them."""
+TARGETS = ("cabinet", *DRAWERS)
 LOOK = Look()
 STARTS: Mapping[str, Floats] = {}
 
@@ -30,7 +32,6 @@ OBJECTS = (*ALWAYS, *SOMETIMES)
 COUNTS = (3, 4)  # things on the table, of which a seed draws those of ALWAYS and others
 AREA: Area = (0.20, 0.36, -0.18, -0.015)
 
-DRAWERS = ("top_drawer", "bottom_drawer")
 OPENING = 0.10  # travel of a drawer [m]
 OPEN_AT, CLOSED_AT = 0.07, 0.008  # a drawer is open from here on, and closed up to here [m]
 STARTS_OPEN = (0.085, 0.10)

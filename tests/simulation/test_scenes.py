@@ -5,6 +5,7 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import brotli
 import mujoco
@@ -173,15 +174,14 @@ def test_the_catalogue_names_the_things_regions_joints_and_cameras_that_there_ar
         assert model.site(name).id >= 0
         assert model.body(region["of"]).id > 0
     for name in row.get("joints", {}):
-        assert model.joint(name).range[1] > model.joint(name).range[0]
+        assert model.joint(name).range[1] > model.joint(name).range[0] == 0.0
+        assert name in described.things
     assert {camera.name for camera in described.cameras} == {model.camera(index).name for index in range(model.ncam)}
 
 
 @scenes
 def test_nouns_name_one_thing_each(scene_id: str) -> None:
-    described, joints = scene_from(entry(scene_id)), entry(scene_id).get("joints", {})
-    nouns = [noun.text for thing in described.things.values() for noun in thing.nouns]
-    nouns += [noun["text"] for joint in joints.values() for noun in joint["nouns"]]
+    nouns = [noun.text for thing in scene_from(entry(scene_id)).things.values() for noun in thing.nouns]
     assert len(nouns) == len(set(nouns))
 
 
@@ -192,3 +192,47 @@ def test_scenes_share_the_light_and_the_physics_of_the_table_top() -> None:
         assert model.opt.timestep == table.opt.timestep
         assert np.allclose(model.light_dir, table.light_dir, atol=1e-5)
         assert model.material("table").rgba.tolist() == table.material("table").rgba.tolist()
+
+
+@pytest.mark.parametrize("name", ["bridge", "cabinet"])
+def test_tasks_ask_for_what_there_is(name: str) -> None:
+    for row in read_rows((FOLDER / "more_tasks" / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml"):
+        scene_id = row["environment"]["scene"]
+        described, model = scene_from(entry(scene_id)), flattened(scene_id, "")[1]
+        for slots in fillings(row["values"]):
+            assert set(slots.values()) <= set(described.things)
+            for joint in named(row["goal"], "joint"):
+                assert model.joint(joint.format(**slots)).id >= 0
+            for region in named(row["goal"], "region"):
+                assert model.site(region.format(**slots)).id >= 0
+            for template in row["instruction_templates"]:
+                assert "{" not in template["text"].format(**slots)
+
+
+def test_published_instructions_are_those_of_simplerenv() -> None:
+    rows = read_rows((FOLDER / "more_tasks" / "bridge.yaml").read_text("utf-8"), "bridge.yaml")
+    said = {}
+    for row in rows:
+        things = scene_from(entry(row["environment"]["scene"])).things
+        nouns = {slot: things[name].nouns[0].text for slot, name in row["values"][0].items()}
+        said[row["instruction_templates"][0]["text"].format(**nouns)] = row["max_steps"]
+    assert said == {
+        "put the spoon on the towel": 60,
+        "put carrot on plate": 60,
+        "stack the green block on the yellow block": 60,
+        "put eggplant into yellow basket": 120,
+    }
+
+
+def fillings(values: Any) -> list[dict[str, str]]:
+    if isinstance(values, list):
+        return values
+    return [dict(zip(values, names, strict=True)) for names in itertools.product(*values.values())]
+
+
+def named(goal: Any, field: str) -> list[str]:
+    """The values of a field anywhere in a goal."""
+    if isinstance(goal, dict):
+        own = [goal[field]] if isinstance(goal.get(field), str) else []
+        return own + [name for part in goal.values() for name in named(part, field)]
+    return [name for part in goal for name in named(part, field)] if isinstance(goal, list) else []
