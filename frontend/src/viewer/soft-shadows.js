@@ -70,6 +70,27 @@ export class SoftShadows {
   }
 }
 
+/**
+ * The widest geom of each body: were every part of a thing to cast a shadow, that of the whole would be too dark.
+ * @template {{geom: {body: number}, geometry: THREE.BufferGeometry}} Part
+ * @param {Part[]} parts @returns {Part[]}
+ */
+export function widestOfEach(parts) {
+  /** @type {Map<number, Part>} */
+  const found = new Map();
+  for (const part of parts) {
+    const known = found.get(part.geom.body);
+    if (!known || widthOf(part.geometry) > widthOf(known.geometry)) found.set(part.geom.body, part);
+  }
+  return [...found.values()];
+}
+
+/** The area of the largest side of its box [m2], a quarter of it. @param {THREE.BufferGeometry} geometry */
+function widthOf(geometry) {
+  const [, middle, longest] = boxOf(geometry).half.sort((a, b) => a - b);
+  return middle * longest;
+}
+
 /** Multiplies what is behind it. It counts as opaque, to be drawn between the table and the things on it. */
 function shadowMaterial() {
   return new THREE.ShaderMaterial({
