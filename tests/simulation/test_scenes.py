@@ -16,7 +16,7 @@ from simulation import assets
 from simulation.catalogue import FOLDER, scene_from
 from simulation.catalogue_rows import Row, read_rows
 from simulation.environment import pointing_down
-from simulation.worlds import widowx
+from simulation.worlds import bridge, widowx
 from simulation.worlds.layout import is_waiting
 from simulation.worlds.table import build as build_table
 from tests.simulation.staging import SCENES, VARIANTS, Stage, flattened
@@ -194,10 +194,10 @@ def test_scenes_share_the_light_and_the_physics_of_the_table_top() -> None:
         assert model.material("table").rgba.tolist() == table.material("table").rgba.tolist()
 
 
-@pytest.mark.parametrize("name", ["bridge", "cabinet"])
-def test_tasks_ask_for_what_there_is(name: str) -> None:
-    for row in read_rows((FOLDER / "more_tasks" / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml"):
-        scene_id = row["environment"]["scene"]
+@pytest.mark.parametrize("scene_id", ["cabinet", *bridge.SCENES])
+def test_tasks_ask_for_what_there_is(scene_id: str) -> None:
+    for row in tasks(scene_id):
+        assert row["environment"]["scene"] == scene_id
         described, model = scene_from(entry(scene_id)), flattened(scene_id, "")[1]
         for slots in fillings(row["values"]):
             assert set(slots.values()) <= set(described.things)
@@ -210,10 +210,9 @@ def test_tasks_ask_for_what_there_is(name: str) -> None:
 
 
 def test_published_instructions_are_those_of_simplerenv() -> None:
-    rows = read_rows((FOLDER / "more_tasks" / "bridge.yaml").read_text("utf-8"), "bridge.yaml")
     said = {}
-    for row in rows:
-        things = scene_from(entry(row["environment"]["scene"])).things
+    for scene_id in bridge.SCENES:
+        things, row = scene_from(entry(scene_id)).things, tasks(scene_id)[0]
         nouns = {slot: things[name].nouns[0].text for slot, name in row["values"][0].items()}
         said[row["instruction_templates"][0]["text"].format(**nouns)] = row["max_steps"]
     assert said == {
@@ -222,6 +221,11 @@ def test_published_instructions_are_those_of_simplerenv() -> None:
         "stack the green block on the yellow block": 60,
         "put eggplant into yellow basket": 120,
     }
+
+
+def tasks(scene_id: str) -> list[Row]:
+    name = f"{scene_id}.yaml"
+    return read_rows((FOLDER / "more_tasks" / name).read_text("utf-8"), name)
 
 
 def fillings(values: Any) -> list[dict[str, str]]:
