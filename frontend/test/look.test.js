@@ -6,7 +6,7 @@ import test from "node:test";
 import { BoxGeometry } from "three";
 
 import { coarser } from "../src/viewer/coarser.js";
-import { ellipseBelow, SoftShadows } from "../src/viewer/soft-shadows.js";
+import { ellipseBelow, SoftShadows, widestOfEach } from "../src/viewer/soft-shadows.js";
 import { woodGrain } from "../src/viewer/wood.js";
 
 const LOOK = { darkness: 0.6, highest: 0.5, slant: [0.1, 0.3] };
@@ -31,10 +31,20 @@ test("the higher a thing is, the wider and fainter is its shadow, until there is
   assert.equal(found.at(-1).darkness, 0);
 });
 
+test("what lies below the table casts no shadow on it", () => {
+  assert.equal(ellipseBelow(CUBE, at(0.3, 0, -1), 0, LOOK).darkness, 0);
+});
+
 test("the shadow of a beam is as long and as turned as the beam", () => {
   const beam = { centre: [0, 0, 0], half: [0.1, 0.01, 0.01] };
   const { matrix } = ellipseBelow(beam, at(0, 0, 0.01, [0, -1, 0, 1, 0, 0, 0, 0, 1]), 0, LOOK);
   assert.ok(matrix[0] < 0.02 && matrix[5] > 0.1);
+});
+
+test("a thing of many parts casts the shadow of its widest part alone", () => {
+  const part = (body, ...size) => ({ geom: { body }, geometry: new BoxGeometry(...size) });
+  const [top, side, cube] = [part(3, 0.2, 0.14, 0.01), part(3, 0.01, 0.13, 0.12), part(4, 0.03, 0.03, 0.03)];
+  assert.deepEqual(widestOfEach([side, top, cube]), [top, cube]);
 });
 
 test("every geom that casts a shadow has one in the drawing", () => {

@@ -7,7 +7,7 @@ import { quickLight, quickMaterial } from "./quick-material.js";
 import { rimLit } from "./rim-light.js";
 import { Room } from "./room.js";
 import { isFlat, isFurniture, WORLD } from "./shapes.js";
-import { SoftShadows } from "./soft-shadows.js";
+import { SoftShadows, widestOfEach } from "./soft-shadows.js";
 
 /**
  * @import { GeomDescription, TextureDescription } from "./describe.js"
@@ -91,8 +91,8 @@ export class StageScene {
   #addShadows(moving) {
     const look = SOFT_SHADOWS[this.lite ? "lite" : "full"];
     return [
-      { of: moving.filter(({ geom }) => isFlat(geom)), darkness: DARKNESS.flat, order: ORDER.flatShadows },
-      { of: moving.filter(({ geom, robot }) => !isFlat(geom) && !robot), darkness: DARKNESS.object, order: ORDER.shadows },
+      { of: widestOfEach(moving.filter(({ geom }) => isFlat(geom))), darkness: DARKNESS.flat, order: ORDER.flatShadows },
+      { of: widestOfEach(moving.filter(({ geom, robot }) => !isFlat(geom) && !robot)), darkness: DARKNESS.object, order: ORDER.shadows },
       { of: moving.filter(({ robot }) => robot), darkness: DARKNESS.robot, order: ORDER.shadows },
     ].map(({ of, darkness, order }) => {
       const shadows = new SoftShadows(of, { ...look, darkness });

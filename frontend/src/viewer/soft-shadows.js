@@ -70,6 +70,27 @@ export class SoftShadows {
   }
 }
 
+/**
+ * The widest geom of each body: were every part of a thing to cast a shadow, that of the whole would be too dark.
+ * @template {{geom: {body: number}, geometry: THREE.BufferGeometry}} Part
+ * @param {Part[]} parts @returns {Part[]}
+ */
+export function widestOfEach(parts) {
+  /** @type {Map<number, Part>} */
+  const found = new Map();
+  for (const part of parts) {
+    const known = found.get(part.geom.body);
+    if (!known || widthOf(part.geometry) > widthOf(known.geometry)) found.set(part.geom.body, part);
+  }
+  return [...found.values()];
+}
+
+/** The area of the largest side of its box [m2], a quarter of it. @param {THREE.BufferGeometry} geometry */
+function widthOf(geometry) {
+  const [, middle, longest] = boxOf(geometry).half.sort((a, b) => a - b);
+  return middle * longest;
+}
+
 /** Multiplies what is behind it. It counts as opaque, to be drawn between the table and the things on it. */
 function shadowMaterial() {
   return new THREE.ShaderMaterial({
@@ -100,15 +121,16 @@ export function ellipseBelow({ centre, half }, { xpos, xmat }, index, { darkness
   const turn = xmat.subarray(9 * index, 9 * index + 9);
   const [x, y, z] = [0, 3, 6].map((row, axis) => xpos[3 * index + axis] + dot(turn, row, centre));
   const [edgesX, edgesY, edgesZ] = [0, 3, 6].map((row) => half.map((length, column) => turn[row + column] * length));
-  const bottom = Math.max(0, z - edgesZ.reduce((sum, edge) => sum + Math.abs(edge), 0));
+  const reach = edgesZ.reduce((sum, edge) => sum + Math.abs(edge), 0);
+  const bottom = Math.max(0, z - reach);
   const soft = (SOFTNESS + SPREAD * bottom) ** 2;
   const [xx, xy, yy] = [product(edgesX, edgesX), product(edgesX, edgesY), product(edgesY, edgesY)];
   const [a, b] = [Math.sqrt(xx + soft), xy / Math.sqrt(xx + soft)];
   const c = Math.sqrt(yy + soft - b * b);
   const share = Math.sqrt(Math.max(0, xx * yy - xy * xy)) / (a * c);
   return {
-    // As much light is missing from a wide shadow as from a narrow one.
-    darkness: bottom < highest ? darkness * Math.min(1, 2 * share) * Math.min(1, 4 - (4 * bottom) / highest) : 0,
+    // As much light is missing from a wide shadow as from a narrow one. What is below the table casts none on it.
+    darkness: bottom < highest && z > -reach ? darkness * Math.min(1, 2 * share) * Math.min(1, 4 - (4 * bottom) / highest) : 0,
     core: CORE * Math.sqrt(share),
     // biome-ignore format: a matrix, column by column
     matrix: [a, b, 0, 0, 0, c, 0, 0, 0, 0, 1, 0, x + slant[0] * z, y + slant[1] * z, LIFT, 1],
