@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 import unicodedata
@@ -27,6 +28,8 @@ STORY_LENGTH = 300
 KEPT_CONTROLS = {"\n", "\t"}
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters that turn the writing direction, also of what follows an answer."""
+
+logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would log every request
 
 Message = dict[str, str]
 _clients: dict[tuple[str, str, int], openai.OpenAI] = {}

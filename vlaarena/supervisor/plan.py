@@ -67,12 +67,13 @@ def bundled_servers(folder: DataFolder, environment: Mapping[str, str], web_proc
     return servers
 
 
-def language_server(folder: DataFolder, niceness: int = WORKER_NICENESS) -> Servers:
-    """The language model beside the arena, on a free loopback port. Raises CannotServe where it cannot run."""
+def language_server(folder: DataFolder) -> Servers:
+    """The language model beside the arena, on a free loopback port. Visitors wait for each of its words, so it gets as
+    much processor time as pages. Raises CannotServe where it cannot run."""
     key, port = folder.password("language"), bundled.free_port()
     command = embedded.command(port, folder.path / "language_password")
     url = f"http://arena:{key}@127.0.0.1:{port}/v1"
-    spec = ChildSpec("language", command, LANGUAGE_GRACE_S, port, niceness=niceness)
+    spec = ChildSpec("language", command, LANGUAGE_GRACE_S, port)
     return Servers([spec], {"ARENA_EMBEDDED_TEXT_URL": url})
 
 

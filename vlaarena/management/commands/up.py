@@ -92,7 +92,7 @@ class Command(BaseCommand):
         if TEXT not in settings.KINDS or settings.TEXT["embedded_url"]:
             return
         try:
-            found = plan.language_server(folder, int(env.number("ARENA_WORKER_NICENESS", plan.WORKER_NICENESS)))
+            found = plan.language_server(folder)
         except CannotServe as reason:
             self._say(f"no language model runs beside the arena: {reason}")
             return
