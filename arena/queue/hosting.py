@@ -2,8 +2,9 @@
 
 `ARENA_WORKER_KINDS` names its kinds, and `ARENA_WORKER_POLICIES` the contestants: ids or patterns (`film-*`), and with
 a minus those left to other workers (`*,-openvla-7b`). A worker takes attempts from one queue per contestant. Every few
-seconds it announces what it hosts and what renders there (`arena.models.Hosting`). Both sides of a turn are rendered alike: attempts that need another
-renderer go to a second queue per contestant, which only workers with that renderer read.
+seconds it announces what it hosts and what renders there (`arena.models.Hosting`). Both sides of a turn are rendered
+alike: attempts that need another renderer go to a second queue per contestant, which only workers with that renderer
+read.
 """
 
 from __future__ import annotations
