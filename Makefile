@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
+.PHONY: help run install install-test install-text test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -34,12 +34,15 @@ help:
 	@echo "make bench-network  measure the cost of a worker on another host (needs root)"
 	@echo "make load           load-test a new arena with hundreds of visitors (ARGS: --visitors 300 --minutes 20 ...)"
 	@echo "make install        install and build everything without starting the arena"
+	@echo "make install-text   install the language model that runs beside the arena (ARENA_KINDS=robots,text make run)"
 	@echo "make clean          remove build products; the data in var/ is kept"
 
 run: install
 	@exec $(PY) manage.py up
 
 install: $(DONE)/requirements $(DONE)/translations $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
+
+install-text: install $(DONE)/requirements-text
 
 test: install install-test
 	@$(PY) -m pytest -n $(PROCESSES) -m "not slow" $(ARGS)
@@ -111,6 +114,11 @@ $(DONE)/translations: $(LOCALE) | $(DONE)/requirements
 $(DONE)/requirements-test: $(DONE)/requirements requirements/locked/test.txt
 	@echo "installing what the tests need"
 	@$(LOCKED) -r requirements/locked/test.txt
+	@touch $@
+
+$(DONE)/requirements-text: $(DONE)/requirements requirements/locked/text.txt
+	@echo "installing the language model beside the arena"
+	@$(LOCKED) -r requirements/locked/text.txt
 	@touch $@
 
 $(DONE)/renderer: | $(DONE)/requirements

@@ -65,6 +65,10 @@ class InstructionTooLong(InvalidInstruction):
         super().__init__(detail, longest=longest, unit=unit)
 
 
+class TurnsPlayed(ArenaError):
+    status, code, detail = 409, "turns_played", "This battle has as many turns as it may have. Vote on it."
+
+
 class InvalidVote(ArenaError):
     status, code = 422, "invalid_vote"
 

@@ -16,9 +16,12 @@ UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 JOINERS = {"\u200c", "\u200d"}  # invisible too, but some scripts and emoji cannot be written without them
 
 
-def clean_instruction(value: Any, most_words: int | None = None) -> str:
-    """The text without surrounding blanks. Raises InvalidInstruction for what is no instruction."""
-    longest = settings.INSTRUCTION_MAX_LENGTH
+def clean_instruction(value: Any, most_words: int | None = None, longest: int | None = None) -> str:
+    """The text without surrounding blanks. Raises InvalidInstruction for what is no instruction.
+
+    `longest`: the most characters, settings.INSTRUCTION_MAX_LENGTH by default.
+    """
+    longest = settings.INSTRUCTION_MAX_LENGTH if longest is None else longest
     if not isinstance(value, str):
         raise InvalidInstruction("An instruction is a text.")
     text = value.strip()

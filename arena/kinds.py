@@ -68,7 +68,10 @@ class Kind(ABC):
     `hosted` then tells."""
     most_words: ClassVar[int | None] = None
     """The most words that an instruction may have, so that every contestant of the kind can read all of them. None:
-    only its characters are bounded, by settings.INSTRUCTION_MAX_LENGTH."""
+    only its characters are bounded, by `longest_instruction`."""
+    waits: ClassVar[bool] = False
+    """Whether playing is mostly waiting for servers, so that threads of one worker play many attempts side by side. An
+    arena that starts its own workers gives such kinds one of their own."""
     several_starts: ClassVar[bool] = False
     """Whether an instruction can be played from several first states, each made from a seed."""
     forks: ClassVar[bool] = False
@@ -120,6 +123,16 @@ class Kind(ABC):
 
     # Instructions.
 
+    @property
+    def longest_instruction(self) -> int:
+        """The most characters of an instruction."""
+        return int(settings.INSTRUCTION_MAX_LENGTH)
+
+    @property
+    def most_turns(self) -> int | None:
+        """The most turns of a battle; None: any number."""
+        return None
+
     def task_of(self, instruction: str) -> str:
         """The task that an instruction is about, for boards by task. "" if it is unknown."""
         return ""
@@ -135,7 +148,7 @@ class Kind(ABC):
 
     def clean_instruction(self, said: Any) -> str:
         """A visitor's instruction as contestants get it. Raises InvalidInstruction."""
-        return clean_instruction(said, self.most_words)
+        return clean_instruction(said, self.most_words, self.longest_instruction)
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         """The calibration battle that this battle becomes with its first instruction, or None. It has the battle's own

@@ -24,7 +24,7 @@ def allowed_actions(battle: Battle, turns: Sequence[Turn], now: datetime | None 
     completed = completed_turns(turns, now)
     missing = starts.missing(battle, completed) if battle.starts > starts.ONE else []
     blocked = _vote_blocked(battle, running, bool(completed), bool(missing))
-    is_unfinished = battle.starts == starts.ONE or bool(missing)
+    is_unfinished = (battle.starts == starts.ONE or bool(missing)) and not is_full(battle, turns)
     return {
         "status": cast(Any, battle.status),
         "can_vote": blocked is None,
@@ -33,6 +33,12 @@ def allowed_actions(battle: Battle, turns: Sequence[Turn], now: datetime | None 
         "can_explore": revealed(battle) and not running and kinds.of(battle.session).forks,
         "start_count": battle.starts,
     }
+
+
+def is_full(battle: Battle, turns: Sequence[Turn]) -> bool:
+    """Whether the battle has as many turns as its kind allows."""
+    most = kinds.of(battle.session).most_turns
+    return most is not None and sum(not turn.is_fork for turn in turns) >= most
 
 
 def _vote_blocked(battle: Battle, running: bool, completed: bool, missing: bool) -> Blocked | None:

@@ -17,12 +17,15 @@ const NOTICE = `Third-party software in these files:
 @mujoco/mujoco (mujoco-worker.js, mujoco.wasm), Copyright DeepMind Technologies Limited, Apache License 2.0:
 https://www.apache.org/licenses/LICENSE-2.0
 
-three.js (battle.js):
+markdown-it, with argparse, entities, linkify-it, mdurl, punycode.js and uc.micro (text.js), MIT, Python-2.0 and BSD-2-Clause
+licences, the first of which follows, and then that of three.js (battle.js):
+
 `;
 
 const options = {
   entryPoints: {
     battle: path.join(here, "src/robots/main.js"),
+    text: path.join(here, "src/text/main.js"),
     home: path.join(here, "src/site/home.js"),
     site: path.join(here, "src/site/main.js"),
     passkeys: path.join(here, "src/site/passkeys.js"),
@@ -45,7 +48,8 @@ await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 await copyFile(resolve("@mujoco/mujoco/mujoco.wasm"), path.join(out, "mujoco.wasm"));
 const threeLicence = await readFile(path.join(here, "node_modules/three/LICENSE"), "utf8");
-await writeFile(path.join(out, "THIRD-PARTY.txt"), NOTICE + threeLicence);
+const markdownLicence = await readFile(path.join(here, "node_modules/markdown-it/LICENSE"), "utf8");
+await writeFile(path.join(out, "THIRD-PARTY.txt"), `${NOTICE + markdownLicence}\n${threeLicence}`);
 
 if (watch) {
   const context = await esbuild.context({ ...options, logLevel: "info" });

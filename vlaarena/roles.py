@@ -14,7 +14,12 @@ MODERATOR, OPERATOR = "moderator", "operator"
 LOOK = (
     *("arena.view_session", "arena.view_battle", "arena.view_turn", "arena.view_attempt", "arena.view_vote"),
     "arena.view_feedback",
-    *("policies.view_policy", "rankings.view_modelstatstotal", "rankings.view_modelstatsbyrobot"),
+    *(
+        "policies.view_policy",
+        "texts.view_languagemodel",
+        "rankings.view_modelstatstotal",
+        "rankings.view_modelstatsbyrobot",
+    ),
     *("rankings.view_moderationact", "arena.reveal_names"),
 )
 ROLES: dict[str, tuple[str, ...]] = {
@@ -29,6 +34,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     OPERATOR: (
         *LOOK,
         *("policies.add_policy", "policies.change_policy", "arena.change_attempt"),
+        *("texts.add_languagemodel", "texts.change_languagemodel"),
         *("rankings.view_workerstatus", "rankings.run_aggregation"),
         *("django_celery_beat.view_periodictask", "django_celery_beat.change_periodictask"),
         *("django_celery_beat.view_crontabschedule", "django_celery_beat.add_crontabschedule"),

@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "arena",
     "rankings",
     "robots",
+    "texts",
     "community",
 ]
 
@@ -333,6 +334,29 @@ UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 INSTRUCTION_MAX_LENGTH = 200
 # Seconds for which the page holds a vote, so that it can be undone; 0 sends it at once.
 VOTE_UNDO_SECONDS = env.number("ARENA_VOTE_UNDO_SECONDS", 5.0, least=0.0)
+# The kinds of battles that the site offers. The tables of all exist everywhere.
+KINDS = env.words("ARENA_KINDS", ["robots"])
+if "robots" not in KINDS or not {*KINDS} <= {"robots", "text"}:
+    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; known are robots, which all sites have, and text")
+# Those that this process plays, if it is a worker; empty: all.
+WORKER_KINDS = env.words("ARENA_WORKER_KINDS", [])
+# Battles of language models (texts/). Limits of a prompt and of an answer [characters] and of an answer [s] are equal
+# for all contestants; so is how much of a conversation they read again. `hosts`: the servers to which requests may go.
+TEXT: dict[str, Any] = {
+    "hosts": env.words("ARENA_TEXT_HOSTS", ["127.0.0.1", "localhost", "::1"]),
+    "prompt_characters": env.count("ARENA_TEXT_PROMPT_CHARACTERS", 2000),
+    "answer_characters": env.count("ARENA_TEXT_ANSWER_CHARACTERS", 3600),
+    "conversation_characters": env.count("ARENA_TEXT_CONVERSATION_CHARACTERS", 8000),
+    "turns": env.count("ARENA_TEXT_TURNS", 20),
+    "answer_s": env.number("ARENA_TEXT_ANSWER_S", 60.0, least=1.0),
+    "embedded_url": env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", "")),
+}
+if "text" in KINDS:
+    BEAT_TASKS["Check language servers"] = {
+        "task": "texts.check_servers",
+        "every_s": 15,
+        "description": "Ask the servers of all language models whether they answer; those that do not are not drawn.",
+    }
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"

@@ -22,12 +22,13 @@ from arena.errors import (
     QueueUnavailable,
     StartsPlayed,
     TurnRunning,
+    TurnsPlayed,
 )
 from arena.live import release
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Side, StartKind, Turn
 from arena.queue import dispatch, hosting
 from arena.queue.hosting import Hosts
-from arena.rules import allowed_actions, completed_turns
+from arena.rules import allowed_actions, completed_turns, is_full
 from arena.selectors import turn_json
 from arena.store import get_store
 from arena.visitors.networks import NO_DIGESTS, CallerDigests
@@ -50,8 +51,8 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: CallerDiges
     missing start: the first goes to the queue, and each other waits for the one before (`arena.queue.admission`).
     `caller`: where the request comes from (`throttles.caller_of`).
 
-    Raises BattleClosed, TurnRunning, InvalidStarts, OtherStarts, StartsPlayed, OtherInstruction, and, leaving nothing
-    behind, NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
+    Raises BattleClosed, TurnRunning, TurnsPlayed, InvalidStarts, OtherStarts, StartsPlayed, OtherInstruction, and,
+    leaving nothing behind, NotHosted, StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns.
     """
     get_store().ping()
     hosts = hosting.hosts()
@@ -98,6 +99,8 @@ def _add_turns(battle: Battle, request: TurnRequest, caller: CallerDigests, host
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
     if not all(release.told(turn) for turn in turns):
         raise TurnRunning
+    if is_full(battle, turns):
+        raise TurnsPlayed
     wanted = _wanted_starts(battle, request, turns)
     choose_profile(battle, hosts)
     held = join_queue(battle.session, caller, len(wanted))

@@ -30,6 +30,8 @@ from arena.visitors.throttles import Limited, caller_of, spend_more
 
 LONGEST_WAIT_S = 60
 POLL_S = 0.05
+LONGEST_INSTRUCTION = max((kind.longest_instruction for kind in kinds.every()), default=settings.INSTRUCTION_MAX_LENGTH)
+"""Of any kind, in characters; each kind has its own limit."""
 WAIT = re.compile(r'(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?', re.IGNORECASE)
 
 
@@ -47,7 +49,7 @@ class Turns(ArenaView):
         "the first of them, and all in `starts`.",
         parameters=[OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=SECONDS, at most 60")],
         request=body(
-            instruction={"type": "string", "maxLength": settings.INSTRUCTION_MAX_LENGTH},
+            instruction={"type": "string", "maxLength": LONGEST_INSTRUCTION},
             start={"type": "string", "enum": StartKind.values, "default": "continue"},
             starts={"type": "integer", "enum": list(CHOICES), "default": ONE},
         ),

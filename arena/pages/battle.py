@@ -77,7 +77,7 @@ def _page(request: HttpRequest, kind: Kind, place: Place, **context: Any) -> Htt
         "kind": kind,
         "judgements": JUDGEMENTS,
         "undo_seconds": f"{settings.VOTE_UNDO_SECONDS:g}",
-        "longest_instruction": settings.INSTRUCTION_MAX_LENGTH,
+        "longest_instruction": kind.longest_instruction,
         "longest_why": WHY_LENGTH,
     }
     return render(request, kind.template, {**kind.page_context(place), **shared, **context})

@@ -1,9 +1,10 @@
 """Which contestants a worker plays, and announcing it. Loads neither networks nor physics.
 
-`ARENA_WORKER_POLICIES` names them: ids or patterns (`film-*`), and with a minus those left to other workers
-(`*,-openvla-7b`). A worker takes attempts from one queue per contestant. Every few seconds it announces what it hosts
-and what renders there (`arena.models.Hosting`). Both sides of a turn are rendered alike: attempts that need another
-renderer go to a second queue per contestant, which only workers with that renderer read.
+`ARENA_WORKER_KINDS` names its kinds, and `ARENA_WORKER_POLICIES` the contestants: ids or patterns (`film-*`), and with
+a minus those left to other workers (`*,-openvla-7b`). A worker takes attempts from one queue per contestant. Every few
+seconds it announces what it hosts and what renders there (`arena.models.Hosting`). Both sides of a turn are rendered
+alike: attempts that need another renderer go to a second queue per contestant, which only workers with that renderer
+read.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from arena import kinds
+from arena.kinds import Kind
 from arena.models import FOLDER_TROUBLE, MEMORY_TROUBLE, Contestant, ContestantStatus, Hosting
 
 log = logging.getLogger(__name__)
@@ -44,6 +46,11 @@ class Worker:
 this = Worker()  # filled when a worker starts, before its processes are forked
 
 
+def kinds_here() -> list[Kind]:
+    """The kinds that this worker plays."""
+    return [kind for kind in kinds.every() if not settings.WORKER_KINDS or kind.id in settings.WORKER_KINDS]
+
+
 def queue_of(model_id: str, profile: str = "") -> str:
     """The queue of a contestant's attempts; with a profile, of those for workers that render with it."""
     which = f".{hashlib.sha256(profile.encode()).hexdigest()[:12]}" if profile else ""
@@ -64,7 +71,7 @@ def is_hosted_here(model_id: str) -> bool:
 
 def hosted() -> list[Contestant]:
     """Every contestant that this worker plays. Status does not matter, because running battles go on."""
-    registered = (each for kind in kinds.every() for each in kind.hosted())
+    registered = (each for kind in kinds_here() for each in kind.hosted())
     return [each for each in registered if is_hosted_here(each.id)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection
 
-from arena import kinds
+from arena.queue import hosting
 
 log = logging.getLogger(__name__)
 EVERY_S = 0.2
@@ -40,9 +40,9 @@ class Tender:
 
 
 def tend() -> bool:
-    """Let every kind tend once; answers whether all could."""
+    """Let every kind of this worker tend once; answers whether all could."""
     try:
-        for kind in kinds.every():
+        for kind in hosting.kinds_here():
             kind.tend()
     except (DatabaseError, InterfaceError):
         log.warning("The database does not answer; trying again soon", exc_info=True)

@@ -19,7 +19,6 @@ from django.db import DatabaseError, close_old_connections, connection
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError
 
-from arena import kinds
 from arena.queue import hosting
 from arena.queue.tending import Tender
 
@@ -28,7 +27,7 @@ log = logging.getLogger(__name__)
 
 def load_libraries(**_: Any) -> None:
     """Before the fork, so that all processes share the memory."""
-    for kind in kinds.every():
+    for kind in hosting.kinds_here():
         kind.load_libraries()
 
 
@@ -61,7 +60,7 @@ def drop_inherited_pool(**_: Any) -> None:
 
 
 def preload(**_: Any) -> None:
-    for kind in kinds.every():
+    for kind in hosting.kinds_here():
         kind.prepare()
 
 
@@ -120,7 +119,7 @@ class Announcer:
 
 def note_what_renders() -> None:
     """Find out the render profile for the next announcement and the queues of workers that render alike."""
-    hosting.this.render_profile = next(filter(None, (kind.render_profile() for kind in kinds.every())), "")
+    hosting.this.render_profile = next(filter(None, (kind.render_profile() for kind in hosting.kinds_here())), "")
 
 
 def _queue(name: str) -> Queue:

@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +23,9 @@ from arena.models import Battle, Contestant, Turn
 from arena.queue import playing
 from robots import play as episodes
 from tests.arena.conftest import Visitor, _own_channel_layer, default_clock
-from tests.factories import PolicyFactory
+from tests.factories import PolicyFactory, TextModelFactory
 from tests.fakes import FakePolicy, FakeRuntime
+from tests.texts.servers import scripted_server
 
 __all__ = ["_own_channel_layer", "default_clock"]
 Json = dict[str, Any]
@@ -64,19 +66,7 @@ def robots(monkeypatch: pytest.MonkeyPatch) -> House:
     runtime.policies = {quick.id: FakePolicy(answer=np.array([[0.010, 0.004, 0, 0, 0, 0, 1.0]]))}
     runtime.policies[slow.id] = FakePolicy(answer=np.array([[-0.021, 0.011, 0.003, 0, 0, 0, 0.37]]), pause_s=0.05)
     runtime.success_at = {quick.id: 3, slow.id: 8}
-
-    def side(episode_id: str) -> None:
-        episodes.play(episode_id)
-        connection.close()
-
-    def work(turn: Json) -> None:
-        both = [threading.Thread(target=side, args=(turn[f"{name}_episode_id"],)) for name in SIDES]
-        for each in both:
-            each.start()
-        for each in both:
-            each.join()
-
-    return House(kinds.get("robots"), (quick, slow), work)
+    return House(kinds.get("robots"), (quick, slow), in_threads(episodes.play))
 
 
 def echo(monkeypatch: pytest.MonkeyPatch) -> House:
@@ -96,7 +86,39 @@ def played_for_real(kind: str, *families: str) -> House:
     return House(kinds.get(kind), (one, other))
 
 
-HOUSES: dict[str, Callable[[pytest.MonkeyPatch], House]] = {"robots": robots, "echo": echo, "coin": coin}
+def text(monkeypatch: pytest.MonkeyPatch) -> House:
+    """Played as a worker plays them, by a server that knows nothing of the arena."""
+    server = _open.enter_context(scripted_server())
+    quick = TextModelFactory(id="swift-one", name="Swift", base_url=server.url, served_name="quick")
+    slow = TextModelFactory(id="the-famous-one", name="Slow and famous", base_url=server.url, served_name="stutters")
+    return House(kinds.get("text"), (quick, slow), in_threads(kinds.get("text").play))
+
+
+def in_threads(play: Callable[[str], None]) -> Callable[[Json], None]:
+    """Plays both sides of a turn side by side."""
+
+    def side(episode_id: str) -> None:
+        play(episode_id)
+        connection.close()
+
+    def work(turn: Json) -> None:
+        both = [threading.Thread(target=side, args=(turn[f"{name}_episode_id"],)) for name in SIDES]
+        for each in both:
+            each.start()
+        for each in both:
+            each.join()
+
+    return work
+
+
+HOUSES: dict[str, Callable[[pytest.MonkeyPatch], House]] = {
+    "robots": robots,
+    "text": text,
+    "echo": echo,
+    "coin": coin,
+}
+_open = ExitStack()
+"""What houses opened and the end of their test closes."""
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +129,7 @@ def _nothing_is_played_on(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     playing._threads(os.getpid()).shutdown(wait=True)
     playing._threads.cache_clear()
+    _open.close()
 
 
 @pytest.fixture(params=[kind.id for kind in kinds.every()])

@@ -30,13 +30,24 @@ def imported(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("room", CORE)
 def test_no_module_of_the_core_imports_a_kind(room: str) -> None:
     apps = {type(kind).__module__.rpartition(".")[0] for kind in kinds.every()}
-    assert {"robots", "tests.echo"} <= apps
+    assert {"robots", "texts", "tests.echo"} <= apps
     names = {(path.name, name) for path in (ROOT / room).rglob("*.py") for name in imported(path)}
     assert names
     assert not [found for found in names for app in apps if f"{found[1]}.".startswith(f"{app}.")]
 
 
-ROOMS = ("vlaarena", "people", "robots", "community", "rankings", "policies", "simulation", "arena", "proportions")
+ROOMS = (
+    "vlaarena",
+    "people",
+    "robots",
+    "texts",
+    "community",
+    "rankings",
+    "policies",
+    "simulation",
+    "arena",
+    "proportions",
+)
 
 
 @pytest.mark.slow

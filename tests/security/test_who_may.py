@@ -188,6 +188,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "arena.vote": (ONLY_LOOK, ONLY_LOOK),
     "arena.feedback": (ONLY_LOOK, ONLY_LOOK),
     "policies.policy": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
+    "texts.languagemodel": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "rankings.modelstatstotal": (ONLY_LOOK, ONLY_LOOK),
     "rankings.modelstatsbyrobot": (ONLY_LOOK, ONLY_LOOK),
     "rankings.workerstatus": (NOTHING, ONLY_LOOK),

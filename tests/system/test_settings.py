@@ -30,7 +30,13 @@ def test_the_site_does_not_serve_with_the_key_that_everybody_can_read(tmp_path: 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ARENA_DEBUG", "perhaps"), ("ARENA_ROLLOUT_WALL_S", "soon"), ("DATABASE_URL", "mysql://localhost/arena")],
+    [
+        ("ARENA_DEBUG", "perhaps"),
+        ("ARENA_ROLLOUT_WALL_S", "soon"),
+        ("DATABASE_URL", "mysql://localhost/arena"),
+        ("ARENA_KINDS", "text"),
+        ("ARENA_KINDS", "robots,speech"),
+    ],
 )
 def test_nonsense_is_refused_by_the_name_of_its_variable(tmp_path: Path, name: str, value: str) -> None:
     refused = run_with(tmp_path, "import vlaarena.settings", **{name: value})

@@ -33,6 +33,7 @@ class ChildSpec:
     `port`: it counts as started when this port answers. `harmless`: warnings that contain this are not passed on.
     `hopeless`: after a line that contains this the process cannot recover, and is killed and restarted. `niceness`:
     above 0, other processes get processor time first. `sockets`: file descriptors of open sockets that it inherits.
+    `environment`: variables of its own.
     """
 
     name: str
@@ -43,6 +44,7 @@ class ChildSpec:
     hopeless: bytes | None = None
     niceness: int = 0
     sockets: tuple[int, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
 
 
 def launched(command: Sequence[str], niceness: int = 0) -> list[str]:
@@ -55,7 +57,7 @@ class Child:
         self.spec = spec
         self.last_lines: collections.deque[str] = collections.deque(maxlen=LAST_LINES)
         self.on_warning: Callable[[str, str], None] = lambda name, line: None
-        self._environment = dict(environment)
+        self._environment = {**environment, **dict(spec.environment)}
         self._folder = folder
         self._log = log
         self._deaths: list[float] = []

@@ -6,10 +6,12 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena.kinds import Kind
+from texts import embedded
 from vlaarena import bundled
 from vlaarena.supervisor.child import ChildSpec
 from vlaarena.supervisor.folder import DataFolder
@@ -30,6 +32,9 @@ VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 
 WORKER_NICENESS = 10
 # Drawings come after rollouts.
 DRAWING_NICENESS, DRAWING_GRACE_S = 15, 0.7
+LANGUAGE_GRACE_S, WAITING_GRACE_S = 0.5, 2.0
+ATTEMPTS_OF_WAITING = 32
+"""Attempts that the worker of waiting kinds plays at once, each on a thread (`arena.kinds.Kind.waits`)."""
 MEMORY = Path("/dev/shm")  # noqa: S108 - a temporary folder is created in it
 
 
@@ -60,6 +65,16 @@ def bundled_servers(folder: DataFolder, environment: Mapping[str, str], web_proc
         servers.specs.append(ChildSpec("mongo", command, MONGO_GRACE_S, port, hopeless=bundled.SECANTUS_PANIC))
         servers.urls["MONGO_URL"] = bundled.mongo_url(port, password)
     return servers
+
+
+def language_server(folder: DataFolder) -> Servers:
+    """The language model beside the arena, on a free loopback port. Visitors wait for each of its words, so it gets as
+    much processor time as pages. Raises CannotServe where it cannot run."""
+    key, port = folder.password("language"), bundled.free_port()
+    command = embedded.command(port, folder.path / "language_password")
+    url = f"http://arena:{key}@127.0.0.1:{port}/v1"
+    spec = ChildSpec("language", command, LANGUAGE_GRACE_S, port)
+    return Servers([spec], {"ARENA_EMBEDDED_TEXT_URL": url})
 
 
 @contextlib.contextmanager
@@ -96,10 +111,11 @@ def parts(
     port: int,
     web_processes: int = 1,
     socket: int | None = None,
+    kinds: Sequence[Kind] = (),
 ) -> list[ChildSpec]:
     """Worker, drawing worker, beat and web, in their starting order.
 
-    Several web processes accept from one open `socket` (its fd).
+    Several web processes accept from one open `socket` (its fd). Those of `kinds` that wait have a worker of their own.
     """
     celery = [sys.executable, "-m", "celery", "-A", "vlaarena"]
     worker = [
@@ -127,11 +143,36 @@ def parts(
         *("--loglevel", "INFO"),
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     ]
+    waits = [kind.id for kind in kinds if kind.waits]
+    own = [("ARENA_WORKER_KINDS", ",".join(kind.id for kind in kinds if not kind.waits))] if waits else []
     web_names = ["web", *(f"web-{number}" for number in range(2, web_processes + 1))]
     sockets = () if socket is None else (socket,)
     return [
-        ChildSpec("worker", worker, WORKER_GRACE_S, hopeless=WORKER_GAVE_UP, niceness=worker_niceness),
+        ChildSpec(
+            "worker",
+            worker,
+            WORKER_GRACE_S,
+            hopeless=WORKER_GAVE_UP,
+            niceness=worker_niceness,
+            environment=tuple(own),
+        ),
+        *([_waiting_worker(celery, queues, waits)] if waits else []),
         ChildSpec("drawing", drawing, DRAWING_GRACE_S, hopeless=WORKER_GAVE_UP, niceness=drawing_niceness),
         ChildSpec("beat", beat, BEAT_GRACE_S),
         *(ChildSpec(name, web, WEB_GRACE_S, port, sockets=sockets) for name in web_names),
     ]
+
+
+def _waiting_worker(celery: Sequence[str], queues: Sequence[str], waits: Sequence[str]) -> ChildSpec:
+    """A worker with a thread for each attempt. It takes nothing but attempts, so its own queue stays empty."""
+    command = [
+        *(*celery, "worker"),
+        *("--hostname", f"waiting-{os.getpid()}@%h"),
+        *("--pool", "threads"),
+        *("--concurrency", str(ATTEMPTS_OF_WAITING)),
+        *("--queues", f"{queues[0]}.waiting"),
+        *("--loglevel", "INFO"),
+        *("--without-gossip", "--without-mingle"),
+    ]
+    own = (("ARENA_WORKER_KINDS", ",".join(waits)),)
+    return ChildSpec("waiting", command, WAITING_GRACE_S, hopeless=WORKER_GAVE_UP, environment=own)

@@ -28,6 +28,7 @@ const ERRORS = {
   battle_closed: gettext("This battle is over. Start the next one."),
   starts_missing: gettext("Not all three starts were played to the end. Send the instruction again to play the missing ones; then you can vote."),
   starts_played: gettext("This battle plays one instruction from three starts. Vote first, then give the next one."),
+  turns_played: gettext("This battle has as many turns as it may have. Vote, then start the next one."),
   other_starts: gettext("The first instruction decides how many starts a battle has. You can change that in the next battle."),
   other_instruction: gettext("Some starts of this battle were played with a different instruction, but you vote on one instruction only. Send the earlier one again."),
   already_voted: gettext("You have already voted in this battle, perhaps in another tab. Here is how it ended."),

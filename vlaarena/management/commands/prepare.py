@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from arena.gallery import entering
+from texts import embedded
+from texts.models import TEXT
 
 
 class Command(BaseCommand):
@@ -20,5 +23,7 @@ class Command(BaseCommand):
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
         call_command("seed_roles")
         call_command("seed_policies")
+        if TEXT in settings.KINDS:
+            embedded.seed_models(served=bool(settings.TEXT["embedded_url"]))
         call_command("seed_schedule")
         entering.enter_missing()

@@ -20,6 +20,9 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
+from arena import kinds
+from texts.embedded import CannotServe
+from texts.models import TEXT
 from vlaarena import env
 from vlaarena.bundled import BundledServerMissing
 from vlaarena.supervisor import plan
@@ -59,6 +62,7 @@ class Command(BaseCommand):
         web_processes = _web_processes()
         servers = plan.bundled_servers(folder, os.environ, web_processes)
         _refuse_unshared_limits(web_processes, servers.urls)
+        self._add_language_server(servers, folder)
         running = Running(pid=os.getpid(), url=f"http://{host}:{port}/", urls=servers.urls)
         environment = plan.child_environment(folder, {**servers.urls, **counts})
         supervisor = Supervisor(
@@ -77,10 +81,23 @@ class Command(BaseCommand):
                     port=port,
                     web_processes=web_processes,
                     socket=listening,
+                    kinds=kinds.every(),
                 ),
                 # A host name that the site accepts: the first without a wildcard.
                 health_host=next((name for name in settings.ALLOWED_HOSTS if name[0] not in "*."), "localhost"),
             )
+
+    def _add_language_server(self, servers: plan.Servers, folder: DataFolder) -> None:
+        """Where the site offers text, and the model can run here. Otherwise say why there is none."""
+        if TEXT not in settings.KINDS or settings.TEXT["embedded_url"]:
+            return
+        try:
+            found = plan.language_server(folder)
+        except CannotServe as reason:
+            self._say(f"no language model runs beside the arena: {reason}")
+            return
+        servers.specs += found.specs
+        servers.urls |= found.urls
 
     def _say(self, line: str) -> None:
         """Write progress to stderr: stdout is for the line that programs wait for."""

@@ -1,0 +1,177 @@
+// Language models as a kind of battle: two answers side by side, released by one clock.
+
+import { closest, part } from "../core/dom.js";
+import { gettext } from "../core/i18n.js";
+import { nameOf } from "../core/phase.js";
+import { explainFailure } from "../core/words.js";
+import { showMarkdown } from "./markdown.js";
+import { renderOutcomes } from "./outcome.js";
+import { joined, lastOf, readPieces, SIDES } from "./pieces.js";
+import { WORDS } from "./words.js";
+
+/**
+ * @import { BattleView, Kind } from "../core/kind.d.ts"
+ * @import { BattleJson, TurnJson } from "../core/wire.d.ts"
+ * @import { TextApi } from "./api.js"
+ * @import { Pieces } from "./pieces.js"
+ * @typedef {"left" | "right"} Side
+ */
+
+/** From an answer that could not be fetched to the next try [ms]. */
+const RETRY_AFTER = 3000;
+
+/** @implements {Kind} */
+export class TextKind {
+  words = WORDS;
+  chunkType = "rollout.frames";
+  readChunk = readPieces;
+  setting = {};
+  #api;
+
+  /** @param {TextApi} api */
+  constructor(api) {
+    this.#api = api;
+  }
+
+  sayFork() {
+    return "";
+  }
+
+  /** @param {HTMLElement} root */
+  createView(root) {
+    return new AnswersView(root, this.#api);
+  }
+}
+
+/** @implements {BattleView} */
+class AnswersView extends EventTarget {
+  canShow = true;
+  /** @type {{turnId: string, settled: boolean} | null} */
+  moment = null;
+  shortcuts = [
+    { keys: ["w"], label: () => gettext("Show answers while they come, or when both are done"), act: () => this.#whole.click() },
+  ];
+  #root;
+  #api;
+  #whole;
+  #sides;
+  /** Answers that were fetched, by turn: null while they come. @type {Map<string, Record<Side, string> | null>} */
+  #fetched = new Map();
+  /** @type {Record<Side, string>} */
+  #text = { left: "", right: "" };
+  /** @type {(() => void) | null} */
+  #again = null;
+
+  /** @param {HTMLElement} root of the page @param {TextApi} api */
+  constructor(root, api) {
+    super();
+    this.#root = root;
+    this.#api = api;
+    this.#whole = part(root, "whole", HTMLInputElement);
+    this.#sides = { left: sideOf(root, "left"), right: sideOf(root, "right") };
+    this.#whole.addEventListener("change", () => this.#again?.());
+    root.addEventListener("click", (event) => {
+      const button = closest(event, "[data-part=copy]");
+      if (button) this.#copy(button);
+    });
+  }
+
+  load() {
+    this.dispatchEvent(new Event("ready"));
+  }
+
+  /** @param {BattleJson} battle @param {TurnJson | undefined} turn */
+  render(battle, turn) {
+    for (const side of SIDES) {
+      const name = battle.vote ? nameOf(side === "left" ? battle.left_model : battle.right_model) : SIDE_NAMES[side];
+      part(this.#sides[side], "name").textContent = name ?? SIDE_NAMES[side];
+      this.#sides[side].dataset.status = turn?.[side].status ?? "idle";
+    }
+    renderOutcomes(part(this.#root, "verdict"), battle);
+  }
+
+  /** @param {BattleJson} battle @param {TurnJson | undefined} turn @param {Pieces[]} come */
+  show(battle, turn, come) {
+    this.#again = () => this.show(battle, turn, come);
+    const running = turn?.status === "queued" || turn?.status === "running";
+    const known = this.#answersOf(turn, come);
+    for (const side of SIDES) {
+      const hidden = running && this.#whole.checked;
+      const said = turn?.status === "failed" ? explainFailure(turn[side].error) : "";
+      this.#draw(side, hidden ? "" : known[side], running, said);
+    }
+    this.#note(turn, turn?.status === "completed" && known.whole);
+  }
+
+  renderProgress() {}
+
+  /** @param {Pieces} pieces */
+  stepOf(pieces) {
+    return lastOf(pieces);
+  }
+
+  refreshTheme() {}
+
+  /** What is known of the turn's answers: what came, or else what is recorded. @param {TurnJson | undefined} turn @param {Pieces[]} come */
+  #answersOf(turn, come) {
+    const steps = turn?.status === "completed" ? Math.max(turn.left.steps ?? 0, turn.right.steps ?? 0) : null;
+    const known = joined(come, steps);
+    if (turn?.status !== "completed" || known.whole) return known;
+    const fetched = this.#fetched.get(turn.turn_id);
+    if (fetched === undefined) this.#fetch(turn);
+    return fetched ? { ...fetched, whole: true } : known;
+  }
+
+  /** @param {TurnJson} turn */
+  async #fetch({ turn_id, left, right }) {
+    this.#fetched.set(turn_id, null);
+    try {
+      const [one, other] = await Promise.all([left, right].map(({ episode_id }) => this.#api.answer(episode_id)));
+      this.#fetched.set(turn_id, { left: one.text, right: other.text });
+      this.#again?.();
+    } catch {
+      setTimeout(() => {
+        this.#fetched.delete(turn_id);
+        this.#again?.();
+      }, RETRY_AFTER);
+    }
+  }
+
+  /** @param {Side} side @param {string} text @param {boolean} running @param {string} failure */
+  #draw(side, text, running, failure) {
+    const root = this.#sides[side];
+    const box = part(root, "text");
+    box.setAttribute("aria-busy", String(running));
+    part(root, "copy").hidden = running || text === "";
+    part(root, "failure").textContent = failure;
+    if (this.#text[side] === text) return;
+    this.#text[side] = text;
+    const follows = box.scrollTop + box.clientHeight >= box.scrollHeight - 4;
+    showMarkdown(box, text);
+    if (running && follows) box.scrollTop = box.scrollHeight;
+  }
+
+  /** @param {TurnJson | undefined} turn @param {boolean} settled */
+  #note(turn, settled) {
+    const same = this.moment?.turnId === turn?.turn_id && Boolean(this.moment?.settled) === settled;
+    if (same) return;
+    this.moment = turn ? { turnId: turn.turn_id, settled } : null;
+    this.dispatchEvent(new Event("moment"));
+  }
+
+  /** @param {HTMLElement} button */
+  async #copy(button) {
+    const side = /** @type {Side} */ (button.closest("[data-side]")?.getAttribute("data-side"));
+    try {
+      await navigator.clipboard.writeText(this.#text[side]);
+      button.textContent = gettext("Copied");
+    } catch {
+      part(this.#sides[side], "text").focus(); // browsers deny the clipboard to pages without HTTPS
+    }
+  }
+}
+
+/** @param {HTMLElement} root @param {Side} side */
+const sideOf = (root, side) => /** @type {HTMLElement} */ (root.querySelector(`[data-side=${side}]`));
+
+const SIDE_NAMES = { left: gettext("Left answer"), right: gettext("Right answer") };

@@ -1,0 +1,122 @@
+"""A text battle in a browser: two streams, a follow-up, the vote, what the answers took; no rule of axe is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.battle_page import BattlePage
+from tests.browser.test_accessibility import Look, broken_in
+from tests.stack import FOR_TESTS, Arena
+from tests.texts.servers import QUICK, SCRIPTS, ScriptedServer, answers, scripted_server
+
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
+LOOKS: list[Look] = [("desktop", "light"), ("desktop", "dark"), ("phone", "dark")]
+HOSTILE = (
+    "# Title\n\nHere is **bold**, [a link](https://example.org/), ![a picture](https://evil.example/x.png) and "
+    "<img src=x onerror=alert(1)>.\n\n```py\nprint(1)\n```\n"
+)
+ONE_KIND = (
+    "from arena.models import Contestant as C; C.objects.filter(id__startswith='smollm2').update(status='retired')"
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    SCRIPTS["hostile"] = answers(HOSTILE)
+    with scripted_server() as running:
+        yield running
+    del SCRIPTS["hostile"]
+
+
+@pytest.fixture(scope="module")
+def text_arena(tmp_path_factory: pytest.TempPathFactory, server: ScriptedServer) -> Iterator[Arena]:
+    arena = Arena(tmp_path_factory.mktemp("text"), **FOR_TESTS, ARENA_KINDS="robots,text")
+    try:
+        arena.start()
+        arena.manage("shell", "-c", ONE_KIND)
+        for script in ("quick", "hostile"):
+            options = ["--url", server.url, "--served-name", script, "--name", f"The {script} one"]
+            arena.manage("add_model", f"the-{script}", "--kind", "text", *options)
+        yield arena
+    finally:
+        arena.close()
+
+
+@pytest.fixture
+def battle(browser: Browser, text_arena: Arena) -> Iterator[BattlePage]:
+    """With less motion colours change at once: none is judged half-way."""
+    context = browser.new_context(base_url=text_arena.url.rstrip("/"), bypass_csp=True, reduced_motion="reduce")
+    context.set_default_timeout(120_000)
+    yield BattlePage(context.new_page())
+    context.close()
+
+
+def ask_and_wait(battle: BattlePage, prompt: str, answered: int) -> None:
+    """Until both have answered so many prompts, and the vote is open."""
+    battle.send(prompt)
+    page = battle.page
+    expect(page.locator("#battle")).to_have_attribute("data-phase", "settled", timeout=120_000)
+    expect(battle.part("vote")).to_have_attribute("data-open", "true", timeout=120_000)
+    assert page.locator("[data-turn]").count() == (answered if answered > 1 else 1)
+
+
+def test_two_models_answer_follow_up_vote_and_reveal(battle: BattlePage) -> None:
+    asked_elsewhere: list[str] = []
+    battle.page.on("request", lambda request: asked_elsewhere.append(request.url))
+    battle.open("/text")
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    broken = broken_in(battle, "new", LOOKS)
+
+    ask_and_wait(battle, "Why is the sky blue?", 1)
+    sides = {side: battle.page.locator(f"[data-side={side}]") for side in ("left", "right")}
+    texts = {side: found.locator("[data-part=text]").inner_text() for side, found in sides.items()}
+    [quick] = [side for side, text in texts.items() if QUICK in text]
+    hostile = sides["right" if quick == "left" else "left"].locator("[data-part=text]")
+    expect(hostile.locator("strong")).to_have_text("bold")
+    expect(hostile.locator("a")).to_have_count(2)  # the picture is a link, too
+    expect(hostile.locator("img, script, h1, h2")).to_have_count(0)
+    broken |= broken_in(battle, "answered", LOOKS)
+    assert "The quick one" not in battle.page.content()
+
+    ask_and_wait(battle, "And at night?", 2)
+    battle.page.reload()
+    expect(sides[quick].locator("[data-part=text]")).to_contain_text("scatters")
+
+    expect(battle.part("vote")).to_have_attribute("data-open", "true")
+    battle.page.keyboard.press("1" if quick == "left" else "4")
+    expect(battle.part(f"verdict-{quick}")).to_have_text("The quick one")
+    expect(battle.part(f"tokens-{quick}")).to_have_text("11 tokens")
+    expect(battle.part(f"cost-{quick}")).to_have_text("unknown")
+    expect(sides[quick].locator("[data-part=name]")).to_have_text("The quick one")
+    broken |= broken_in(battle, "voted", LOOKS)
+    assert broken == {}
+    assert battle.complaints == []
+    assert not [address for address in asked_elsewhere if "example" in address]
+
+
+def test_answers_can_be_shown_when_both_are_done(battle: BattlePage) -> None:
+    battle.open("/text")
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    battle.part("whole").check()
+    ask_and_wait(battle, "Why is the sky blue?", 1)
+    expect(battle.page.locator("[data-side] [data-part=text]").filter(has_text=QUICK)).to_have_count(1)
+
+
+def test_a_server_that_fails_ends_the_turn_without_telling_whose_it_was(
+    battle: BattlePage, server: ScriptedServer
+) -> None:
+    battle.open("/text")
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    server.down = True
+    try:
+        battle.send("Why is the sky blue?")
+        failures = battle.page.locator("[data-side] [data-part=failure]")
+        expect(failures.nth(0)).not_to_be_empty(timeout=120_000)
+    finally:
+        server.down = False
+    told = failures.all_inner_texts()
+    assert told[0] == told[1]
+    assert "server" not in told[0].lower()

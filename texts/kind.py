@@ -1,0 +1,111 @@
+"""Text as a kind of arena: language models that answer prompts. Only workers import what plays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy
+
+from arena.kinds import Json, Kind, Place
+from arena.models import Attempt, Contestant, ContestantQuerySet
+from texts import chunks
+from texts.models import TEXT, LanguageModel
+from texts.prompts import clean_prompt
+
+STARTERS = (
+    gettext_lazy("Explain to a child why the sky is blue."),
+    gettext_lazy("Write a short poem about rain."),
+    gettext_lazy("Give me three tips for better sleep."),
+    gettext_lazy("What should I cook with rice and eggs?"),
+)
+
+
+class Texts(Kind):
+    id = TEXT
+    title = gettext_lazy("Text")
+    reasons: ClassVar[Mapping[str, Any]] = {
+        "correct": gettext_lazy("More correct"),
+        "helpful": gettext_lazy("More helpful"),
+        "clear": gettext_lazy("Clearer"),
+        "style": gettext_lazy("Better style"),
+    }
+    details = ("answer",)
+    claimed_with = ("model__languagemodel",)
+    introduced_with = ("languagemodel",)
+    waits = True
+    template = "texts/battle.html"
+    address = "text"
+
+    def places(self) -> Mapping[str, Sequence[str]]:
+        return {"chat": ("open",)}
+
+    def titles(self) -> Mapping[str, str]:
+        return {"chat": str(gettext_lazy("Conversation")), "open": str(gettext_lazy("Any prompt"))}
+
+    def eligible(self, place: Place) -> ContestantQuerySet[Any]:
+        """Active ones: a model whose server does not answer is none (`texts.health`)."""
+        return self.contestants().contestants()
+
+    def contestants(self) -> ContestantQuerySet[Any]:
+        return LanguageModel.objects.defer("description", "system_prompt")
+
+    def introduce(self, contestant: Contestant) -> Json:
+        model = getattr(contestant, "languagemodel", None)
+        return {"temperature": model.temperature, "served_name": model.served_name} if model else {}
+
+    def hosted(self) -> Iterable[LanguageModel]:
+        return LanguageModel.objects.all()
+
+    @property
+    def longest_instruction(self) -> int:
+        return int(settings.TEXT["prompt_characters"])
+
+    @property
+    def most_turns(self) -> int:
+        return int(settings.TEXT["turns"])
+
+    def clean_instruction(self, said: Any) -> str:
+        return clean_prompt(said, self.longest_instruction)
+
+    def play(self, episode_id: str) -> None:
+        from texts.play import play
+
+        play(episode_id)
+
+    @property
+    def chunk_s(self) -> float:
+        return chunks.SECONDS / float(settings.RELEASE["speed"])
+
+    @property
+    def longest(self) -> int:
+        return chunks.count(settings.TEXT["answer_characters"])
+
+    def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
+        return b""
+
+    def frames(self, first: int, left: Sequence[bytes], right: Sequence[bytes]) -> Json:
+        """Pieces of both answers, "" where a side has none."""
+        sides = [[piece.decode() for piece in side] for side in (left, right)]
+        return {"from_chunk": first, "left": sides[0], "right": sides[1]}
+
+    def outcome(self, attempt: Attempt) -> Json:
+        answer = getattr(attempt, "answer", None)
+        if answer is None:
+            return super().outcome(attempt)
+        counts = {name: getattr(answer, name) for name in ("prompt_tokens", "answer_tokens", "first_token_ms", "cost")}
+        return {**super().outcome(attempt), **counts, "finish_reason": answer.finish_reason}
+
+    def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
+        """The words are all there is to see, and so they are told before the vote, too."""
+        told = {"episode_id": attempt.episode_id, "side": attempt.side, "turn_id": attempt.turn_id}
+        return {
+            **told,
+            "text": document["text"],
+            "exact": exact,
+            "outcome": self.outcome(attempt) if exact else None,
+        }
+
+    def page_context(self, place: Place) -> Json:
+        return {"suggestions": STARTERS}

@@ -1,0 +1,126 @@
+"""Plays one side of a turn: asks the contestant's server, stores the answer, then settles the row. For workers only."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+from structlog.contextvars import bound_contextvars
+
+from arena import actions
+from arena.actions import Ending
+from arena.models import Attempt
+from arena.queue.retry import retry_while_busy
+from arena.queue.sweeps import worker_name
+from arena.shapes import FailureReason
+from arena.store import EpisodeSuperseded, get_store
+from texts import health
+from texts.chunks import count
+from texts.client import AnswerStream, ServerFailed
+from texts.conversation import conversation
+from texts.models import Answer, LanguageModel
+from texts.progress import Reporter
+
+log = logging.getLogger(__name__)
+ANSWERED, TOO_LONG = "answered", "length_limit"
+
+
+class AttemptGivenUp(Exception):
+    """Another try has replaced this one, or the visitor stopped it."""
+
+
+def play(episode_id: str) -> None:
+    """Play a queued attempt to its end and settle it. A duplicate or late message does nothing."""
+    attempt = retry_while_busy(lambda: actions.claim_attempt(episode_id, worker_name()))
+    if attempt is None:
+        log.info("%s cannot be claimed", episode_id)
+        return
+    ids = {"battle_id": attempt.turn.battle_id, "turn_id": attempt.turn_id, "episode_id": episode_id}
+    with bound_contextvars(**ids, model=attempt.model_id):
+        _play_claimed(attempt)
+
+
+def _play_claimed(attempt: Attempt) -> None:
+    model = attempt.model.languagemodel
+    try:
+        ending, details = _answer(attempt, model)
+    except (AttemptGivenUp, EpisodeSuperseded) as reason:
+        log.info("%s", reason)
+    except ServerFailed as failure:
+        _fail(attempt, failure.reason, str(failure))
+        health.check(model)
+    except Exception as error:  # the task's edge: the turn must settle with a reason
+        log.exception("%s failed", attempt.episode_id)
+        _fail(attempt, "internal", f"{type(error).__name__}: {error}")
+    else:
+        retry_while_busy(lambda: actions.finish_attempt(attempt, ending, lambda: _keep(details)))
+
+
+def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
+    began, first = time.perf_counter(), None
+    messages = conversation(attempt, model)
+    longest = settings.TEXT["answer_characters"]
+    with Reporter(attempt) as reporter, AnswerStream(model, messages) as answer:
+        for piece in answer:
+            if reporter.given_up:
+                raise AttemptGivenUp(f"{attempt.episode_id}: try {attempt.tries} was given up")
+            first = first or time.perf_counter()
+            reporter.add(piece[: longest - len(reporter.text)])
+            if len(reporter.text) >= longest:
+                answer.finish_reason = TOO_LONG
+                break
+    if first is None:
+        raise ServerFailed(f"an empty answer ({answer.finish_reason})")
+    reporter.send_rest()
+    tokens = answer.pieces if answer.answer_tokens is None else answer.answer_tokens
+    details = Answer(
+        attempt_id=attempt.episode_id,
+        finish_reason=answer.finish_reason,
+        prompt_tokens=answer.prompt_tokens,
+        answer_tokens=tokens,
+        tokens_counted=answer.answer_tokens is not None,
+        first_token_ms=(first - began) * 1e3,
+        cost=model.cost_of(answer.prompt_tokens, tokens),
+    )
+    duration_ms = (time.perf_counter() - began) * 1e3
+    retry_while_busy(lambda: get_store().save(_document(attempt, reporter.text, details)))
+    return Ending(count(len(reporter.text)), _ended(answer.finish_reason), duration_ms), details
+
+
+def _ended(finish_reason: str) -> str:
+    return TOO_LONG if finish_reason in ("length", TOO_LONG) else ANSWERED
+
+
+def _document(attempt: Attempt, text: str, details: Answer) -> dict[str, Any]:
+    turn, battle = attempt.turn, attempt.turn.battle
+    return {
+        "_id": attempt.episode_id,
+        "format": "text-1",
+        "attempt": attempt.tries,
+        "session_id": battle.session.session_id,
+        "battle_id": battle.battle_id,
+        "turn_id": turn.turn_id,
+        "turn_seq": turn.seq,
+        "side": attempt.side,
+        "model_id": attempt.model_id,
+        "instruction": turn.instruction,
+        "text": text,
+        "finish_reason": details.finish_reason,
+        "prompt_tokens": details.prompt_tokens,
+        "answer_tokens": details.answer_tokens,
+        "created_at": timezone.now(),
+    }
+
+
+def _keep(details: Answer) -> None:
+    """Save the row, in place of that of an earlier try."""
+    columns = [field.name for field in Answer._meta.concrete_fields if not field.primary_key]
+    Answer.objects.bulk_create([details], update_conflicts=True, unique_fields=["attempt"], update_fields=columns)
+
+
+def _fail(attempt: Attempt, reason: FailureReason, story: str) -> None:
+    log.warning("%s failed: %s (%s)", attempt.episode_id, reason, story)
+    retry_while_busy(lambda: actions.fail_attempt(attempt, reason, story))
