@@ -29,7 +29,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     OPERATOR: (
         *LOOK,
         *("policies.add_policy", "policies.change_policy", "arena.change_attempt"),
-        *("rankings.view_workerstatus", "rankings.run_aggregation"),
+        *("rankings.view_workerstatus", "rankings.run_aggregation", "wormarena.ingest_games"),
         *("django_celery_beat.view_periodictask", "django_celery_beat.change_periodictask"),
         *("django_celery_beat.view_crontabschedule", "django_celery_beat.add_crontabschedule"),
         *("django_celery_beat.view_intervalschedule", "django_celery_beat.add_intervalschedule"),

@@ -8,12 +8,13 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from arena.gallery import entering
+from wormarena.ingestion import demo
 
 
 class Command(BaseCommand):
     help = (
-        "Run the migrations, create the roles, register the shipped policies, set up the periodic tasks, and enter "
-        "battles into the gallery."
+        "Run the migrations, create the roles, register the shipped policies, set up the periodic tasks, enter battles "
+        "into the gallery, and games of reference players into an empty WormArena."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -22,3 +23,4 @@ class Command(BaseCommand):
         call_command("seed_policies")
         call_command("seed_schedule")
         entering.enter_missing()
+        demo.enter()
