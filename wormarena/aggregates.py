@@ -137,7 +137,7 @@ def _columns(sums: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _matchups(players: QuerySet[Participant]) -> QuerySet[Participant, dict[str, Any]]:
+def _matchups(players: QuerySet[Participant]) -> QuerySet[Participant, Any]:
     return (
         players.order_by()
         .values("model_name", "opponent_name")

@@ -110,10 +110,11 @@ def _of_model(query: GamesQuery) -> list[tuple[str, datetime]]:
 
 def _cursor(text: str) -> tuple[datetime, str]:
     moment, mark, game_id = text.partition("~")
+    played_at: datetime | None
     try:
         played_at = datetime.fromisoformat(moment)
     except ValueError:
-        played_at = None  # type: ignore[assignment]
+        played_at = None
     if not mark or played_at is None or played_at.tzinfo is None:
         raise UnknownName("after", ["the `next` of a page"])
     return played_at, game_id

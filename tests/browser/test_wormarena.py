@@ -70,7 +70,13 @@ def test_no_page_breaks_a_rule_of_axe(open_page: OpenPage, scheme: str) -> None:
     page = open_replay(open_page, color_scheme=scheme, bypass_csp=True)
     site, replay = page.url.split("/wormarena")[0], page.url
     model = "/wormarena/model?name=greedy%20(reference%20player)"
-    for address in (replay, f"{site}/wormarena/", f"{site}/wormarena/games", f"{site}/wormarena/pairs", f"{site}{model}"):
+    for address in (
+        replay,
+        f"{site}/wormarena/",
+        f"{site}/wormarena/games",
+        f"{site}/wormarena/pairs",
+        f"{site}{model}",
+    ):
         page.goto(address)
         page.evaluate(AXE.read_text())
         assert page.evaluate(VIOLATIONS, {}) == [], address

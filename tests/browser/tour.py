@@ -26,6 +26,10 @@ PAGES = {
     "leaderboard-compare": "/leaderboard/compare",
     "leaderboard-checks": "/leaderboard/checks",
     "leaderboard-method": "/leaderboard/method",
+    "wormarena": "/wormarena/",
+    "wormarena-games": "/wormarena/games",
+    "wormarena-pairs": "/wormarena/pairs",
+    "wormarena-model": "/wormarena/model?name=greedy%20(reference%20player)",
     "not-found": "/battle/battle_unknown",
 }
 

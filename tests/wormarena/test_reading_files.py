@@ -53,7 +53,10 @@ def test_a_move_drawn_for_a_provider_that_failed_is_known_by_its_rationale() -> 
 
 BAD: dict[str, tuple[Callable[[Json], Json], str]] = {
     "unknown result": (lambda file: changed(file, "players.1.result", "drawn"), "players.1.result"),
-    "negative tokens": (lambda file: changed(file, "players.0.totals.input_tokens", -1), "players.0.totals.input_tokens"),
+    "negative tokens": (
+        lambda file: changed(file, "players.0.totals.input_tokens", -1),
+        "players.0.totals.input_tokens",
+    ),
     "negative tokens of a move": (
         lambda file: changed(file, "frames.0.moves.1.output_tokens", -5),
         "frames.0.moves.1.output_tokens",

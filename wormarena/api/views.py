@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest
 from django.utils.decorators import method_decorator
@@ -25,7 +25,7 @@ from wormarena import selectors
 from wormarena.api import shapes
 from wormarena.game_file import MOST_BYTES, GameRefused
 from wormarena.ingestion import posting
-from wormarena.models import LedgerState
+from wormarena.models import LedgerState, Result
 from wormarena.selectors import SORTS, GamesQuery
 
 INGEST = "wormarena.ingest_games"
@@ -34,7 +34,7 @@ FILTERS = [
     OpenApiParameter("limit", int, default=selectors.PAGE, description=f"1 to {selectors.MOST}"),
     MODEL,
     OpenApiParameter("opponent", str, description="Of `model`"),
-    OpenApiParameter("result", str, enum=list(selectors.Result.values), description="Of `model`"),
+    OpenApiParameter("result", str, enum=list(Result.values), description="Of `model`"),
     OpenApiParameter("gameType", str),
     OpenApiParameter("after", str, description="`next` of the page before"),
 ]
@@ -155,7 +155,9 @@ class GameFileParser(BaseParser):
 
     media_type = "application/json"
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> bytes:
+    def parse(  # type: ignore[override] # the file as it is, of which posting keeps the bytes
+        self, stream: Any, media_type: str | None = None, parser_context: Any = None
+    ) -> bytes:
         raw: bytes = stream.read()
         headers = (parser_context or {})["request"].headers
         return _unpacked(raw) if headers.get("Content-Encoding") == "gzip" else raw
@@ -190,7 +192,7 @@ class Games(APIView):
     )
     def post(self, request: Request) -> Response:
         try:
-            taken = posting.hand_in(request.data)
+            taken = posting.hand_in(cast(bytes, request.data))
         except GameRefused as refusal:
             raise GameInvalid(str(refusal), field=refusal.field) from None
         return Response({"gameId": taken.game_id, "new": taken.new}, status=202)

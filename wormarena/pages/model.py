@@ -56,9 +56,9 @@ def _opponents(name: str) -> list[dict[str, Any]]:
 
 def _decisions(row: ModelAggregate) -> dict[str, Any]:
     found = selectors.decisions_json(row)
-    shown = {name: dollars(found[name]) for name in ("costPerMove", "costPerMoveNearCollision")}  # type: ignore[literal-required]
+    shown = {name: dollars(found[name]) for name in ("costPerMove", "costPerMoveNearCollision")}
     for name in ("nearCollisionShare", "providerErrorShare"):
-        value = found[name]  # type: ignore[literal-required]
+        value = found[name]
         shown[name] = "–" if value is None else f"{100 * value:.1f} %"
     return {**found, **shown}
 
