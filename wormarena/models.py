@@ -186,12 +186,14 @@ class Matchup(models.Model):
 
 
 class LedgerState(models.Model):
-    """One row: what has been counted. `version` rises whenever anything was; pages and answers are known by it.
+    """One row: how many games have been counted, and how far they have been rated. `version` rises when either is done;
+    answers are known by it.
 
     TrueSkill goes through the games in their order: the last one rated is kept, so that a later game only adds to it.
     """
 
     version = models.PositiveBigIntegerField(default=0)
+    counted_games = models.PositiveBigIntegerField(default=0)
     rated_games = models.PositiveBigIntegerField(default=0)
     last_played_at = models.DateTimeField(null=True)
     last_finished_at = models.DateTimeField(null=True)

@@ -78,18 +78,27 @@ def _take_all(files: Iterable[Path], report: Report) -> None:
 def settle(report: Report) -> None:
     """Sums of the models that played, and the ratings; of all models where somebody took games in and was stopped
     before this."""
-    games = Game.objects.count()
-    if not report.new and games == LedgerState.load().rated_games:
+    if not report.new and Game.objects.count() == LedgerState.load().rated_games:
         return
-    with transaction.atomic():
-        state = LedgerState.load(lock=True)
-        if state.rated_games + report.new == games:
-            aggregates.recompute(report.models)
-            aggregates.recompute_matchups(report.pairs)
-        else:
-            aggregates.rebuild()
-        refresh.refresh(state)
-        LedgerState.objects.filter(pk=state.pk).update(version=F("version") + 1)
+    _count(report)
+    refresh.refresh()
+    _announce()
+
+
+@transaction.atomic
+def _count(report: Report) -> None:
+    state, games = LedgerState.load(lock=True), Game.objects.count()
+    if state.counted_games + report.new == games:
+        aggregates.recompute(report.models)
+        aggregates.recompute_matchups(report.pairs)
+    else:
+        aggregates.rebuild()
+    LedgerState.objects.filter(pk=state.pk).update(counted_games=games)
+
+
+def _announce() -> None:
+    """From now on answers are others."""
+    LedgerState.objects.update(version=F("version") + 1)
     note_games()
 
 
@@ -134,15 +143,20 @@ def _keep_first_path(game: Game, path: str) -> None:
 def rebuild(files: Iterable[Path], *, drop: bool = False) -> Report:
     """Take in what is missing, and compute sums and ratings of all games from nothing. `drop` forgets the games."""
     report = Report()
-    with transaction.atomic():
-        state = LedgerState.load(lock=True)
-        if drop:
-            for table in (Decision, Participant, Game):
-                table.objects.all().delete()
-        _take_all(files, report)
-        aggregates.rebuild()
-        refresh.start_again(state)
-        refresh.refresh(state)
-        LedgerState.objects.filter(pk=state.pk).update(version=F("version") + 1)
-    note_games()
+    if drop:
+        _forget_games()
+    _take_all(files, report)
+    LedgerState.load()
+    LedgerState.objects.update(counted_games=0)
+    aggregates.rebuild()
+    refresh.start_again()
+    refresh.refresh()
+    LedgerState.objects.update(counted_games=Game.objects.count())
+    _announce()
     return report
+
+
+@transaction.atomic
+def _forget_games() -> None:
+    for table in (Decision, Participant, Game):
+        table.objects.all().delete()

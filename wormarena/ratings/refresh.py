@@ -1,9 +1,17 @@
-"""Brings the ratings of all models up to date with the games in the database."""
+"""Brings the ratings of all models up to date with the games in the database.
+
+Going through many games takes a while, in which nothing may wait for the database: ratings are computed first, and
+written in a transaction of their own unless somebody else has written some meanwhile.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from wormarena.models import Game, LedgerState, Matchup, ModelAggregate, Participant
@@ -12,64 +20,77 @@ from wormarena.ratings.strength import Pair, strengths
 
 IN_ORDER = ("played_at", "finished_at", "game_id")
 AT_ONCE = 2000
+SKILL = ["rating_mu", "rating_sigma", "rating_exposed", "rating_display"]
+STRENGTH = ["strength", "strength_low", "strength_high", "component"]
 
 
-def refresh(state: LedgerState) -> None:
-    """Fit strengths anew, and take the games into TrueSkill that are not in it yet. The caller holds `state`.
+@dataclass(frozen=True)
+class Reached:
+    """How far TrueSkill has gone: how many games, and the last one."""
+
+    games: int = 0
+    played_at: datetime | None = None
+    finished_at: datetime | None = None
+    game_id: str = ""
+
+    @classmethod
+    def of(cls, state: LedgerState) -> Reached:
+        return cls(state.rated_games, state.last_played_at, state.last_finished_at, state.last_game_id)
+
+    def past(self, page: list[Game]) -> Reached:
+        last = page[-1]
+        return Reached(self.games + len(page), last.played_at, last.finished_at, last.game_id)
+
+    def columns(self) -> dict[str, Any]:
+        return {
+            "rated_games": self.games,
+            "last_played_at": self.played_at,
+            "last_finished_at": self.finished_at,
+            "last_game_id": self.game_id,
+        }
+
+
+def refresh() -> None:
+    """Fit strengths anew, and take the games into TrueSkill that are not in it yet.
 
     A game that is older than one already rated means to go through all of them again: the order of the games counts,
     not that of their files' arrival.
     """
-    models = {row.model_name: row for row in ModelAggregate.objects.all()}
-    _write_strengths(models)
-    _write_skills(models, state)
-    ModelAggregate.objects.bulk_update(models.values(), COLUMNS, batch_size=200)
+    while True:
+        before = Reached.of(LedgerState.load())
+        skills, reached = _skills(before)
+        with transaction.atomic():
+            if Reached.of(LedgerState.load(lock=True)) == before:
+                _write_skills(skills)
+                _write_strengths()
+                LedgerState.objects.update(**reached.columns())
+                return
 
 
-def start_again(state: LedgerState) -> None:
+def start_again() -> None:
     """As if no game were rated."""
-    state.rated_games, state.last_game_id = 0, ""
-    state.last_played_at = state.last_finished_at = None
+    LedgerState.objects.update(**Reached().columns())
 
 
-COLUMNS = [
-    *("rating_mu", "rating_sigma", "rating_exposed", "rating_display"),
-    *("strength", "strength_low", "strength_high", "component"),
-]
+def _skills(before: Reached) -> tuple[dict[str, Skill], Reached]:
+    only_later = before.games + _later(before).count() == Game.objects.count()
+    reached, skills = (before, _known_skills()) if only_later and before.games else (Reached(), {})
+    while page := list(_later(reached).order_by(*IN_ORDER)[:AT_ONCE]):
+        rate(skills, _played(page))
+        reached = reached.past(page)
+    return skills, reached
 
 
-def _write_strengths(models: dict[str, ModelAggregate]) -> None:
-    rows = Matchup.objects.values_list("model_name", "opponent_name", "wins", "losses", "ties")
-    found = strengths(Pair(*row) for row in rows)
-    for name, model in models.items():
-        own = found.get(name)
-        model.strength = own["rating"] if own else None
-        model.strength_low = own["low"] if own else None
-        model.strength_high = own["high"] if own else None
-        model.component = own["component"] if own else None
+def _known_skills() -> dict[str, Skill]:
+    rows = ModelAggregate.objects.filter(rating_mu__isnull=False)
+    return {name: Skill(mu, sigma) for name, mu, sigma in rows.values_list("model_name", "rating_mu", "rating_sigma")}
 
 
-def _write_skills(models: dict[str, ModelAggregate], state: LedgerState) -> None:
-    later = _later(state)
-    all_later = state.rated_games + later.count() == Game.objects.count()
-    games = later if all_later else Game.objects.all()
-    skills = {name: Skill(row.rating_mu, row.rating_sigma) for name, row in models.items()
-              if all_later and row.rating_mu is not None and row.rating_sigma is not None}  # fmt: skip
-    if not all_later:
-        state.rated_games = 0
-    rate(skills, _played(games, state))
-    for name, skill in skills.items():
-        model = models[name]
-        model.rating_mu, model.rating_sigma = skill
-        model.rating_exposed, model.rating_display = skill.exposed, skill.display
-    state.save()
-
-
-def _later(state: LedgerState) -> QuerySet[Game]:
+def _later(reached: Reached) -> QuerySet[Game]:
     """The games after the last one rated."""
-    if not state.rated_games:
+    if not reached.games:
         return Game.objects.all()
-    played, finished, game = state.last_played_at, state.last_finished_at, state.last_game_id
+    played, finished, game = reached.played_at, reached.finished_at, reached.game_id
     return Game.objects.filter(
         Q(played_at__gt=played)
         | Q(played_at=played, finished_at__gt=finished)
@@ -77,24 +98,40 @@ def _later(state: LedgerState) -> QuerySet[Game]:
     )
 
 
-def _played(games: QuerySet[Game], state: LedgerState) -> Iterator[Played]:
-    """The games in their order; `state` keeps the last one."""
-    ordered = games.order_by(*IN_ORDER)
-    while True:
-        page = list(ordered[:AT_ONCE])
-        results = _results(page)
-        for game in page:
-            yield Played(game.model_a_name, game.model_b_name, *results[game.game_id])
-        if not page:
-            return
-        state.rated_games += len(page)
-        state.last_played_at, state.last_finished_at = page[-1].played_at, page[-1].finished_at
-        state.last_game_id = page[-1].game_id
-        ordered = _later(state).order_by(*IN_ORDER)
-
-
-def _results(games: list[Game]) -> dict[str, tuple[str, str]]:
-    """Game -> results of slots 0 and 1."""
-    rows = Participant.objects.filter(game__in=[game.game_id for game in games])
+def _played(page: list[Game]) -> Iterator[Played]:
+    rows = Participant.objects.filter(game__in=[game.game_id for game in page])
     found = {(game, slot): result for game, slot, result in rows.values_list("game_id", "player_slot", "result")}
-    return {game.game_id: (found[game.game_id, 0], found[game.game_id, 1]) for game in games}
+    for game in page:
+        results = found[game.game_id, 0], found[game.game_id, 1]
+        yield Played(game.model_a_name, game.model_b_name, *results)
+
+
+def _write_skills(skills: dict[str, Skill]) -> None:
+    """A model whose sums somebody else is about to write gets a row before them."""
+    ModelAggregate.objects.bulk_create(
+        [
+            ModelAggregate(
+                model_name=name,
+                rating_mu=each.mu,
+                rating_sigma=each.sigma,
+                rating_exposed=each.exposed,
+                rating_display=each.display,
+            )
+            for name, each in sorted(skills.items())
+        ],
+        update_conflicts=True,
+        unique_fields=["model_name"],
+        update_fields=SKILL,
+    )
+
+
+def _write_strengths() -> None:
+    rows = Matchup.objects.values_list("model_name", "opponent_name", "wins", "losses", "ties")
+    found, models = strengths(Pair(*row) for row in rows), list(ModelAggregate.objects.all())
+    for model in models:
+        own = found.get(model.model_name)
+        model.strength = own["rating"] if own else None
+        model.strength_low = own["low"] if own else None
+        model.strength_high = own["high"] if own else None
+        model.component = own["component"] if own else None
+    ModelAggregate.objects.bulk_update(models, STRENGTH, batch_size=200)
