@@ -13,15 +13,14 @@ KEY, FOR_S = "wormarena.has_games", 60
 def has_games() -> bool:
     """Asks the database once a minute."""
     known: bool | None = cache.get(KEY)
-    if known is None:
-        known = Game.objects.exists()
-        cache.set(KEY, known, FOR_S)
-    return known
+    return note_games() if known is None else known
 
 
-def note_games() -> None:
-    """Games have come, or have gone."""
-    cache.delete(KEY)
+def note_games() -> bool:
+    """Games may have come, or have gone."""
+    found = Game.objects.exists()
+    cache.set(KEY, found, FOR_S)
+    return found
 
 
 class _Asked:

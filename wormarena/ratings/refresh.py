@@ -82,8 +82,8 @@ def _skills(before: Reached) -> tuple[dict[str, Skill], Reached]:
 
 
 def _known_skills() -> dict[str, Skill]:
-    rows = ModelAggregate.objects.filter(rating_mu__isnull=False)
-    return {name: Skill(mu, sigma) for name, mu, sigma in rows.values_list("model_name", "rating_mu", "rating_sigma")}
+    rows = ModelAggregate.objects.values_list("model_name", "rating_mu", "rating_sigma")
+    return {name: Skill(mu, sigma) for name, mu, sigma in rows if mu is not None and sigma is not None}
 
 
 def _later(reached: Reached) -> QuerySet[Game]:
