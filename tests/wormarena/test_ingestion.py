@@ -11,7 +11,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.wormarena.files import changed, game, put, with_results, without, written
+from vlaarena.celery import app
 from wormarena import aggregates
+from wormarena.ingestion import watching
 from wormarena.ingestion.ledger import ingest, rebuild
 from wormarena.ingestion.watching import Watch
 from wormarena.models import Decision, Game, LedgerState, Matchup, ModelAggregate, Participant
@@ -188,6 +190,15 @@ def test_a_folder_that_is_watched_takes_in_what_appears_and_what_was_half_writte
 def test_who_begins_to_watch_reads_nothing_twice(tmp_path: Path) -> None:
     ingest(put(tmp_path, game("g-1")))
     assert Watch(tmp_path).look().seen == 0
+
+
+def test_a_worker_looks_at_the_watched_folder(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "WATCHES", {})
+    settings.WORMARENA_FOLDER, settings.DATA_DIR = tmp_path, tmp_path / "data"
+    put(tmp_path, game("g-1"))
+    app.autodiscover_tasks(force=True)  # as a worker does
+    app.tasks[settings.BEAT_TASKS["Look for games of Snake"]["task"]]()
+    assert Game.objects.get().pk == "g-1"
 
 
 def test_the_cost_near_collisions_is_told_apart(tmp_path: Path) -> None:

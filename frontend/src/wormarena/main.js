@@ -144,10 +144,10 @@ class Playback {
     try {
       await navigator.clipboard.writeText(address.href);
       button.textContent = button.dataset.said ?? "";
+      part(this.page, "told").textContent = button.dataset.said ?? "";
     } catch {
       // Browsers deny the clipboard to pages without HTTPS; the address of the page is now the link.
     }
-    part(this.page, "told").textContent = button.dataset.said ?? "";
   }
 }
 
