@@ -22,11 +22,13 @@ MOVES = ("UP", "DOWN", "LEFT", "RIGHT")
 PROVIDER_ERROR = "provider error"
 """How the rationale of a move begins that was drawn because a provider failed, in any case of letters."""
 MOST_BYTES = 32 * 2**20
-LARGEST = 2**53
-"""The largest whole number that a file may hold: beyond, JSON's readers disagree."""
+LARGEST = 10**9
+"""The largest whole number that a file may hold: sums over a million games stay whole numbers of 64 bits."""
+MOST_SCORE = 10**6
+WIDEST = 1000
 LONGEST_NAME = 200
 LONGEST_WORD = 100
-MOST_DOLLARS = 1_000_000.0
+MOST_DOLLARS = 10_000.0
 
 
 class GameRefused(ValueError):
@@ -102,7 +104,10 @@ def read(path: Path) -> GameFacts:
 
 def parse(raw: bytes) -> GameFacts:
     """The facts of one game. Raises GameRefused."""
-    return facts_of(document_of(raw))
+    try:
+        return facts_of(document_of(raw))
+    except RecursionError:
+        raise GameRefused("", "nested too deeply") from None
 
 
 def document_of(raw: bytes) -> dict[str, Any]:
@@ -117,8 +122,6 @@ def document_of(raw: bytes) -> dict[str, Any]:
         raise GameRefused("", "not UTF-8") from None
     except json.JSONDecodeError as error:
         raise GameRefused("", _told(error)) from None
-    except RecursionError:
-        raise GameRefused("", "nested too deeply") from None
     except GameRefused:
         raise
     except ValueError:  # a whole number of thousands of digits
@@ -142,8 +145,8 @@ def facts_of(document: Mapping[str, Any]) -> GameFacts:
         started_at=game.time("started_at"),
         ended_at=game.time("ended_at"),
         game_type=game.optional_word("game_type"),
-        width=board.whole("width", 1),
-        height=board.whole("height", 1),
+        width=board.whole("width", 1, WIDEST),
+        height=board.whole("height", 1, WIDEST),
         num_apples=board.optional_whole("num_apples"),
         max_rounds=game.optional_whole("max_rounds"),
         rounds_played=game.optional_whole("rounds_played"),
@@ -184,10 +187,10 @@ class Reader:
                 self.refuse(f"{name}.{number}", "expected an object")
         return [Reader(each, self._at(f"{name}.{number}")) for number, each in enumerate(value)]
 
-    def whole(self, name: str, least: int = 0) -> int:
+    def whole(self, name: str, least: int = 0, most: int = LARGEST) -> int:
         value = self._there(name)
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST:
-            self.refuse(name, f"{value!r:.60}; expected a whole number from {least}")
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            self.refuse(name, f"{value!r:.60}; expected a whole number from {least} to {most}")
         return int(value)
 
     def optional_whole(self, name: str) -> int | None:
@@ -198,7 +201,7 @@ class Reader:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MOST_DOLLARS:
-            self.refuse(name, f"{value!r:.60}; expected a number from 0")
+            self.refuse(name, f"{value!r:.60}; expected a number from 0, below {MOST_DOLLARS:g}")
         return float(value)
 
     def text(self, name: str) -> str:
@@ -275,7 +278,7 @@ def _player(player: Reader, slot: int) -> PlayerFacts:
         slot=slot,
         name=player.word("name", LONGEST_NAME),
         result=player.one_of("result", RESULTS),
-        score=player.whole("final_score"),
+        score=player.whole("final_score", 0, MOST_SCORE),
         death_reason=death.word("reason") if died else None,
         death_round=death.optional_whole("round") if died else None,
         spent=_spent(player.optional_object("totals")),
@@ -304,6 +307,8 @@ def _each_once(moves: list[Move]) -> tuple[Move, ...]:
         if (move.round, move.slot) in seen:
             raise GameRefused("frames", f"slot {move.slot} moves twice in round {move.round}")
         seen.add((move.round, move.slot))
+    if sum(move.spent.cost or 0.0 for move in moves) >= MOST_DOLLARS:
+        raise GameRefused("frames", f"the moves cost more than {MOST_DOLLARS:g} dollars together")
     return tuple(moves)
 
 

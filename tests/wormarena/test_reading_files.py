@@ -51,6 +51,14 @@ def test_a_move_drawn_for_a_provider_that_failed_is_known_by_its_rationale() -> 
     assert [move.is_provider_error for move in moves] == [False, False, True, False]
 
 
+def expensive(document: Json, cost: float) -> Json:
+    """Seven copies of its rounds, each move of which costs so much."""
+    rounds = [changed(document["frames"][0], "round", number) for number in range(7)]
+    for slot in ("0", "1"):
+        rounds = [changed(each, f"moves.{slot}.cost", cost) for each in rounds]
+    return changed(document, "frames", rounds)
+
+
 BAD: dict[str, tuple[Callable[[Json], Json], str]] = {
     "unknown result": (lambda file: changed(file, "players.1.result", "drawn"), "players.1.result"),
     "negative tokens": (
@@ -61,6 +69,10 @@ BAD: dict[str, tuple[Callable[[Json], Json], str]] = {
         lambda file: changed(file, "frames.0.moves.1.output_tokens", -5),
         "frames.0.moves.1.output_tokens",
     ),
+    "a score beyond reason": (lambda file: changed(file, "players.0.final_score", 2**53), "players.0.final_score"),
+    "a board beyond reason": (lambda file: changed(file, "game.board.width", 10**6), "game.board.width"),
+    "tokens beyond reason": (lambda file: changed(file, "totals.input_tokens", 10**18), "totals.input_tokens"),
+    "moves that cost beyond reason": (lambda file: expensive(file, 1000.0), "frames"),
     "fractional score": (lambda file: changed(file, "players.0.final_score", 1.5), "players.0.final_score"),
     "truth for a number": (lambda file: changed(file, "players.0.final_score", True), "players.0.final_score"),
     "empty name": (lambda file: changed(file, "players.0.name", ""), "players.0.name"),
@@ -99,6 +111,10 @@ TEXTS: dict[str, tuple[Callable[[str], bytes], str]] = {
     "not text": (lambda text: b"\xff\xfe\x00", "not UTF-8"),
     "a list": (lambda text: b"[]", "not a JSON object"),
     "deep": (lambda text: b"[" * 200_000, "nested too deeply"),
+    "deep inside": (
+        lambda text: text.replace('"version": 1', '"version": 1, "x": ' + "[" * 50_000 + "]" * 50_000).encode(),
+        "nested too deeply",
+    ),
     "a number of digits": (lambda text: text.replace("0.5", "9" * 5000).encode(), "too long"),
 }
 

@@ -12,6 +12,8 @@ from wormarena.models import PICODOLLARS, Decision, Game, Participant
 
 NO_TIME = datetime(1, 1, 1, tzinfo=UTC)
 """Games without a time come before all others."""
+LONGEST_REASONS = 100_000
+"""Characters per move, as far as the correlation with the score counts them: squares must fit into sums."""
 
 
 class Rows(NamedTuple):
@@ -63,6 +65,7 @@ def _participant(game: Game, player: PlayerFacts, facts: GameFacts, near: set[tu
     moves = [move for move in facts.moves if move.slot == player.slot]
     close = [move for move in moves if (move.round, move.slot) in near]
     chars = sum(len(move.rationale) for move in moves)
+    per_move = min(LONGEST_REASONS, round(chars / len(moves))) if moves else 0
     return Participant(
         game=game,
         player_slot=player.slot,
@@ -82,7 +85,7 @@ def _participant(game: Game, player: PlayerFacts, facts: GameFacts, near: set[tu
         moves=len(moves),
         provider_errors=sum(move.is_provider_error for move in moves),
         reasoning_chars=chars,
-        reasoning_per_move=round(chars / len(moves)) if moves else 0,
+        reasoning_per_move=per_move,
         moves_near_collision=len(close),
         move_output_tokens=_output_of(moves),
         output_tokens_near_collision=_output_of(close),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,8 +57,9 @@ class Watch:
 def _states(folder: Path) -> dict[str, State]:
     found: dict[str, State] = {}
     for path in folder.resolve().glob(FILES):
-        status = path.stat()
-        found[str(path)] = (status.st_size, status.st_mtime_ns)
+        with contextlib.suppress(FileNotFoundError):  # it went away meanwhile
+            status = path.stat()
+            found[str(path)] = (status.st_size, status.st_mtime_ns)
     return found
 
 
