@@ -31,6 +31,7 @@ const options = {
     passkeys: path.join(here, "src/site/passkeys.js"),
     "api-docs": path.join(here, "src/site/api-docs.js"),
     leaderboard: path.join(here, "src/leaderboard/main.js"),
+    wormarena: path.join(here, "src/wormarena/main.js"),
     "mujoco-worker": path.join(here, "src/viewer/mujoco-worker.js"),
   },
   outdir: out,

@@ -103,6 +103,8 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
     from tests import routes
     from vlaarena.preferences import strings_version
     from vlaarena.synthetic import episodes as recorded
+    from wormarena.ingestion import demo
+    from wormarena.models import Game
 
     newest = Vote.objects.select_related("battle").latest("voted_at")
     seen = Attempt.objects.filter(turn__battle=newest.battle).first()
@@ -124,7 +126,11 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
 
     yield post("opened", "/api/sessions/init", {})
     yield post("sent", "/api/battles/{opened_battle_id}/turns", {"instruction": "pick up the red cube"})
+    demo.enter()
+    worm = Game.objects.all()[0]
     things = {
+        "worm_game": worm.game_id,
+        "worm_model": worm.model_a_name,
         "battle": own["opened_battle_id"],
         "voted": newest.battle_id,
         "session": newest.session_id,

@@ -83,6 +83,16 @@ READ = {
     "feedback": ["/api/battles/{voted}/feedback"],
     "vote-effect": ["/api/battles/{voted}/effect"],
     "worker-status": ["/api/worker/status"],
+    "worm-board": ["/wormarena/", "/wormarena/?sort=score&search=a"],
+    "worm-model": ["/wormarena/model?name={worm_model}"],
+    "worm-pairs": ["/wormarena/pairs"],
+    "worm-games": ["/wormarena/games", "/wormarena/games?model={worm_model}&result=won"],
+    "worm-game": ["/wormarena/games/{worm_game}"],
+    "worm-models-api": ["/api/wormarena/models?sort=games"],
+    "worm-decisions-api": ["/api/wormarena/decisions"],
+    "worm-matchups-api": ["/api/wormarena/matchups"],
+    "worm-recent-api": ["/api/wormarena/games/recent?limit=20", "/api/wormarena/games/recent?model={worm_model}"],
+    "worm-game-api": ["/api/wormarena/games/{worm_game}"],
 }
 """Name -> addresses to GET, as a visitor. What stands in braces is a key of the caller's `things`."""
 
@@ -93,6 +103,7 @@ ACT = (
 """Names of what changes something for a visitor: the caller knows in which order."""
 
 APART = {
+    "worm-games-api": "takes a file from an operator: tests/wormarena",
     "worker-aggregate": "the hourly task by hand: its cost is that of all votes",
     "health": "asks every part, and its database query is SELECT 1",
     "health-live": "asks nothing",

@@ -35,7 +35,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         *LOOK,
         *("policies.add_policy", "policies.change_policy", "arena.change_attempt"),
         *("texts.add_languagemodel", "texts.change_languagemodel"),
-        *("rankings.view_workerstatus", "rankings.run_aggregation"),
+        *("rankings.view_workerstatus", "rankings.run_aggregation", "wormarena.ingest_games"),
         *("django_celery_beat.view_periodictask", "django_celery_beat.change_periodictask"),
         *("django_celery_beat.view_crontabschedule", "django_celery_beat.add_crontabschedule"),
         *("django_celery_beat.view_intervalschedule", "django_celery_beat.add_intervalschedule"),

@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "robots",
     "texts",
     "community",
+    "wormarena",
 ]
 
 MIDDLEWARE = [
@@ -111,6 +112,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "vlaarena.preferences.context",
                 "people.header.context",
                 "vlaarena.about_page.context",
+                "wormarena.presence.context",
             ]
         },
     }
@@ -206,6 +208,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "crontab": {"minute": "20", "hour": "4"},
         "description": "Every night: delete ended logins, and addresses that nobody confirmed within a day.",
     },
+    "Look for games of Snake": {
+        "task": "wormarena.look",
+        "every_s": 10,
+        "description": "Take in the files of games that have appeared in ARENA_WORMARENA_FOLDER.",
+    },
     "Sweep stale rollouts": {
         "task": "arena.sweep",
         "every_s": 5,
@@ -275,6 +282,7 @@ RATE_LIMITS = {
     },
     "aggregations": {"address": env.rates("ARENA_AGGREGATIONS_PER_ADDRESS", "12/minute,60/hour")},
     "own_data": {"address": env.rates("ARENA_OWN_DATA_PER_ADDRESS", "10/minute,60/hour")},
+    "games": {"address": env.rates("ARENA_GAMES_PER_ADDRESS", "600/minute")},
     # Attempts with a password and a code: from an address, and for an account from any address.
     "logins": {
         "address": env.rates("ARENA_LOGINS_PER_ADDRESS", "10/minute,60/hour"),
@@ -292,6 +300,10 @@ QUEUE: dict[str, int] = {
 }
 # Comments on shared battles, by people who are signed in. A moderator approves each before it shows.
 COMMENTS = env.choice("ARENA_COMMENTS", "off", ("off", "on")) == "on"
+# WormArena: the folder in which SnakeBench's files of games appear, and whether an arena without games shows a small
+# ladder of reference players.
+WORMARENA_FOLDER = Path(env.text("ARENA_WORMARENA_FOLDER", "") or DATA_DIR / "snakebench")
+WORMARENA_DEMO = env.flag("ARENA_WORMARENA_DEMO", True)
 # The share of repeated battles among a voter's battles. They are neither marked nor counted.
 REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
 TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # number of our proxies, each adding to X-Forwarded-For

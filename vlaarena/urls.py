@@ -37,6 +37,7 @@ urlpatterns = [
     path("", include("robots.pages.urls")),
     path("", include("rankings.pages.urls")),
     path("", include("community.urls")),
+    path("", include("wormarena.pages.urls")),
     path("", include("people.urls")),
     path("admin/status/", admin.site.admin_view(status_page.status), name="admin-status"),
     path("admin/", admin.site.urls),
@@ -50,5 +51,6 @@ urlpatterns = [
     path("api/", include("robots.urls")),
     path("api/", include("policies.urls")),
     path("api/", include("rankings.api.urls")),
+    path("api/wormarena/", include("wormarena.api.urls")),
     path("api/<anything:address>", nowhere),
 ]

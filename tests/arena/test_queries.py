@@ -19,6 +19,8 @@ from tests.arena.conftest import Visitor, play_battle, side_of
 from tests.factories import BattleFactory, PolicyFactory, TurnFactory
 from tests.fakes import FakeRuntime
 from vlaarena.preferences import strings_version
+from wormarena.ingestion import demo
+from wormarena.models import Game
 
 MOST = 10
 
@@ -62,7 +64,11 @@ def things_of(visitor: Visitor, voted: str) -> dict[str, str]:
     battle_id = visitor.open()
     waiting = visitor.send(battle_id)
     seen = Attempt.objects.get(turn__battle=voted, turn__seq=1, side="left")
+    demo.enter()
+    worm = Game.objects.all()[0]
     return {
+        "worm_game": worm.game_id,
+        "worm_model": worm.model_a_name,
         "battle": battle_id,
         "voted": voted,
         "session": visitor.battle(voted)["session_id"],

@@ -37,6 +37,10 @@ PAGES = {
     "sign-in": "/account/login/",
     "sign-up": "/account/signup/",
     "sign-up-with-a-passkey": "/account/signup/passkey/",
+    "wormarena": "/wormarena/",
+    "wormarena-games": "/wormarena/games",
+    "wormarena-pairs": "/wormarena/pairs",
+    "wormarena-model": "/wormarena/model?name=greedy%20(reference%20player)",
     "not-found": "/battle/battle_unknown",
 }
 OF_A_BATTLE = {"embedded": "/embed/battles/{}/", "report": "/b/{}/report", "reported": "/b/{}/reported"}

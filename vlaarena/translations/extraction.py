@@ -18,7 +18,9 @@ from django.utils.translation.template import templatize
 from policies.names import PUBLISHED, training_data
 from simulation import catalogue
 
-ROOMS = ("vlaarena", "people", "robots", "texts", "community", "rankings", "arena", "policies", "simulation")
+ROOMS = (
+    *("vlaarena", "people", "robots", "texts", "community", "wormarena", "rankings", "arena", "policies", "simulation"),
+)
 CALLS = {
     "gettext": ("text",),
     "gettext_lazy": ("text",),

@@ -11,12 +11,13 @@ from django.core.management.base import BaseCommand
 from arena.gallery import entering
 from texts import embedded
 from texts.models import TEXT
+from wormarena.ingestion import demo
 
 
 class Command(BaseCommand):
     help = (
-        "Run the migrations, create the roles, register the shipped policies, set up the periodic tasks, and enter "
-        "battles into the gallery."
+        "Run the migrations, create the roles, register the shipped policies, set up the periodic tasks, enter battles "
+        "into the gallery, and games of reference players into an empty WormArena."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -27,3 +28,4 @@ class Command(BaseCommand):
             embedded.seed_models(served=bool(settings.TEXT["embedded_url"]))
         call_command("seed_schedule")
         entering.enter_missing()
+        demo.enter()

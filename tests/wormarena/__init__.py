@@ -1,0 +1,1 @@
+"""Games of Snake: their files, sums, ratings, calls and pages."""

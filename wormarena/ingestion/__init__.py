@@ -1,0 +1,1 @@
+"""From files of games to rows, once and for good."""

@@ -1,0 +1,1 @@
+"""Ratings of models from the results of their games."""
