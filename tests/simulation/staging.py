@@ -11,11 +11,11 @@ import numpy as np
 
 from simulation import assets
 from simulation.contracts import Floats
-from simulation.controller import POSITION, QUATERNION, Controller
-from simulation.environment import START_JITTER, pointing_down
+from simulation.control.tool_pose import DeltaPose
 from simulation.expert import command_yaw
 from simulation.worlds import bridge, cabinet, widowx, workbench
 from simulation.worlds.plugins import Scene
+from simulation.worlds.widowx import POSITION, QUATERNION
 
 SCENES: Mapping[str, Scene] = {scene.id: scene for scene in (workbench, cabinet, *bridge.SCENES.values())}
 VARIANTS = [(name, variant) for name, scene in SCENES.items() for variant in scene.VARIANTS]
@@ -42,7 +42,7 @@ class Stage:
 
     scene_id: str
     variant: str = ""
-    controller: Controller = field(default_factory=Controller)
+    controller: DeltaPose = field(default_factory=widowx.controller)
 
     def __post_init__(self) -> None:
         self.scene = SCENES[self.scene_id]
@@ -55,16 +55,9 @@ class Stage:
         mujoco.mj_resetData(self.model, self.data)
         for name, positions in self.scene.sample(rng, self.variant).items():
             self.joint(name)[:] = positions
-        home = self.scene.STARTS.get("widowx", widowx.START_ARM)
-        jitter = rng.uniform(*START_JITTER)
-        place = self.controller.tool_pose(home)[0] + jitter[:3]
-        joints, _ = self.controller.solve(home, place, pointing_down(jitter[3]))
-        self.controller.start_at(joints, widowx.FINGER_OPEN)
-        for name, angle in zip(widowx.ARM_JOINTS, joints, strict=True):
-            self.joint(widowx.PREFIX + name)[0] = angle
-        for side, sign in (("left", 1), ("right", -1)):
-            self.joint(f"{widowx.PREFIX}{side}_finger")[0] = sign * widowx.FINGER_OPEN
-        self.data.ctrl[:] = [*joints, widowx.FINGER_OPEN]
+        for name, position in widowx.start(self.controller, rng, self.scene.STARTS.get("widowx")).items():
+            self.joint(widowx.PREFIX + name)[0] = position
+        self.data.ctrl[:] = self.controller.memory[:7]
         self.wait(SETTLE_STEPS)
         return self
 
