@@ -30,15 +30,16 @@ class Command(BaseCommand):
         from robots.exhibition import ExhibitionTurn, play_turn
         from robots.policy_lookup import find_policy
         from simulation.contracts import Limits, SimulationError
+        from simulation.worlds import load_world
 
         if not options["instruction"].strip():
             raise CommandError("the instruction is empty")
         secret = _secret(options["secret"])
-        limits = Limits(max_steps=settings.ROLLOUT_MAX_STEPS, wall_s=settings.ROLLOUT_WALL_S)
-        turn = ExhibitionTurn(
-            options["instruction"], options["robot"], options["scene"], options["seed"], limits, secret
-        )
+        place = options["robot"], options["scene"]
         try:
+            steps = load_world(*place).steps_in(settings.ROLLOUT_MAX_STEPS)
+            limits = Limits(max_steps=steps, wall_s=settings.ROLLOUT_WALL_S)
+            turn = ExhibitionTurn(options["instruction"], *place, options["seed"], limits, secret)
             sides = {side: find_policy(options[side]) for side in ("left", "right")}
             answer = play_turn(turn, sides)
         except (PolicyError, SimulationError) as error:
