@@ -212,8 +212,8 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
     },
 }
 
-# Limits of a rollout in fifths of a second of robot time (at 5 Hz, control steps) and in seconds of wall time. A running
-# one without a heartbeat for ROLLOUT_STALE_S is stale.
+# Limits of a rollout in fifths of a second of robot time (at 5 Hz, control steps) and in seconds of wall time. A
+# running one without a heartbeat for ROLLOUT_STALE_S is stale.
 ROLLOUT_MAX_STEPS = int(env.number("ARENA_ROLLOUT_MAX_STEPS", 50))
 ROLLOUT_WALL_S = env.number("ARENA_ROLLOUT_WALL_S", 60.0)
 ROLLOUT_STALE_S = env.number("ARENA_ROLLOUT_STALE_S", 15.0)
