@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,11 +10,11 @@ import yaml
 from hypothesis import strategies as st
 
 from simulation import catalogue
-from simulation.catalogue_rows import CatalogueError, read_as, read_rows
+from simulation.catalogue_rows import CatalogueError, read_rows
 from tests.fuzz.damage import damaged, damaged_bytes
 from tests.fuzz.effort import fuzz
 
-READERS = {"robots": partial(read_as, catalogue.Robot), "scenes": catalogue.scene_from, "tasks": catalogue.task_from}
+READERS = {"robots": catalogue.robot_from, "scenes": catalogue.scene_from, "tasks": catalogue.task_from}
 FILES = {"robots": "robots.yaml", "scenes": "scenes.yaml", "tasks": "tasks/table.yaml"}
 TEXTS = {name: (catalogue.FOLDER / path).read_text("utf-8") for name, path in FILES.items()}
 ROWS = {name: yaml.safe_load(text) for name, text in TEXTS.items()}

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 
+from arena.store import get_store
 from policies.base import WrongEmbodiment
 from policies.embodiment import mismatches
 from policies.registry import describe
+from robots import progress
 from robots.players import EXPERT, STILL, PlayerSource, open_player
 from simulation import catalogue, worlds
 from simulation.bundle import write_scene_bundle
@@ -24,7 +29,7 @@ from simulation.pictures import moments_of, rows_of
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
 from simulation.verification import ReplayDifference, verify_document
-from simulation.view_format import OpenChunk, chunks_in, unpack
+from simulation.view_format import OpenChunk, chunks_in, pack, unpack
 from simulation.worlds import WorldError
 from tests.simulation.fakes import Diary, FakePolicy
 from tests.simulation.planar import Planar, register
@@ -170,6 +175,37 @@ def test_a_policy_gets_the_cameras_it_names_from_the_scene_and_from_the_hand(
     assert moved > 5, "the picture of the hand's camera turns with it"
     with pytest.raises(WorldError, match="unknown camera 'tail'; table has front, side, top, workspace, wrist"):
         environment.picture(CameraSpec("tail", 64, 64))
+
+
+def test_live_chunks_are_complete_and_end_where_the_rollout_does(
+    planar: Callable[..., Environment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = planar()
+    told: list[bytes] = []
+    monkeypatch.setattr(progress.actions, "pass_chunks", lambda attempt, first, chunks: told.extend(chunks))
+    reporter = progress.Reporter(SimpleNamespace(episode_id="ep"), environment.world.view_scale, 20)
+    environment.reset(5)
+    with reporter:
+        run_episode(environment, FakePolicy(sweep), "sweep", 0, [reporter], Limits(max_steps=7), cameras=())
+    row = 2 * environment.model.nq
+    assert [len(chunk) // row for chunk in told] == [1, 5, 5]
+    assert len(told) - 1 == chunks_in(7, 20)
+    assert told[-1][-row:] == pack(environment.data.qpos[None], environment.world.view_scale)
+
+
+@pytest.mark.django_db
+def test_the_command_plays_it_for_as_long_as_the_others(planar: Callable[..., Environment]) -> None:
+    planar()
+    out = StringIO()
+    sides = ("--left", "hold-still", "--right", "hold-still", "--robot", "planar", "--scene", "table")
+    call_command("play", "stay where you are", *sides, "--json", stdout=out)
+    answer = json.loads(out.getvalue())
+    assert [answer[side]["steps"] for side in ("left", "right")] == [200, 200]
+    document = get_store().get(answer["left"]["episode_id"])
+    assert document is not None
+    assert verify_document(document) is None
+    with pytest.raises(CommandError, match="planar takes the action space 'joint_velocity_2'"):
+        call_command("play", "stay", "--left", "film-early", *sides[2:], stdout=StringIO())
 
 
 def test_only_policies_made_for_it_may_play_it(planar: Callable[..., Environment], settings: Any) -> None:

@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 
 from arena.store import get_store
 from simulation.environment import Environment
+from simulation.episode_format import to_float64
 from simulation.expert import HoldStill
 from simulation.variation import NO_VARIATION, variation_of
 from simulation.verification import ReplayDifference, verify_document
@@ -69,6 +70,14 @@ def test_a_changed_warm_start_or_control_is_found(record: Record) -> None:
         tampered = copy.deepcopy(document)
         tampered[field][step][0] += 1e-9
         assert verify_document(tampered) == ReplayDifference(step, f"{field} differs")
+
+
+def test_a_recording_from_before_it_named_controller_and_sizes_is_identical(record: Record) -> None:
+    document = record(TEXT)
+    newer = ("controller", "control_hz", "action_space", "action_size", "look")
+    old = {name: value for name, value in document.items() if name not in newer}
+    assert verify_document(old) is None
+    assert to_float64(old) == to_float64(document)
 
 
 def test_a_claimed_success_is_judged_again(record: Record, environment: Environment) -> None:

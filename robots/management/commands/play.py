@@ -36,12 +36,10 @@ class Command(BaseCommand):
         if not options["instruction"].strip():
             raise CommandError("the instruction is empty")
         secret = _secret(options["secret"])
+        place = options["robot"], options["scene"]
         try:
-            rate = catalogue.robot(options["robot"]).control_hz
-            limits = limits_of(options["instruction"], options["scene"], rate)
-            turn = ExhibitionTurn(
-                options["instruction"], options["robot"], options["scene"], options["seed"], limits, secret
-            )
+            limits = limits_of(options["instruction"], options["scene"], catalogue.robot(options["robot"]).control_hz)
+            turn = ExhibitionTurn(options["instruction"], *place, options["seed"], limits, secret)
             sides = {side: find_policy(options[side]) for side in ("left", "right")}
             answer = play_turn(turn, sides)
         except (PolicyError, SimulationError) as error:
