@@ -91,6 +91,7 @@ PUSH = {
     "push the red cube to the left edge": None,
     "push the red cube left and right": None,
     "push the red cube off the table": None,
+    "push the blue can over to the left": None,
     "push the left plate to the right": None,
 }
 NEXT_TO = {
@@ -156,6 +157,7 @@ TURN = {
     "turn the red cube upside down": None,
     "turn the red cube by 90 degrees": None,
     "turn around": None,
+    "turn around the red cube": None,
     "turn off the red cube": None,
 }
 GATHER = {
