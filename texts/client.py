@@ -6,8 +6,9 @@ import logging
 import os
 import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -35,6 +36,8 @@ Message = dict[str, str]
 _clients: dict[tuple[str, str, int], openai.OpenAI] = {}
 """By address, key and process: connections do not survive a fork."""
 _lock = Lock()
+_asked_by: ContextVar[Callable[[], bool]] = ContextVar("asked_by")
+"""Whether the request that this thread makes is still wanted."""
 
 
 class ServerFailed(Exception):
@@ -43,6 +46,10 @@ class ServerFailed(Exception):
     def __init__(self, story: str, reason: FailureReason = "policy_failed") -> None:
         super().__init__(story[:STORY_LENGTH])
         self.reason = reason
+
+
+class AnswerStopped(Exception):
+    """Nobody waits for the answer any more."""
 
 
 class _TooMuch(Exception):
@@ -60,8 +67,11 @@ class AnswerStream:
     counts are None if the server did not tell them, and `pieces` counts what came.
     """
 
-    def __init__(self, model: LanguageModel, messages: Sequence[Message]) -> None:
-        self._model, self._messages = model, messages
+    def __init__(
+        self, model: LanguageModel, messages: Sequence[Message], stopped: Callable[[], bool] = lambda: False
+    ) -> None:
+        """`stopped` is asked whenever anything comes, also where it is no word; AnswerStopped follows."""
+        self._model, self._messages, self._stopped = model, messages, stopped
         self._stream: openai.Stream[Any] | None = None
         self.finish_reason = ""
         self.prompt_tokens: int | None = None
@@ -70,6 +80,7 @@ class AnswerStream:
 
     def __enter__(self) -> Self:
         """Raises ServerFailed."""
+        _asked_by.set(self._stopped)
         with translated():
             self._stream = client_of(self._model).chat.completions.create(**_request(self._model, self._messages))
         return self
@@ -118,6 +129,7 @@ class AnswerStream:
 
 def served_names(model: LanguageModel) -> list[str]:
     """The models that the server lists, quickly. Raises ServerFailed."""
+    _asked_by.set(lambda: False)
     with translated():
         listed = client_of(model).with_options(timeout=PROBE_S).models.list()
         return [str(each.id) for each in listed.data]
@@ -201,12 +213,15 @@ class _BoundedBody(httpx2.SyncByteStream):
         self._body = body
         self._until = time.monotonic() + settings.TEXT["answer_s"]
         self._left = MOST_BYTES
+        self._stopped = _asked_by.get(lambda: False)
 
     def __iter__(self) -> Iterator[bytes]:
         for part in self._body:
             self._left -= len(part)
             if self._left < 0:
                 raise _TooMuch(f"the response has more than {MOST_BYTES} bytes")
+            if self._stopped():
+                raise AnswerStopped
             if time.monotonic() > self._until:
                 raise _TooLong(f"the answer took longer than {settings.TEXT['answer_s']:g} s")
             yield part

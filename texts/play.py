@@ -19,17 +19,13 @@ from arena.shapes import FailureReason
 from arena.store import EpisodeSuperseded, get_store
 from texts import health
 from texts.chunks import count
-from texts.client import AnswerStream, ServerFailed
+from texts.client import AnswerStopped, AnswerStream, ServerFailed
 from texts.conversation import conversation
 from texts.models import Answer, LanguageModel
 from texts.progress import Reporter
 
 log = logging.getLogger(__name__)
 ANSWERED, TOO_LONG = "answered", "length_limit"
-
-
-class AttemptGivenUp(Exception):
-    """Another try has replaced this one, or the visitor stopped it."""
 
 
 def play(episode_id: str) -> None:
@@ -47,8 +43,8 @@ def _play_claimed(attempt: Attempt) -> None:
     model = attempt.model.languagemodel
     try:
         ending, details = _answer(attempt, model)
-    except (AttemptGivenUp, EpisodeSuperseded) as reason:
-        log.info("%s", reason)
+    except (AnswerStopped, EpisodeSuperseded) as reason:
+        log.info("try %s was given up: %r", attempt.tries, reason)
     except ServerFailed as failure:
         _fail(attempt, failure.reason, str(failure))
         health.check(model)
@@ -63,10 +59,11 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
     began, first = time.perf_counter(), None
     messages = conversation(attempt, model)
     longest = settings.TEXT["answer_characters"]
-    with Reporter(attempt) as reporter, AnswerStream(model, messages) as answer:
+    with (
+        Reporter(attempt) as reporter,
+        AnswerStream(model, messages, stopped=lambda: reporter.given_up) as answer,
+    ):
         for piece in answer:
-            if reporter.given_up:
-                raise AttemptGivenUp(f"{attempt.episode_id}: try {attempt.tries} was given up")
             first = first or time.perf_counter()
             reporter.add(piece[: longest - len(reporter.text)])
             if len(reporter.text) >= longest:

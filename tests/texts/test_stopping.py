@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+import pytest
+
 from arena.models import Attempt, AttemptStatus
 from arena.store import get_store
 from tests.arena.conftest import Visitor
@@ -13,15 +15,15 @@ from tests.stack import wait_until
 from tests.texts.servers import ScriptedServer
 
 
+@pytest.mark.parametrize("script", ["trickles", "silent"])
 def test_a_stopped_turn_closes_the_streams_and_stores_no_answer(
-    house: Callable[[str, str], House], visitor: Visitor, server: ScriptedServer
+    script: str, house: Callable[[str, str], House], visitor: Visitor, server: ScriptedServer
 ) -> None:
-    houses = house("trickles", "quick")
+    houses = house(script, "quick")
     turn = visitor.send(houses.open(visitor), "Go on")
     playing = threading.Thread(target=houses.work, args=(turn,))
     playing.start()
-    left = Attempt.objects.filter(episode_id=turn["left_episode_id"])
-    wait_until(lambda: left.filter(length__gt=0).exists(), 30)
+    wait_until(lambda: script in [request["model"] for request in server.requests], 30)
     assert visitor.post(f"turns/{turn['turn_id']}/cancel").status_code == 200
     playing.join(30)
     assert not playing.is_alive()

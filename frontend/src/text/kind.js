@@ -112,11 +112,14 @@ class AnswersView extends EventTarget {
 
   refreshTheme() {}
 
-  /** What is known of the turn's answers: what came, or else what is recorded. @param {TurnJson | undefined} turn @param {Pieces[]} come */
+  /**
+   * What is known of the turn's answers: what came, and once it is completed what is recorded, which lacks nothing.
+   * @param {TurnJson | undefined} turn @param {Pieces[]} come
+   */
   #answersOf(turn, come) {
     const steps = turn?.status === "completed" ? Math.max(turn.left.steps ?? 0, turn.right.steps ?? 0) : null;
     const known = joined(come, steps);
-    if (turn?.status !== "completed" || known.whole) return known;
+    if (turn?.status !== "completed") return known;
     const fetched = this.#fetched.get(turn.turn_id);
     if (fetched === undefined) this.#fetch(turn);
     return fetched ? { ...fetched, whole: true } : known;
