@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,7 @@ from tests.browser.battle_page import BattlePage
 from tests.browser.test_accessibility import Look, broken_in
 from tests.stack import FOR_TESTS, Arena
 from tests.texts.servers import QUICK, SCRIPTS, ScriptedServer, answers, scripted_server
+from tests.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 LOOKS: list[Look] = [("desktop", "light"), ("desktop", "dark"), ("phone", "dark")]
@@ -40,9 +42,18 @@ def text_arena(tmp_path_factory: pytest.TempPathFactory, server: ScriptedServer)
         for script in ("quick", "hostile"):
             options = ["--url", server.url, "--served-name", script, "--name", f"The {script} one"]
             arena.manage("add_model", f"the-{script}", "--kind", "text", *options)
+        wait_until_open(arena)
         yield arena
     finally:
         arena.close()
+
+
+def wait_until_open(arena: Arena) -> None:
+    """Until the worker for models has come and both are well."""
+    deadline = time.monotonic() + 120
+    while (answer := Visitor(arena.url).post("/api/sessions/init", {"kind": "text"}))[0] != 201:
+        assert time.monotonic() < deadline, answer
+        time.sleep(0.5)
 
 
 @pytest.fixture
@@ -58,9 +69,9 @@ def ask_and_wait(battle: BattlePage, prompt: str, answered: int) -> None:
     """Until both have answered so many prompts, and the vote is open."""
     battle.send(prompt)
     page = battle.page
+    expect(page.locator("[data-turn]")).to_have_count(answered)
     expect(page.locator("#battle")).to_have_attribute("data-phase", "settled", timeout=120_000)
     expect(battle.part("vote")).to_have_attribute("data-open", "true", timeout=120_000)
-    assert page.locator("[data-turn]").count() == (answered if answered > 1 else 1)
 
 
 def test_two_models_answer_follow_up_vote_and_reveal(battle: BattlePage) -> None:
