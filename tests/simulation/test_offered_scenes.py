@@ -82,6 +82,19 @@ def test_a_sentence_without_a_scene_means_only_what_is_offered() -> None:
     assert catalogue.task_for("open the top drawer", "cabinet") == ("open_drawer", {"drawer": "top_drawer"})
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "open the drawer", "open the cabinet", "open both drawers", "open the top drawer slowly",
+        "don't open the top drawer", "open the top drawer halfway", "open the top drawer and the bottom drawer",
+        "put the red cube in the cabinet", "put the red cube under the top drawer",
+        "take the cube out of the top drawer",
+    ],
+)  # fmt: skip
+def test_what_sounds_like_a_task_of_the_cabinet_and_is_none(said: str) -> None:
+    assert catalogue.task_for(said, "cabinet") is None
+
+
 def test_every_wording_of_a_scene_is_understood_in_it() -> None:
     for one in catalogue.instructions(of=catalogue.tasks()):
         scene_id = catalogue.task(one.task_id).scene_id
