@@ -79,8 +79,8 @@ class Scene:
     things: Mapping[str, Thing]
     suggestions: tuple[str, ...]
     free_suggestions: tuple[str, ...]
-    regions: tuple[str, ...]
-    joints: tuple[str, ...]
+    regions: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
     assets: str = ""
     offered: bool = True
 

@@ -1,4 +1,4 @@
-"""Whether there are games, for the navigation of every page."""
+"""Whether there are games, for the navigation of every page, which asks no database for it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,19 @@ from django.http import HttpRequest
 
 from wormarena.models import Game
 
-KEY, FOR_S = "wormarena.has_games", 60
+KEY = "wormarena.has_games"
 
 
-def has_games() -> bool:
-    """Asks the database once a minute."""
-    known: bool | None = cache.get(KEY)
-    return note_games() if known is None else known
-
-
-def note_games() -> bool:
-    """Games may have come, or have gone."""
-    found = Game.objects.exists()
-    cache.set(KEY, found, FOR_S)
-    return found
+def note_games() -> None:
+    """Games may have come or gone. The task that looks for files notes it, too, for a cache that was emptied."""
+    cache.set(KEY, Game.objects.exists(), None)
 
 
 class _Asked:
-    """True or false when a template asks: a page without the header costs no query."""
+    """True or false when a template asks: a page without the header asks nothing."""
 
     def __bool__(self) -> bool:
-        return has_games()
+        return bool(cache.get(KEY))
 
 
 def context(request: HttpRequest) -> dict[str, object]:

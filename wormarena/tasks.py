@@ -15,6 +15,8 @@ BUSY = {
 
 @shared_task(name="wormarena.look", expires=30, **BUSY)  # type: ignore[untyped-decorator]
 def look() -> None:
+    from wormarena import presence
     from wormarena.ingestion import watching
 
     watching.look_everywhere()
+    presence.note_games()

@@ -23,7 +23,7 @@ from arena.store import get_store
 from policies.base import PolicyError
 from robots import play as episodes
 from robots.progress import AttemptGivenUp, Reporter
-from simulation.contracts import Observation
+from simulation.contracts import CONTROL_HZ, Limits, Observation
 from tests.arena.conftest import Visitor, battle_row, play, side_of
 from tests.fakes import VIEW_SCALE, FakePolicy, FakeRuntime
 
@@ -219,7 +219,7 @@ def test_a_long_thought_does_not_look_like_a_dead_worker(
     turn = visitor.send(visitor.open())
     rollout = actions.claim_attempt(turn["left_episode_id"], "thinking")
     assert rollout is not None
-    with Reporter(rollout, VIEW_SCALE):
+    with Reporter(rollout, VIEW_SCALE, CONTROL_HZ):
         lose(rollout)
         time.sleep(0.8)
         assert sweeps.sweep() == 0
@@ -233,7 +233,7 @@ def test_an_attempt_that_fails_after_it_was_given_up_says_that_and_not_its_failu
     rollout = actions.claim_attempt(turn["left_episode_id"], "worker")
     assert rollout is not None
     actions.give_up_attempt(rollout)
-    with pytest.raises(AttemptGivenUp), Reporter(rollout, VIEW_SCALE):
+    with pytest.raises(AttemptGivenUp), Reporter(rollout, VIEW_SCALE, CONTROL_HZ):
         raise ValueError("of no interest any more")
 
 
@@ -317,8 +317,7 @@ def test_a_policy_that_fails_fails_its_rollout_with_a_reason_that_names_nobody(
 def test_a_policy_that_thinks_too_long_is_timed_out(
     visitor: Visitor, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = episodes.Limits
-    monkeypatch.setattr(episodes, "Limits", lambda **more: limits(**{**more, "infer_s": 0.05}))
+    monkeypatch.setattr(episodes, "limits_of", lambda *_: Limits(infer_s=0.05))
     turn = visitor.send(visitor.open())
     runtime.policies = {side_of_turn(turn, "left").model_id: FakePolicy(pause_s=0.1)}
     episodes.play(turn["left_episode_id"])

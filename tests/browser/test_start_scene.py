@@ -140,24 +140,3 @@ def test_the_next_battle_begins_in_a_scene_of_its_own(open_page: OpenPage) -> No
     battle.wait_for(SHOWN)
     opened = battle.ask("vlaArena.battle.battle_id")
     assert any(f"/{opened}/start" in url for url in asked)
-
-
-COUNT_PROGRAMS = """window.programs = 0;
-  const { linkProgram } = WebGL2RenderingContext.prototype;
-  WebGL2RenderingContext.prototype.linkProgram = function (program) {
-    window.programs += 1;
-    return linkProgram.call(this, program);
-  };"""
-
-
-def test_what_draws_the_scene_is_compiled_while_the_engine_is_on_its_way(open_page: OpenPage) -> None:
-    battle = open_page()
-    battle.page.add_init_script(COUNT_PROGRAMS)
-    held: list[Route] = []
-    battle.page.route("**/mujoco*.wasm", lambda route: held.append(route))
-    battle.open("/battle?quality=lite")
-    battle.wait_for("window.programs === 6", seconds=60)  # three for each side: plain, textured, shadows
-    held.pop().continue_()
-    battle.wait_for("Boolean(window.vlaArena?.ready && vlaArena.battle)")
-    battle.wait_for_pictures()
-    assert battle.ask("programs") == 6, "nothing is compiled again"

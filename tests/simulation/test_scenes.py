@@ -15,7 +15,6 @@ import pytest
 from simulation import assets
 from simulation.catalogue import FOLDER, scene_from
 from simulation.catalogue_rows import Row, read_rows
-from simulation.environment import pointing_down
 from simulation.worlds import bridge, widowx
 from simulation.worlds.layout import is_waiting
 from simulation.worlds.table import build as build_table
@@ -105,9 +104,8 @@ def test_things_start_apart_and_within_reach(scene_id: str, variant: str) -> Non
             assert (place[:2] > widowx.WORKSPACE[0, :2]).all(), (seed, name)
             assert (place[:2] < widowx.WORKSPACE[1, :2]).all(), (seed, name)
             for height in (max(place[2], widowx.WORKSPACE[0, 2]), place[2] + 0.1):
-                assert stage.controller.solve(widowx.START_ARM, np.array([*place[:2], height]), pointing_down(0.0))[
-                    1
-                ], (seed, name)
+                at = np.array([*place[:2], height])
+                assert stage.controller.arm.solve(widowx.START_ARM, at, widowx.pointing_down(0.0))[1], (seed, name)
 
 
 @worlds

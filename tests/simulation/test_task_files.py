@@ -133,10 +133,10 @@ def test_a_turn_has_the_limits_of_its_task_and_free_text_the_usual_ones() -> Non
 
 
 def test_a_rollout_obeys_the_steps_of_its_task(environment: Environment) -> None:
-    long = run_episode(environment, HoldStill(), "swap the red cube and the blue can", 0)
+    long = run_episode(environment, HoldStill(environment), "swap the red cube and the blue can", 0)
     assert (long.steps, long.termination_reason) == (150, "step_limit")
     environment.reset(0)
-    assert run_episode(environment, HoldStill(), "dance", 0).steps == 50
+    assert run_episode(environment, HoldStill(environment), "dance", 0).steps == 50
 
 
 def test_success_has_to_last_as_long_as_the_task_says(environment: Environment, monkeypatch: Any) -> None:
@@ -153,22 +153,24 @@ def test_the_expert_holds_still_for_goals_that_it_does_not_know(environment: Env
         assert (still.success, still.termination_reason) == (False, "step_limit")
 
 
-def test_an_episode_is_verified_by_what_it_was_understood_as(record: Record) -> None:
-    document = record("push the red cube to the left", HoldStill())
+def test_an_episode_is_verified_by_what_it_was_understood_as(environment: Environment, record: Record) -> None:
+    document = record("push the red cube to the left", HoldStill(environment))
     assert (document["task_id"], document["slots"]) == ("push", {"object": "red_cube", "direction": "left"})
     assert verify_document(document) is None
-    assert verify_document(record("dance", HoldStill())) is None
+    assert verify_document(record("dance", HoldStill(environment))) is None
 
 
-def test_older_episodes_of_sentences_that_had_no_goal_verify_as_they_were(record: Record) -> None:
-    document = record("push the red cube to the left", HoldStill())
+def test_older_episodes_of_sentences_that_had_no_goal_verify_as_they_were(
+    environment: Environment, record: Record
+) -> None:
+    document = record("push the red cube to the left", HoldStill(environment))
     old = {name: value for name, value in document.items() if name not in ("task_id", "slots")}
     assert verify_document({**old, "success": None, "progress": None, "total_reward": 0.0}) is None
     assert verify_document({**old, "success": False, "progress": 0.0, "total_reward": 0.0}) is None
 
 
-def test_an_episode_of_a_task_that_is_gone_differs_and_says_so(record: Record) -> None:
-    document = {**record("touch the red cube", HoldStill()), "task_id": "juggle"}
+def test_an_episode_of_a_task_that_is_gone_differs_and_says_so(environment: Environment, record: Record) -> None:
+    document = {**record("touch the red cube", HoldStill(environment)), "task_id": "juggle"}
     found = verify_document(document)
     assert found is not None
     assert "unknown task 'juggle'" in found.reason

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest
 from django.utils.decorators import method_decorator
@@ -191,8 +191,9 @@ class Games(APIView):
         responses={202: answer(shapes.WormTaken), **refusals(400, 403, 413, 415, 422, 429)},
     )
     def post(self, request: Request) -> Response:
+        body: Any = request.data  # bytes, or {} where there is no body
         try:
-            taken = posting.hand_in(cast(bytes, request.data))
+            taken = posting.hand_in(body or b"")
         except GameRefused as refusal:
             raise GameInvalid(str(refusal), field=refusal.field) from None
         return Response({"gameId": taken.game_id, "new": taken.new}, status=202)

@@ -5,7 +5,6 @@ import { gettext } from "../core/i18n.js";
 import { Replay } from "../viewer/replay.js";
 import { Runtime } from "../viewer/runtime.js";
 import { decodeView, viewFormatOf } from "../viewer/view.js";
-import { warmUp } from "../viewer/warm-up.js";
 import { RobotApi } from "./api.js";
 import { lastMove } from "./last-move.js";
 
@@ -30,9 +29,11 @@ export async function act(root, stopped) {
     runtime.dispose();
   };
   try {
-    const asked = Promise.all([new RobotApi("/api/").scene(robot, scene), fetchView(left), fetchView(right)]);
-    warmUp();
-    const [manifest, ...views] = await asked;
+    const [manifest, ...views] = await Promise.all([
+      new RobotApi("/api/").scene(robot, scene),
+      fetchView(left),
+      fetchView(right),
+    ]);
     const { joints } = await runtime.load(manifest);
     const format = viewFormatOf(manifest, joints);
     const tracks = { left: decodeView(views[0], format), right: decodeView(views[1], format) };

@@ -11,14 +11,11 @@ import { SIDES } from "../viewer/sides.js";
 import { divergence } from "../viewer/trace.js";
 import { verifyRecording } from "../viewer/verification.js";
 import { decodeView, Track, viewFormatOf } from "../viewer/view.js";
-import { warmUp } from "../viewer/warm-up.js";
 import { groundOf, nameOfGround, Starts } from "./standing.js";
 import { maySucceedAgain, NoWebAssembly, whyNoPictures } from "./viewer-errors.js";
 
 /** The number of turns whose recordings are cached; older ones are fetched again. */
 const KEPT_TURNS = 3;
-/** The quality that has other programs than the ones that are warmed up. */
-const FULL = QUALITIES[0].name;
 /** The server's codes for a recording that it no longer has: a retry is useless. */
 const GONE = "episode_expired";
 
@@ -123,9 +120,7 @@ export class Stage extends EventTarget {
       if (typeof WebAssembly === "undefined") throw new NoWebAssembly();
       const runtime = new Runtime(this.#addresses, (share) => this.#sayLoading(share));
       this.runtime = runtime;
-      const asked = this.#api.scene(robotId, sceneId);
-      if (this.#quality !== FULL) warmUp();
-      const manifest = await asked;
+      const manifest = await this.#api.scene(robotId, sceneId);
       this.manifest = manifest;
       const scene = await runtime.load(manifest);
       this.#format = viewFormatOf(manifest, scene.joints);

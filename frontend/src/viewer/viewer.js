@@ -9,7 +9,6 @@ import { Overlays } from "./overlays.js";
 import { pixelRatio, QUALITIES } from "./quality.js";
 import { makeRenderer, rendersInSoftware } from "./renderer.js";
 import { StageScene } from "./scene.js";
-import { takeWarm } from "./warm-up.js";
 
 /**
  * @import { Preset } from "./cameras.js"
@@ -30,8 +29,6 @@ export class Viewer extends EventTarget {
   #framed = null;
   #placing = false;
   #resize;
-  /** @type {import("./warm-up.js").WarmRenderer | undefined} until the first picture */
-  #warm;
 
   /**
    * @param {HTMLElement} host fills with a canvas
@@ -139,8 +136,6 @@ export class Viewer extends EventTarget {
     if (this.lost || !this.#pose) return;
     const { renderer, scene } = this.#parts;
     renderer.render(scene.root, this.camera);
-    this.#warm?.forget();
-    this.#warm = undefined;
     this.needsDraw = false;
   }
 
@@ -157,8 +152,7 @@ export class Viewer extends EventTarget {
 
   #build() {
     const { lite } = QUALITIES[this.quality];
-    this.#warm = lite ? takeWarm() : undefined;
-    const renderer = this.#warm?.renderer ?? makeRenderer(document.createElement("canvas"), lite);
+    const renderer = makeRenderer(document.createElement("canvas"), lite);
     const canvas = renderer.domElement;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", this.label);
