@@ -16,7 +16,7 @@ import numpy as np
 from proportions import Success, success_rate
 from robots.evaluation import Case, EvaluationError, EvaluationRun, opened, outcomes
 from simulation import catalogue
-from simulation.contracts import EpisodeResult, PolicyFailure, StartState, StepRecord
+from simulation.contracts import Listener, PolicyFailure, StepRecord
 from simulation.environment import Environment
 from simulation.worlds.bridge import STARTS
 
@@ -58,22 +58,16 @@ class Outcome(TypedDict):
 
 
 @dataclass
-class _Judge:
+class _Judge(Listener):
     """A listener that applies SimplerEnv's rule to every step."""
 
     environment: Environment
     task_id: str
     steps: list[bool] = field(default_factory=list)
 
-    def on_start(self, state: StartState) -> None:
-        self.steps.clear()
-
     def on_step(self, record: StepRecord) -> None:
         wholly = self.task_id not in WHOLLY or not on_table(self.environment, WHOLLY[self.task_id])
         self.steps.append(record.success and wholly)
-
-    def on_end(self, result: EpisodeResult) -> None:
-        pass
 
 
 def on_table(environment: Environment, thing: str) -> bool:
