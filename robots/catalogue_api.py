@@ -28,13 +28,13 @@ FOR_EVER = "public, max-age=31536000, immutable"
 class RobotList(APIView):
     @extend_schema(operation_id="list_robots", summary="Robots and their scenes", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response({"results": [_with_id_first("robot_id", robot) for robot in catalogue.robots()]})
+        return Response({"results": [_robot_json(robot) for robot in catalogue.robots()]})
 
 
 class SceneList(APIView):
     @extend_schema(operation_id="list_scenes", summary="Scenes and their cameras", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response({"results": [_with_id_first("scene_id", scene) for scene in catalogue.scenes()]})
+        return Response({"results": [_scene_json(scene) for scene in catalogue.offered_scenes()]})
 
 
 class TaskList(APIView):
@@ -48,7 +48,7 @@ class TaskList(APIView):
     def get(self, request: Request) -> Response:
         return Response(
             {
-                "results": [_task_json(task) for task in catalogue.tasks()],
+                "results": [_task_json(task) for task in catalogue.offered_tasks()],
                 "suggestions": catalogue.scene(settings.DEFAULT_SCENE).suggestions,
                 "free_suggestions": catalogue.scene(settings.DEFAULT_SCENE).free_suggestions,
                 "most_words": Robots.most_words,
@@ -106,6 +106,17 @@ def _task_json(task: Task) -> dict[str, Any]:
         "values": row.pop("slots"),
         **row,
     }
+
+
+def _robot_json(robot: Robot) -> dict[str, Any]:
+    offered = {scene.id for scene in catalogue.offered_scenes()}
+    return _with_id_first("robot_id", robot) | {"scenes": [name for name in robot.scenes if name in offered]}
+
+
+def _scene_json(scene: Scene) -> dict[str, Any]:
+    row = _with_id_first("scene_id", scene)
+    del row["offered"]  # all that are listed are
+    return row
 
 
 def _with_id_first(name: str, entry: Robot | Scene) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from simulation.suites import Shift
 from simulation.variation import NO_VARIATION, Variation
 
 TABLE, SHIFTS = "table", "shifts"
-SUITES = (TABLE, SHIFTS)
+SUITES = (TABLE, SHIFTS)  # and that of robots.bridge_suite
+Played = TypeVar("Played")
 HELD_OUT_SEEDS = 1_000_000  # evaluation uses the seeds below, training's demonstrations those from here on
 
 
@@ -45,7 +46,7 @@ def cases(
 ) -> list[Case]:
     """`episodes` rollouts per task (and per shift), with seeds from `seed` on, none of which training uses."""
     if suite not in SUITES:
-        raise EvaluationError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}")
+        raise EvaluationError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}, bridge")
     if episodes < 1 or not 0 <= seed <= HELD_OUT_SEEDS - episodes:
         raise EvaluationError(f"expected seeds within 0..{HELD_OUT_SEEDS - 1}, got {episodes} from {seed} on")
     if suite == TABLE:
@@ -88,24 +89,25 @@ def measure(
 ) -> dict[str, Success]:
     """The success rate of each group. A rollout in which the policy fails has not reached the goal."""
     counts: dict[str, list[int]] = {case.group: [0, 0] for case in todo}
-    for done, (case, success) in enumerate(zip(todo, _outcomes(run, todo, workers), strict=True), 1):
+    for done, (case, success) in enumerate(zip(todo, outcomes(partial(_play, run), todo, workers), strict=True), 1):
         counts[case.group][0] += 1
         counts[case.group][1] += success
         progress(done)
     return {group: success_rate(successes, episodes) for group, (episodes, successes) in counts.items()}
 
 
-def _outcomes(run: EvaluationRun, todo: Sequence[Case], workers: int) -> Iterator[bool]:
+def outcomes(play: Callable[[Case], Played], todo: Sequence[Case], workers: int) -> Iterator[Played]:
+    """What `play` answers of each, in order. With several workers it must be picklable."""
     if workers <= 1:
-        yield from (_play(run, case) for case in todo)
+        yield from map(play, todo)
         return
     # Spawned, not forked: a renderer does not survive a fork.
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_play, [run] * len(todo), todo, chunksize=8)
+        yield from pool.map(play, todo, chunksize=8)
 
 
 def _play(run: EvaluationRun, case: Case) -> bool:
-    environment, player = _opened(run, case.variation.variant)
+    environment, player = opened(run, case.variation.variant)
     environment.reset(case.seed, case.variation)
     try:
         return player.play(environment, case.instruction, case.seed).success is True
@@ -114,7 +116,7 @@ def _play(run: EvaluationRun, case: Case) -> bool:
 
 
 @cache
-def _opened(run: EvaluationRun, variant: str) -> tuple[Environment, Player]:
+def opened(run: EvaluationRun, variant: str) -> tuple[Environment, Player]:
     """What a process keeps open between cases."""
     environment = Environment(run.robot_id, run.scene_id, Variation(variant=variant))
     player = open_player(run.player, environment)

@@ -62,7 +62,7 @@ class Robots(Kind):
     address = "battle"
 
     def places(self) -> Mapping[str, Sequence[str]]:
-        """The worlds whose assets are here, the default one first."""
+        """The offered worlds whose assets are here, the default one first."""
         robots = sorted(catalogue.playable(), key=lambda world: world[0] != settings.DEFAULT_ROBOT)
         found: dict[str, list[str]] = {robot_id: [] for robot_id, _ in robots}
         for robot_id, scene_id in sorted(robots, key=lambda world: world[1] != settings.DEFAULT_SCENE):
@@ -105,7 +105,7 @@ class Robots(Kind):
         return known[0] if known else ""
 
     def tasks(self) -> Mapping[str, str]:
-        return {task.id: task.name for task in catalogue.tasks()}
+        return {task.id: task.name for task in catalogue.offered_tasks()}
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         return calibration.maybe_repeat(battle, instruction, hosts)
@@ -144,7 +144,9 @@ class Robots(Kind):
 
     @property
     def longest(self) -> int:
-        return max(limits.of_free_text().max_steps, *(limits.of_task(task).max_steps for task in catalogue.tasks()))
+        return max(
+            limits.of_free_text().max_steps, *(limits.of_task(task).max_steps for task in catalogue.offered_tasks())
+        )
 
     def longest_of(self, instruction: str, scene: str) -> int:
         return limits.limits_of(instruction, scene).max_steps

@@ -13,6 +13,7 @@ from simulation import assets
 from simulation.catalogue_rows import (
     CatalogueError,
     Row,
+    flag_of,
     mapping_of,
     placed,
     read_as,
@@ -67,7 +68,7 @@ class Scene:
 
     `suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
     differ most. `free_suggestions`: some that have no goal. `regions` and `joints`: sites, and slides and hinges with
-    a range, that goals may name.
+    a range, that goals may name. `offered`: visitors may choose it, and policies are registered for it.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Scene:
     regions: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     assets: str = ""
+    offered: bool = True
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,11 @@ def scenes() -> tuple[Scene, ...]:
     return tuple(scene_from(row) for row in _rows("scenes"))
 
 
+def offered_scenes() -> tuple[Scene, ...]:
+    """Those that visitors may choose."""
+    return tuple(scene for scene in scenes() if scene.offered)
+
+
 def scene(scene_id: str) -> Scene:
     return _named({row.id: row for row in scenes()}, scene_id, "scene")
 
@@ -126,13 +133,17 @@ def embodiment(robot_id: str, scene_id: str) -> Embodiment:
 
 
 def embodiments() -> list[Embodiment]:
-    """Of every robot in each of its scenes."""
-    return [embodiment(*world) for world in worlds()]
+    """Of every robot in each of its scenes that is offered: those that policies are registered for."""
+    return [embodiment(*world) for world in offered_worlds()]
 
 
 def worlds() -> list[tuple[str, str]]:
     """(robot, scene) of every world, also of those whose assets are missing."""
     return [(robot.id, scene_id) for robot in robots() for scene_id in robot.scenes]
+
+
+def offered_worlds() -> list[tuple[str, str]]:
+    return [(robot_id, scene_id) for robot_id, scene_id in worlds() if scene(scene_id).offered]
 
 
 @cache
@@ -149,8 +160,10 @@ def lacking() -> dict[str, str]:
 
 
 def playable() -> list[tuple[str, str]]:
-    """The worlds whose assets are here. Without any, all: each then tells what it lacks when it is played."""
-    return [world for world in worlds() if not missing_assets(*world)] or worlds()
+    """The offered worlds whose assets are here. Without any, all of these: each then tells what it lacks when it is
+    played.
+    """
+    return [world for world in offered_worlds() if not missing_assets(*world)] or offered_worlds()
 
 
 @cache
@@ -165,9 +178,14 @@ def tasks() -> tuple[Task, ...]:
     return tuple(sorted(found.values(), key=lambda each: order.index(each.scene_id)))
 
 
+def offered_tasks() -> tuple[Task, ...]:
+    """Of the offered scenes."""
+    return tuple(task for task in tasks() if scene(task.scene_id).offered)
+
+
 def suggested_tasks() -> tuple[Task, ...]:
     """Those that are offered to visitors, and that policies are trained for and measured on unless told otherwise."""
-    return tuple(task for task in tasks() if task.suggested)
+    return tuple(task for task in offered_tasks() if task.suggested)
 
 
 def task(task_id: str) -> Task:
@@ -180,10 +198,10 @@ def task_row(task_id: str) -> Row:
 
 
 def task_for(instruction: str, scene_id: str | None = None) -> Meaning | None:
-    """The task and slots that a sentence asks for, or None for free text. Without a scene: in any scene, the first that
-    understands it. A scene that is no longer in the catalogue has no tasks."""
-    readers = [matcher(scene.id) for scene in scenes() if scene_id in (None, "", scene.id)]
-    meaning = next((found for reader in readers if (found := reader.meaning(instruction))), None)
+    """The task and slots that a sentence asks for, or None for free text. Without a scene: in any that is offered, the
+    first that understands it. A scene that is no longer in the catalogue has no tasks."""
+    asked = [scene for scene in scenes() if scene.id == scene_id] if scene_id else offered_scenes()
+    meaning = next((found for scene in asked if (found := matcher(scene.id).meaning(instruction))), None)
     return (meaning[0], dict(meaning[1])) if meaning else None
 
 
@@ -218,8 +236,8 @@ def phrasings_of(chosen: Task, slots: Mapping[str, str], train: bool | None = No
 
 
 def instructions(train: bool | None = None, of: Iterable[Task] | None = None) -> list[Instruction]:
-    """Every wording of these tasks (all tasks), in a fixed order."""
-    chosen = tasks() if of is None else of
+    """Every wording of these tasks (the offered ones), in a fixed order."""
+    chosen = offered_tasks() if of is None else of
     return [one for each in chosen for slots in each.slots for one in phrasings(each.id, slots, train)]
 
 
@@ -276,7 +294,8 @@ def scene_from(row: Row) -> Scene:
     rows = mapping_of(row, "things")
     things = {name: _thing(name, mapping_of(rows, name)) for name in rows}
     named = {key: tuple(mapping_of(row, key)) if key in row else () for key in ("regions", "joints")}
-    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row), **named)
+    offered = flag_of(row, "offered") if "offered" in row else True
+    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row), offered=offered, **named)
 
 
 def task_from(row: Row) -> Task:

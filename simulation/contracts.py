@@ -187,11 +187,14 @@ class Chunking:
 
 @dataclass(frozen=True)
 class Limits:
-    """`wall_s` bounds the whole rollout, `infer_s` one call of the policy (seconds of wall time)."""
+    """`wall_s` bounds the whole rollout, `infer_s` one call of the policy (seconds of wall time). A rollout ends with
+    success, unless not `until_success`: then it goes on to its last step.
+    """
 
     max_steps: int = MAX_STEPS
     wall_s: float = 60.0
     infer_s: float = 30.0
+    until_success: bool = True
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from simulation import drawer_skills
 from simulation.contracts import Floats, Observation
 from simulation.environment import Environment
 from simulation.goals import Goal, Lifted, Placed, Stacked, goal_for
@@ -44,6 +45,8 @@ class ScriptedExpert:
 
     def reset(self, instruction: str, seed: int) -> None:
         self._goal = goal_for(instruction, self._environment.world.scene_id)
+        if self._goal:
+            self._goal.begin(self._environment.view)
 
     def infer(self, observation: Observation) -> Floats:
         return act(self._environment, self._goal)[None, :]
@@ -76,6 +79,8 @@ def knows(robot_id: str) -> bool:
 def act(environment: Environment, goal: Goal | None) -> Floats:
     """The expert's action (7,) for the present state."""
     planner = _Planner(environment)
+    if drawer_skills.can_do(environment.world.scene_id):
+        return drawer_skills.act(planner, goal, command_yaw(planner.quaternion))
     if isinstance(goal, Lifted):
         return planner.pick(goal.thing)
     if isinstance(goal, Placed):
@@ -131,7 +136,7 @@ class _Planner:
         if not self._has(name):
             return self._fetch(name)
         height = REST_HEIGHT[name] + LIFT_HEIGHT
-        return self._go(np.array([self.command[0], self.command[1], height]), 0.0, CLOSED)
+        return self.go(np.array([self.command[0], self.command[1], height]), 0.0, CLOSED)
 
     def put(self, name: str, target: str, top: float, tolerance: float) -> Floats:
         """Carry the object over the target and set it down on `top` [m] within `tolerance` [m] of the middle."""
@@ -140,7 +145,7 @@ class _Planner:
         error = float(np.hypot(*(place[:2] - middle[:2])))
         low = place[2] < rest + RELEASE_HEIGHT
         if self._set_down(name, target, error, tolerance, low):
-            return self._go(np.array([self.command[0], self.command[1], place[2] + 0.08]), 0.0, OPEN)
+            return self.go(np.array([self.command[0], self.command[1], place[2] + 0.08]), 0.0, OPEN)
         if not self._has(name):
             return self._fetch(name)
         if low and error < tolerance:
@@ -148,7 +153,7 @@ class _Planner:
         return self._carry(place, middle, rest, error, tolerance)
 
     def hold_still(self) -> Floats:
-        return self._go(self.command, 0.0, OPEN)
+        return self.go(self.command, 0.0, OPEN)
 
     def _set_down(self, name: str, target: str, error: float, tolerance: float, low: bool) -> bool:
         loose = self.view.pads_touching(name) < 2
@@ -161,7 +166,7 @@ class _Planner:
         if error > 0.06:
             lift = max(lift, 0.07 - rest)
         goal = np.array([middle[0], middle[1], rest + 0.002 + lift]) + grip
-        return self._go(goal, 0.0, CLOSED)
+        return self.go(goal, 0.0, CLOSED)
 
     def _has(self, name: str) -> bool:
         if not holds(self.environment, name):
@@ -180,7 +185,7 @@ class _Planner:
         rise = FUNNEL_SLOPE * max(0.0, error - LOOK_AHEAD)
         rise = max(rise, YAW_SLOPE * max(0.0, abs(turn) - MAX_TURN / 3 - YAW_FREE))
         goal = grasp + np.array([0.0, 0.0, min(FUNNEL_TOP, rise)])
-        return self._go(goal, turn, CLOSED if self._at(grasp, turn) else OPEN)
+        return self.go(goal, turn, CLOSED if self._at(grasp, turn) else OPEN)
 
     def _at(self, grasp: Floats, turn: float) -> bool:
         tool = self.view.tool()
@@ -198,9 +203,9 @@ class _Planner:
         landed = place[2] < REST_HEIGHT[name] + 0.012 or self.view.supported(name)
         if landed:
             return self.hold_still()
-        return self._go(self.command - np.array([0.0, 0.0, place[2] - REST_HEIGHT[name]]), 0.0, CLOSED)
+        return self.go(self.command - np.array([0.0, 0.0, place[2] - REST_HEIGHT[name]]), 0.0, CLOSED)
 
-    def _go(self, position: Floats, turn: float, gripper: float) -> Floats:
+    def go(self, position: Floats, turn: float, gripper: float) -> Floats:
         """Move towards the position, upright, turned by `turn` about z; sideways only as far as the height allows."""
         move = position - self.command
         if move[2] > 0.015:

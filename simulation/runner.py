@@ -157,7 +157,7 @@ class _Rollout:
             physics_s=outcome.physics_s,
         )
         self.steps += 1
-        if self.score.complete:
+        if self.score.complete and self.limits.until_success:
             return record, "success"
         return record, "step_limit" if self.steps >= self.limits.max_steps else None
 

@@ -27,7 +27,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "latest": latest,
         "votes": Vote.objects.filter(battle__spoiled=False).count(),
         "robots": Policy.objects.contestants().count(),
-        "tasks": len(catalogue.tasks()),
+        "tasks": len(catalogue.offered_tasks()),
         "leaders": _leaders(board),
         "ranked": bool(board["rankings"]),
         "apart": len(board["metadata"]["components"]) > 1,

@@ -13,7 +13,7 @@ import numpy as np
 from simulation import assets, catalogue
 from simulation.contracts import ArraySpec, Floats, SimulationError
 from simulation.view_format import ANGLE_RAD, LENGTH_M, QUATERNION, steps_in
-from simulation.worlds import table, widowx
+from simulation.worlds import bridge, cabinet, table, widowx, workbench
 from simulation.worlds.plugins import Look, Robot, Scene
 
 
@@ -26,7 +26,7 @@ def _scenes(*known: Scene) -> dict[str, Scene]:
 
 
 ROBOTS = _robots(widowx)
-SCENES = _scenes(table)
+SCENES = _scenes(table, workbench, cabinet, *bridge.SCENES.values())
 SLOWEST_HZ, FASTEST_HZ = 5, 80
 
 

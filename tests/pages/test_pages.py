@@ -21,7 +21,7 @@ def test_the_first_page_says_what_this_is_and_what_is_true_of_it_now(client: Cli
     assert "Tell two robots the same thing." in page
     assert '<dd data-figure="votes">1</dd>' in page
     assert '<dd data-figure="robots">2</dd>' in page
-    assert f'<dd data-figure="tasks">{len(catalogue.tasks())}</dd>' in page
+    assert f'<dd data-figure="tasks">{len(catalogue.offered_tasks())}</dd>' in page
     assert 'href="/battle"' in page
     assert f'href="/b/{Vote.objects.get().battle_id}"' in page
 

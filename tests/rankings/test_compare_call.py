@@ -90,7 +90,9 @@ def test_names_that_do_not_exist_are_refused_with_those_that_do(client: Client) 
     assert refused(client, a="a", b="nobody")["code"] == "unknown_model"
     assert "b" in refused(client, a="a")["known"]
     assert "expert" not in refused(client, a="a", b="expert")["known"]
-    assert refused(client, a="a", b="b", task="juggle")["known"] == sorted(task.id for task in catalogue.tasks())
+    assert refused(client, a="a", b="b", task="juggle")["known"] == sorted(
+        task.id for task in catalogue.offered_tasks()
+    )
     assert refused(client, a="a", b="b", robot_id="marvin")["code"] == "unknown_robot"
     assert refused(client, a="a", b="a")["code"] == "same_model"
 

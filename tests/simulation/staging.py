@@ -1,4 +1,4 @@
-"""A robot in a scene without an environment: for scenes that the catalogue does not know."""
+"""A robot in a scene without an environment, and a hand that tests lead from place to place."""
 
 from __future__ import annotations
 

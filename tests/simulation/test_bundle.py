@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
+from simulation import catalogue
 from simulation.bundle import write_scene_bundle
 from simulation.environment import Environment
 from simulation.worlds.widowx import FINGER, JOINTS
@@ -107,5 +108,6 @@ def test_building_again_changes_nothing_and_removes_what_is_old(bundle: Path) ->
 def test_the_command_builds_every_robot_and_scene(tmp_path: Path) -> None:
     out = StringIO()
     call_command("build_scenes", "--out", str(tmp_path), "--json", stdout=out)
-    assert [row["scene_id"] for row in json.loads(out.getvalue())["scenes"]] == ["table"]
-    assert (tmp_path / "widowx" / "table" / "manifest.json").exists()
+    built = [(row["robot_id"], row["scene_id"]) for row in json.loads(out.getvalue())["scenes"]]
+    assert built == catalogue.worlds()
+    assert all((tmp_path / robot_id / scene_id / "manifest.json").exists() for robot_id, scene_id in built)

@@ -53,7 +53,7 @@ def starts(scene_id: str, variant: str = "", seeds: range = SEEDS) -> Iterator[t
 
 
 def entry(scene_id: str) -> Row:
-    rows = read_rows((FOLDER / "more_scenes.yaml").read_text("utf-8"), "more_scenes.yaml")
+    rows = read_rows((FOLDER / "scenes.yaml").read_text("utf-8"), "scenes.yaml")
     return next(row for row in rows if row["id"] == scene_id)
 
 
@@ -223,7 +223,7 @@ def test_published_instructions_are_those_of_simplerenv() -> None:
 
 def tasks(scene_id: str) -> list[Row]:
     name = f"{scene_id}.yaml"
-    return read_rows((FOLDER / "more_tasks" / name).read_text("utf-8"), name)
+    return read_rows((FOLDER / "tasks" / name).read_text("utf-8"), name)
 
 
 def fillings(values: Any) -> list[dict[str, str]]:

@@ -19,9 +19,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--task", action="append", help="only this task; may be given again (default: those that its card measures)"
         )
-        parser.add_argument("--suite", default="table", help="table, or shifts: what differs from training")
+        parser.add_argument(
+            "--suite", default="table", help="table, shifts: what differs from training, or bridge: SimplerEnv's tasks"
+        )
         parser.add_argument("--shift", action="append", help="with --suite shifts: only this shift; may be given again")
-        parser.add_argument("--episodes", type=int, default=200, help="per task (and shift)")
+        parser.add_argument(
+            "--episodes", type=int, default=200, help="per task (and shift); of bridge at most its 24 starts"
+        )
         parser.add_argument("--seed", type=int, default=0, help="first seed; below 1000000, which training never uses")
         parser.add_argument("--execute", type=int, help="actions to play of each chunk (default: the policy's number)")
         parser.add_argument("--ensemble", type=float, help="temporal ensembling with this weight per step of age")
@@ -47,14 +51,11 @@ class Command(BaseCommand):
             self._print(answer)
 
     def _measure(self, row: Any, options: dict[str, Any]) -> dict[str, Any]:
-        from robots import evaluation
+        from robots import bridge_suite, evaluation
         from robots.players import PlayerSource
         from simulation import catalogue
         from simulation.contracts import Chunking
 
-        chosen = options["task"] or evaluation.default_tasks(row.card, options["robot"], options["scene"])
-        tasks = [catalogue.task(name).id for name in chosen]
-        todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(
             player=PlayerSource(row.adapter, row.model_path, row.statistics_key),
@@ -62,17 +63,36 @@ class Command(BaseCommand):
             scene_id=options["scene"],
             chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,
         )
+        if options["suite"] == bridge_suite.BRIDGE:
+            return self._measure_bridge(row.id, run, options)
+        chosen = options["task"] or evaluation.default_tasks(row.card, options["robot"], options["scene"])
+        tasks = [catalogue.task(name).id for name in chosen]
+        todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
         scores = evaluation.measure(run, todo, options["workers"], lambda done: self._progress(done, len(todo)))
         answer = evaluation.report(row.id, scores)
         if options["record"]:
             evaluation.record(run, options["suite"], options["seed"], answer)
         return answer
 
+    def _measure_bridge(self, model_id: str, run: Any, options: dict[str, Any]) -> dict[str, Any]:
+        from robots import bridge_suite
+
+        if options["record"]:
+            raise CommandError("--record keeps the figures of the suites table and shifts only")
+        todo = bridge_suite.cases(options["task"] or bridge_suite.TASKS, options["episodes"])
+        played = bridge_suite.measure(run, todo, options["workers"], lambda done: self._progress(done, len(todo)))
+        return bridge_suite.report(model_id, played)
+
     def _progress(self, done: int, total: int) -> None:
         if done % 50 == 0 or done == total:
             self.stderr.write(f"{done}/{total} episodes")
 
     def _print(self, answer: dict[str, Any]) -> None:
+        if "published" in answer:
+            from robots.bridge_suite import table
+
+            self.stdout.write("\n".join(table(answer)))
+            return
         for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:
             count = f"{row['successes']:4}/{row['episodes']:<4}"
             self.stdout.write(f"{name:26}{count} {row['rate']:7.1%} [{row['low']:.1%}, {row['high']:.1%}]")

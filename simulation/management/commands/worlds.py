@@ -26,6 +26,8 @@ class Command(BaseCommand):
         for row in rows:
             takes = f"{row['action_space']} at {row['control_hz']} Hz"
             self.stdout.write(f"{row['robot_id']}/{row['scene_id']:<20} {takes:<32} {', '.join(row['cameras'])}")
+            if not row["offered"]:
+                self.stdout.write("  not offered to visitors")
             if row["missing"]:
                 self.stdout.write(f"  not played here: {row['missing']}")
 
@@ -40,5 +42,6 @@ def _row(robot_id: str, scene_id: str) -> dict[str, Any]:
         "proprioception": takes.proprioception,
         "longest_chunk": takes.longest_chunk,
         "cameras": [camera.name for camera in takes.cameras],
+        "offered": catalogue.scene(scene_id).offered,
         "missing": catalogue.missing_assets(robot_id, scene_id),
     }
