@@ -43,10 +43,10 @@ def check_prompt(prompt: str) -> None:
 
 def is_flagged(text: str) -> bool:
     """Raises ModerationFailed."""
-    return _has_forbidden_words(text) or (bool(settings.TEXT["moderation_url"]) and _endpoint_flags(text))
+    return has_forbidden_words(text) or (bool(settings.TEXT["moderation_url"]) and _endpoint_flags(text))
 
 
-def _has_forbidden_words(text: str) -> bool:
+def has_forbidden_words(text: str) -> bool:
     path = settings.TEXT["forbidden_words"]
     if not path:
         return False

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 
 from texts.models import LanguageModel
 
-BRANDS = frozenset(
+_BRANDS = (
     "alibaba anthropic baichuan bard bloom chatgpt chatglm claude codestral cohere command-r copilot dbrx deepmind "
     "deepseek dolly ernie falcon gemini gemma glm gpt granite grok hermes huggingface hunyuan jamba kimi llama mimo "
     "minimax ministral mistral mixtral moonshot nemotron olmo openai openchat perplexity phi qwen qwq smollm "
-    "stablelm starling tulu vicuna wizardlm xai yi zephyr".split()
+    "stablelm starling tulu vicuna wizardlm xai yi zephyr"
 )
+BRANDS = frozenset(_BRANDS.split())
 """Names of models and their makers, as letters in front of numbers and sizes."""
 MAKERS = (
     r"OpenAI|Anthropic|Google(?:\s+DeepMind)?|DeepMind|Meta(?:\s+AI)?|Microsoft|Mistral(?:\s+AI)?|Alibaba(?:\s+Cloud)?|"
@@ -39,8 +40,8 @@ SHORTEST = 4
 
 
 def names_itself(answer: str, prompt: str, models: Iterable[LanguageModel]) -> bool:
-    """Whether the answer says which model or whose it is: by a sentence about itself, or by a name of one of the arena's
-    contestants that the prompt does not have."""
+    """Whether the answer says which model or whose it is: by a sentence about itself, or by the name of a contestant or
+    its maker that the prompt does not have."""
     if SELF.search(answer) or CALLED.search(answer):
         return True
     names = names_of(models)

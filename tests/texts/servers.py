@@ -17,7 +17,8 @@ SLOW = "Rain falls softly, **again** and again, on roofs and on rivers, until th
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """`requests`: the bodies that came, in order, and `judged`: the texts that were to be moderated. `keys`: with which bearer keys. `down`: answers 503 to everything."""
+    """`requests`: the bodies that came, in order. `judged`: the texts that were to be moderated. `keys`: with which
+    bearer keys. `down`: answers 503 to everything."""
 
     daemon_threads = True
     block_on_close = False

@@ -1,4 +1,4 @@
-"""What is against the rules of a site is neither sent nor shown, and a vote on an answer that names its model counts not."""
+"""What is against a site's rules is neither sent nor shown. A vote on an answer that names its model counts not."""
 
 from __future__ import annotations
 
