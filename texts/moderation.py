@@ -14,7 +14,7 @@ from texts.models import LanguageModel
 
 class PromptRefused(ArenaError):
     status, code = 422, "prompt_refused"
-    detail = "This prompt is against the rules of this site. Nothing of it was sent or stored."
+    detail = "This prompt is against the rules of this site. The models did not get it, and it is not stored."
 
 
 class ModerationUnavailable(ArenaError):
