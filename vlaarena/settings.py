@@ -356,6 +356,7 @@ if "robots" not in KINDS or not {*KINDS} <= {"robots", "text"}:
     raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; known are robots, which all sites have, and text")
 # Those that this process plays, if it is a worker; empty: all.
 WORKER_KINDS = env.words("ARENA_WORKER_KINDS", [])
+WAITING_THREADS = env.count("ARENA_WAITING_THREADS", 32)
 # Battles of language models (texts/). Limits of a prompt and of an answer [characters] and of an answer [s] are equal
 # for all contestants; so is how much of a conversation they read again. `hosts`: the servers to which requests may go.
 TEXT: dict[str, Any] = {
