@@ -42,6 +42,7 @@ ROOMS = (
     "robots",
     "texts",
     "community",
+    "wormarena",
     "rankings",
     "policies",
     "simulation",
