@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-text test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-network load clean
+.PHONY: help run install install-test install-text test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-text bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -31,6 +31,7 @@ help:
 	@echo "make bench-peers    rate a million votes and compare with other packages (installed into build/peers)"
 	@echo "make bench-queries  time every query of every page on a million synthetic votes"
 	@echo "make bench-release  measure how far steps lag behind the clock of a turn"
+	@echo "make bench-text     measure text battles with fifty visitors at once (ARGS: --visitors 50 --words-s 10)"
 	@echo "make bench-network  measure the cost of a worker on another host (needs root)"
 	@echo "make load           load-test a new arena with hundreds of visitors (ARGS: --visitors 300 --minutes 20 ...)"
 	@echo "make install        install and build everything without starting the arena"
@@ -83,6 +84,9 @@ bench-queries: install $(DONE)/requirements-test
 
 bench-release: install $(DONE)/requirements-test
 	@$(PY) scripts/bench_release.py $(ARGS)
+
+bench-text: install $(DONE)/requirements-test
+	@$(PY) scripts/bench_text.py $(ARGS)
 
 bench-network: install $(DONE)/requirements-test
 	@scripts/with_services.sh $(PY) scripts/bench_network.py $(ARGS)

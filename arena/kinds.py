@@ -72,6 +72,8 @@ class Kind(ABC):
     waits: ClassVar[bool] = False
     """Whether playing is mostly waiting for servers, so that threads of one worker play many attempts side by side. An
     arena that starts its own workers gives such kinds one of their own."""
+    counted_as: ClassVar[str] = ""
+    """The entry of settings.RATE_LIMITS under which its instructions are counted, beside "turns"."""
     several_starts: ClassVar[bool] = False
     """Whether an instruction can be played from several first states, each made from a seed."""
     forks: ClassVar[bool] = False

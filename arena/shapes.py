@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 SideName = Literal["left", "right"]
 Status = Literal["queued", "running", "completed", "failed"]
-FailureReason = Literal["turn_failed", "policy_failed", "timeout", "worker_lost", "not_hosted", "internal", "cancelled"]
+FailureReason = Literal[
+    "turn_failed", "policy_failed", "moderated", "timeout", "worker_lost", "not_hosted", "internal", "cancelled"
+]
 """Before the vote a turn that a side failed is `turn_failed`, `not_hosted` or `cancelled`, on both sides."""
 VoteName = Literal["left_better", "right_better", "tie", "both_bad"]
 JudgementName = Literal["left", "right", "equal"]

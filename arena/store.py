@@ -113,14 +113,13 @@ class EpisodeStore:
                 self._episodes.update_many(own, {"$set": {"session_id": new}})
 
     def remove_words(self, turn_ids: Sequence[str], instead: str) -> None:
-        """Replace the instruction in the episodes of these turns, where they name it."""
+        """Replace the instruction in the episodes of these turns, where they name it, and an answer's words, which may
+        repeat it."""
         for first in range(0, len(turn_ids), DELETED_AT_ONCE):
-            own = {
-                "turn_id": {"$in": list(turn_ids[first : first + DELETED_AT_ONCE])},
-                "instruction": {"$exists": True},
-            }
-            with translated():
-                self._episodes.update_many(own, {"$set": {"instruction": instead}})
+            own = {"turn_id": {"$in": list(turn_ids[first : first + DELETED_AT_ONCE])}}
+            for words in ("instruction", "text"):
+                with translated():
+                    self._episodes.update_many({**own, words: {"$exists": True}}, {"$set": {words: instead}})
 
     def ids(self) -> Iterator[str]:
         """The ids of all episodes, in order, without loading the episodes."""

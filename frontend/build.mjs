@@ -18,7 +18,8 @@ const NOTICE = `Third-party software in these files:
 https://www.apache.org/licenses/LICENSE-2.0
 
 markdown-it, with argparse, entities, linkify-it, mdurl, punycode.js and uc.micro (text.js), MIT, Python-2.0 and BSD-2-Clause
-licences, the first of which follows, and then that of three.js (battle.js):
+licences, the first of which follows, and then those of highlight.js (text-code.js), KaTeX (text-formulas.js) and three.js
+(battle.js):
 
 `;
 
@@ -26,6 +27,8 @@ const options = {
   entryPoints: {
     battle: path.join(here, "src/robots/main.js"),
     text: path.join(here, "src/text/main.js"),
+    "text-code": path.join(here, "src/text/code.js"),
+    "text-formulas": path.join(here, "src/text/formulas.js"),
     home: path.join(here, "src/site/home.js"),
     site: path.join(here, "src/site/main.js"),
     passkeys: path.join(here, "src/site/passkeys.js"),
@@ -48,9 +51,8 @@ const options = {
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 await copyFile(resolve("@mujoco/mujoco/mujoco.wasm"), path.join(out, "mujoco.wasm"));
-const threeLicence = await readFile(path.join(here, "node_modules/three/LICENSE"), "utf8");
-const markdownLicence = await readFile(path.join(here, "node_modules/markdown-it/LICENSE"), "utf8");
-await writeFile(path.join(out, "THIRD-PARTY.txt"), `${NOTICE + markdownLicence}\n${threeLicence}`);
+const licences = ["markdown-it", "highlight.js", "katex", "three"].map((name) => readFile(path.join(here, "node_modules", name, "LICENSE"), "utf8"));
+await writeFile(path.join(out, "THIRD-PARTY.txt"), NOTICE + (await Promise.all(licences)).join("\n"));
 
 if (watch) {
   const context = await esbuild.context({ ...options, logLevel: "info" });

@@ -115,6 +115,7 @@ APART = {
     "write-comment": "comments are off unless an operator turns them on",
     "report-comment": "comments are off unless an operator turns them on",
     "delete-comment": "comments are off unless an operator turns them on",
+    "answer-again": "its queries are those of a turn and two more; only battles of language models have it",
     "own-data-download": "a file of all that a visitor has done, with some queries per session",
     "own-data-delete": "moves every row of a visitor, once",
     **dict.fromkeys(

@@ -22,7 +22,7 @@ from texts.addresses import EMBEDDED, AddressRefused, check_address
 from texts.models import LanguageModel
 
 CONNECT_S, READ_S = 3.0, 30.0
-PROBE_S = 3.0
+PROBE_S, JUDGE_S = 3.0, 5.0
 MOST_BYTES = 4_000_000
 """Of one response. An answer as long as it may be has some hundred bytes around each of its tokens."""
 STORY_LENGTH = 300
@@ -133,6 +133,17 @@ def served_names(model: LanguageModel) -> list[str]:
     with translated():
         listed = client_of(model).with_options(timeout=PROBE_S).models.list()
         return [str(each.id) for each in listed.data]
+
+
+def judged(server: LanguageModel, text: str) -> bool:
+    """Whether a moderation endpoint flags the text. Raises ServerFailed."""
+    _asked_by.set(lambda: False)
+    with translated():
+        told = client_of(server).with_options(timeout=JUDGE_S).moderations.create(input=text, model=server.served_name)
+        flags = [each.flagged for each in told.results]
+    if not flags or not all(isinstance(flag, bool) for flag in flags):
+        raise ServerFailed("the moderation endpoint tells no judgement")
+    return any(flags)
 
 
 def cleaned(text: str) -> str:

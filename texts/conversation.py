@@ -7,6 +7,7 @@ from django.conf import settings
 from arena.models import Attempt, Side, StartKind, Turn
 from arena.rules import sides_of, turn_status
 from arena.store import get_store
+from texts import again
 from texts.client import Message
 from texts.models import LanguageModel
 
@@ -28,7 +29,11 @@ def turns_before(turn: Turn) -> list[Turn]:
     if turn.start == StartKind.RESET:
         return []
     earlier = [each for each in turn.battle.turns_with_sides() if each.seq < turn.seq and not each.is_fork]
-    completed = sorted((each for each in earlier if turn_status(each) == "completed"), key=lambda each: each.seq)
+    replaced = again.replaced_by(turn)
+    completed = sorted(
+        (each for each in earlier if turn_status(each) == "completed" and each.turn_id not in replaced),
+        key=lambda each: each.seq,
+    )
     resets = [number for number, each in enumerate(completed) if each.start == StartKind.RESET]
     return completed[resets[-1] if resets else 0 :]
 

@@ -10,16 +10,10 @@ from django.utils.translation import gettext_lazy
 
 from arena.kinds import Json, Kind, Place
 from arena.models import Attempt, Contestant, ContestantQuerySet
-from texts import chunks
+from texts import chunks, moderation
 from texts.models import TEXT, LanguageModel
 from texts.prompts import clean_prompt
-
-STARTERS = (
-    gettext_lazy("Explain to a child why the sky is blue."),
-    gettext_lazy("Write a short poem about rain."),
-    gettext_lazy("Give me three tips for better sleep."),
-    gettext_lazy("What should I cook with rice and eggs?"),
-)
+from texts.starters import CATEGORIES, STARTERS
 
 
 class Texts(Kind):
@@ -35,6 +29,7 @@ class Texts(Kind):
     claimed_with = ("model__languagemodel",)
     introduced_with = ("languagemodel",)
     waits = True
+    counted_as = "prompts"
     template = "texts/battle.html"
     address = "text"
 
@@ -67,7 +62,10 @@ class Texts(Kind):
         return int(settings.TEXT["turns"])
 
     def clean_instruction(self, said: Any) -> str:
-        return clean_prompt(said, self.longest_instruction)
+        """Also raises PromptRefused and ModerationUnavailable."""
+        prompt = clean_prompt(said, self.longest_instruction)
+        moderation.check_prompt(prompt)
+        return prompt
 
     def play(self, episode_id: str) -> None:
         from texts.play import play
@@ -108,4 +106,4 @@ class Texts(Kind):
         }
 
     def page_context(self, place: Place) -> Json:
-        return {"suggestions": STARTERS}
+        return {"suggestions": STARTERS, "categories": CATEGORIES}

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 
-from arena.models import Attempt, Contestant
+from arena.models import Attempt, Contestant, Side, Turn
 from texts.addresses import EMBEDDED, AddressRefused, check_address
 
 TEXT = "text"
@@ -91,9 +91,32 @@ class Answer(models.Model):
     )
     first_token_ms = models.FloatField(help_text="From the request to the first words.")
     cost = models.FloatField(null=True, blank=True, help_text="US dollars; empty: unknown.")
+    names_itself = models.BooleanField(
+        default=False, help_text="It names its model or maker: the battle is spoiled, and its vote does not count."
+    )
 
     class Meta:
         db_table = "text_answers"
 
     def __str__(self) -> str:
         return str(self.attempt_id)
+
+
+class Again(models.Model):
+    """A turn in which the one before is answered again."""
+
+    turn = models.OneToOneField(
+        Turn, to_field="turn_id", db_column="turn_id", primary_key=True, on_delete=models.CASCADE, related_name="again"
+    )
+    replaces = models.ForeignKey(
+        Turn, to_field="turn_id", db_column="replaces_id", on_delete=models.CASCADE, related_name="+"
+    )
+    kept = models.CharField(
+        max_length=5, choices=Side.choices, blank=True, help_text="The side whose answer stays; empty: none."
+    )
+
+    class Meta:
+        db_table = "text_again"
+
+    def __str__(self) -> str:
+        return str(self.turn_id)

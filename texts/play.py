@@ -12,20 +12,25 @@ from structlog.contextvars import bound_contextvars
 
 from arena import actions
 from arena.actions import Ending
-from arena.models import Attempt
+from arena.models import Attempt, Battle
 from arena.queue.retry import retry_while_busy
 from arena.queue.sweeps import worker_name
 from arena.shapes import FailureReason
 from arena.store import EpisodeSuperseded, get_store
-from texts import health
+from texts import again, health, moderation
 from texts.chunks import count
 from texts.client import AnswerStopped, AnswerStream, ServerFailed
 from texts.conversation import conversation
 from texts.models import Answer, LanguageModel
+from texts.names import names_itself
 from texts.progress import Reporter
 
 log = logging.getLogger(__name__)
 ANSWERED, TOO_LONG = "answered", "length_limit"
+
+
+class Moderated(Exception):
+    """The answer must not be shown."""
 
 
 def play(episode_id: str) -> None:
@@ -48,19 +53,22 @@ def _play_claimed(attempt: Attempt) -> None:
     except ServerFailed as failure:
         _fail(attempt, failure.reason, str(failure))
         health.check(model)
+    except Moderated as reason:
+        _fail(attempt, "moderated", str(reason))
     except Exception as error:  # the task's edge: the turn must settle with a reason
         log.exception("%s failed", attempt.episode_id)
         _fail(attempt, "internal", f"{type(error).__name__}: {error}")
     else:
-        retry_while_busy(lambda: actions.finish_attempt(attempt, ending, lambda: _keep(details)))
+        retry_while_busy(lambda: actions.finish_attempt(attempt, ending, lambda: _keep(attempt, details)))
 
 
 def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
     began, first = time.perf_counter(), None
     messages = conversation(attempt, model)
     longest = settings.TEXT["answer_characters"]
+    kept = again.kept_answer(attempt)
     with (
-        Reporter(attempt) as reporter,
+        Reporter(attempt, held=moderation.is_on() or kept is not None) as reporter,
         AnswerStream(model, messages, stopped=lambda: reporter.given_up) as answer,
     ):
         for piece in answer:
@@ -71,6 +79,9 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
                 break
     if first is None:
         raise ServerFailed(f"an empty answer ({answer.finish_reason})")
+    if kept is not None:
+        return _keep_answer(attempt, reporter, kept)
+    _moderate(reporter.text)
     reporter.send_rest()
     tokens = answer.pieces if answer.answer_tokens is None else answer.answer_tokens
     details = Answer(
@@ -81,10 +92,31 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
         tokens_counted=answer.answer_tokens is not None,
         first_token_ms=(first - began) * 1e3,
         cost=model.cost_of(answer.prompt_tokens, tokens),
+        names_itself=names_itself(reporter.text, attempt.turn.instruction, LanguageModel.objects.all()),
     )
     duration_ms = (time.perf_counter() - began) * 1e3
     retry_while_busy(lambda: get_store().save(_document(attempt, reporter.text, details)))
     return Ending(count(len(reporter.text)), _ended(answer.finish_reason), duration_ms), details
+
+
+def _keep_answer(attempt: Attempt, reporter: Reporter, kept: again.Kept) -> tuple[Ending, Answer]:
+    """Show the earlier answer, now that the model has answered once more: when it begins and how long it takes must not
+    tell how quick the other side is alone."""
+    reporter.say_instead(kept.text)
+    reporter.send_rest()
+    details = kept.answer
+    details.attempt_id = attempt.episode_id
+    retry_while_busy(lambda: get_store().save(_document(attempt, kept.text, details)))
+    return Ending(count(len(kept.text)), _ended(details.finish_reason), kept.duration_ms), details
+
+
+def _moderate(text: str) -> None:
+    """Raises Moderated, also where the answer could not be judged."""
+    try:
+        if moderation.is_flagged(text):
+            raise Moderated("the answer is against the rules of this site")
+    except moderation.ModerationFailed as failure:
+        raise Moderated(f"not judged: {failure}") from failure
 
 
 def _ended(finish_reason: str) -> str:
@@ -112,8 +144,12 @@ def _document(attempt: Attempt, text: str, details: Answer) -> dict[str, Any]:
     }
 
 
-def _keep(details: Answer) -> None:
-    """Save the row, in place of that of an earlier try."""
+def _keep(attempt: Attempt, details: Answer) -> None:
+    """Save the row, in place of that of an earlier try. An answer that names its model spoils the battle: the visitor
+    may vote and learns nothing of it, and the vote does not count."""
+    if details.names_itself:
+        log.warning("%s names its model or maker", attempt.episode_id)
+        Battle.objects.filter(battle_id=attempt.turn.battle_id).update(spoiled=True)
     columns = [field.name for field in Answer._meta.concrete_fields if not field.primary_key]
     Answer.objects.bulk_create([details], update_conflicts=True, unique_fields=["attempt"], update_fields=columns)
 

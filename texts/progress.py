@@ -25,8 +25,10 @@ class Reporter:
     has stopped it.
     """
 
-    def __init__(self, attempt: Attempt) -> None:
+    def __init__(self, attempt: Attempt, held: bool = False) -> None:
+        """`held`: nothing is shown before `send_rest`."""
         self._attempt = attempt
+        self._held = held
         self._text = ""
         self._sent = 0
         self.given_up = False
@@ -49,6 +51,10 @@ class Reporter:
     def add(self, piece: str) -> None:
         self._text += piece
 
+    def say_instead(self, text: str) -> None:
+        """In place of what was added, of which nothing was sent."""
+        self._text = text
+
     def send_rest(self) -> None:
         """Send what is left, also of a chunk that is not full. After the thread has ended."""
         self._send(count(len(self._text)))
@@ -64,7 +70,8 @@ class Reporter:
     def _run(self) -> None:
         beat_at = 0.0
         while not self._ended.wait(CHUNKS_S) and not self.given_up:
-            self._send(len(self._text) // CHARACTERS)
+            if not self._held:
+                self._send(len(self._text) // CHARACTERS)
             if time.monotonic() >= beat_at:
                 self._beat()
                 beat_at = time.monotonic() + HEARTBEAT_S

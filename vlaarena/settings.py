@@ -263,6 +263,10 @@ RATE_LIMITS = {
         "visitor": env.rates("ARENA_TURNS_PER_VISITOR", "30/minute,400/hour"),
         "address": env.rates("ARENA_TURNS_PER_ADDRESS", "240/minute,4000/hour"),
     },
+    "prompts": {
+        "visitor": env.rates("ARENA_PROMPTS_PER_VISITOR", "200/day"),
+        "address": env.rates("ARENA_PROMPTS_PER_ADDRESS", "2000/day"),
+    },
     "videos": {
         "visitor": env.rates("ARENA_VIDEOS_PER_VISITOR", "6/hour,20/day"),
         "address": env.rates("ARENA_VIDEOS_PER_ADDRESS", "30/hour"),
@@ -352,6 +356,7 @@ if "robots" not in KINDS or not {*KINDS} <= {"robots", "text"}:
     raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; known are robots, which all sites have, and text")
 # Those that this process plays, if it is a worker; empty: all.
 WORKER_KINDS = env.words("ARENA_WORKER_KINDS", [])
+WAITING_THREADS = env.count("ARENA_WAITING_THREADS", 32)
 # Battles of language models (texts/). Limits of a prompt and of an answer [characters] and of an answer [s] are equal
 # for all contestants; so is how much of a conversation they read again. `hosts`: the servers to which requests may go.
 TEXT: dict[str, Any] = {
@@ -361,6 +366,10 @@ TEXT: dict[str, Any] = {
     "conversation_characters": env.count("ARENA_TEXT_CONVERSATION_CHARACTERS", 8000),
     "turns": env.count("ARENA_TEXT_TURNS", 20),
     "answer_s": env.number("ARENA_TEXT_ANSWER_S", 60.0, least=1.0),
+    "forbidden_words": env.text("ARENA_TEXT_FORBIDDEN_WORDS", ""),
+    "moderation_url": env.text("ARENA_TEXT_MODERATION_URL", ""),
+    "moderation_model": env.text("ARENA_TEXT_MODERATION_MODEL", "omni-moderation-latest"),
+    "moderation_key_variable": env.text("ARENA_TEXT_MODERATION_KEY_VARIABLE", ""),
     "embedded_url": env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", "")),
 }
 if "text" in KINDS:

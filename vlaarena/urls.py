@@ -49,6 +49,7 @@ urlpatterns = [
     path("api/docs/", api_docs, name="api-docs"),
     path("api/", include("arena.urls")),
     path("api/", include("robots.urls")),
+    path("api/", include("texts.urls")),
     path("api/", include("policies.urls")),
     path("api/", include("rankings.api.urls")),
     path("api/wormarena/", include("wormarena.api.urls")),

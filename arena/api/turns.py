@@ -20,13 +20,14 @@ from arena.api.schema import BODY_REFUSED, answer, body, refusals
 from arena.api.serializers import TurnSerializer
 from arena.api.views import ArenaView
 from arena.errors import NotFound
+from arena.kinds import Kind
 from arena.models import StartKind, Turn
 from arena.queue.admission import QueueJson, queue_position
 from arena.rules import revealed, told_status
 from arena.shapes import SentStart, SentTurn, Status, TurnJson
 from arena.starts import CHOICES, ONE
 from arena.visitors.permissions import check_may_act, check_may_look, own_battle
-from arena.visitors.throttles import Limited, caller_of, spend_more
+from arena.visitors.throttles import Limited, caller_of, callers_of, spend, spend_more
 
 LONGEST_WAIT_S = 60
 POLL_S = 0.05
@@ -60,7 +61,9 @@ class Turns(ArenaView):
         wanted = TurnSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         sent = wanted.validated_data
-        instruction = kinds.of(battle.session).clean_instruction(sent["instruction"])
+        kind = kinds.of(battle.session)
+        spend_kind(kind, request)
+        instruction = kind.clean_instruction(sent["instruction"])
         task = actions.TurnRequest(instruction, StartKind(sent["start"]), sent["starts"])
         spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
         return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))
@@ -105,6 +108,12 @@ class CancelTurn(ArenaView):
             raise NotFound
         check_may_act(request, turn.battle.session)
         return Response(selectors.turn_json(cancel_turn(turn), show_outcome=False))
+
+
+def spend_kind(kind: Kind, request: Request) -> None:
+    """Count an instruction under the limits of its kind. Raises TooMany."""
+    if kind.counted_as:
+        spend(kind.counted_as, callers_of(request._request))
 
 
 def answer_turns(request: Request, turns: list[Turn]) -> Response:

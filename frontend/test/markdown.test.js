@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { coloured } from "../src/text/code.js";
+import { mathOf } from "../src/text/formulas.js";
 import { toHtml } from "../src/text/markdown.js";
 import { joined, lastOf, readPieces } from "../src/text/pieces.js";
 
@@ -57,4 +59,35 @@ test("what are no pieces is refused", () => {
     assert.throws(() => readPieces(wrong), TypeError);
   }
   assert.throws(() => readPieces({ from_chunk: 0, left: [7], right: ["a"] }), TypeError);
+});
+
+test("formulas are marked with what was written, and money is none", () => {
+  for (const written of ["$a < b$", "$$x^2$$", "\\(x\\)", "\\[\nx\n\\]"]) {
+    const html = toHtml(`see ${written} here`);
+    assert.ok(html.includes('<span class="formula'), written);
+    assert.ok(html.includes("here"), written);
+    assert.ok(!html.includes("a < b"), html);
+  }
+  assert.match(toHtml("$$x$$"), /class="formula formula-display" data-tex="x">\$\$x\$\$</);
+  for (const money of ["$5 and $6", "$ 5$", "it costs $5", "`$x$`", "\\$x$ y"]) assert.ok(!toHtml(money).includes("formula"), money);
+});
+
+test("a formula cannot leave its attribute, and loads nothing", () => {
+  const html = toHtml('$x"onclick="alert(1)"<img src=x>$');
+  assert.ok(!/"\s*onclick|<img/.test(html), html);
+  for (const tex of ["\\includegraphics{https://evil/x.png}", "\\href{javascript:alert(1)}{x}", "\\htmlStyle{color:red}{x}"]) {
+    assert.ok(!/<img|\shref=|\sstyle=/.test(mathOf(tex, false) ?? ""), tex);
+  }
+});
+
+test("a formula becomes MathML, and what is none stays as it was written", () => {
+  assert.match(mathOf("\\frac{a}{b}", true) ?? "", /<math[^>]*display="block".*<mfrac>/s);
+  for (const wrong of ["\\frac{a}", "\\def\\x{\\x\\x}\\x", "x".repeat(3000)]) assert.equal(mathOf(wrong, false), null);
+});
+
+test("code is coloured by the language of its fence, and escaped", () => {
+  assert.ok(toHtml("```Py title\nx\n```").includes('<code data-language="py">'));
+  assert.ok(toHtml('```"><img src=x>\nx\n```').includes("&quot;&gt;"));
+  assert.match(coloured("def f(): return '<b>'", "py") ?? "", /hljs-keyword.*&lt;b&gt;/);
+  assert.equal(coloured("x", "no-such-language"), null);
 });

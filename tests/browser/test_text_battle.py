@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.stack]
 LOOKS: list[Look] = [("desktop", "light"), ("desktop", "dark"), ("phone", "dark")]
 HOSTILE = (
     "# Title\n\nHere is **bold**, [a link](https://example.org/), ![a picture](https://evil.example/x.png) and "
-    "<img src=x onerror=alert(1)>.\n\n```py\nprint(1)\n```\n"
+    "<img src=x onerror=alert(1)>.\n\n```py\nprint(1)\n```\n\n$x^2$ for $5.\n"
 )
 ONE_KIND = (
     "from arena.models import Contestant as C; C.objects.filter(id__startswith='smollm2').update(status='retired')"
@@ -89,6 +89,8 @@ def test_two_models_answer_follow_up_vote_and_reveal(battle: BattlePage) -> None
     expect(hostile.locator("strong")).to_have_text("bold")
     expect(hostile.locator("a")).to_have_count(2)  # the picture is a link, too
     expect(hostile.locator("img, script, h1, h2")).to_have_count(0)
+    expect(hostile.locator("code .hljs-built_in")).to_have_text("print")
+    expect(hostile.locator("math msup")).to_have_count(1)
     broken |= broken_in(battle, "answered", LOOKS)
     assert "The quick one" not in battle.page.content()
 
@@ -106,6 +108,41 @@ def test_two_models_answer_follow_up_vote_and_reveal(battle: BattlePage) -> None
     assert broken == {}
     assert battle.complaints == []
     assert not [address for address in asked_elsewhere if "example" in address]
+
+
+def test_a_prompt_has_lines_and_both_answers_can_be_turned_over_and_given_again(battle: BattlePage) -> None:
+    battle.open("/text")
+    page, box = battle.page, battle.page.locator("#instruction")
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    battle.part("random").click()
+    first = box.input_value()
+    battle.part("random").click()
+    assert first
+    assert box.input_value() not in ("", first)
+    box.fill("Why is")
+    box.press("End")
+    box.press("Shift+Enter")
+    box.press_sequentially("the sky blue?")
+    box.press("Enter")
+    expect(battle.part("vote")).to_have_attribute("data-open", "true", timeout=120_000)
+
+    battle.part("single").check()
+    expect(page.locator("[data-side=right]")).to_be_hidden()
+    expect(battle.part("which")).to_have_text("Answer 1 of 2")
+    assert broken_in(battle, "one at a time", LOOKS) == {}
+    battle.part("other").click()
+    expect(page.locator("[data-side=left]")).to_be_hidden()
+    expect(battle.part("which")).to_have_text("Answer 2 of 2")
+
+    page.locator("[data-side=right] [data-part=again]").click()
+    expect(page.locator("[data-turn]")).to_have_count(2)
+    expect(battle.part("vote")).to_have_attribute("data-open", "false")
+    expect(page.locator("[data-side=right] [data-part=text]")).not_to_be_empty(timeout=120_000)
+    expect(page.locator("#battle")).to_have_attribute("data-phase", "settled", timeout=120_000)
+    assert battle.part("turn-text").last.text_content() == "Why is\nthe sky blue?"
+    battle.part("other").click()
+    expect(page.locator("[data-side=left] [data-part=text]")).not_to_be_empty()
+    assert battle.complaints == []
 
 
 def test_answers_can_be_shown_when_both_are_done(battle: BattlePage) -> None:

@@ -17,7 +17,8 @@ SLOW = "Rain falls softly, **again** and again, on roofs and on rivers, until th
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """`requests`: the bodies that came, in order. `keys`: with which bearer keys. `down`: answers 503 to everything."""
+    """`requests`: the bodies that came, in order. `judged`: the texts that were to be moderated. `keys`: with which
+    bearer keys. `down`: answers 503 to everything."""
 
     daemon_threads = True
     block_on_close = False
@@ -26,6 +27,7 @@ class ScriptedServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Answering)
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.judged: list[str] = []
         self.down = False
         self.closed_early = threading.Event()
 
@@ -66,6 +68,9 @@ class Answering(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.endswith("/moderations"):
+            self.judge(asked)
+            return
         self.server.requests.append(asked)
         self.server.keys.append(self.headers.get("Authorization", "").removeprefix("Bearer "))
         if self.server.down:
@@ -76,6 +81,15 @@ class Answering(BaseHTTPRequestHandler):
         except OSError:
             self.server.closed_early.set()
             self.close_connection = True
+
+    def judge(self, asked: dict[str, Any]) -> None:
+        """As a moderation endpoint, for which a text with "scatters" is bad."""
+        self.server.judged.append(asked["input"])
+        if self.server.down:
+            self.tell(503, {"error": {"message": "Loading model", "code": 503}})
+            return
+        flagged = "scatters" in asked["input"]
+        self.tell(200, {"id": "m", "model": asked["model"], "results": [{"flagged": flagged}]})
 
     def tell(self, status: int, body: Any, headers: Sequence[tuple[str, str]] = ()) -> None:
         raw = body.encode() if isinstance(body, str) else json.dumps(body).encode()
@@ -136,6 +150,13 @@ def without_usage(at: Answering) -> None:
     for word in ("one ", "two ", "three"):
         at.delta(content=word)
     at.end()
+
+
+def numbers_its_answers(at: Answering) -> None:
+    """ "Answer 2" the second time, in a while."""
+    number = sum(request["model"] == "numbers" for request in at.server.requests)
+    time.sleep(0.3)
+    answers(f"Answer {number}")(at)
 
 
 def breaks_off(at: Answering) -> None:
@@ -222,6 +243,7 @@ SCRIPTS: dict[str, Callable[[Answering], None]] = {
     "slow": answers(SLOW, 0.01),
     "stutters": stutters,
     "without-usage": without_usage,
+    "numbers": numbers_its_answers,
     "control-characters": control_characters,
     "endless": endless,
     "trickles": trickles,
@@ -244,5 +266,6 @@ SCRIPTS: dict[str, Callable[[Answering], None]] = {
     "error-of-ollama": refuses(404, {"message": "gpu-secret", "object": "error"}),
 }
 FAILING = sorted(
-    {*SCRIPTS} - {"quick", "slow", "stutters", "without-usage", "control-characters", "endless", "trickles", "silent"}
+    {*SCRIPTS}
+    - {"quick", "slow", "stutters", "without-usage", "numbers", "control-characters", "endless", "trickles", "silent"}
 )

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from django.conf import settings
+
 from arena.kinds import Kind
 from texts import embedded
 from vlaarena import bundled
@@ -33,8 +35,6 @@ WORKER_NICENESS = 10
 # Drawings come after rollouts.
 DRAWING_NICENESS, DRAWING_GRACE_S = 15, 0.7
 LANGUAGE_GRACE_S, WAITING_GRACE_S = 0.5, 2.0
-ATTEMPTS_OF_WAITING = 32
-"""Attempts that the worker of waiting kinds plays at once, each on a thread (`arena.kinds.Kind.waits`)."""
 MEMORY = Path("/dev/shm")  # noqa: S108 - a temporary folder is created in it
 
 
@@ -169,7 +169,7 @@ def _waiting_worker(celery: Sequence[str], queues: Sequence[str], waits: Sequenc
         *(*celery, "worker"),
         *("--hostname", f"waiting-{os.getpid()}@%h"),
         *("--pool", "threads"),
-        *("--concurrency", str(ATTEMPTS_OF_WAITING)),
+        *("--concurrency", str(settings.WAITING_THREADS)),
         *("--queues", f"{queues[0]}.waiting"),
         *("--loglevel", "INFO"),
         *("--without-gossip", "--without-mingle"),

@@ -44,6 +44,7 @@ export class Composer {
     });
     form.addEventListener("toggle", (event) => this.#foldOthers(event), { capture: true }); // it does not bubble
     this.#input.addEventListener("input", () => this.#changed());
+    if (this.#input.localName === "textarea") this.#input.addEventListener("keydown", (event) => this.#sendByEnter(event));
     this.#tellLength();
   }
 
@@ -64,6 +65,13 @@ export class Composer {
     if (this.#sending) this.#kept = text; // stopped before the answer to sending it came
     else if (this.#input.value.trim() === "") this.#input.value = text;
     this.focus();
+  }
+
+  /** In a box of several lines: with Shift, and on a screen keyboard, Enter makes a line. @param {KeyboardEvent} event */
+  #sendByEnter(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || window.matchMedia("(pointer: coarse)").matches) return;
+    event.preventDefault();
+    /** @type {HTMLFormElement} */ (this.#form).requestSubmit();
   }
 
   /** Suggests any judged task but the one that stands in the box. */

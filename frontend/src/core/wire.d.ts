@@ -20,7 +20,7 @@ export interface SideOfTurn {
   episode_id: string;
   status: "queued" | "running" | "completed" | "failed";
   steps: number | null;
-  error: "turn_failed" | "policy_failed" | "timeout" | "worker_lost" | "not_hosted" | "internal" | "cancelled" | null;
+  error: "turn_failed" | "policy_failed" | "moderated" | "timeout" | "worker_lost" | "not_hosted" | "internal" | "cancelled" | null;
   outcome?: Record<string, boolean | number | string | null>;
 }
 
@@ -281,7 +281,7 @@ export interface RolloutFailed {
   turn_id: string;
   side: "left" | "right";
   steps: number | null;
-  reason: "turn_failed" | "policy_failed" | "timeout" | "worker_lost" | "not_hosted" | "internal" | "cancelled";
+  reason: "turn_failed" | "policy_failed" | "moderated" | "timeout" | "worker_lost" | "not_hosted" | "internal" | "cancelled";
 }
 
 export interface TurnFinished {

@@ -7,4 +7,9 @@ export class TextApi extends Api {
   answer(episodeId) {
     return this.get(`episodes/${episodeId}`);
   }
+
+  /** Has the last turn answered again. @param {string} battleId @param {string} side "left", "right", or "" for both */
+  again(battleId, side) {
+    return this.send(`battles/${battleId}/again`, side ? { side } : {});
+  }
 }

@@ -4,13 +4,14 @@ import { closest, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { nameOf } from "../core/phase.js";
 import { explainFailure } from "../core/words.js";
+import { Extras } from "./extras.js";
 import { showMarkdown } from "./markdown.js";
 import { renderOutcomes } from "./outcome.js";
 import { joined, lastOf, readPieces, SIDES } from "./pieces.js";
 import { WORDS } from "./words.js";
 
 /**
- * @import { BattleView, Kind } from "../core/kind.d.ts"
+ * @import { BattleView, Kind, ViewHost } from "../core/kind.d.ts"
  * @import { BattleJson, TurnJson } from "../core/wire.d.ts"
  * @import { TextApi } from "./api.js"
  * @import { Pieces } from "./pieces.js"
@@ -37,9 +38,9 @@ export class TextKind {
     return "";
   }
 
-  /** @param {HTMLElement} root */
-  createView(root) {
-    return new AnswersView(root, this.#api);
+  /** @param {HTMLElement} root @param {ViewHost} host */
+  createView(root, host) {
+    return new AnswersView(root, this.#api, host);
   }
 }
 
@@ -50,11 +51,19 @@ class AnswersView extends EventTarget {
   moment = null;
   shortcuts = [
     { keys: ["w"], label: () => gettext("Show answers while they come, or when both are done"), act: () => this.#whole.click() },
+    { keys: ["o"], label: () => gettext("The other answer, one at a time"), act: () => this.#turnOver() },
   ];
   #root;
   #api;
   #whole;
+  #single;
+  #stage;
+  #extras;
   #sides;
+  /** The answer that is shown alone. @type {Side} */
+  #facing = "left";
+  /** Sides of the turn that were shown. @type {{turnId: string, sides: Set<Side>}} */
+  #faced = { turnId: "", sides: new Set() };
   /** Answers that were fetched, by turn: null while they come. @type {Map<string, Record<Side, string> | null>} */
   #fetched = new Map();
   /** @type {Record<Side, string>} */
@@ -62,18 +71,26 @@ class AnswersView extends EventTarget {
   /** @type {(() => void) | null} */
   #again = null;
 
-  /** @param {HTMLElement} root of the page @param {TextApi} api */
-  constructor(root, api) {
+  /** @param {HTMLElement} root of the page @param {TextApi} api @param {ViewHost} host */
+  constructor(root, api, host) {
     super();
     this.#root = root;
     this.#api = api;
     this.#whole = part(root, "whole", HTMLInputElement);
     this.#sides = { left: sideOf(root, "left"), right: sideOf(root, "right") };
+    this.#single = part(root, "single", HTMLInputElement);
+    this.#stage = part(root, "stage");
+    this.#extras = new Extras(root.dataset, () => this.#drawExtras());
     this.#whole.addEventListener("change", () => this.#again?.());
+    this.#single.addEventListener("change", () => this.#face());
     root.addEventListener("click", (event) => {
-      const button = closest(event, "[data-part=copy]");
-      if (button) this.#copy(button);
+      const copy = closest(event, "[data-part=copy]");
+      if (copy) this.#copy(copy);
+      if (closest(event, "[data-part=other]")) this.#turnOver();
+      const again = closest(event, "[data-again]");
+      if (again) host.startTurn((battleId) => api.again(battleId, again.dataset.again ?? ""));
     });
+    this.#face();
   }
 
   load() {
@@ -87,6 +104,8 @@ class AnswersView extends EventTarget {
       part(this.#sides[side], "name").textContent = name ?? SIDE_NAMES[side];
       this.#sides[side].dataset.status = turn?.[side].status ?? "idle";
     }
+    const mayRepeat = battle.can_send && turn?.status === "completed" && turn === battle.turns.at(-1);
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.#root.querySelectorAll("[data-again]"))) button.hidden = !mayRepeat;
     renderOutcomes(part(this.#root, "verdict"), battle);
   }
 
@@ -100,7 +119,9 @@ class AnswersView extends EventTarget {
       const said = turn?.status === "failed" ? explainFailure(turn[side].error) : "";
       this.#draw(side, hidden ? "" : known[side], running, said);
     }
-    this.#note(turn, turn?.status === "completed" && known.whole);
+    this.#noteFacing(turn);
+    const bothShown = !this.#single.checked || this.#faced.sides.size === SIDES.length;
+    this.#note(turn, turn?.status === "completed" && known.whole && bothShown);
   }
 
   renderProgress() {}
@@ -151,6 +172,7 @@ class AnswersView extends EventTarget {
     this.#text[side] = text;
     const follows = box.scrollTop + box.clientHeight >= box.scrollHeight - 4;
     showMarkdown(box, text);
+    this.#extras.draw(box);
     if (running && follows) box.scrollTop = box.scrollHeight;
   }
 
@@ -160,6 +182,33 @@ class AnswersView extends EventTarget {
     if (same) return;
     this.moment = turn ? { turnId: turn.turn_id, settled } : null;
     this.dispatchEvent(new Event("moment"));
+  }
+
+  #drawExtras() {
+    for (const side of SIDES) this.#extras.draw(part(this.#sides[side], "text"));
+  }
+
+  #turnOver() {
+    this.#single.checked = true;
+    this.#facing = this.#facing === "left" ? "right" : "left";
+    this.#face();
+  }
+
+  #face() {
+    const alone = this.#single.checked;
+    if (alone) this.#stage.dataset.single = this.#facing;
+    else delete this.#stage.dataset.single;
+    part(this.#root, "turner").hidden = !alone;
+    const number = SIDES.indexOf(this.#facing) + 1;
+    part(this.#root, "which").textContent = alone ? gettext("Answer %(number)s of %(count)s", { number, count: SIDES.length }) : "";
+    this.#again?.();
+  }
+
+  /** Notes which answers of a turn that is done were on the screen. @param {TurnJson | undefined} turn */
+  #noteFacing(turn) {
+    if (turn?.turn_id !== this.#faced.turnId) this.#faced = { turnId: turn?.turn_id ?? "", sides: new Set() };
+    if (turn?.status !== "completed") return;
+    for (const side of SIDES) if (!this.#single.checked || side === this.#facing) this.#faced.sides.add(side);
   }
 
   /** @param {HTMLElement} button */

@@ -2,6 +2,8 @@
 
 import MarkdownIt from "markdown-it";
 
+import { markFormulas } from "./formula-marks.js";
+
 const FOLLOWED = /^(https?:|mailto:)/i;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true }).disable("image"); // an image would tell its server who looks
@@ -27,10 +29,16 @@ markdown.core.ruler.push("headings", ({ tokens }) => {
   }
 });
 
-/** Code may be wider than the page, and is then scrolled, also by keys. @param {string} code */
-const block = (code) => `<pre tabindex="0"><code>${markdown.utils.escapeHtml(code)}</code></pre>\n`;
-markdown.renderer.rules.fence = (tokens, index) => block(tokens[index].content);
-markdown.renderer.rules.code_block = (tokens, index) => block(tokens[index].content);
+markFormulas(markdown);
+
+/** Code may be wider than the page, and is then scrolled, also by keys. @param {string} code @param {string} said after the fence */
+function block(code, said) {
+  const [language] = said.trim().toLowerCase().split(/\s/);
+  const marked = language ? ` data-language="${markdown.utils.escapeHtml(language)}"` : "";
+  return `<pre tabindex="0"><code${marked}>${markdown.utils.escapeHtml(code)}</code></pre>\n`;
+}
+markdown.renderer.rules.fence = (tokens, index) => block(tokens[index].content, tokens[index].info);
+markdown.renderer.rules.code_block = (tokens, index) => block(tokens[index].content, "");
 
 /** @param {string} text of an answer, also of one that is not finished @returns safe HTML */
 export const toHtml = (text) => markdown.render(text);

@@ -10,6 +10,9 @@ export const WORDS = {
     not_hosted: gettext("One of the models in this battle cannot play right now. Start the next battle, or try again later."),
     turn_running: gettext("Both models are still answering."),
     no_completed_turn: gettext("Both models have to answer before you can vote."),
+    prompt_refused: gettext("This prompt is against the rules of this site. The models did not get it, and it is not stored."),
+    moderation_unavailable: gettext("Prompts cannot be checked right now. Try again later; your text is kept."),
+    nothing_to_repeat: gettext("Only the last turn can be answered again, once both have answered it."),
     invalid_instruction: gettext("The models cannot read this. Write some words."),
   },
   voteBlocked: {
@@ -19,6 +22,7 @@ export const WORDS = {
   },
   failures: {
     policy_failed: gettext("The model stopped with an error."),
+    moderated: gettext("The answer is against the rules of this site."),
     timeout: gettext("The model took too long and was stopped."),
     worker_lost: gettext("The computer that ran this model stopped responding."),
     not_hosted: gettext("No computer can run this model right now."),
