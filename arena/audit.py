@@ -26,6 +26,8 @@ class Act(StrEnum):
     DISMISS_REPORT = "dismiss_report"
     RETIRE = "retire"
     ACTIVATE = "activate"
+    PUBLISH_TASK = "publish_task"
+    WITHDRAW_TASK = "withdraw_task"
 
 
 def clean_reason(text: str) -> str:
@@ -44,6 +46,6 @@ def note(act: Act, row: Model, moderator: User, reason: str) -> None:
     tell(act, str(row), reason, moderator)
 
 
-def tell(act: Act, subject: str, reason: str, moderator: User) -> None:
-    """Enter an act in the audit log alone. Call it in the transaction of the change."""
+def tell(act: Act, subject: str, reason: str, moderator: User | None) -> None:
+    """Enter an act in the audit log alone; None: a command's. Call it in the transaction of the change."""
     moderated.send(Act, action=act.value, subject=subject, reason=reason, moderator=moderator)

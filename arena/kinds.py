@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.conf import settings
@@ -143,9 +144,9 @@ class Kind(ABC):
         """Every task -> its name."""
         return {}
 
-    def goal_of(self, instruction: str, scene: str) -> GoalJson | None:
+    def goal_of(self, instruction: str, scene: str, said_at: datetime | None = None) -> GoalJson | None:
         """What the outcome of an instruction is judged by, for people to read before and after the vote: it must depend
-        on nothing else. None: nothing judges it."""
+        on nothing else than when it was given (None: now). None: nothing judges it."""
         return None
 
     def clean_instruction(self, said: Any) -> str:
@@ -204,8 +205,8 @@ class Kind(ABC):
     def longest(self) -> int:
         """The most chunks that an attempt may have after its first one; the highest number of a chunk."""
 
-    def longest_of(self, instruction: str, scene: str) -> int:
-        """The same for an instruction: at most `longest`, and alike for all contestants."""
+    def longest_of(self, instruction: str, scene: str, said_at: datetime | None = None) -> int:
+        """The same for an instruction that was given then (None: now): at most `longest`, alike for all contestants."""
         return self.longest
 
     @abstractmethod
@@ -342,7 +343,7 @@ def claimed_with() -> tuple[str, ...]:
 
 def longest_of(turn: Turn) -> int:
     """The most chunks of a side of this turn, whoever plays."""
-    return of(turn).longest_of(turn.instruction, turn.battle.session.scene)
+    return of(turn).longest_of(turn.instruction, turn.battle.session.scene, turn.created_at)
 
 
 def place_of(session: Session) -> Place:

@@ -221,7 +221,7 @@ def turn_json(turn: Turn, show_outcome: bool, now: datetime | None = None) -> Tu
         "turn_id": turn.turn_id,
         "seq": turn.seq,
         "instruction": turn.instruction,
-        "goal": kind.goal_of(turn.instruction, turn.battle.session.scene),
+        "goal": kind.goal_of(turn.instruction, turn.battle.session.scene, turn.created_at),
         "start": cast(Any, turn.start),
         "start_number": starts.number_of(turn),
         "status": status,

@@ -285,6 +285,8 @@ class ModerationAct(models.Model):
         DISMISS_REPORT = "dismiss_report", "dismissed a report"
         RETIRE = "retire", "retired a model"
         ACTIVATE = "activate", "activated a model"
+        PUBLISH_TASK = "publish_task", "published a task"
+        WITHDRAW_TASK = "withdraw_task", "withdrew a task"
 
     action = models.CharField(max_length=20, choices=Action.choices, db_index=True)
     subject = models.CharField(

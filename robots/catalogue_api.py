@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from arena.api.schema import refusals
 from arena.errors import NotFound
+from robots import published_tasks
 from robots.kind import Robots
 from robots.scene_files import file_of, folder_of, manifest_of
 from simulation import catalogue
@@ -46,9 +47,12 @@ class TaskList(APIView):
         responses={200: OpenApiTypes.OBJECT},
     )
     def get(self, request: Request) -> Response:
+        published_tasks.refresh()
         return Response(
             {
-                "results": [_task_json(task) for task in catalogue.offered_tasks()],
+                "results": [
+                    _task_json(task) for task in catalogue.meant_tasks() if catalogue.scene(task.scene_id).offered
+                ],
                 "suggestions": catalogue.scene(settings.DEFAULT_SCENE).suggestions,
                 "free_suggestions": catalogue.scene(settings.DEFAULT_SCENE).free_suggestions,
                 "most_words": Robots.most_words,

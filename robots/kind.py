@@ -7,6 +7,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,9 +24,9 @@ from arena.shapes import GoalJson
 from policies.measured import overall
 from policies.models import ROBOTS, Policy, PolicyWorld
 from policies.registry import families
-from robots import calibration, limits
+from robots import calibration, limits, published_tasks
 from robots.recordings import episode_json
-from simulation import catalogue
+from simulation import additions, catalogue
 from simulation.catalogue_tasks import Task
 from simulation.picture_format import LOOK
 from simulation.view_format import CHUNK_S, ROWS_PER_CHUNK
@@ -101,7 +102,10 @@ class Robots(Kind):
         return f"/models/{model_id}"
 
     def task_of(self, instruction: str) -> str:
-        known = catalogue.task_for(instruction)
+        """Of the catalogue's files alone: boards are counted again from old votes, and must not change with what
+        moderators publish."""
+        with additions.as_of(additions.NEVER):
+            known = catalogue.task_for(instruction)
         return known[0] if known else ""
 
     def tasks(self) -> Mapping[str, str]:
@@ -148,11 +152,15 @@ class Robots(Kind):
             limits.of_free_text().max_steps, *(limits.of_task(task).max_steps for task in catalogue.offered_tasks())
         )
 
-    def longest_of(self, instruction: str, scene: str) -> int:
-        return limits.limits_of(instruction, scene).max_steps
+    def longest_of(self, instruction: str, scene: str, said_at: datetime | None = None) -> int:
+        published_tasks.refresh()
+        with additions.as_of(said_at):
+            return limits.limits_of(instruction, scene).max_steps
 
-    def goal_of(self, instruction: str, scene: str) -> GoalJson | None:
-        known = catalogue.task_for(instruction, scene)
+    def goal_of(self, instruction: str, scene: str, said_at: datetime | None = None) -> GoalJson | None:
+        published_tasks.refresh()
+        with additions.as_of(said_at):
+            known = catalogue.task_for(instruction, scene)
         return {"task_id": known[0], "text": catalogue.wording(*known)} if known else None
 
     def stand_in(self, known: bytes, known_number: int, number: int) -> bytes:
@@ -173,7 +181,9 @@ class Robots(Kind):
         rollout = getattr(attempt, "rollout", None)
         told = {**super().outcome(attempt), "start_hash": rollout.start_hash if rollout else ""}
         # Older rows say of free text that the goal was missed.
-        return told if self.task_of(attempt.turn.instruction) else {**told, "success": None, "progress": None}
+        with additions.as_of(attempt.turn.created_at):
+            judged = catalogue.task_for(attempt.turn.instruction)
+        return told if judged else {**told, "success": None, "progress": None}
 
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
         return dict(episode_json(attempt, document, common_length, exact))
@@ -184,14 +194,16 @@ class Robots(Kind):
         return draw(name, document)
 
     def page_context(self, place: Place) -> Json:
+        published_tasks.refresh()
         scene = catalogue.scene(place.scene)
+        offered = [task for task in catalogue.meant_tasks() if task.suggested and task.scene_id == scene.id]
         return {
             "robot": catalogue.robot(place.setting),
             "scene": scene,
             "suggestions": scene.suggestions,
             "engine_bytes": engine_bytes(),
             "categories": [
-                *map(_category, (task for task in catalogue.suggested_tasks() if task.scene_id == scene.id)),
+                *map(_category, offered),
                 _free(scene),
             ],
         }

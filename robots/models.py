@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.db import models
 from django.utils import timezone
 
@@ -49,3 +50,62 @@ class FirstState(models.Model):
 
     def __str__(self) -> str:
         return str(self.battle_id)
+
+
+class PublishedTask(models.Model):
+    """A task that moderators wrote, beside those of the catalogue's files. What is published never changes: it is
+    withdrawn, and recordings are judged by it for ever (robots.published_tasks)."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        PUBLISHED = "published", "published"
+        WITHDRAWN = "withdrawn", "withdrawn"
+
+    task_id = models.CharField(max_length=60, blank=True, db_index=True, help_text="As the YAML says; empty if unread.")
+    yaml = models.TextField(max_length=20_000, help_text="A list of one entry, as docs/goals.md describes it.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT, db_index=True)
+    edition = models.PositiveIntegerField(
+        null=True, blank=True, unique=True, help_text="Counts publications and withdrawals; processes compare it."
+    )
+    since = models.DateTimeField(null=True, blank=True, help_text="From when on sentences may mean it.")
+    until = models.DateTimeField(null=True, blank=True)
+    made_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    made_at = models.DateTimeField(default=timezone.now)
+    decided_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        db_table = "robot_published_tasks"
+        verbose_name = "task"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task_id"], condition=~models.Q(state="draft"), name="published_tasks_have_ids_of_their_own"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.task_id or f"task {self.pk}"
+
+
+class TaskTrial(models.Model):
+    """What a worker does with a task for its moderator: it draws a start, checks it, or plays it with a policy."""
+
+    class What(models.TextChoices):
+        START = "start", "a start"
+        CHECK = "check", "a check"
+        PLAY = "play", "a rollout"
+
+    task = models.ForeignKey(PublishedTask, on_delete=models.CASCADE, related_name="trials")
+    what = models.CharField(max_length=5, choices=What.choices)
+    yaml = models.TextField(help_text="The task as it was then.")
+    seed = models.PositiveIntegerField(default=0)
+    model_id = models.CharField(max_length=100, blank=True, help_text="The policy that plays.")
+    asked_at = models.DateTimeField(default=timezone.now)
+    done_at = models.DateTimeField(null=True, blank=True)
+    result = models.JSONField(default=dict, blank=True)
+    picture = models.BinaryField(default=bytes, help_text="WebP: the start, or the end of the rollout.")
+
+    class Meta:
+        db_table = "robot_task_trials"
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.pk}"

@@ -26,11 +26,12 @@ from arena.store import EpisodeSuperseded, StoreUnavailable, get_store
 from policies.base import PolicyError
 from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
+from robots import published_tasks
 from robots.limits import limits_of
 from robots.models import Rollout
 from robots.progress import AttemptGivenUp, Reporter
 from robots.runtime import WorkerRuntime, note_trouble, preload
-from simulation import catalogue
+from simulation import additions, catalogue
 from simulation.contracts import PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
 from simulation.episode_format import build_document, record_of_chunk, state_at
@@ -69,8 +70,10 @@ def play(episode_id: str) -> None:
 
 
 def _play_claimed(rollout: Attempt) -> None:
+    published_tasks.refresh()
     try:
-        ending, details = _play_side(rollout, runtime())
+        with additions.as_of(rollout.turn.created_at):
+            ending, details = _play_side(rollout, runtime())
     except (AttemptGivenUp, EpisodeSuperseded) as reason:
         log.warning("%s", reason)
     except PolicyTooSlow as failure:

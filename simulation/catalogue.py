@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from simulation import assets
+from simulation import additions, assets
+from simulation.additions import Addition
 from simulation.catalogue_rows import (
     CatalogueError,
     Row,
@@ -31,6 +32,7 @@ from simulation.view_format import steps_in
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
 FIRST_TASKS = ("pick", "place", "stack")
+MATCHERS_KEPT = 64
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def playable() -> list[tuple[str, str]]:
 
 @cache
 def tasks() -> tuple[Task, ...]:
-    """Of every scene, in the order of the scenes."""
+    """Of every scene, in the order of the scenes, without additions (simulation.additions)."""
     found: dict[str, Task] = {}
     for row in _task_rows():
         each = task_from(row)
@@ -179,8 +181,13 @@ def tasks() -> tuple[Task, ...]:
 
 
 def offered_tasks() -> tuple[Task, ...]:
-    """Of the offered scenes."""
+    """Of the offered scenes, without additions."""
     return tuple(task for task in tasks() if scene(task.scene_id).offered)
+
+
+def meant_tasks() -> tuple[Task, ...]:
+    """All that sentences may mean, additions included."""
+    return (*tasks(), *(each.task for each in additions.meant()))
 
 
 def suggested_tasks() -> tuple[Task, ...]:
@@ -189,12 +196,15 @@ def suggested_tasks() -> tuple[Task, ...]:
 
 
 def task(task_id: str) -> Task:
-    return _named({row.id: row for row in tasks()}, task_id, "task")
+    """Also one that was added, and no longer may be meant: recordings are judged by it."""
+    added = {each.task.id: each.task for each in additions.every()}
+    return _named(added | {row.id: row for row in tasks()}, task_id, "task")
 
 
 def task_row(task_id: str) -> Row:
     """The task's entry in its file, which knows its lines."""
-    return _named({str(row["id"]): row for row in _task_rows()}, task_id, "task")
+    added = {each.task.id: each.row for each in additions.every()}
+    return _named(added | {str(row["id"]): row for row in _task_rows()}, task_id, "task")
 
 
 def task_for(instruction: str, scene_id: str | None = None) -> Meaning | None:
@@ -254,10 +264,15 @@ def _first_wordings() -> dict[str, Instruction]:
     return {normalise(one.text): one for one in instructions(of=[task(name) for name in FIRST_TASKS])}
 
 
-@cache
 def matcher(scene_id: str) -> Matcher:
     """What reads the sentences of a scene."""
-    return matcher_of(scene_id, [task for task in tasks() if task.scene_id == scene_id])
+    return _matcher(scene_id, tuple(each for each in additions.meant() if each.task.scene_id == scene_id))
+
+
+@lru_cache(MATCHERS_KEPT)
+def _matcher(scene_id: str, added: tuple[Addition, ...]) -> Matcher:
+    shipped = [task for task in tasks() if task.scene_id == scene_id]
+    return matcher_of(scene_id, [*shipped, *(each.task for each in added)])
 
 
 def matcher_of(scene_id: str, here: Iterable[Task]) -> Matcher:

@@ -45,6 +45,11 @@ def still(document: Mapping[str, Any], size: tuple[int, int] = SIZE) -> bytes:
     return _webp(artist.draw(rows_of(document)[-1], size))
 
 
+def still_of(document: Mapping[str, Any], positions: Floats) -> bytes:
+    """These positions (nq,) in the document's world (`robot_id`, `scene_id`) as WebP."""
+    return _webp(artist_of(document).draw(positions))
+
+
 def strip(document: Mapping[str, Any]) -> bytes:
     """The key moments of an episode side by side as WebP, the first at the left."""
     artist, rows = artist_of(document), rows_of(document)

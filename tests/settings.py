@@ -40,6 +40,7 @@ else:
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
 KINDS = ["robots", "text"]  # here, and not in the environment: arenas that tests start are as they ship
 INSTALLED_APPS = [*INSTALLED_APPS, "tests.echo", "tests.coin"]  # kinds beside which every test of the first runs
+TASKS_CHECK_S = float("inf")  # tests of published tasks refresh themselves
 REPEAT_SHARE = 0.0  # by chance a test would play another battle than the one it opened
 # Turns are told as soon as they have settled; tests about what the clock hides use the defaults (tests.arena.clock).
 RELEASE = {"buffer_s": 0.0, "speed": 1e6}

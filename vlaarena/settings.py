@@ -180,6 +180,7 @@ CELERY_EVENT_EXCHANGE = f"{PREFIX}celeryev"
 QUEUES = [CELERY_TASK_DEFAULT_QUEUE]
 # The drawing worker takes from this one alone (vlaarena/drawing.py).
 DRAWINGS_QUEUE = f"{PREFIX}drawings"
+TASKS_CHECK_S = 5.0  # how often a process looks for tasks that moderators published or withdrew
 # Drawings are kept up to this size in all; videos for so many days.
 DRAWINGS_MB = env.number("ARENA_DRAWINGS_MB", 1000)
 VIDEO_DAYS = env.number("ARENA_VIDEO_DAYS", 30)

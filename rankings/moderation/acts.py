@@ -113,7 +113,7 @@ def publish_now(by: By) -> aggregation.RunReport:
     return report
 
 
-def note_act(*, action: str, subject: str, reason: str, moderator: User, **named: object) -> None:
+def note_act(*, action: str, subject: str, reason: str, moderator: User | None, **named: object) -> None:
     """Receiver of `arena.signals.moderated`: the same log has what is done elsewhere."""
     By(moderator, reason or "no reason given").note(Action(action), subject[:255])
 

@@ -201,6 +201,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "arena.feedback": (ONLY_LOOK, ONLY_LOOK),
     "policies.policy": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "texts.languagemodel": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
+    "robots.publishedtask": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
     "rankings.modelstatstotal": (ONLY_LOOK, ONLY_LOOK),
     "rankings.modelstatsbyrobot": (ONLY_LOOK, ONLY_LOOK),
     "rankings.workerstatus": (NOTHING, ONLY_LOOK),
@@ -226,6 +227,8 @@ HIDE = {f"arena/{model}/<path:object_id>/hide" for model in ("battle", "turn")}
 EXTRA_VIEWS = {"rankings/workerstatus/run", "auth/user/<id>/password", REVEAL, *HIDE}
 EXTRA_VIEWS |= {f"community/{model}/<int:key>/act" for model in ("report", "comment")}
 """Buttons, which answer to POST alone (tests/community/test_moderators_queue.py)."""
+EXTRA_VIEWS |= {"robots/publishedtask/<int:key>/try"}
+"""For moderators (tests/arena/test_published_tasks.py)."""
 
 
 @pytest.fixture

@@ -1,0 +1,171 @@
+"""Tasks that moderators publish: what may be published, and how every process learns of it.
+
+A publication takes effect a few seconds later, when every process has read it, and counts for what is said from then
+on: a turn that runs keeps its goal. What is withdrawn stays known, because recordings are judged by it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from arena.audit import Act, clean_reason, note, tell
+from arena.errors import ArenaError
+from robots.models import PublishedTask, TaskTrial
+from simulation import additions, catalogue
+from simulation.additions import Addition
+from simulation.catalogue_rows import CatalogueError, read_rows, refuse, text_of
+from simulation.goals import names_in
+from simulation.goals.reading import read_goal
+from simulation.task_words import wrong_words
+
+log = logging.getLogger(__name__)
+SOURCE = "task"
+LEAD = timedelta(seconds=15)
+"""From a publication to its effect: several times as long as processes take to notice it."""
+LONGEST_ID = 60
+State = PublishedTask.State
+
+
+class NotPublishable(ArenaError):
+    code = "not_publishable"
+    status = 409
+
+
+class _Known:
+    """What this process has read. `edition`: of the last publication or withdrawal."""
+
+    lock = threading.Lock()
+    edition = 0
+    read_at = 0.0
+
+
+def refresh(at_once: bool = False) -> None:
+    """Read what was published since, if it is time to look. One short query every few seconds."""
+    if not at_once and time.monotonic() - _Known.read_at < settings.TASKS_CHECK_S:
+        return
+    with _Known.lock:
+        _Known.read_at = time.monotonic()
+        edition = PublishedTask.objects.aggregate(last=Max("edition"))["last"] or 0
+        if edition != _Known.edition:
+            additions.replace(_additions())
+            _Known.edition = edition
+
+
+def _additions() -> list[Addition]:
+    """Of what was ever published, in order. One that this release cannot read any more is logged, and is not meant."""
+    found = []
+    for row in PublishedTask.objects.exclude(state=State.DRAFT).order_by("since", "pk"):
+        try:
+            found.append(addition_of(row))
+        except CatalogueError as error:
+            log.error("%s, published, cannot be read: %s", row, error)
+    return found
+
+
+def addition_of(row: PublishedTask) -> Addition:
+    """The task of a row. Raises CatalogueError with the line."""
+    return read(row.yaml, row.since, row.until)
+
+
+def read(text: str, since: object = None, until: object = None) -> Addition:
+    """A task in YAML: a list of one entry. Raises CatalogueError with the line."""
+    rows = read_rows(text, SOURCE)
+    if len(rows) != 1:
+        raise CatalogueError(f"{SOURCE}: expected a list of one task, got {len(rows)}")
+    task = catalogue.task_from(rows[0])
+    return Addition(task, rows[0], since or additions.NEVER, until)  # type: ignore[arg-type] # columns of the row
+
+
+def faults_of(text: str, pk: int | None = None) -> list[str]:
+    """All that can be said against publishing a task without playing it. `pk`: its own row."""
+    try:
+        added = read(text)
+        for slots in added.task.slots:
+            read_goal(added.row, slots, names_in(added.task.scene_id))
+        _check_frame(added, pk)
+    except CatalogueError as error:
+        return [str(error)]
+    return list(wrong_words(added.task.scene_id, [(added.row, added.task)]))
+
+
+def _check_frame(added: Addition, pk: int | None) -> None:
+    """Raise CatalogueError unless the id is new, the world is there, and the clock of turns has room for the task."""
+    task, row = added.task, added.row
+    if (task.robot_id, task.scene_id) not in catalogue.worlds():
+        refuse(row, "environment", f"environment: {task.robot_id} does not work in scene {task.scene_id}")
+    taken = {each.id for each in catalogue.tasks()}
+    published = PublishedTask.objects.exclude(state=State.DRAFT).exclude(pk=pk)
+    if task.id in taken or published.filter(task_id=task.id).exists():
+        refuse(row, "id", f"id: there is, or was, a task {task.id!r} already")
+    if len(task.id) > LONGEST_ID or not task.id.replace("_", "").replace("-", "").isalnum():
+        refuse(row, "id", f"id: expected at most {LONGEST_ID} letters, digits, - and _")
+    most = max(each.max_steps for each in catalogue.tasks())
+    if task.max_steps > most:
+        refuse(row, "max_steps", f"max_steps: at most {most}, as the longest task of the catalogue")
+
+
+def save_draft(row: PublishedTask) -> None:
+    """Keep a draft, whatever its faults. Raises NotPublishable for what is no draft any more."""
+    row.task_id = _id_in(row.yaml)
+    with transaction.atomic():
+        if row.pk and not PublishedTask.objects.select_for_update().filter(pk=row.pk, state=State.DRAFT).exists():
+            raise NotPublishable("what is published cannot be changed; withdraw it and write another")
+        row.save()
+
+
+def _id_in(text: str) -> str:
+    try:
+        return text_of(read_rows(text, SOURCE)[0], "id")[:LONGEST_ID]
+    except (CatalogueError, IndexError):
+        return ""
+
+
+def is_checked(row: PublishedTask) -> bool:
+    """Whether a worker has checked this very text, and found nothing."""
+    checks = row.trials.filter(what=TaskTrial.What.CHECK, yaml=row.yaml).exclude(done_at=None)
+    return any(check.result.get("faults") == [] for check in checks)
+
+
+def publish(row: PublishedTask, moderator: User | None) -> None:
+    """Let sentences mean it, from a few seconds on. Raises NotPublishable, with what is wrong."""
+    with transaction.atomic():
+        row = PublishedTask.objects.select_for_update().get(pk=row.pk)
+        if row.state != State.DRAFT:
+            raise NotPublishable(f"it is {row.state} already")
+        if faults := faults_of(row.yaml, row.pk):
+            raise NotPublishable("; ".join(faults))
+        if not is_checked(row):
+            raise NotPublishable("a worker has not checked this text yet, or has found faults")
+        row.state, row.since = State.PUBLISHED, timezone.now() + LEAD
+        _decide(row, moderator, Act.PUBLISH_TASK, "")
+
+
+def withdraw(row: PublishedTask, moderator: User | None, reason: str) -> None:
+    """No sentence means it any more, from a few seconds on. Raises NotPublishable, ReasonMissing."""
+    why = clean_reason(reason)
+    with transaction.atomic():
+        row = PublishedTask.objects.select_for_update().get(pk=row.pk)
+        if row.state != State.PUBLISHED:
+            raise NotPublishable(f"it is {row.state}, not published")
+        row.state, row.until = State.WITHDRAWN, timezone.now() + LEAD
+        _decide(row, moderator, Act.WITHDRAW_TASK, why)
+
+
+def _decide(row: PublishedTask, moderator: User | None, act: Act, reason: str) -> None:
+    row.edition = (PublishedTask.objects.aggregate(last=Max("edition"))["last"] or 0) + 1
+    row.decided_by = moderator
+    row.save()
+    if moderator is None:
+        tell(act, str(row), reason, None)
+    else:
+        note(act, row, moderator, reason)
+    transaction.on_commit(lambda: refresh(at_once=True))

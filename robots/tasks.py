@@ -1,0 +1,15 @@
+"""The tasks of the queue that are about robots."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from arena.tasks import GRACE_S, PLAYED_WITHIN_S
+from robots.task_trials import TRY
+
+
+@shared_task(name=TRY, soft_time_limit=PLAYED_WITHIN_S, time_limit=PLAYED_WITHIN_S + GRACE_S)  # type: ignore[untyped-decorator]
+def try_task(trial: int) -> None:
+    from robots.task_trial_maker import make
+
+    make(trial)
