@@ -103,8 +103,8 @@ def _check_frame(added: Addition, pk: int | None) -> None:
     if (task.robot_id, task.scene_id) not in catalogue.worlds():
         refuse(row, "environment", f"environment: {task.robot_id} does not work in scene {task.scene_id}")
     taken = {each.id for each in catalogue.tasks()}
-    published = PublishedTask.objects.exclude(state=State.DRAFT).exclude(pk=pk)
-    if task.id in taken or published.filter(task_id=task.id).exists():
+    published = PublishedTask.objects.exclude(state=State.DRAFT).filter(task_id=task.id)
+    if task.id in taken or any(each.pk != pk for each in published):
         refuse(row, "id", f"id: there is, or was, a task {task.id!r} already")
     if len(task.id) > LONGEST_ID or not task.id.replace("_", "").replace("-", "").isalnum():
         refuse(row, "id", f"id: expected at most {LONGEST_ID} letters, digits, - and _")
