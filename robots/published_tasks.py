@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -58,6 +58,14 @@ def refresh(at_once: bool = False) -> None:
         if edition != _Known.edition:
             additions.replace(_additions())
             _Known.edition = edition
+
+
+def refresh_if_possible() -> None:
+    """For commands, which also work without a database: then there are the tasks of the files alone."""
+    try:
+        refresh(at_once=True)
+    except DatabaseError as error:
+        log.warning("The tasks of moderators could not be read: %s", error)
 
 
 def _additions() -> list[Addition]:
