@@ -11,7 +11,8 @@ from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
@@ -77,9 +78,12 @@ class PublishedTaskAdmin(ModelAdminBase):
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
         """Fields and YAML side by side. Each button keeps the draft, as its own half of the page says."""
-        row = PublishedTask(yaml=NEW) if object_id is None else self._row(request, unquote(object_id))
-        allowed = self.has_add_permission(request) if object_id is None else self.has_view_permission(request, row)
-        if not allowed or (request.method == "POST" and not self._may_write(request, row)):
+        if not (self.has_add_permission(request) if object_id is None else self.has_view_permission(request)):
+            raise PermissionDenied
+        row = PublishedTask(yaml=NEW) if object_id is None else self.get_object(request, unquote(object_id))
+        if row is None:
+            return HttpResponseRedirect(reverse("admin:robots_publishedtask_changelist"))
+        if request.method == "POST" and not self._may_write(request, row):
             raise PermissionDenied
         refused: tuple[Any, Any] = (None, None)
         if request.method == "POST":
@@ -91,12 +95,6 @@ class PublishedTaskAdmin(ModelAdminBase):
     def _may_write(self, request: HttpRequest, row: PublishedTask) -> bool:
         may = self.has_change_permission(request, row) if row.pk else self.has_add_permission(request)
         return may and row.state == State.DRAFT
-
-    def _row(self, request: HttpRequest, key: str) -> PublishedTask:
-        row = self.get_object(request, key)
-        if row is None:
-            raise Http404
-        return cast(PublishedTask, row)
 
     def _save(self, request: HttpRequest, row: PublishedTask) -> tuple[HttpResponse | None, tuple[Any, Any]]:
         """Keep the draft, or answer the forms with what is wrong in them."""
@@ -138,9 +136,10 @@ class PublishedTaskAdmin(ModelAdminBase):
 
     def trial_page(self, request: HttpRequest, key: int) -> HttpResponse:
         """Starts, checks and rollouts of a task, and its publication. It looks again while a worker is at it."""
-        row = self._row(request, str(key)) if self.has_view_permission(request) else None
-        if row is None or (request.method == "POST" and not self.has_change_permission(request, row)):
+        may = self.has_change_permission(request) if request.method == "POST" else self.has_view_permission(request)
+        if not may:
             raise PermissionDenied
+        row = get_object_or_404(PublishedTask, pk=key)
         form = TrialForm(request.POST if "play" in request.POST else None, policies=_policies(row))
         withdrawal = WithdrawalForm(request.POST if "withdraw" in request.POST else None)
         if request.method == "POST":

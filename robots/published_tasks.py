@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -60,6 +60,14 @@ def refresh(at_once: bool = False) -> None:
             _Known.edition = edition
 
 
+def refresh_if_possible() -> None:
+    """For commands, which also work without a database: then there are the tasks of the files alone."""
+    try:
+        refresh(at_once=True)
+    except DatabaseError as error:
+        log.warning("The tasks of moderators could not be read: %s", error)
+
+
 def _additions() -> list[Addition]:
     """Of what was ever published, in order. One that this release cannot read any more is logged, and is not meant."""
     found = []
@@ -103,8 +111,8 @@ def _check_frame(added: Addition, pk: int | None) -> None:
     if (task.robot_id, task.scene_id) not in catalogue.worlds():
         refuse(row, "environment", f"environment: {task.robot_id} does not work in scene {task.scene_id}")
     taken = {each.id for each in catalogue.tasks()}
-    published = PublishedTask.objects.exclude(state=State.DRAFT).exclude(pk=pk)
-    if task.id in taken or published.filter(task_id=task.id).exists():
+    published = PublishedTask.objects.exclude(state=State.DRAFT).filter(task_id=task.id)
+    if task.id in taken or any(each.pk != pk for each in published):
         refuse(row, "id", f"id: there is, or was, a task {task.id!r} already")
     if len(task.id) > LONGEST_ID or not task.id.replace("_", "").replace("-", "").isalnum():
         refuse(row, "id", f"id: expected at most {LONGEST_ID} letters, digits, - and _")

@@ -19,12 +19,19 @@ from arena.models import Turn
 from arena.queue.hosting import queue_of
 from rankings.models import ModerationAct
 from robots import published_tasks, task_trials
+from robots.management.commands import verify
 from robots.models import PublishedTask, TaskTrial
 from robots.published_tasks import LEAD, NotPublishable
 from robots.task_form import NEW, TaskForm, initial_of
 from robots.task_trial_maker import make
 from simulation import additions, catalogue
+from simulation.contracts import Chunking, Limits
+from simulation.environment import Environment
+from simulation.episode_format import build_document
+from simulation.expert import HoldStill
 from simulation.goals import goal_of
+from simulation.recorder import Recorder
+from simulation.runner import run_episode
 from tests.arena.conftest import Visitor, cast, play
 from tests.factories import PolicyFactory
 from tests.fakes import FakeRuntime
@@ -345,3 +352,21 @@ def test_the_command_checks_and_publishes_a_file(db: None, tmp_path: Path) -> No
         call_command("add_task", path, seeds=1)
     with pytest.raises(CommandError, match="seeds must be at least 1"):
         call_command("add_task", path, seeds=0)
+
+
+def test_an_episode_of_a_withdrawn_task_is_verified_by_a_new_process(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = published()
+    environment = Environment("widowx", "table")
+    environment.reset(0)
+    recorder = Recorder()
+    run_episode(environment, HoldStill(environment), SAID, 0, [recorder], Limits(max_steps=3), Chunking(execute=1), ())
+    identity = {"_id": "ep_1", "robot_id": "widowx", "scene_id": "table", "instruction": SAID}
+    document = build_document(identity, recorder.recording, environment, "none")
+    assert document["task_id"] == "poke"
+    published_tasks.withdraw(row, None, "a mistake")
+    additions.replace([])  # as in a process that has just begun
+    published_tasks._Known.edition = 0
+    monkeypatch.setattr(verify, "get_store", lambda: {"ep_1": document})
+    out = StringIO()
+    call_command("verify", "ep_1", stdout=out)
+    assert out.getvalue() == "1 of 1 episodes identical\n"

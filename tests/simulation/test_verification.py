@@ -113,6 +113,7 @@ def test_another_engine_or_scene_is_said_plainly(record: Record, environment: En
     assert verify_document({**document, "scene_hash": "0" * 64}) is not None
 
 
+@pytest.mark.django_db
 def test_the_command_checks_the_store_and_fails_on_a_difference(record: Record) -> None:
     store = get_store()
     good, bad = record(TEXT, episode_id="ep_verify_good"), record(TEXT, episode_id="ep_verify_bad")
@@ -132,6 +133,7 @@ def test_the_command_checks_the_store_and_fails_on_a_difference(record: Record) 
     assert report["different"][0]["first_step"] == 3
 
 
+@pytest.mark.django_db
 def test_the_command_refuses_an_unknown_episode_and_an_empty_request() -> None:
     with pytest.raises(CommandError, match="no episode ep_nobody"):
         call_command("verify", "ep_nobody")

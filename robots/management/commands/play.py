@@ -27,6 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
+        from robots import published_tasks
         from robots.exhibition import ExhibitionTurn, play_turn
         from robots.limits import limits_of
         from robots.policy_lookup import find_policy
@@ -35,6 +36,7 @@ class Command(BaseCommand):
 
         if not options["instruction"].strip():
             raise CommandError("the instruction is empty")
+        published_tasks.refresh_if_possible()
         secret = _secret(options["secret"])
         place = options["robot"], options["scene"]
         try:

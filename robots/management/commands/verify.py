@@ -36,8 +36,10 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
     def _check(self, episode_ids: Iterable[str]) -> tuple[int, list[dict[str, Any]]]:
+        from robots import published_tasks
         from simulation.verification import verify_document
 
+        published_tasks.refresh_if_possible()
         store, checked, different = get_store(), 0, []
         for episode_id in episode_ids:
             document = store.get(episode_id)
