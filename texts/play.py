@@ -100,8 +100,8 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
 
 
 def _keep_answer(attempt: Attempt, reporter: Reporter, kept: again.Kept) -> tuple[Ending, Answer]:
-    """Settle with the earlier answer. It was shown at the pace at which its model answered once more, which does not tell
-    how quick the other side is alone."""
+    """Settle with the earlier answer. It was shown at the pace of its model's new one: so it does not tell how quick
+    the other side is alone."""
     reporter.send_rest()
     details = kept.answer
     details.attempt_id = attempt.episode_id
