@@ -28,6 +28,7 @@ from typing import Any
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import django
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
@@ -55,6 +56,7 @@ class Heard:
 
 def serve(words_s: float, address: Queue[str], written: Queue[Written]) -> None:
     """The scripted server, in a process of its own."""
+    django.setup()
     from tests.texts.servers import SCRIPTS, Answering, ScriptedServer
 
     class Noting(Answering):

@@ -115,6 +115,8 @@ APART = {
     "write-comment": "comments are off unless an operator turns them on",
     "report-comment": "comments are off unless an operator turns them on",
     "delete-comment": "comments are off unless an operator turns them on",
+    "text": "the battle page of a kind that not every site offers: tests/texts/test_page.py",
+    "text-detail": "the same with the id of a battle",
     "answer-again": "its queries are those of a turn and two more; only battles of language models have it",
     "own-data-download": "a file of all that a visitor has done, with some queries per session",
     "own-data-delete": "moves every row of a visitor, once",

@@ -1,8 +1,8 @@
 """Answering a turn again: both sides, or one of them while the other's answer stays.
 
 It is a turn of its own with the prompt of the last one, which it replaces in both conversations. Where one answer stays
-both models are asked all the same, and the earlier answer is shown once its model has answered again: otherwise the
-pace would be that of one model alone.
+both models are asked all the same, and the earlier answer is shown at the pace at which its model answers again:
+otherwise the pace would be that of one model alone.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
     longest = settings.TEXT["answer_characters"]
     kept = again.kept_answer(attempt)
     with (
-        Reporter(attempt, held=moderation.is_on() or kept is not None) as reporter,
+        Reporter(attempt, moderation.is_on(), kept.text if kept else None) as reporter,
         AnswerStream(model, messages, stopped=lambda: reporter.given_up) as answer,
     ):
         for piece in answer:
@@ -100,9 +100,8 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
 
 
 def _keep_answer(attempt: Attempt, reporter: Reporter, kept: again.Kept) -> tuple[Ending, Answer]:
-    """Show the earlier answer, now that the model has answered once more: when it begins and how long it takes must not
-    tell how quick the other side is alone."""
-    reporter.say_instead(kept.text)
+    """Settle with the earlier answer. It was shown at the pace of its model's new one: so it does not tell how quick
+    the other side is alone."""
     reporter.send_rest()
     details = kept.answer
     details.attempt_id = attempt.episode_id

@@ -25,10 +25,11 @@ class Reporter:
     has stopped it.
     """
 
-    def __init__(self, attempt: Attempt, held: bool = False) -> None:
-        """`held`: nothing is shown before `send_rest`."""
+    def __init__(self, attempt: Attempt, held: bool = False, instead: str | None = None) -> None:
+        """`held`: nothing is shown before `send_rest`. `instead`: shown in place of the answer, as many characters as
+        have come of it, and all of it at the end."""
         self._attempt = attempt
-        self._held = held
+        self._held, self._instead = held, instead
         self._text = ""
         self._sent = 0
         self.given_up = False
@@ -51,18 +52,19 @@ class Reporter:
     def add(self, piece: str) -> None:
         self._text += piece
 
-    def say_instead(self, text: str) -> None:
-        """In place of what was added, of which nothing was sent."""
-        self._text = text
-
     def send_rest(self) -> None:
         """Send what is left, also of a chunk that is not full. After the thread has ended."""
-        self._send(count(len(self._text)))
+        self._send(count(len(self._shown)))
+
+    @property
+    def _shown(self) -> str:
+        """All that is to be shown."""
+        return self._text if self._instead is None else self._instead
 
     def _send(self, until: int) -> None:
         """Chunks up to number `until`."""
         if until > self._sent:
-            text = self._text[self._sent * CHARACTERS : until * CHARACTERS]
+            text = self._shown[self._sent * CHARACTERS : until * CHARACTERS]
             parts = [text[first : first + CHARACTERS].encode() for first in range(0, len(text), CHARACTERS)]
             actions.pass_chunks(self._attempt, self._sent + 1, parts)
             self._sent = until
@@ -71,7 +73,7 @@ class Reporter:
         beat_at = 0.0
         while not self._ended.wait(CHUNKS_S) and not self.given_up:
             if not self._held:
-                self._send(len(self._text) // CHARACTERS)
+                self._send(min(len(self._text), len(self._shown)) // CHARACTERS)
             if time.monotonic() >= beat_at:
                 self._beat()
                 beat_at = time.monotonic() + HEARTBEAT_S

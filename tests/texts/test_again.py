@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Event
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from arena.models import Attempt, Turn
 from arena.queue import dispatch
 from tests.arena.conftest import Visitor
 from tests.kinds.conftest import SIDES, House
-from tests.texts.servers import QUICK, ScriptedServer
+from tests.texts.servers import QUICK, SCRIPTS, SLOW, Answering, ScriptedServer
 from tests.texts.test_conversations import told
 
 Houses = Callable[[str, str], House]
@@ -55,7 +56,7 @@ def test_one_side_answers_again_and_the_other_keeps_its_answer(
     assert told(server, "numbers")[-1] == ["user: Why?", "assistant: Answer 3", "user: And then?"]
 
 
-def test_the_kept_answer_comes_once_its_model_has_answered_again(
+def test_the_model_whose_answer_is_kept_is_asked_all_the_same(
     house: Houses, visitor: Visitor, server: ScriptedServer
 ) -> None:
     houses = house("numbers", "quick")
@@ -65,6 +66,37 @@ def test_the_kept_answer_comes_once_its_model_has_answered_again(
     assert told(server, "numbers") == [["user: Why?"]] * 2
     first, kept = Attempt.objects.filter(side="left").order_by("pk")
     assert (kept.episode_id, kept.length) == (turn["left_episode_id"], first.length)
+
+
+def test_no_more_of_the_kept_answer_is_shown_than_has_come_of_the_new_one(
+    house: Houses, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    houses = house("slow", "quick")
+    battle_id = houses.open(visitor)
+    houses.play(visitor.send(battle_id, "Why?"))
+    released, passed = Event(), []
+    monkeypatch.setitem(SCRIPTS, "slow", waits_inside("x" * 30, released))
+
+    def note(attempt: Attempt, first: int, chunks: list[bytes]) -> None:
+        if attempt.side == "left":
+            passed.append((b"".join(chunks).decode(), released.is_set()))
+            if len(passed) == 2:  # after the empty start
+                released.set()
+
+    monkeypatch.setattr("texts.progress.actions.pass_chunks", note)
+    houses.play(again(visitor, battle_id, side="right"))
+    assert passed[:2] == [("", False), (SLOW[:24], False)]
+    assert "".join(text for text, _ in passed).strip() == SLOW.strip()
+
+
+def waits_inside(beginning: str, released: Event) -> Callable[[Answering], None]:
+    def script(at: Answering) -> None:
+        at.begin()
+        at.delta(content=beginning)
+        assert released.wait(20)
+        at.end()
+
+    return script
 
 
 def test_the_vote_tells_of_the_kept_answer_what_it_took(house: Houses, visitor: Visitor) -> None:
