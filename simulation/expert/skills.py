@@ -1,0 +1,231 @@
+"""One skill for each kind of goal. Each answers the next action (7,) from the present state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from simulation.contracts import Floats
+from simulation.expert.grasps import holds
+from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, OPEN, Planner, command_yaw
+from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot
+from simulation.goals.changes import AXES, Moved, Swapped, Turned
+from simulation.goals.handling import Lifted, Placed, Stacked
+from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, Upright
+from simulation.worlds import widowx
+
+BESIDE = 0.010  # gap to a neighbour [m]
+EXACT = 0.004  # [m]
+BEYOND = 0.012  # of what is pushed, over what the goal asks for [m]
+TURN_BEYOND = np.deg2rad(12.0)
+SHARED = 0.026  # of several things on one support, each from its middle [m]
+FALL = 0.012  # from the hand to the floor of a bowl [m]
+TIP_BELOW = 0.016  # of the pads under the tool [m]
+PAD_HALF = 0.0125  # of the closed hand along its yaw [m]
+TILT = np.deg2rad(68.0)  # of the hand that stands something up
+
+
+def lift(planner: Planner, goal: Lifted) -> Floats:
+    return planner.pick(goal.thing, goal.height_m)
+
+
+def place(planner: Planner, goal: Placed | On) -> Floats:
+    return _put_on(planner, goal.thing, goal.support, 0.02)
+
+
+def stack(planner: Planner, goal: Stacked) -> Floats:
+    return _put_on(planner, goal.thing, goal.base, 0.005)
+
+
+def _put_on(planner: Planner, name: str, support: str, tolerance: float) -> Floats:
+    middle = planner.view.position(support)
+    top = float(middle[2]) + planner.view.top(support)
+    return planner.put(name, middle, top, tolerance, on=support)
+
+
+def put_in(planner: Planner, goal: In) -> Floats:
+    """Into what is wide enough for the hand, down to its floor; else from above its rim."""
+    view = planner.view
+    box, middle = view.extent(goal.container), view.position(goal.container)
+    if goal.judge(view).success and not planner.has(goal.thing):
+        return planner.leave(float(view.position(goal.thing)[2]))
+    rim = float(middle[2] + box.high[2])
+    floor = float(middle[2] + box.low[2])
+    deep = box.radius > 0.05
+    return planner.drop(goal.thing, middle, floor + FALL if deep else rim + 0.003)
+
+
+def take_out(planner: Planner, goal: In) -> Floats:
+    """Set the thing down on the table, at the nearest free place."""
+    return _to_a_spot(planner, goal.thing, _around(planner.view.position(goal.container)[:2], 0.07))
+
+
+def put_next_to(planner: Planner, goal: NextTo) -> Floats:
+    view = planner.view
+    there, here = view.position(goal.other)[:2], view.position(goal.thing)[:2]
+    apart = view.extent(goal.thing).radius + view.extent(goal.other).radius + min(BESIDE, 0.7 * goal.within_m)
+    angles = np.arange(24) * (np.pi / 12)
+    spots = [(*(there + apart * np.array([np.cos(a), np.sin(a)])), float(a)) for a in angles]
+    spots.sort(key=lambda spot: float(np.hypot(spot[0] - here[0], spot[1] - here[1])))
+    return _to_a_spot(planner, goal.thing, spots, goal.other)
+
+
+def put_between(planner: Planner, goal: Between) -> Floats:
+    spots = list(_spots_between(planner, goal))
+    found = free_spot(planner.environment, goal.thing, spots)
+    if holds(planner.environment, goal.other) or found is None:
+        return _make_way(planner, goal)
+    return _set_at(planner, goal.thing, found)
+
+
+def _spots_between(planner: Planner, goal: Between) -> Iterator[Spot]:
+    """In the middle third of the way between both, the nearest to the middle first."""
+    one, other = (planner.view.position(name)[:2] for name in (goal.one, goal.other))
+    line = other - one
+    aside = np.array([-line[1], line[0]]) / max(1e-9, float(np.hypot(*line)))
+    for off in (0.0, 0.3, -0.3, 0.6, -0.6, 0.8, -0.8):
+        for share in (0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65):
+            x, y = one + share * line + off * goal.within_m * aside
+            yield float(x), float(y), float(np.arctan2(line[1], line[0]))
+
+
+def _make_way(planner: Planner, goal: Between) -> Floats:
+    """Move the other away from the first, until there is room between them."""
+    view = planner.view
+    one = view.position(goal.one)[:2]
+    line = view.position(goal.other)[:2] - one
+    bearing = float(np.arctan2(line[1], line[0]))
+    width = sum(2 * view.extent(name).radius for name in (goal.one, goal.thing, goal.other))
+    angles = [bearing + sign * turn for turn in np.arange(0.0, np.pi, np.pi / 12) for sign in (1, -1)]
+    spots = [
+        (*(one + far * np.array([np.cos(a), np.sin(a)])), float(a)) for far in (width, 0.85 * width) for a in angles
+    ]
+    return _to_a_spot(planner, goal.other, spots, goal.thing)
+
+
+def push(planner: Planner, goal: Moved) -> Floats:
+    """Along the table, in the hand."""
+    view = planner.view
+    way = goal.way_from(view)
+    axis = np.array(AXES.get(goal.direction, AXES["back"]))
+    ahead = float(way @ axis)
+    if ahead > goal.by_m + 0.004 and goal.judge(view).success:
+        return planner.hold_still()
+    return planner.slide(goal.thing, (goal.by_m + BEYOND - ahead) * axis - (way - ahead * axis))
+
+
+def turn(planner: Planner, goal: Turned) -> Floats:
+    """In the hand, a little over the table."""
+    view = planner.view
+    turned, wanted = goal.turn_from(view), np.deg2rad(goal.by_deg)
+    yaw = command_yaw(planner.quaternion)
+    sign = {"left": 1.0, "right": -1.0}.get(goal.way, 0.0)
+    if sign == 0.0:
+        sign = float(np.sign(turned)) if abs(turned) > 0.1 else (-1.0 if yaw > 0 else 1.0)
+    left = wanted + TURN_BEYOND - sign * turned
+    name = goal.thing
+    low = view.position(name)[2] < view.rest_height(name) + 0.004
+    if left < TURN_BEYOND / 2 and low:
+        return planner.hold_still()
+    if not planner.has(name):
+        return planner.fetch(name)
+    height = view.rest_height(name) + (0.008 if left > TURN_BEYOND / 2 else 0.001)
+    rise = height - float(view.position(name)[2])
+    return planner.go(planner.command + np.array([0.0, 0.0, rise]), sign * max(0.0, left), CLOSED)
+
+
+def swap(planner: Planner, goal: Swapped) -> Floats:
+    """One is set aside, unless a place is free; then each goes where the other was."""
+    view = planner.view
+    homes = dict(zip((goal.other, goal.one), goal.places(), strict=True))
+    pairs = [(goal.one, goal.other), (goal.other, goal.one)]
+    held = [pair for pair in pairs if holds(planner.environment, pair[0])]
+    for name, other in (*held, *pairs):
+        there = homes[name][:2]
+        if np.hypot(*(view.position(name)[:2] - there)) < 0.6 * goal.within_m and (name, other) not in held:
+            continue
+        room = view.extent(name).radius + view.extent(other).radius + 0.02
+        if np.hypot(*(view.position(other)[:2] - there)) > room:
+            return planner.put(name, there, float(homes[name][2]) - view.rest_height(name), 0.01)
+    name, other = (*held, *pairs)[0]
+    taken = [(*homes[each][:2], view.extent(each).radius) for each in (name, other)]
+    around = discs_around(planner.environment, name)
+    spots = [spot for spot in _around(homes[other][:2], 0.07) if clearance([(*spot[:2], 0.045)], taken + around) > 0]
+    return _to_a_spot(planner, name, spots)
+
+
+def touch(planner: Planner, goal: Touching) -> Floats:
+    if goal.judge(planner.view).success:
+        return planner.hold_still()
+    return planner.fetch(goal.thing)
+
+
+def knock_over(planner: Planner, goal: Tipped) -> Floats:
+    """Push its upper part with the closed hand, forward unless there is more room elsewhere."""
+    view = planner.view
+    if goal.judge(view).success:
+        return planner.hold_still()
+    middle, box = view.position(goal.thing), view.extent(goal.thing)
+    height = float(middle[2] + 0.55 * box.high[2]) + TIP_BELOW
+    best = max(((_room_ahead(planner, goal.thing, a) - 0.004 * number, -number, a) for number, a in enumerate(BEARINGS)))
+    ahead = np.array([np.cos(best[2]), np.sin(best[2])])
+    offset = planner.command[:2] - middle[:2]
+    behind, aside = -float(offset @ ahead), float(np.hypot(*(offset - (offset @ ahead) * ahead)))
+    turn_left = planner.turn_to(best[2])
+    if planner.command[2] < height + 0.012 and aside < 0.012 and -0.02 < behind < 0.08 and abs(turn_left) < 0.3:
+        return planner.go(np.array([*(planner.command[:2] + 0.04 * ahead), height]), turn_left, CLOSED)
+    start = middle[:2] - ahead * (box.radius + PAD_HALF + 0.02)
+    error = float(np.hypot(*(start - planner.command[:2])))
+    rise = min(0.06, FUNNEL_SLOPE * max(0.0, error - 0.008))
+    return planner.go(np.array([*start, height + rise]), turn_left, CLOSED)
+
+
+BEARINGS = (0.0, np.pi / 6, -np.pi / 6, np.pi / 2, -np.pi / 2)
+"""Ways in which to knock something over, the preferred ones first [rad]."""
+
+
+def _room_ahead(planner: Planner, name: str, bearing: float) -> float:
+    """The gap around where the thing will lie, at most 1 cm [m]."""
+    box, place = planner.view.extent(name), planner.view.position(name)[:2]
+    height = float(box.high[2] - box.low[2])
+    ahead = np.array([np.cos(bearing), np.sin(bearing)])
+    discs = [(*(place + share * height * ahead), box.radius) for share in (0.6, 1.1)]
+    return min(0.01, clearance(discs, discs_around(planner.environment, name)))
+
+
+def stand_up(planner: Planner, goal: Upright) -> Floats:
+    """Tilt the hand that holds it until it nearly stands, lower it onto its edge, and let it rock upright."""
+    view, name = planner.view, goal.thing
+    axis, place = view.rotation(name)[:, 2], view.position(name)
+    lean = float(np.arccos(np.clip(axis[2], -1.0, 1.0)))
+    if lean < np.deg2rad(goal.within_deg):
+        return planner.leave(float(place[2])) if view.pads_touching(name) else planner.hold_still()
+    if not planner.has(name):
+        return planner.fetch(name)
+    box = view.extent(name)
+    lowest = abs(float(axis[2])) * float(box.high[2]) + np.sqrt(max(0.0, 1 - axis[2] ** 2)) * box.radius
+    upright_enough = lean < np.deg2rad(90.0) - TILT + 0.12
+    if upright_enough and place[2] < lowest + 0.004:
+        return planner.hold_still()
+    rise = lowest + (0.001 if upright_enough else 0.03) - float(place[2])
+    heading = float(np.arctan2(axis[1], axis[0])) if abs(axis[2]) < 0.98 else command_yaw(planner.quaternion)
+    turn_left = float((heading - command_yaw(planner.quaternion) + np.pi) % (2 * np.pi) - np.pi)
+    sign = 1.0 if abs(turn_left) < np.pi / 2 else -1.0
+    return planner.go(planner.command + np.array([0.0, 0.0, rise]), 0.0, CLOSED, tilt=sign * TILT)
+
+
+def _to_a_spot(planner: Planner, name: str, spots: list[Spot], *without: str) -> Floats:
+    """Set the thing down at the first spot with room for it."""
+    found = free_spot(planner.environment, name, spots, *without) or (spots[0] if spots else None)
+    return _set_at(planner, name, found) if found else planner.hold_still()
+
+
+def _set_at(planner: Planner, name: str, spot: Spot) -> Floats:
+    return planner.put(name, np.array(spot[:2]), 0.0, EXACT, yaw=spot[2])
+
+
+def _around(middle: Floats, least: float) -> list[Spot]:
+    """Spots around a place, the nearest first."""
+    radii, angles = least + 0.02 * np.arange(10), np.arange(16) * (np.pi / 8)
+    return [(*(middle + far * np.array([np.cos(a), np.sin(a)])), float(a)) for far in radii for a in angles]
