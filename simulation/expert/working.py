@@ -31,6 +31,7 @@ SKILLS: Mapping[type, Callable[..., Floats]] = {
 }
 UNDOING: Mapping[type, Callable[..., Floats]] = {In: skills.take_out}
 """Of goals that are not to be reached."""
+JOINS = (All, Any, Stages)
 HELD = (Lifted, Touching, Tipped)
 """Reached whether or not the hand holds the thing."""
 
@@ -66,14 +67,14 @@ def _skill_of(goal: Goal) -> Skill | None:
 
 
 def _is_work(goal: Goal) -> bool:
-    return isinstance(goal, All | Any | Stages) or _skill_of(goal) is not None
+    return isinstance(goal, JOINS) or _skill_of(goal) is not None
 
 
 def _is_done(planner: Planner, goal: Goal) -> bool:
     """Whether it is reached, and the hand has let go."""
     if not goal.judge(planner.view).success:
         return False
-    if isinstance(goal, All | Any | Stages | HELD):
+    if isinstance(goal, (*JOINS, *HELD)):
         return True
     told = goal.goal if isinstance(goal, Not) else goal
     name = getattr(told, "thing", None)
