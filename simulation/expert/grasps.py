@@ -15,6 +15,7 @@ from simulation.goals import View
 from simulation.worlds import widowx
 
 GRASP_OFFSET = 0.002  # the tool grasps this much over the object's centre [m]
+TIP_BELOW = 0.0175  # of the finger tips under the tool, with a little play [m]
 TIE_BREAK = np.deg2rad(3.0)  # of two equally near grasps, the one to the left is taken
 WIDEST = 0.053  # of what fits between open pads [m]
 SQUARE = 0.004  # sides that differ by less are alike [m]
@@ -41,7 +42,8 @@ def grasp_of(environment: Environment, name: str, yaw: float) -> Grasp:
     place = view.position(name)
     if _is_long(view, name):
         place = place + view.rotation(name) @ environment.model.body(name).ipos
-    height = max(widowx.WORKSPACE[0, 2], place[2] + GRASP_OFFSET)
+    below = float(view.position(name)[2]) - view.rest_height(name)
+    height = max(widowx.WORKSPACE[0, 2], place[2] + GRASP_OFFSET, below + TIP_BELOW)
     return Grasp(np.array([place[0], place[1], height]), turn_to(environment, name, yaw))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import numpy as np
 
 from simulation.contracts import Floats
 from simulation.expert.grasps import holds
 from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, OPEN, Planner, command_yaw
-from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot
+from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot, has_room
 from simulation.goals.changes import AXES, Moved, Swapped, Turned
 from simulation.goals.handling import Lifted, Placed, Stacked
 from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, Upright
@@ -30,18 +31,24 @@ def lift(planner: Planner, goal: Lifted) -> Floats:
     return planner.pick(goal.thing, goal.height_m)
 
 
-def place(planner: Planner, goal: Placed | On) -> Floats:
-    return _put_on(planner, goal.thing, goal.support, 0.02)
+def place(planner: Planner, goal: Placed | On, shared: bool = False) -> Floats:
+    """In the middle; beside it when something is there, or if the support is `shared` with another goal."""
+    view, environment = planner.view, planner.environment
+    middle = view.position(goal.support)
+    top = float(middle[2]) + view.top(goal.support)
+    there = [name for name in environment.world.objects if name != goal.thing and view.touching(name, goal.support)]
+    if not there and not shared:
+        return planner.put(goal.thing, middle, top, 0.02, on=goal.support)
+    taken = [view.position(name)[:2] for name in there] or [middle[:2] + (SHARED, 0.0)]
+    spots = [middle[:2] + (off, 0.0) for off in (-SHARED, SHARED)]
+    spot = max(spots, key=lambda at: min(float(np.hypot(*(at - other))) for other in taken))
+    return planner.put(goal.thing, spot, top, 0.006, on=goal.support, yaw=0.0)
 
 
 def stack(planner: Planner, goal: Stacked) -> Floats:
-    return _put_on(planner, goal.thing, goal.base, 0.005)
-
-
-def _put_on(planner: Planner, name: str, support: str, tolerance: float) -> Floats:
-    middle = planner.view.position(support)
-    top = float(middle[2]) + planner.view.top(support)
-    return planner.put(name, middle, top, tolerance, on=support)
+    middle = planner.view.position(goal.base)
+    top = float(middle[2]) + planner.view.top(goal.base)
+    return planner.put(goal.thing, middle, top, 0.005, on=goal.base)
 
 
 def put_in(planner: Planner, goal: In) -> Floats:
@@ -72,36 +79,39 @@ def put_next_to(planner: Planner, goal: NextTo) -> Floats:
 
 
 def put_between(planner: Planner, goal: Between) -> Floats:
-    spots = list(_spots_between(planner, goal))
-    found = free_spot(planner.environment, goal.thing, spots)
-    if holds(planner.environment, goal.other) or found is None:
-        return _make_way(planner, goal)
-    return _set_at(planner, goal.thing, found)
+    """Where there is room between both; if there is none, the other goes further away first."""
+    view = planner.view
+    ends = [view.position(name)[:2] for name in (goal.one, goal.other)]
+    found = free_spot(planner.environment, goal.thing, _spots_between(ends[0], ends[1], goal.within_m))
+    if found and not holds(planner.environment, goal.other):
+        return _set_at(planner, goal.thing, found)
+    return _to_a_spot(planner, goal.other, _further_away(planner, goal))
 
 
-def _spots_between(planner: Planner, goal: Between) -> Iterator[Spot]:
+def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
     """In the middle third of the way between both, the nearest to the middle first."""
-    one, other = (planner.view.position(name)[:2] for name in (goal.one, goal.other))
     line = other - one
     aside = np.array([-line[1], line[0]]) / max(1e-9, float(np.hypot(*line)))
     for off in (0.0, 0.3, -0.3, 0.6, -0.6, 0.8, -0.8):
         for share in (0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65):
-            x, y = one + share * line + off * goal.within_m * aside
+            x, y = one + share * line + off * within * aside
             yield float(x), float(y), float(np.arctan2(line[1], line[0]))
 
 
-def _make_way(planner: Planner, goal: Between) -> Floats:
-    """Move the other away from the first, until there is room between them."""
+def _further_away(planner: Planner, goal: Between) -> Iterator[Spot]:
+    """Spots of the other from which there is room between it and the first, the nearest bearing first."""
     view = planner.view
     one = view.position(goal.one)[:2]
     line = view.position(goal.other)[:2] - one
-    bearing = float(np.arctan2(line[1], line[0]))
     width = sum(2 * view.extent(name).radius for name in (goal.one, goal.thing, goal.other))
-    angles = [bearing + sign * turn for turn in np.arange(0.0, np.pi, np.pi / 12) for sign in (1, -1)]
-    spots = [
-        (*(one + far * np.array([np.cos(a), np.sin(a)])), float(a)) for far in (width, 0.85 * width) for a in angles
-    ]
-    return _to_a_spot(planner, goal.other, spots, goal.thing)
+    around = discs_around(planner.environment, goal.thing, goal.other)
+    angles = sorted(np.arange(24) * (np.pi / 12), key=lambda angle: -float(line @ (np.cos(angle), np.sin(angle))))
+    for far in (width, 0.85 * width):
+        for angle in angles:
+            there = one + far * np.array([np.cos(angle), np.sin(angle)])
+            between = _spots_between(one, there, 0.0)
+            if any(has_room(planner.environment, goal.thing, spot, around) for spot in islice(between, 3)):
+                yield float(there[0]), float(there[1]), float(angle)
 
 
 def push(planner: Planner, goal: Moved) -> Floats:
@@ -147,7 +157,7 @@ def swap(planner: Planner, goal: Swapped) -> Floats:
             continue
         room = view.extent(name).radius + view.extent(other).radius + 0.02
         if np.hypot(*(view.position(other)[:2] - there)) > room:
-            return planner.put(name, there, float(homes[name][2]) - view.rest_height(name), 0.01)
+            return planner.put(name, there, float(homes[name][2]) - view.rest_height(other), 0.01)
     name, other = (*held, *pairs)[0]
     taken = [(*homes[each][:2], view.extent(each).radius) for each in (name, other)]
     around = discs_around(planner.environment, name)
@@ -161,6 +171,10 @@ def touch(planner: Planner, goal: Touching) -> Floats:
     return planner.fetch(goal.thing)
 
 
+BEARINGS = (0.0, np.pi / 6, -np.pi / 6, np.pi / 2, -np.pi / 2)
+"""Ways in which to knock something over, the preferred ones first [rad]."""
+
+
 def knock_over(planner: Planner, goal: Tipped) -> Floats:
     """Push its upper part with the closed hand, forward unless there is more room elsewhere."""
     view = planner.view
@@ -168,21 +182,26 @@ def knock_over(planner: Planner, goal: Tipped) -> Floats:
         return planner.hold_still()
     middle, box = view.position(goal.thing), view.extent(goal.thing)
     height = float(middle[2] + 0.55 * box.high[2]) + TIP_BELOW
-    best = max(((_room_ahead(planner, goal.thing, a) - 0.004 * number, -number, a) for number, a in enumerate(BEARINGS)))
-    ahead = np.array([np.cos(best[2]), np.sin(best[2])])
-    offset = planner.command[:2] - middle[:2]
-    behind, aside = -float(offset @ ahead), float(np.hypot(*(offset - (offset @ ahead) * ahead)))
-    turn_left = planner.turn_to(best[2])
-    if planner.command[2] < height + 0.012 and aside < 0.012 and -0.02 < behind < 0.08 and abs(turn_left) < 0.3:
-        return planner.go(np.array([*(planner.command[:2] + 0.04 * ahead), height]), turn_left, CLOSED)
+    bearing = next((each for each in BEARINGS if _is_behind(planner, goal.thing, height, each)), None)
+    if bearing is not None:
+        ahead = np.array([np.cos(bearing), np.sin(bearing)])
+        return planner.go(np.array([*(planner.command[:2] + 0.04 * ahead), height]), 0.0, CLOSED)
+    bearing = max(BEARINGS, key=lambda each: _room_ahead(planner, goal.thing, each) - 0.004 * BEARINGS.index(each))
+    ahead = np.array([np.cos(bearing), np.sin(bearing)])
     start = middle[:2] - ahead * (box.radius + PAD_HALF + 0.02)
     error = float(np.hypot(*(start - planner.command[:2])))
     rise = min(0.06, FUNNEL_SLOPE * max(0.0, error - 0.008))
-    return planner.go(np.array([*start, height + rise]), turn_left, CLOSED)
+    return planner.go(np.array([*start, height + rise]), planner.turn_to(bearing), CLOSED)
 
 
-BEARINGS = (0.0, np.pi / 6, -np.pi / 6, np.pi / 2, -np.pi / 2)
-"""Ways in which to knock something over, the preferred ones first [rad]."""
+def _is_behind(planner: Planner, name: str, height: float, bearing: float) -> bool:
+    """Whether the hand is low behind the thing, or already against it."""
+    ahead = np.array([np.cos(bearing), np.sin(bearing)])
+    offset = planner.command[:2] - planner.view.position(name)[:2]
+    behind = -float(offset @ ahead)
+    aside = float(np.hypot(*(offset + behind * ahead)))
+    low = planner.command[2] < height + 0.015
+    return low and aside < 0.012 and -0.03 < behind < 0.08 and abs(planner.turn_to(bearing)) < 0.2
 
 
 def _room_ahead(planner: Planner, name: str, bearing: float) -> float:
@@ -215,9 +234,9 @@ def stand_up(planner: Planner, goal: Upright) -> Floats:
     return planner.go(planner.command + np.array([0.0, 0.0, rise]), 0.0, CLOSED, tilt=sign * TILT)
 
 
-def _to_a_spot(planner: Planner, name: str, spots: list[Spot], *without: str) -> Floats:
+def _to_a_spot(planner: Planner, name: str, spots: Iterable[Spot], *without: str) -> Floats:
     """Set the thing down at the first spot with room for it."""
-    found = free_spot(planner.environment, name, spots, *without) or (spots[0] if spots else None)
+    found = free_spot(planner.environment, name, spots, *without)
     return _set_at(planner, name, found) if found else planner.hold_still()
 
 

@@ -56,7 +56,13 @@ def _of_all(planner: Planner, goal: All) -> Floats | None:
     due = next((part for part in parts if not _is_done(planner, part)), None)
     if due is None:
         due = next((part for part in parts if isinstance(part, Placed | On | NextTo | Between)), None)
+    if isinstance(due, Placed) and sum(_is_on(part, due.support) for part in parts) > 1:
+        return skills.place(planner, due, shared=True)
     return next_action(planner, due) if due else None
+
+
+def _is_on(goal: Goal, support: str) -> bool:
+    return isinstance(goal, Placed) and goal.support == support
 
 
 def _skill_of(goal: Goal) -> Skill | None:
