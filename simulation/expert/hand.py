@@ -15,6 +15,7 @@ from simulation.worlds import widowx
 OPEN, CLOSED = 1.0, 0.0
 MAX_MOVE = 0.045  # longest move per step [m]
 MAX_TURN = 0.35  # longest turn per step [rad]
+LONG_TURN = 0.55  # turns longer than this keep their axis; of shorter ones each angle is cut by itself [rad]
 FUNNEL_SLOPE, FUNNEL_TOP = 3.0, 0.07  # height over the grasp grows with the sideways error [-, m]
 YAW_FREE, YAW_SLOPE = 0.09, 0.16  # ... and with the yaw error [rad, m/rad]: fingers wait above until they fit
 LOOK_AHEAD = 0.014  # of the sideways error that this step will remove anyway [m]
@@ -44,6 +45,15 @@ def _tilted(yaw: float, tilt: float) -> Floats:
     axis, quaternion = np.array([np.sin(yaw), -np.cos(yaw), 0.0]) * np.sin(tilt / 2), np.empty(4)
     mujoco.mju_mulQuat(quaternion, np.array([np.cos(tilt / 2), *axis]), down)
     return quaternion
+
+
+def _shorten(turn: Floats) -> None:
+    """Cut a quaternion wxyz (4,) of a turn that is far longer than a step down to a step, about the same axis."""
+    vector = np.empty(3)
+    mujoco.mju_quat2Vel(vector, turn, 1.0)
+    angle = float(np.linalg.norm(vector))
+    if angle > LONG_TURN:
+        mujoco.mju_axisAngle2Quat(turn, vector / angle, MAX_TURN)
 
 
 class Planner:
@@ -107,6 +117,14 @@ class Planner:
 
     def hold_still(self) -> Floats:
         return self.go(self.command, 0.0, OPEN)
+
+    def open(self) -> Floats:
+        """Open the hand in the pose in which it is, however it is tilted."""
+        return np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, OPEN])
+
+    def is_around(self, place: Floats) -> bool:
+        """Whether the fingers are beside a place (3,) [m, base frame]."""
+        return bool(np.linalg.norm(self.view.tool() - place) < 0.05)
 
     def turn_to(self, yaw: float | None) -> float:
         """The turn of the commanded tool to a yaw or the opposite one [rad], which are the same to the fingers."""
@@ -196,6 +214,7 @@ class Planner:
         back, delta, matrix = np.empty(4), np.empty(4), np.empty(9)
         mujoco.mju_negQuat(back, self.quaternion)
         mujoco.mju_mulQuat(delta, _tilted(yaw, tilt), back)
+        _shorten(delta)
         mujoco.mju_quat2Mat(matrix, delta)
         roll, pitch, spin = (
             np.arctan2(matrix[7], matrix[8]),

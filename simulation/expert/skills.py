@@ -24,7 +24,8 @@ SHARED = 0.026  # of several things on one support, each from its middle [m]
 FALL = 0.012  # from the hand to the floor of a bowl [m]
 TIP_BELOW = 0.016  # of the pads under the tool [m]
 PAD_HALF = 0.0125  # of the closed hand along its yaw [m]
-TILT = np.deg2rad(68.0)  # of the hand that stands something up
+TILT = np.deg2rad(72.0)  # of the hand that stands something up
+ROCKS_UP = np.deg2rad(27.0)  # what leans less than this stands up by itself
 
 
 def lift(planner: Planner, goal: Lifted) -> Floats:
@@ -218,20 +219,18 @@ def stand_up(planner: Planner, goal: Upright) -> Floats:
     view, name = planner.view, goal.thing
     axis, place = view.rotation(name)[:, 2], view.position(name)
     lean = float(np.arccos(np.clip(axis[2], -1.0, 1.0)))
-    if lean < np.deg2rad(goal.within_deg):
-        return planner.leave(float(place[2])) if view.pads_touching(name) else planner.hold_still()
+    if lean < np.deg2rad(goal.within_deg) and not view.pads_touching(name):
+        return planner.leave(float(place[2])) if planner.is_around(place) else planner.hold_still()
+    near_upright = lean < ROCKS_UP
+    lowest = abs(float(axis[2])) * view.rest_height(name) + float(np.sin(lean)) * view.extent(name).radius
+    if near_upright and place[2] < lowest + 0.004:
+        return planner.open()
     if not planner.has(name):
         return planner.fetch(name)
-    box = view.extent(name)
-    lowest = abs(float(axis[2])) * float(box.high[2]) + np.sqrt(max(0.0, 1 - axis[2] ** 2)) * box.radius
-    upright_enough = lean < np.deg2rad(90.0) - TILT + 0.12
-    if upright_enough and place[2] < lowest + 0.004:
-        return planner.hold_still()
-    rise = lowest + (0.001 if upright_enough else 0.03) - float(place[2])
-    heading = float(np.arctan2(axis[1], axis[0])) if abs(axis[2]) < 0.98 else command_yaw(planner.quaternion)
-    turn_left = float((heading - command_yaw(planner.quaternion) + np.pi) % (2 * np.pi) - np.pi)
-    sign = 1.0 if abs(turn_left) < np.pi / 2 else -1.0
-    return planner.go(planner.command + np.array([0.0, 0.0, rise]), 0.0, CLOSED, tilt=sign * TILT)
+    rise = lowest + (0.001 if near_upright else 0.02) - float(place[2])
+    ahead = float(np.arctan2(axis[1], axis[0])) - command_yaw(planner.quaternion)
+    tilt = TILT if near_upright or np.cos(ahead) > 0 else -TILT
+    return planner.go(planner.command + np.array([0.0, 0.0, rise]), 0.0, CLOSED, tilt)
 
 
 def _to_a_spot(planner: Planner, name: str, spots: Iterable[Spot], *without: str) -> Floats:
