@@ -140,9 +140,7 @@ class Planner:
             return False
         return self.view.supported(name) if on is None else self.view.touching(name, on)
 
-    def _carry(
-        self, name: str, middle: Floats, rest: float, error: float, tolerance: float, turn: float
-    ) -> Floats:
+    def _carry(self, name: str, middle: Floats, rest: float, error: float, tolerance: float, turn: float) -> Floats:
         place = self.view.position(name)
         grip = self.view.tool() - place
         ahead = max(0.0, error - LOOK_AHEAD) if tolerance > 0.01 else error

@@ -28,7 +28,7 @@ def discs_of(environment: Environment, name: str) -> Discs:
     middle = place + rotation @ ((box.high + box.low) / 2)
     level = [axis for axis in range(3) if axis != int(np.argmax(np.abs(rotation[2])))]
     narrow, wide = sorted(level, key=lambda axis: float(half[axis]))
-    return _row(middle[:2], rotation[:2, wide], float(half[wide]), float(half[narrow]), _is_round(environment, name))
+    return _row(middle[:2], rotation[:2, wide], float(half[wide]), float(half[narrow]), not is_box(environment, name))
 
 
 def _row(middle: Floats, axis: Floats, half_length: float, half_width: float, is_round: bool) -> Discs:
@@ -39,9 +39,9 @@ def _row(middle: Floats, axis: Floats, half_length: float, half_width: float, is
     return [(float(middle[0] + along * axis[0]), float(middle[1] + along * axis[1]), radius) for along in steps]
 
 
-def _is_round(environment: Environment, name: str) -> bool:
-    """Whether it is no box: things that were turned on a lathe are round, unless they are long."""
-    return int(environment.model.geom(name).type[0]) != mujoco.mjtGeom.mjGEOM_BOX
+def is_box(environment: Environment, name: str) -> bool:
+    """Whether it has corners; what was turned on a lathe has none."""
+    return int(environment.model.geom(name).type[0]) == mujoco.mjtGeom.mjGEOM_BOX
 
 
 def discs_around(environment: Environment, *without: str) -> Discs:
@@ -67,7 +67,7 @@ def covered_at(environment: Environment, name: str, spot: Spot) -> Discs:
     sides = sorted(float(side) / 2 for side in (box.high - box.low)[:2])
     along, across = np.array([np.cos(yaw), np.sin(yaw)]), np.array([-np.sin(yaw), np.cos(yaw)])
     pads = [(*(np.array([x, y]) + sign * PAD_OUT * across), PAD_RADIUS) for sign in (-1, 1)]
-    return [*_row(np.array([x, y]), along, sides[1], sides[0], _is_round(environment, name)), *pads]
+    return [*_row(np.array([x, y]), along, sides[1], sides[0], not is_box(environment, name)), *pads]
 
 
 def free_spot(environment: Environment, name: str, spots: Iterable[Spot], *without: str) -> Spot | None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 
 from simulation.contracts import Floats
 from simulation.expert.grasps import holds
 from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, OPEN, Planner, command_yaw
-from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot, has_room
+from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot, has_room, is_box
 from simulation.goals.changes import AXES, Moved, Swapped, Turned
 from simulation.goals.handling import Lifted, Placed, Stacked
 from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, Upright
 from simulation.worlds import widowx
 
-BESIDE = 0.010  # gap to a neighbour [m]
+BESIDE, BESIDE_ROUND = 0.010, 0.006  # gap to a neighbour, whose corners may stand out unless it is round [m]
 EXACT = 0.004  # [m]
 BEYOND = 0.012  # of what is pushed, over what the goal asks for [m]
 TURN_BEYOND = np.deg2rad(12.0)
@@ -24,6 +24,8 @@ SHARED = 0.026  # of several things on one support, each from its middle [m]
 FALL = 0.012  # from the hand to the floor of a bowl [m]
 TIP_BELOW = 0.016  # of the pads under the tool [m]
 PAD_HALF = 0.0125  # of the closed hand along its yaw [m]
+GRID = tuple(product(np.arange(0.19, 0.42, 0.03).tolist(), np.arange(-0.18, 0.19, 0.03).tolist()))
+"""Places of the table to choose from [m, base frame]."""
 TILT = np.deg2rad(72.0)  # of the hand that stands something up
 ROCKS_UP = np.deg2rad(27.0)  # what leans less than this stands up by itself
 
@@ -70,23 +72,37 @@ def take_out(planner: Planner, goal: In) -> Floats:
 
 
 def put_next_to(planner: Planner, goal: NextTo) -> Floats:
-    view = planner.view
-    there, here = view.position(goal.other)[:2], view.position(goal.thing)[:2]
-    apart = view.extent(goal.thing).radius + view.extent(goal.other).radius + min(BESIDE, 0.7 * goal.within_m)
-    angles = np.arange(24) * (np.pi / 12)
-    spots = [(*(there + apart * np.array([np.cos(a), np.sin(a)])), float(a)) for a in angles]
-    spots.sort(key=lambda spot: float(np.hypot(spot[0] - here[0], spot[1] - here[1])))
+    """At the nearest side of the other where there is room."""
+    here, there = planner.view.position(goal.thing)[:2], planner.view.position(goal.other)[:2]
+    beside = _spots_beside(planner, goal, there)
+    spots = sorted(beside, key=lambda spot: float(np.hypot(spot[0] - here[0], spot[1] - here[1])))
     return _to_a_spot(planner, goal.thing, spots, goal.other)
 
 
-def put_between(planner: Planner, goal: Between) -> Floats:
-    """Where there is room between both; if there is none, the other goes further away first."""
+def _spots_beside(planner: Planner, goal: NextTo, there: Floats) -> Iterator[Spot]:
     view = planner.view
-    ends = [view.position(name)[:2] for name in (goal.one, goal.other)]
-    found = free_spot(planner.environment, goal.thing, _spots_between(ends[0], ends[1], goal.within_m))
+    gap = min(BESIDE if is_box(planner.environment, goal.other) else BESIDE_ROUND, 0.7 * goal.within_m)
+    apart = view.extent(goal.thing).radius + view.extent(goal.other).radius + gap
+    for angle in np.arange(24) * (np.pi / 12):
+        x, y = there + apart * np.array([np.cos(angle), np.sin(angle)])
+        yield float(x), float(y), float(angle)
+
+
+def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> Floats:
+    """Where there is room between both; if there is none, the other goes further away first. `moved`: how far the
+    thing has to go as well.
+    """
+    one, other = (planner.view.position(name)[:2] for name in (goal.one, goal.other))
+    spots = [spot for spot in _spots_between(one, other, goal.within_m) if not moved or _is_far(planner, moved, spot)]
+    found = free_spot(planner.environment, goal.thing, spots)
     if found and not holds(planner.environment, goal.other):
         return _set_at(planner, goal.thing, found)
     return _to_a_spot(planner, goal.other, _further_away(planner, goal))
+
+
+def _is_far(planner: Planner, moved: Moved, spot: Spot) -> bool:
+    start = planner.view.position(moved.thing)[:2] - moved.way_from(planner.view)
+    return bool(np.hypot(*(start - spot[:2])) > moved.by_m + EXACT)
 
 
 def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
@@ -100,19 +116,18 @@ def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
 
 
 def _further_away(planner: Planner, goal: Between) -> Iterator[Spot]:
-    """Spots of the other from which there is room between it and the first, the nearest bearing first."""
-    view = planner.view
-    one = view.position(goal.one)[:2]
-    line = view.position(goal.other)[:2] - one
-    width = sum(2 * view.extent(name).radius for name in (goal.one, goal.thing, goal.other))
-    around = discs_around(planner.environment, goal.thing, goal.other)
-    angles = sorted(np.arange(24) * (np.pi / 12), key=lambda angle: -float(line @ (np.cos(angle), np.sin(angle))))
-    for far in (width, 0.85 * width):
-        for angle in angles:
-            there = one + far * np.array([np.cos(angle), np.sin(angle)])
-            between = _spots_between(one, there, 0.0)
-            if any(has_room(planner.environment, goal.thing, spot, around) for spot in islice(between, 3)):
-                yield float(there[0]), float(there[1]), float(angle)
+    """Spots of the other from which there is room between it and the first, the nearest first."""
+    environment, view = planner.environment, planner.view
+    one, other = (view.position(name)[:2] for name in (goal.one, goal.other))
+    width = sum(view.extent(name).radius for name in (goal.one, goal.thing, goal.thing, goal.other))
+    around = discs_around(environment, goal.thing, goal.other)
+    for x, y in sorted(GRID, key=lambda at: float(np.hypot(*(other - at)))):
+        if np.hypot(*(one - (x, y))) < width + 0.02:
+            continue
+        covered = [*around, (x, y, view.extent(goal.other).radius)]
+        ways = _spots_between(one, np.array([x, y]), goal.within_m)
+        if any(has_room(environment, goal.thing, spot, covered) for spot in islice(ways, 7)):
+            yield from ((x, y, yaw) for yaw in (0.0, np.pi / 2, np.pi / 4, -np.pi / 4))
 
 
 def push(planner: Planner, goal: Moved) -> Floats:
@@ -183,8 +198,9 @@ def knock_over(planner: Planner, goal: Tipped) -> Floats:
         return planner.hold_still()
     middle, box = view.position(goal.thing), view.extent(goal.thing)
     height = float(middle[2] + 0.55 * box.high[2]) + TIP_BELOW
-    bearing = next((each for each in BEARINGS if _is_behind(planner, goal.thing, height, each)), None)
-    if bearing is not None:
+    begun = [each for each in BEARINGS if _is_behind(planner, goal.thing, height, each)]
+    if begun:
+        bearing = max(begun, key=lambda each: _behind(planner, goal.thing, each))
         ahead = np.array([np.cos(bearing), np.sin(bearing)])
         return planner.go(np.array([*(planner.command[:2] + 0.04 * ahead), height]), 0.0, CLOSED)
     bearing = max(BEARINGS, key=lambda each: _room_ahead(planner, goal.thing, each) - 0.004 * BEARINGS.index(each))
@@ -199,10 +215,16 @@ def _is_behind(planner: Planner, name: str, height: float, bearing: float) -> bo
     """Whether the hand is low behind the thing, or already against it."""
     ahead = np.array([np.cos(bearing), np.sin(bearing)])
     offset = planner.command[:2] - planner.view.position(name)[:2]
-    behind = -float(offset @ ahead)
+    behind = _behind(planner, name, bearing)
     aside = float(np.hypot(*(offset + behind * ahead)))
     low = planner.command[2] < height + 0.015
     return low and aside < 0.012 and -0.03 < behind < 0.08 and abs(planner.turn_to(bearing)) < 0.2
+
+
+def _behind(planner: Planner, name: str, bearing: float) -> float:
+    """How far the hand is behind the thing [m]."""
+    offset = planner.command[:2] - planner.view.position(name)[:2]
+    return -float(offset @ (np.cos(bearing), np.sin(bearing)))
 
 
 def _room_ahead(planner: Planner, name: str, bearing: float) -> float:

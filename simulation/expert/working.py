@@ -52,12 +52,16 @@ def next_action(planner: Planner, goal: Goal) -> Floats | None:
 
 def _of_all(planner: Planner, goal: All) -> Floats | None:
     """The first part that is not done; once all are, the hand leaves the last one alone."""
-    parts = [part for part in goal.goals if _is_work(part)]
+    work = [part for part in goal.goals if _is_work(part)]
+    moved = next((part for part in work if isinstance(part, Moved) and part.direction == "any"), None)
+    parts = [part for part in work if part is not moved] or work
     due = next((part for part in parts if not _is_done(planner, part)), None)
     if due is None:
         due = next((part for part in parts if isinstance(part, Placed | On | NextTo | Between)), None)
     if isinstance(due, Placed) and sum(_is_on(part, due.support) for part in parts) > 1:
         return skills.place(planner, due, shared=True)
+    if isinstance(due, Between):
+        return skills.put_between(planner, due, moved)
     return next_action(planner, due) if due else None
 
 
