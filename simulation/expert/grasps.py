@@ -105,17 +105,16 @@ def _by_the_rim(environment: Environment, name: str, yaw: float) -> Grasp:
     view = environment.view
     place, box = view.position(name), view.extent(name)
     others = discs_around(environment, name)
-    best: tuple[float, Floats, float] | None = None
+    grasps = []
+    height = max(widowx.WORKSPACE[0, 2], place[2] + float(box.high[2]) - RIM_DEPTH)
     for quarter in range(4):
         out = np.array([np.cos(quarter * np.pi / 2), np.sin(quarter * np.pi / 2)])
         tool = place[:2] + out * (box.radius - RIM_INSET)
         turn = _wrapped((quarter + 1) * np.pi / 2 - yaw, np.pi)
-        room = min(0.02, clearance([(*(tool + out * RIM_GAP), 0.01)], others)) - 0.002 * abs(turn)
-        if best is None or room > best[0]:
-            best = room, tool, turn
-    assert best is not None
-    height = max(widowx.WORKSPACE[0, 2], place[2] + float(box.high[2]) - RIM_DEPTH)
-    return Grasp(np.array([*best[1], height]), best[2])
+        x, y = tool + out * RIM_GAP
+        room = min(0.02, clearance([(float(x), float(y), 0.01)], others)) - 0.002 * abs(turn)
+        grasps.append((room, -quarter, Grasp(np.array([*tool, height]), turn)))
+    return max(grasps, key=lambda each: each[:2])[2]
 
 
 def _kind(environment: Environment, name: str) -> int:

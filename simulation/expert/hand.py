@@ -221,9 +221,3 @@ class Planner:
         )
         turns: Floats = np.clip(np.array([roll, pitch, spin]), -MAX_TURN, MAX_TURN)
         return turns
-
-
-def _wrapped(angle: float, period: float) -> float:
-    """The angle within one period around zero, which ends a little right of its half, so that a tie turns left."""
-    low = -period / 2 + TIE_BREAK
-    return float((angle - low) % period + low)

@@ -41,7 +41,7 @@ def _row(middle: Floats, axis: Floats, half_length: float, half_width: float, is
 
 def is_box(environment: Environment, name: str) -> bool:
     """Whether it has corners; what was turned on a lathe has none."""
-    return int(environment.model.geom(name).type[0]) == mujoco.mjtGeom.mjGEOM_BOX
+    return bool(int(environment.model.geom(name).type[0]) == mujoco.mjtGeom.mjGEOM_BOX)
 
 
 def discs_around(environment: Environment, *without: str) -> Discs:

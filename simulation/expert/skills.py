@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice, product
+from itertools import product
 
 import numpy as np
 
 from simulation.contracts import Floats
 from simulation.expert.grasps import holds
-from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, OPEN, Planner, command_yaw
+from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, Planner, command_yaw
 from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot, has_room, is_box
 from simulation.goals.changes import AXES, Moved, Swapped, Turned
 from simulation.goals.handling import Lifted, Placed, Stacked
 from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, Upright
-from simulation.worlds import widowx
 
 BESIDE, BESIDE_ROUND = 0.010, 0.006  # gap to a neighbour, whose corners may stand out unless it is round [m]
 EXACT = 0.004  # [m]
@@ -42,8 +41,8 @@ def place(planner: Planner, goal: Placed | On, shared: bool = False) -> Floats:
     there = [name for name in environment.world.objects if name != goal.thing and view.touching(name, goal.support)]
     if not there and not shared:
         return planner.put(goal.thing, middle, top, 0.02, on=goal.support)
-    taken = [view.position(name)[:2] for name in there] or [middle[:2] + (SHARED, 0.0)]
-    spots = [middle[:2] + (off, 0.0) for off in (-SHARED, SHARED)]
+    spots = [middle[:2] + np.array([off, 0.0]) for off in (-SHARED, SHARED)]
+    taken = [view.position(name)[:2] for name in there] or spots[1:]
     spot = max(spots, key=lambda at: min(float(np.hypot(*(at - other))) for other in taken))
     return planner.put(goal.thing, spot, top, 0.006, on=goal.support, yaw=0.0)
 
@@ -76,7 +75,7 @@ def put_next_to(planner: Planner, goal: NextTo) -> Floats:
     here, there = planner.view.position(goal.thing)[:2], planner.view.position(goal.other)[:2]
     beside = _spots_beside(planner, goal, there)
     spots = sorted(beside, key=lambda spot: float(np.hypot(spot[0] - here[0], spot[1] - here[1])))
-    return _to_a_spot(planner, goal.thing, spots, goal.other)
+    return _set_at(planner, goal.thing, free_spot(planner.environment, goal.thing, spots, goal.other) or spots[0])
 
 
 def _spots_beside(planner: Planner, goal: NextTo, there: Floats) -> Iterator[Spot]:
@@ -126,7 +125,7 @@ def _further_away(planner: Planner, goal: Between) -> Iterator[Spot]:
             continue
         covered = [*around, (x, y, view.extent(goal.other).radius)]
         ways = _spots_between(one, np.array([x, y]), goal.within_m)
-        if any(has_room(environment, goal.thing, spot, covered) for spot in islice(ways, 7)):
+        if any(has_room(environment, goal.thing, spot, covered) for spot in ways):
             yield from ((x, y, yaw) for yaw in (0.0, np.pi / 2, np.pi / 4, -np.pi / 4))
 
 
