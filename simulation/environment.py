@@ -21,6 +21,7 @@ from simulation.matching import Meaning
 from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import pieces_of_rows
 from simulation.worlds import engine_version, load_world
+from simulation.worlds.layout import is_waiting
 
 SETTLE_STEPS = 50  # physics steps after placing the objects, so that none starts in the air or inside the table
 DIVERGED = (
@@ -118,6 +119,10 @@ class Environment:
     def hold_steps(self) -> int:
         """For how many control steps the present goal has to be held."""
         return self.world.steps_in(catalogue.task(self.meaning[0]).hold_steps if self.meaning else HOLD_STEPS)
+
+    def left_out(self) -> tuple[str, ...]:
+        """The things that the seed left out of the scene, or that fell off the table: nothing can be asked of them."""
+        return tuple(name for name in self.world.objects if is_waiting(self.view.position(name)))
 
     def set_instruction(self, text: str) -> Goal | None:
         """Judge by this instruction from now on, and begin a rollout in the present state. Free text has no goal."""

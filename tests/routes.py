@@ -17,7 +17,6 @@ READ = {
     "about": ["/about/"],
     "battle": ["/battle", "/api/battles/{battle}", "/api/battles/{voted}"],
     "battle-detail": ["/battle/{battle}"],
-    "text": ["/text"],
     "shared-battle-page": ["/b/{voted}"],
     "report-battle": ["/b/{voted}/report"],
     "battle-reported": ["/b/{voted}/reported"],
@@ -104,7 +103,6 @@ ACT = (
 """Names of what changes something for a visitor: the caller knows in which order."""
 
 APART = {
-    "text-detail": "the same page as battle-detail, of another kind: tests/texts",
     "worm-games-api": "takes a file from an operator: tests/wormarena",
     "worker-aggregate": "the hourly task by hand: its cost is that of all votes",
     "health": "asks every part, and its database query is SELECT 1",

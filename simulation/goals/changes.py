@@ -31,11 +31,16 @@ class Moved:
         self._place = view.position(self.thing).copy()
 
     def judge(self, view: View) -> GoalProgress:
-        way = view.position(self.thing)[:2] - self._place[:2]
+        way = self.way_from(view)
         length = float(np.hypot(*way))
         ahead = length if self.direction == "any" else float(way @ AXES[self.direction])
         aside = float(np.sqrt(max(0.0, length**2 - ahead**2)))
         return judged(ahead >= self.by_m and aside <= ahead, ahead / self.by_m)
+
+    def way_from(self, view: View) -> Floats:
+        """How far it has come since (2,) [m]."""
+        way: Floats = view.position(self.thing)[:2] - self._place[:2]
+        return way
 
 
 @dataclass
@@ -51,9 +56,13 @@ class Turned:
         self._yaw = view.yaw(self.thing)
 
     def judge(self, view: View) -> GoalProgress:
-        turn = float(np.degrees((view.yaw(self.thing) - self._yaw + np.pi) % (2 * np.pi) - np.pi))
+        turn = float(np.degrees(self.turn_from(view)))
         angle = {"left": turn, "right": -turn, "either": abs(turn)}[self.way]
         return judged(angle >= self.by_deg, angle / self.by_deg)
+
+    def turn_from(self, view: View) -> float:
+        """How far it has turned since [rad, -pi..pi], to the left."""
+        return float((view.yaw(self.thing) - self._yaw + np.pi) % (2 * np.pi) - np.pi)
 
 
 @dataclass
@@ -79,3 +88,7 @@ class Swapped:
             max(*lengths, *rises) <= self.within_m,
             float(np.mean([nearness(length - self.within_m, FAR) for length in lengths])),
         )
+
+    def places(self) -> tuple[Floats, Floats]:
+        """Where the one was and where the other was (3,) [m, base frame]."""
+        return self._places

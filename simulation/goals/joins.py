@@ -82,6 +82,11 @@ class Stages:
         count = len(self.goals)
         return judged(self._reached == count, (self._reached + share) / count)
 
+    def ahead(self, view: View) -> Goal | None:
+        """The goal that is to be reached next."""
+        self.judge(view)
+        return self.goals[self._reached] if self._reached < len(self.goals) else None
+
     def stages(self, view: View) -> tuple[float, ...]:
         """The progress of each."""
         self.judge(view)

@@ -101,7 +101,7 @@ def test_every_wording_of_a_scene_is_understood_in_it() -> None:
         assert catalogue.task_for(one.text, scene_id) == (one.task_id, dict(one.slots)), one
 
 
-@pytest.mark.parametrize("scene_id", [name for name in WAITING if name != "workbench"])
+@pytest.mark.parametrize("scene_id", WAITING)
 def test_suggestions_are_tasks_and_free_ones_are_not(scene_id: str) -> None:
     scene = catalogue.scene(scene_id)
     assert all(catalogue.task_for(text, scene_id) for text in scene.suggestions)

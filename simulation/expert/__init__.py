@@ -1,0 +1,83 @@
+"""The scripted expert of the WidowX: a reference policy, and the teacher of others. It reads the simulator's state, and
+no picture.
+
+It is stateless but for the beginning of a turn that its goal remembers: the action depends on the present state, so
+that it can label any state, recover from any slip, and follow an instruction that changes midway.
+"""
+
+from __future__ import annotations
+
+from simulation import drawer_skills
+from simulation.contracts import Floats, Observation
+from simulation.environment import Environment
+from simulation.expert.grasps import CUBES, cube_yaw, holds, turn_to
+from simulation.expert.hand import Planner, command_yaw
+from simulation.expert.working import next_action
+from simulation.goals import Goal, goal_for
+from simulation.worlds import widowx
+
+__all__ = [
+    "CUBES",
+    "HoldStill",
+    "ScriptedExpert",
+    "act",
+    "command_yaw",
+    "cube_yaw",
+    "grasp_yaw_error",
+    "holds",
+    "knows",
+]
+
+
+class ScriptedExpert:
+    """An actor (contracts.Actor) of one environment. For free text and unknown goals it holds still."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._goal: Goal | None = None
+
+    def reset(self, instruction: str, seed: int) -> None:
+        self._goal = goal_for(instruction, self._environment.world.scene_id)
+        if self._goal:
+            self._goal.begin(self._environment.view)
+
+    def infer(self, observation: Observation) -> Floats:
+        return act(self._environment, self._goal)[None, :]
+
+    def close(self) -> None:
+        pass
+
+
+class HoldStill:
+    """The other reference policy, which does nothing."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._controller = environment.controller
+
+    def reset(self, instruction: str, seed: int) -> None:
+        pass
+
+    def infer(self, observation: Observation) -> Floats:
+        return self._controller.still()[None, :]
+
+    def close(self) -> None:
+        pass
+
+
+def knows(robot_id: str) -> bool:
+    """Whether the expert can move the robot."""
+    return robot_id == widowx.id
+
+
+def act(environment: Environment, goal: Goal | None) -> Floats:
+    """The expert's action (7,) for the present state, of a goal that has begun."""
+    planner = Planner(environment)
+    if drawer_skills.can_do(environment.world.scene_id):
+        return drawer_skills.act(planner, goal, command_yaw(planner.quaternion))
+    action = next_action(planner, goal) if goal else None
+    return planner.hold_still() if action is None else action
+
+
+def grasp_yaw_error(environment: Environment, name: str) -> float:
+    """The turn of the commanded tool about z to a square grasp of the object [rad], the shorter way round."""
+    return turn_to(environment, name, command_yaw(environment.controller.memory[widowx.QUATERNION]))

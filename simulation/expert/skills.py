@@ -1,0 +1,270 @@
+"""One skill for each kind of goal. Each answers the next action (7,) from the present state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+import numpy as np
+
+from simulation.contracts import Floats
+from simulation.expert.grasps import holds
+from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, Planner, command_yaw
+from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot, has_room, is_box
+from simulation.goals.changes import AXES, Moved, Swapped, Turned
+from simulation.goals.handling import Lifted, Placed, Stacked
+from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, Upright
+
+BESIDE, BESIDE_ROUND = 0.010, 0.006  # gap to a neighbour, whose corners may stand out unless it is round [m]
+EXACT = 0.004  # [m]
+BEYOND = 0.012  # of what is pushed, over what the goal asks for [m]
+TURN_BEYOND = np.deg2rad(12.0)
+SHARED = 0.026  # of several things on one support, each from its middle [m]
+FALL = 0.012  # from the hand to the floor of a bowl [m]
+TIP_BELOW = 0.016  # of the pads under the tool [m]
+PAD_HALF = 0.0125  # of the closed hand along its yaw [m]
+GRID = tuple(product(np.arange(0.19, 0.42, 0.03).tolist(), np.arange(-0.18, 0.19, 0.03).tolist()))
+"""Places of the table to choose from [m, base frame]."""
+TILT = np.deg2rad(72.0)  # of the hand that stands something up
+ROCKS_UP = np.deg2rad(27.0)  # what leans less than this stands up by itself
+
+
+def lift(planner: Planner, goal: Lifted) -> Floats:
+    return planner.pick(goal.thing, goal.height_m)
+
+
+def place(planner: Planner, goal: Placed | On, shared: bool = False) -> Floats:
+    """In the middle; beside it when something is there, or if the support is `shared` with another goal."""
+    view, environment = planner.view, planner.environment
+    middle = view.position(goal.support)
+    top = float(middle[2]) + view.top(goal.support)
+    there = [name for name in environment.world.objects if name != goal.thing and view.touching(name, goal.support)]
+    if not there and not shared:
+        return planner.put(goal.thing, middle, top, 0.02, on=goal.support)
+    spots = [middle[:2] + np.array([off, 0.0]) for off in (-SHARED, SHARED)]
+    taken = [view.position(name)[:2] for name in there] or spots[1:]
+    spot = max(spots, key=lambda at: min(float(np.hypot(*(at - other))) for other in taken))
+    return planner.put(goal.thing, spot, top, 0.006, on=goal.support, yaw=0.0)
+
+
+def stack(planner: Planner, goal: Stacked) -> Floats:
+    middle = planner.view.position(goal.base)
+    top = float(middle[2]) + planner.view.top(goal.base)
+    return planner.put(goal.thing, middle, top, 0.005, on=goal.base)
+
+
+def put_in(planner: Planner, goal: In) -> Floats:
+    """Into what is wide enough for the hand, down to its floor; else from above its rim."""
+    view = planner.view
+    box, middle = view.extent(goal.container), view.position(goal.container)
+    if goal.judge(view).success and not planner.has(goal.thing):
+        return planner.leave(float(view.position(goal.thing)[2]))
+    rim = float(middle[2] + box.high[2])
+    floor = float(middle[2] + box.low[2])
+    deep = box.radius > 0.05
+    return planner.drop(goal.thing, middle, floor + FALL if deep else rim + 0.003)
+
+
+def take_out(planner: Planner, goal: In) -> Floats:
+    """Set the thing down on the table, at the nearest free place."""
+    return _to_a_spot(planner, goal.thing, _around(planner.view.position(goal.container)[:2], 0.07))
+
+
+def put_next_to(planner: Planner, goal: NextTo) -> Floats:
+    """At the nearest side of the other where there is room."""
+    here, there = planner.view.position(goal.thing)[:2], planner.view.position(goal.other)[:2]
+    beside = _spots_beside(planner, goal, there)
+    spots = sorted(beside, key=lambda spot: float(np.hypot(spot[0] - here[0], spot[1] - here[1])))
+    return _set_at(planner, goal.thing, free_spot(planner.environment, goal.thing, spots, goal.other) or spots[0])
+
+
+def _spots_beside(planner: Planner, goal: NextTo, there: Floats) -> Iterator[Spot]:
+    view = planner.view
+    gap = min(BESIDE if is_box(planner.environment, goal.other) else BESIDE_ROUND, 0.7 * goal.within_m)
+    apart = view.extent(goal.thing).radius + view.extent(goal.other).radius + gap
+    for angle in np.arange(24) * (np.pi / 12):
+        x, y = there + apart * np.array([np.cos(angle), np.sin(angle)])
+        yield float(x), float(y), float(angle)
+
+
+def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> Floats:
+    """Where there is room between both; if there is none, the other goes further away first. `moved`: how far the
+    thing has to go as well.
+    """
+    one, other = (planner.view.position(name)[:2] for name in (goal.one, goal.other))
+    spots = [spot for spot in _spots_between(one, other, goal.within_m) if not moved or _is_far(planner, moved, spot)]
+    found = free_spot(planner.environment, goal.thing, spots)
+    if found and not holds(planner.environment, goal.other):
+        return _set_at(planner, goal.thing, found)
+    return _to_a_spot(planner, goal.other, _further_away(planner, goal))
+
+
+def _is_far(planner: Planner, moved: Moved, spot: Spot) -> bool:
+    start = planner.view.position(moved.thing)[:2] - moved.way_from(planner.view)
+    return bool(np.hypot(*(start - spot[:2])) > moved.by_m + EXACT)
+
+
+def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
+    """In the middle third of the way between both, the nearest to the middle first."""
+    line = other - one
+    aside = np.array([-line[1], line[0]]) / max(1e-9, float(np.hypot(*line)))
+    for off in (0.0, 0.3, -0.3, 0.6, -0.6, 0.8, -0.8):
+        for share in (0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65):
+            x, y = one + share * line + off * within * aside
+            yield float(x), float(y), float(np.arctan2(line[1], line[0]))
+
+
+def _further_away(planner: Planner, goal: Between) -> Iterator[Spot]:
+    """Spots of the other from which there is room between it and the first, the nearest first."""
+    environment, view = planner.environment, planner.view
+    one, other = (view.position(name)[:2] for name in (goal.one, goal.other))
+    width = sum(view.extent(name).radius for name in (goal.one, goal.thing, goal.thing, goal.other))
+    around = discs_around(environment, goal.thing, goal.other)
+    for x, y in sorted(GRID, key=lambda at: float(np.hypot(*(other - at)))):
+        if np.hypot(*(one - (x, y))) < width + 0.02:
+            continue
+        covered = [*around, (x, y, view.extent(goal.other).radius)]
+        ways = _spots_between(one, np.array([x, y]), goal.within_m)
+        if any(has_room(environment, goal.thing, spot, covered) for spot in ways):
+            yield from ((x, y, yaw) for yaw in (0.0, np.pi / 2, np.pi / 4, -np.pi / 4))
+
+
+def push(planner: Planner, goal: Moved) -> Floats:
+    """Along the table, in the hand."""
+    view = planner.view
+    way = goal.way_from(view)
+    axis = np.array(AXES.get(goal.direction, AXES["back"]))
+    ahead = float(way @ axis)
+    if ahead > goal.by_m + 0.004 and goal.judge(view).success:
+        return planner.hold_still()
+    return planner.slide(goal.thing, (goal.by_m + BEYOND - ahead) * axis - (way - ahead * axis))
+
+
+def turn(planner: Planner, goal: Turned) -> Floats:
+    """In the hand, a little over the table."""
+    view = planner.view
+    turned, wanted = goal.turn_from(view), np.deg2rad(goal.by_deg)
+    yaw = command_yaw(planner.quaternion)
+    sign = {"left": 1.0, "right": -1.0}.get(goal.way, 0.0)
+    if sign == 0.0:
+        sign = float(np.sign(turned)) if abs(turned) > 0.1 else (-1.0 if yaw > 0 else 1.0)
+    left = wanted + TURN_BEYOND - sign * turned
+    name = goal.thing
+    low = view.position(name)[2] < view.rest_height(name) + 0.004
+    if left < TURN_BEYOND / 2 and low:
+        return planner.hold_still()
+    if not planner.has(name):
+        return planner.fetch(name)
+    height = view.rest_height(name) + (0.008 if left > TURN_BEYOND / 2 else 0.001)
+    rise = height - float(view.position(name)[2])
+    return planner.go(planner.command + np.array([0.0, 0.0, rise]), sign * max(0.0, left), CLOSED)
+
+
+def swap(planner: Planner, goal: Swapped) -> Floats:
+    """One is set aside, unless a place is free; then each goes where the other was."""
+    view = planner.view
+    homes = dict(zip((goal.other, goal.one), goal.places(), strict=True))
+    pairs = [(goal.one, goal.other), (goal.other, goal.one)]
+    held = [pair for pair in pairs if holds(planner.environment, pair[0])]
+    for name, other in (*held, *pairs):
+        there = homes[name][:2]
+        if np.hypot(*(view.position(name)[:2] - there)) < 0.6 * goal.within_m and (name, other) not in held:
+            continue
+        room = view.extent(name).radius + view.extent(other).radius + 0.02
+        if np.hypot(*(view.position(other)[:2] - there)) > room:
+            return planner.put(name, there, float(homes[name][2]) - view.rest_height(other), 0.01)
+    name, other = (*held, *pairs)[0]
+    taken = [(*homes[each][:2], view.extent(each).radius) for each in (name, other)]
+    around = discs_around(planner.environment, name)
+    spots = [spot for spot in _around(homes[other][:2], 0.07) if clearance([(*spot[:2], 0.045)], taken + around) > 0]
+    return _to_a_spot(planner, name, spots)
+
+
+def touch(planner: Planner, goal: Touching) -> Floats:
+    if goal.judge(planner.view).success:
+        return planner.hold_still()
+    return planner.fetch(goal.thing)
+
+
+BEARINGS = (0.0, np.pi / 6, -np.pi / 6, np.pi / 2, -np.pi / 2)
+"""Ways in which to knock something over, the preferred ones first [rad]."""
+
+
+def knock_over(planner: Planner, goal: Tipped) -> Floats:
+    """Push its upper part with the closed hand, forward unless there is more room elsewhere."""
+    view = planner.view
+    if goal.judge(view).success:
+        return planner.hold_still()
+    middle, box = view.position(goal.thing), view.extent(goal.thing)
+    height = float(middle[2] + 0.55 * box.high[2]) + TIP_BELOW
+    begun = [each for each in BEARINGS if _is_behind(planner, goal.thing, height, each)]
+    if begun:
+        bearing = max(begun, key=lambda each: _behind(planner, goal.thing, each))
+        ahead = np.array([np.cos(bearing), np.sin(bearing)])
+        return planner.go(np.array([*(planner.command[:2] + 0.04 * ahead), height]), 0.0, CLOSED)
+    bearing = max(BEARINGS, key=lambda each: _room_ahead(planner, goal.thing, each) - 0.004 * BEARINGS.index(each))
+    ahead = np.array([np.cos(bearing), np.sin(bearing)])
+    start = middle[:2] - ahead * (box.radius + PAD_HALF + 0.02)
+    error = float(np.hypot(*(start - planner.command[:2])))
+    rise = min(0.06, FUNNEL_SLOPE * max(0.0, error - 0.008))
+    return planner.go(np.array([*start, height + rise]), planner.turn_to(bearing), CLOSED)
+
+
+def _is_behind(planner: Planner, name: str, height: float, bearing: float) -> bool:
+    """Whether the hand is low behind the thing, or already against it."""
+    ahead = np.array([np.cos(bearing), np.sin(bearing)])
+    offset = planner.command[:2] - planner.view.position(name)[:2]
+    behind = _behind(planner, name, bearing)
+    aside = float(np.hypot(*(offset + behind * ahead)))
+    low = planner.command[2] < height + 0.015
+    return low and aside < 0.012 and -0.03 < behind < 0.08 and abs(planner.turn_to(bearing)) < 0.2
+
+
+def _behind(planner: Planner, name: str, bearing: float) -> float:
+    """How far the hand is behind the thing [m]."""
+    offset = planner.command[:2] - planner.view.position(name)[:2]
+    return -float(offset @ (np.cos(bearing), np.sin(bearing)))
+
+
+def _room_ahead(planner: Planner, name: str, bearing: float) -> float:
+    """The gap around where the thing will lie, at most 1 cm [m]."""
+    box, place = planner.view.extent(name), planner.view.position(name)[:2]
+    height = float(box.high[2] - box.low[2])
+    ahead = np.array([np.cos(bearing), np.sin(bearing)])
+    discs = [(*(place + share * height * ahead), box.radius) for share in (0.6, 1.1)]
+    return min(0.01, clearance(discs, discs_around(planner.environment, name)))
+
+
+def stand_up(planner: Planner, goal: Upright) -> Floats:
+    """Tilt the hand that holds it until it nearly stands, lower it onto its edge, and let it rock upright."""
+    view, name = planner.view, goal.thing
+    axis, place = view.rotation(name)[:, 2], view.position(name)
+    lean = float(np.arccos(np.clip(axis[2], -1.0, 1.0)))
+    if lean < np.deg2rad(goal.within_deg) and not view.pads_touching(name):
+        return planner.leave(float(place[2])) if planner.is_around(place) else planner.hold_still()
+    near_upright = lean < ROCKS_UP
+    lowest = abs(float(axis[2])) * view.rest_height(name) + float(np.sin(lean)) * view.extent(name).radius
+    if near_upright and place[2] < lowest + 0.004:
+        return planner.open()
+    if not planner.has(name):
+        return planner.fetch(name)
+    rise = lowest + (0.001 if near_upright else 0.02) - float(place[2])
+    ahead = float(np.arctan2(axis[1], axis[0])) - command_yaw(planner.quaternion)
+    tilt = TILT if near_upright or np.cos(ahead) > 0 else -TILT
+    return planner.go(planner.command + np.array([0.0, 0.0, rise]), 0.0, CLOSED, tilt)
+
+
+def _to_a_spot(planner: Planner, name: str, spots: Iterable[Spot], *without: str) -> Floats:
+    """Set the thing down at the first spot with room for it."""
+    found = free_spot(planner.environment, name, spots, *without)
+    return _set_at(planner, name, found) if found else planner.hold_still()
+
+
+def _set_at(planner: Planner, name: str, spot: Spot) -> Floats:
+    return planner.put(name, np.array(spot[:2]), 0.0, EXACT, yaw=spot[2])
+
+
+def _around(middle: Floats, least: float) -> list[Spot]:
+    """Spots around a place, the nearest first."""
+    radii, angles = least + 0.02 * np.arange(10), np.arange(16) * (np.pi / 8)
+    return [(*(middle + far * np.array([np.cos(a), np.sin(a)])), float(a)) for far in radii for a in angles]
