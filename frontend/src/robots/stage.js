@@ -4,7 +4,6 @@ import { ApiError } from "../core/api.js";
 import { gettext } from "../core/i18n.js";
 import { wasStopped } from "../core/starts.js";
 import { explainError } from "../core/words.js";
-import { QUALITIES } from "../viewer/quality.js";
 import { Replay } from "../viewer/replay.js";
 import { Runtime, RuntimeFailure } from "../viewer/runtime.js";
 import { SIDES } from "../viewer/sides.js";
