@@ -15,7 +15,7 @@ from robots.scene_files import manifest_of
 from simulation import catalogue
 
 WAITING = ["workbench", "cabinet", "bridge_spoon", "bridge_carrot", "bridge_cubes", "bridge_eggplant"]
-CACHES = ("robots", "scenes", "tasks", "matcher", "missing_assets", "_words", "_rows", "_task_rows")
+CACHES = ("robots", "scenes", "tasks", "_matcher", "missing_assets", "_words", "_rows", "_task_rows")
 
 
 def forget() -> None:
