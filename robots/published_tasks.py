@@ -116,7 +116,7 @@ def _check_frame(added: Addition, pk: int | None) -> None:
         refuse(row, "id", f"id: there is, or was, a task {task.id!r} already")
     if len(task.id) > LONGEST_ID or not task.id.replace("_", "").replace("-", "").isalnum():
         refuse(row, "id", f"id: expected at most {LONGEST_ID} letters, digits, - and _")
-    most = max(each.max_steps for each in catalogue.tasks())
+    most = max(each.max_steps for each in catalogue.offered_tasks())
     if task.max_steps > most:
         refuse(row, "max_steps", f"max_steps: at most {most}, as the longest task of the catalogue")
 
