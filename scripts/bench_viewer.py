@@ -5,7 +5,6 @@ Frame rates are given as time per frame, so that less is better in the whole tab
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -18,17 +17,29 @@ from tests.stack import Arena
 
 INSTRUCTION = "put the red cube on the left plate"
 PLAY_S = 6.0
-# Records when live rows arrive, and when they are drawn.
+# Records when live rows arrive, and when the first and the last of them are drawn; and for how long the clock waits for
+# rows once there is motion.
 WATCH_LIVE = """() => {
   window.batches = [];
+  window.stalled = 0;
   let known = 0;
-  const look = () => {
+  let before = performance.now();
+  setInterval(() => {
     const count = window.vlaArena?.clock?.growing ? vlaArena.records('left') : 0;
-    if (count > known) batches.push({ records: count, came: performance.now(), shown: null });
+    const came = performance.now();
+    if (count > known) batches.push({ first: known, records: count, came, begun: null, shown: null });
     known = count;
+  }, 4);
+  const look = () => {
+    const now = performance.now();
+    const record = window.vlaArena?.drawing?.record ?? -1;
     for (const batch of batches) {
-      if (batch.shown === null && vlaArena.drawing.record >= batch.records - 1) batch.shown = performance.now();
+      if (batch.begun === null && record >= batch.first) batch.begun = now;
+      if (batch.shown === null && record >= batch.records - 1) batch.shown = now;
     }
+    const moves = batches.some((batch) => batch.first > 0 && batch.begun !== null);
+    if (moves && vlaArena.clock.waiting) stalled += now - before;
+    before = now;
     requestAnimationFrame(look);
   };
   look();
@@ -88,7 +99,7 @@ def visits_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
 
 
 def turns_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
-    motion, late, frames, costs = [], [], [], []
+    motion, begun, shown, stalls, frames, costs = [], [], [], [], [], []
     context = new_context(browser, arena)
     for _ in range(count):
         battle = BattlePage(context.new_page()).open_ready("/battle?quality=lite")
@@ -101,15 +112,20 @@ def turns_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
         batches: list[dict[str, Any]] = [batch for batch in battle.ask("batches") if batch["shown"] is not None]
         moving = [batch["shown"] for batch in batches if batch["records"] > 1]
         motion += [(min(moving) - sent) / 1000] if moving else []
-        late += [after["shown"] - before["came"] for before, after in itertools.pairwise(batches)]
+        begun += [batch["begun"] - batch["came"] for batch in batches[1:]]
+        shown += [batch["shown"] - batch["came"] for batch in batches[1:]]
+        stalls.append(battle.ask("stalled"))
         battle.wait_for("vlaArena.insight !== null && !vlaArena.clock.growing")
         frames.append(frame_time(battle))
         costs.append(battle.ask("vlaArena.physics.cost"))
         battle.page.close()
     context.close()
     yield Reading("click to first motion", motion, "s", 3.0, "of it 1 s buffer, and 0.4 s until two steps are here")
-    note = "from the message before, which it had missed, to the picture: the most that it can be"
-    yield Reading("a step on the screen after it was released", late, "ms", 800, note)
+    yield Reading("a step begins on the screen after it came", begun, "ms", 200, "its motion lasts 200 ms")
+    yield Reading("a step has been shown after it came", shown, "ms", 400, "with its motion")
+    yield Reading(
+        "a live turn's motion waits for steps", stalls, "ms", 400, "of 10 s; each step comes by the release clock"
+    )
     yield Reading("a picture of two viewers, lite, software", frames, "ms", 1000 / 30, "480 x 360")
     yield Reading("the engine in a picture", costs, "ms", 2)
 

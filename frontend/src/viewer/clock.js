@@ -2,13 +2,19 @@
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
-/** Live playback resumes once this much is buffered [s of wall time], so that rows in bursts become even motion. */
-const READY = 0.3;
+/**
+ * How long live playback holds the rows that it has before it starts [s of wall time], so that rows that come late
+ * interrupt no motion. Each interruption doubles it, each turn halves it.
+ */
+const LEAST_MARGIN = 0.08;
+const MOST_MARGIN = 0.64;
 /** A clock farther behind than this [s of wall time], as after time in a hidden tab, jumps to the live edge. */
 const LOST = 1.5;
 
 export class Clock extends EventTarget {
   #filling = false;
+  #held = 0;
+  #margin = LEAST_MARGIN;
   #disposed = false;
 
   /** @param {number} period seconds between two records */
@@ -57,7 +63,8 @@ export class Clock extends EventTarget {
   follow() {
     this.live = this.growing;
     this.playing = true;
-    this.#filling = this.live;
+    this.#margin = Math.max(LEAST_MARGIN, this.#margin / 2);
+    this.#fill(this.live);
     this.#tell();
   }
 
@@ -144,10 +151,23 @@ export class Clock extends EventTarget {
   /** @param {number} seconds */
   #advanceLive(seconds) {
     const behind = (this.duration - this.time) / this.pace;
-    if (behind > LOST) this.time = this.duration - READY * this.pace;
-    else if (this.#filling && behind < READY) return;
+    if (behind > LOST) this.time = this.duration - this.#margin * this.pace;
+    else if (this.#filling && !this.#isReady(behind, seconds)) return;
     this.time = Math.min(this.time + seconds * this.pace, this.duration);
-    this.#filling = this.time === this.duration;
+    this.#fill(this.time === this.duration);
+    if (this.#filling) this.#margin = Math.min(MOST_MARGIN, 2 * this.#margin);
+  }
+
+  /** @param {number} behind @param {number} seconds */
+  #isReady(behind, seconds) {
+    if (behind > 0) this.#held += seconds;
+    return this.#held >= this.#margin;
+  }
+
+  /** @param {boolean} filling */
+  #fill(filling) {
+    this.#filling = filling;
+    this.#held = 0;
   }
 
   #stop() {
