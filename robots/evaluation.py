@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -44,7 +45,10 @@ class Case:
 def cases(
     suite: str, task_ids: Sequence[str], episodes: int, seed: int, shifts: Sequence[str] | None = None
 ) -> list[Case]:
-    """`episodes` rollouts per task (and per shift), with seeds from `seed` on, none of which training uses."""
+    """`episodes` rollouts per task (and per shift), with seeds from `seed` on, none of which training uses.
+
+    Nothing is asked of things that a seed left out; a seed that leaves nothing to ask is passed over.
+    """
     if suite not in SUITES:
         raise EvaluationError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}, bridge")
     if episodes < 1 or not 0 <= seed <= HELD_OUT_SEEDS - episodes:
@@ -65,13 +69,33 @@ def default_tasks(card: Mapping[str, Any], robot_id: str, scene_id: str) -> list
 
 def _cases(shift: Shift, task_id: str, group: str, episodes: int, seed: int) -> Iterator[Case]:
     """Goal, wording and camera of an episode depend on its seed alone: every policy gets the same."""
-    for number in range(seed, seed + episodes):
+    seeds = (number for number in itertools.count(seed) if _askable(task_id, number))
+    for number in itertools.islice(seeds, episodes):
         random = np.random.default_rng([number, 7])
-        fillings = catalogue.task(task_id).slots
+        fillings = _askable(task_id, number)
         slots = fillings[int(random.integers(len(fillings)))]
         wordings = catalogue.phrasings(task_id, slots, train=not shift.kept_out)
         text = wordings[int(random.integers(len(wordings)))].text
         yield Case(group, text, number, shift.draw(random))
+
+
+def _askable(task_id: str, seed: int) -> list[Mapping[str, str]]:
+    """The fillings of a task that name nothing that the seed left out."""
+    task = catalogue.task(task_id)
+    out = _left_out(task.robot_id, task.scene_id, seed)
+    return [slots for slots in task.slots if out.isdisjoint(slots.values())]
+
+
+@cache
+def _left_out(robot_id: str, scene_id: str, seed: int) -> frozenset[str]:
+    environment = _bare(robot_id, scene_id)
+    environment.reset(seed)
+    return frozenset(environment.left_out())
+
+
+@cache
+def _bare(robot_id: str, scene_id: str) -> Environment:
+    return Environment(robot_id, scene_id)
 
 
 @dataclass(frozen=True)

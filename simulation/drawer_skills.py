@@ -39,6 +39,7 @@ DROP_INTO = 0.012  # above a region's middle [m]
 ON_CABINET = 0.012  # behind the cabinet's front: further back the arm cannot leave upwards [m]
 TOWARDS_ROBOT = 0.014  # from the middle of what a drawer shows of its inside: the hand meets the cabinet less [m]
 AT_HANDLE = 0.03  # the hand is still around a handle [m]
+HANDLE_GAP = 0.03  # pads closer than this are closed around a handle [m]
 ROOM = 0.75  # share of its range from which on a drawer takes things
 PULLED, PUSHED = 0.93, 0.03  # share at which the handle is let go
 SLIDE = 0.03  # of a handle per step [m]
@@ -50,6 +51,7 @@ class Hand(Protocol):
 
     environment: Environment
     command: Floats
+    gap: float
 
     def go(self, position: Floats, turn: float, gripper: float) -> Floats: ...
 
@@ -102,16 +104,23 @@ class _Skills:
     def _slide(self, joint: str, share: float) -> Floats:
         """Take the drawer's handle and lead it until the drawer has come so far."""
         handle = self._site(f"{joint}_handle")
-        if self.view.pads_touching(joint) == 2 and self._around(handle):
+        turn = self._turn(0.0, np.pi)
+        if self._has_handle(joint, handle):
             way = self.view.joint_share(joint) - share
             if way * self._direction(share) <= 0:
                 return self._let_go()
             # The drawer opens towards the robot.
             lead = float(np.clip(way * cabinet.OPENING * 1.2, -SLIDE, SLIDE))
-            return self.hand.go(self.command + np.array([lead, 0.0, 0.0]), 0.0, CLOSING)
+            place = np.array([self.command[0] + lead, handle[1], handle[2]])
+            return self.hand.go(place, turn, CLOSING)
         if self._held() or self._holds_other_handle(joint):
             return self._let_go()
-        return self._fetch(handle, self._turn(0.0, np.pi))
+        return self._fetch(handle, turn)
+
+    def _has_handle(self, joint: str, handle: Floats) -> bool:
+        """Whether closed fingers stand around it; of a shaken hand, only one may touch it."""
+        low = abs(float(self.view.tool()[2] - handle[2])) < NEAR_Z
+        return self._around(handle) and low and self.view.pads_touching(joint) >= 1 and self.hand.gap < HANDLE_GAP
 
     @staticmethod
     def _direction(share: float) -> float:

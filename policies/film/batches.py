@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from policies.film.losses import FilmLabels
 from policies.film.tokenizer import WordTokenizer
 from policies.film.words import WordNoise, disturb, needless, pad
-from policies.networks.film import GREY, patches
+from policies.networks.film import GREY, FilmConfig, patches, stacked
 from policies.training.batches import FrameOrder, draw_light, to_float
 from policies.training.dataset import Demonstrations
 from policies.transforms import DatasetStatistics
@@ -22,8 +23,8 @@ WORD_NOISE = WordNoise()
 
 @dataclass(frozen=True)
 class FilmBatch:
-    images: Tensor  # uint8 (B, 3 * patch**2, S, S)
-    gain: Tensor  # (B, 3 * patch**2, 1, 1): picture = (pixel - GREY) * gain + offset
+    images: Tensor  # uint8 (B, 3 * patch**2 * pictures, S, S)
+    gain: Tensor  # (B, 3 * patch**2 * pictures, 1, 1): picture = (pixel - GREY) * gain + offset
     offset: Tensor
     tokens: Tensor  # int64 (B, L)
     proprioception: Tensor  # float32 (B, 8)
@@ -39,15 +40,16 @@ class FilmBatchMaker:
         statistics: DatasetStatistics,
         tokenizer: WordTokenizer,
         order: FrameOrder,
-        patch: int,
+        config: FilmConfig,
     ) -> None:
-        self.demos, self.statistics, self.order, self.patch = demos, statistics, order, patch
+        self.demos, self.statistics, self.order, self.config = demos, statistics, order, config
         self.tokens = {number: tokenizer.encode(text) for number, text in demos.texts.items()}
         self.free = needless(self.tokens, demos.goals)
 
     def make(self, step: int) -> FilmBatch:
         random = self.order.random(step)
-        frames = self.demos.read(self.order.rows(step))
+        rows = self.order.rows(step)
+        frames = self.demos.read(rows)
         sentences = [disturb(self.tokens[i], self.free[i], WORD_NOISE, random) for i in frames.instruction.tolist()]
         gain, offset = self._light(len(sentences), random)
         proprioception = self.statistics.normalise_proprioception(frames.proprioception)
@@ -60,10 +62,17 @@ class FilmBatchMaker:
             held=to_float(frames.held),
             turn=to_float(frames.yaw),
         )
-        images = patches(torch.from_numpy(frames.images), self.patch)
+        beginnings = self._patches(self.demos.read_beginnings(rows)) if self.config.pictures == 2 else None
+        images = stacked(self._patches(frames.images), beginnings)
         return FilmBatch(images, gain, offset, torch.from_numpy(pad(sentences)), to_float(proprioception), labels)
 
+    def _patches(self, images: NDArray[np.uint8]) -> Tensor:
+        return patches(torch.from_numpy(images), self.config.patch)
+
     def _light(self, count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-        """Gain and offset per patch channel of a batch; channels are (row, column, colour), colour fastest."""
-        gain, offset = (np.tile(colours, (1, self.patch**2)) for colours in draw_light(count, random))
+        """Gain and offset per patch channel of a batch, alike for both pictures of a frame; channels are (row, column,
+        colour), colour fastest.
+        """
+        times = self.config.patch**2 * self.config.pictures
+        gain, offset = (np.tile(colours, (1, times)) for colours in draw_light(count, random))
         return to_float(gain[:, :, None, None] / GREY), to_float(offset[:, :, None, None])

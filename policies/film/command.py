@@ -17,6 +17,11 @@ EXECUTE = 2  # actions of a chunk to play before the next look
 
 def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--channels", type=int, default=32)
+    parser.add_argument("--text-dim", type=int, default=64)
+    parser.add_argument("--hidden", type=int, default=256)
+    parser.add_argument(
+        "--pictures", type=int, default=1, choices=(1, 2), help="2: also that of the beginning of the turn"
+    )
     parser.add_argument("--mute", action="store_true", help="never show the instruction to the network")
 
 

@@ -18,13 +18,15 @@ from policies.config_sizes import check_sizes
 from policies.film.losses import decode_yaw
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
-from policies.networks.film import GREY, FilmConfig, FilmNetwork, patches
+from policies.networks.film import GREY, FilmConfig, FilmNetwork, patches, stacked
 from policies.transforms import DatasetStatistics, read_statistics
 from simulation.contracts import Observation
 
 
 class FilmPolicy:
-    """Reads one camera, the instruction and proprioception. Between steps it keeps only the encoded sentence."""
+    """Reads one camera, the instruction and proprioception. Between steps it keeps the encoded sentence, and the first
+    picture that it saw since the instruction was given if its network compares with that.
+    """
 
     def __init__(
         self,
@@ -41,10 +43,12 @@ class FilmPolicy:
         self._camera = spec.cameras[0].array_spec()
         self._instruction: str | None = None
         self._text: Tensor | None = None
+        self._first: Tensor | None = None
 
     def reset(self, instruction: str, seed: int) -> None:
         """`seed` is not used: the policy is deterministic."""
         self._encode(instruction)
+        self._first = None
 
     @torch.inference_mode()
     def infer(self, observation: Observation) -> NDArray[np.float64]:
@@ -53,7 +57,7 @@ class FilmPolicy:
         self._camera.check(image)
         text = self._encode(observation.instruction)
         pixels = patches(torch.from_numpy(np.ascontiguousarray(image))[None], self._network.config.patch)
-        picture = (pixels.to(self._device).float() - GREY) / GREY
+        picture = self._seen((pixels.to(self._device).float() - GREY) / GREY)
         proprioception = self._statistics.normalise_proprioception(observation.proprioception)
         output = self._network(picture, text, torch.from_numpy(proprioception)[None].to(self._device))
         yaw = decode_yaw(output.yaw)[..., None]
@@ -62,13 +66,19 @@ class FilmPolicy:
         return self._statistics.unnormalise_actions(actions)
 
     def close(self) -> None:
-        self._text = None
+        self._text = self._first = None
+
+    def _seen(self, picture: Tensor) -> Tensor:
+        if self._network.config.pictures == 1:
+            return picture
+        self._first = picture if self._first is None else self._first
+        return stacked(picture, self._first)
 
     @torch.inference_mode()
     def _encode(self, instruction: str) -> Tensor:
         if self._text is None or instruction != self._instruction:
             tokens = torch.tensor([self._tokenizer.encode(instruction)], device=self._device)
-            self._instruction, self._text = instruction, self._network.text(tokens)
+            self._instruction, self._text, self._first = instruction, self._network.text(tokens), None
         return self._text
 
 
@@ -94,7 +104,7 @@ def _config(sizes: Mapping[str, Any], tokenizer: WordTokenizer) -> FilmConfig:
         raise BadCard(f"policy.json: network has unknown sizes {', '.join(unknown)}; known: {', '.join(sorted(known))}")
     try:
         config = FilmConfig(**{**sizes, "dilations": tuple(sizes["dilations"])})
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise BadCard(f"policy.json: network: {error}") from None
     check_sizes(config, "policy.json: network")
     if config.vocabulary != tokenizer.size:

@@ -23,6 +23,9 @@ from policies.training.loop import TrainingPlan, TrainingRun
 class FilmPlan(TrainingPlan):
     language: bool = True  # False: the network never reads the instruction
     channels: int = 32
+    text_dim: int = 64
+    hidden: int = 256
+    pictures: int = 1
 
 
 class FilmTrainer(TrainingRun):
@@ -36,17 +39,25 @@ class FilmTrainer(TrainingRun):
     def build(self) -> nn.Module:
         demos, plan = self.demos, self.plan
         self.tokenizer = WordTokenizer.from_texts(demos.texts.values()) if plan.language else WordTokenizer([])
-        config = FilmConfig(self.tokenizer.size, image_size=demos.image_size, channels=plan.channels, chunk=demos.chunk)
+        config = FilmConfig(
+            self.tokenizer.size,
+            image_size=demos.image_size,
+            channels=plan.channels,
+            text_dim=plan.text_dim,
+            chunk=demos.chunk,
+            hidden=plan.hidden,
+            pictures=plan.pictures,
+        )
         self.sizes = asdict(config)
-        self.batches = FilmBatchMaker(demos, self.scales, self.tokenizer, self.order, config.patch)
+        self.batches = FilmBatchMaker(demos, self.scales, self.tokenizer, self.order, config)
         network: nn.Module = FilmNetwork(config).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         return network
 
     def losses(self, step: int) -> dict[str, Tensor]:
         batch, to = self.batches.make(step), self.device
-        with torch.autocast(to.type, torch.bfloat16):
-            pixels = batch.images.to(to).bfloat16() - GREY  # whole numbers up to 256 are exact in bfloat16
-            picture = pixels * batch.gain.to(to).bfloat16() + batch.offset.to(to).bfloat16()
+        with self.autocast():
+            pixels = batch.images.to(to, self.dtype) - GREY  # whole numbers up to 256 are exact in bfloat16
+            picture = pixels * batch.gain.to(to, self.dtype) + batch.offset.to(to, self.dtype)
             with torch.autocast(to.type, enabled=False):
                 text = self.network.text(batch.tokens.to(to))
             output = self.network(picture, text, batch.proprioception.to(to))

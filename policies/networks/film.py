@@ -28,6 +28,11 @@ def patches(image: Tensor, patch: int) -> Tensor:
     return cells.reshape(b, h // patch, w // patch, patch * patch * c).permute(0, 3, 1, 2)
 
 
+def stacked(now: Tensor, first: Tensor | None) -> Tensor:
+    """What the network sees of two pictures from `patches`: the present one, then that of the turn's beginning."""
+    return now if first is None else torch.cat([now, first], 1)
+
+
 @dataclass(frozen=True)
 class FilmConfig:
     """Sizes of the network. Everything needed to build it again, stored in policy.json."""
@@ -46,6 +51,11 @@ class FilmConfig:
     chunk: int = 4
     yaw_bins: int = 21
     hidden: int = 256
+    pictures: int = 1  # 2: also that of the turn's beginning, from which "moved" and "turned" are told
+
+    def __post_init__(self) -> None:
+        if self.pictures not in (1, 2):
+            raise ValueError(f"pictures: expected 1 or 2, got {self.pictures}")
 
     @property
     def map_size(self) -> int:
@@ -112,7 +122,7 @@ class FilmNetwork(nn.Module):
         self.config = config
         c, size = config.channels, config.map_size
         self.text = TextEncoder(config)
-        self.stem1 = nn.Conv2d(3 * config.patch**2, config.stem, 3, padding=1)
+        self.stem1 = nn.Conv2d(3 * config.patch**2 * config.pictures, config.stem, 3, padding=1)
         self.stem2 = nn.Conv2d(config.stem, c, 3, padding=1)
         self.place = nn.Parameter(torch.zeros(1, c, size, size))  # learned position embedding
         self.blocks = nn.ModuleList(FilmBlock(c, d, config.text_dim) for d in config.dilations)
@@ -131,7 +141,9 @@ class FilmNetwork(nn.Module):
         self.register_buffer("grid", grid, persistent=False)
 
     def forward(self, image: Tensor, text: Tensor, proprioception: Tensor) -> FilmOutput:
-        """image (B, 3 * patch**2, S, S) from `patches`, text (B, text_dim) from `self.text`, proprioception (B, 8)."""
+        """image (B, 3 * patch**2 * pictures, S, S) from `stacked`, text (B, text_dim) from `self.text`, proprioception
+        (B, 8).
+        """
         x = F.relu(self.stem1(image))
         x = self.stem2(x)
         x = F.relu(x + self.place.to(x.dtype))

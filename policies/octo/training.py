@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-import torch
 from torch import Tensor, nn
 
 from policies.base import PolicyCard
@@ -78,7 +77,7 @@ class OctoTrainer(TrainingRun):
 
     def losses(self, step: int) -> dict[str, Tensor]:
         batch = self.batches.make(step).to(self.device)
-        with torch.autocast(self.device.type, torch.bfloat16):
+        with self.autocast():
             output = self.one_frame(batch.images, batch.ids, batch.present)
             auxiliary: dict[str, Tensor] = self.network.hints(output, batch.labels, batch.present)
             terms = {"noise": self._noise(output, batch), **auxiliary}

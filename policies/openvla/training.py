@@ -86,8 +86,8 @@ class OpenVLATrainer(TrainingRun):
         """The terms of language are zero when only the towers are trained."""
         batch, language = self.batches.make(step), not self.plan.towers_only
         student, to = self.network, self.device
-        with torch.autocast(to.type, torch.bfloat16):
-            pixels = batch.pixels.to(to, torch.bfloat16)
+        with self.autocast():
+            pixels = batch.pixels.to(to, self.dtype)
             pixels = pixels.repeat(1, self.plan.sizes.towers, 1, 1)
             features = tower_features(student.vla, pixels)
             seen = student.scene(features)

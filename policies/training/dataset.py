@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ Array = NDArray[Any]
 INDEX = "dataset.json"
 LABELS = ("proprioception", "actions", "mask", "instruction", "pixels", "points", "held", "yaw")
 SMALL = (*LABELS, "task", "episode")
+SINCE = "since"  # frames since the first one with the same instruction
 SCENE = ("scene_pixels", "scene_points", "other_instructions", "other_tasks", "other_actions")
 
 
@@ -80,6 +81,7 @@ class Demonstrations:
         self.chunk = int(self.labels["actions"].shape[1])
         self.image_size = int(self._images[0].shape[1])
         self._shards, self._keep, self._scene = shards, keep, dict[str, Array]()
+        self._since: Array | None = None
         self.wordings: list[str] = index["texts"]  # by text number, including those that never occur
         self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things
         self._tasks: list[dict[str, Any]] = index.get("tasks", [])
@@ -87,10 +89,9 @@ class Demonstrations:
         self.fingerprint = _fingerprint(self.texts, self.labels)
 
     def _instructions(self, index: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]]:
-        """The texts that occur and the goal (task number) of each, by text number. Kept-out wordings never occur."""
-        numbers, first = np.unique(self.labels["instruction"], return_index=True)
-        texts = {int(number): str(index["texts"][number]) for number in numbers}
-        return texts, {int(n): int(self.labels["task"][row]) for n, row in zip(numbers, first, strict=True)}
+        """The texts that occur and the goal of each, by text number. Kept-out wordings never occur."""
+        goals = joined(np.unique(np.stack([self.labels["instruction"], self.labels["task"]], 1), axis=0).tolist())
+        return {number: str(index["texts"][number]) for number in goals}, goals
 
     def __len__(self) -> int:
         return len(self._row)
@@ -98,6 +99,13 @@ class Demonstrations:
     def read(self, rows: Array) -> Frames:
         images = np.stack([self._images[self._shard[row]][self._row[row]] for row in rows])
         return Frames(images, **{name: self.labels[name][rows] for name in LABELS})
+
+    def read_beginnings(self, rows: Array) -> Array:
+        """The picture with which each frame's instruction began, uint8 (B, H, W, 3). Loaded on first use."""
+        if self._since is None:
+            self._since = np.concatenate([_load(path, SINCE) for path in self._shards])[self._keep]
+        firsts = self._row[rows] - self._since[rows]
+        return np.stack([self._images[self._shard[row]][first] for row, first in zip(rows, firsts, strict=True)])
 
     def read_scene(self, rows: Array) -> SceneFrames:
         """Loaded on first use: a family that learns from one instruction per frame does not need it."""
@@ -119,6 +127,24 @@ class Demonstrations:
         actions = self.labels["actions"][:, 0].astype(np.float64)
         points = self.labels["points"].reshape(-1, 3).astype(np.float64)
         return measure(actions, self.labels["proprioception"].astype(np.float64), points)
+
+
+def joined(uses: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Text -> goal, from (text, task) of all that occur: tasks of several scenes that share a text are one goal, which
+    has the number of the first of them.
+    """
+    goals: dict[int, int] = {}  # of tasks
+    texts: dict[int, int] = {}  # text -> one of its tasks
+
+    def goal(task: int) -> int:
+        while (further := goals.setdefault(task, task)) != task:
+            task = further
+        return task
+
+    for text, task in uses:
+        one, other = sorted((goal(task), goal(texts.setdefault(text, task))))
+        goals[other] = one
+    return {text: goal(task) for text, task in texts.items()}
 
 
 def _read_index(folder: Path) -> dict[str, Any]:

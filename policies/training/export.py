@@ -85,6 +85,7 @@ def _summary(run: TrainingRun, parameters: int) -> dict[str, object]:
         "parameters": parameters,
         "device": run.device.type,
         "machine": platform.machine(),
+        "computed_in": str(run.dtype).removeprefix("torch."),
         "torch": torch.__version__,
         "plan": asdict(run.plan),
     }

@@ -12,7 +12,7 @@ from simulation.contracts import Floats, Observation
 from simulation.environment import Environment
 from simulation.expert.grasps import CUBES, cube_yaw, holds, turn_to
 from simulation.expert.hand import Planner, command_yaw
-from simulation.expert.working import next_action
+from simulation.expert.working import due_part, next_action
 from simulation.goals import Goal, goal_for
 from simulation.worlds import widowx
 
@@ -23,6 +23,7 @@ __all__ = [
     "act",
     "command_yaw",
     "cube_yaw",
+    "due",
     "grasp_yaw_error",
     "holds",
     "knows",
@@ -76,6 +77,13 @@ def act(environment: Environment, goal: Goal | None) -> Floats:
         return drawer_skills.act(planner, goal, command_yaw(planner.quaternion))
     action = next_action(planner, goal) if goal else None
     return planner.hold_still() if action is None else action
+
+
+def due(environment: Environment, goal: Goal) -> Goal | None:
+    """The part of a goal that has begun at which `act` works now; None once all are reached."""
+    if drawer_skills.can_do(environment.world.scene_id):
+        return drawer_skills.next_part(goal, environment)
+    return due_part(Planner(environment), goal)
 
 
 def grasp_yaw_error(environment: Environment, name: str) -> float:

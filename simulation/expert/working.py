@@ -50,19 +50,41 @@ def next_action(planner: Planner, goal: Goal) -> Floats | None:
     return skill(planner, goal) if skill else None
 
 
+def due_part(planner: Planner, goal: Goal) -> Goal | None:
+    """What of a goal that has begun is worked at: no join of others."""
+    if isinstance(goal, All):
+        due = _due_of(planner, _parts_of(goal)[0])
+        return due_part(planner, due) if due else None
+    if isinstance(goal, Any):
+        parts = (due_part(planner, each) for each in goal.goals)
+        return next((part for part in parts if part is not None), None)
+    if isinstance(goal, Stages):
+        stage = goal.ahead(planner.view)
+        return due_part(planner, stage) if stage else None
+    return goal if _skill_of(goal) else None
+
+
 def _of_all(planner: Planner, goal: All) -> Floats | None:
-    """The first part that is not done; once all are, the hand leaves the last one alone."""
-    work = [part for part in goal.goals if _is_work(part)]
-    moved = next((part for part in work if isinstance(part, Moved) and part.direction == "any"), None)
-    parts = [part for part in work if part is not moved] or work
-    due = next((part for part in parts if not _is_done(planner, part)), None)
-    if due is None:
-        due = next((part for part in parts if isinstance(part, Placed | On | NextTo | Between)), None)
+    parts, moved = _parts_of(goal)
+    due = _due_of(planner, parts)
     if isinstance(due, Placed) and sum(_is_on(part, due.support) for part in parts) > 1:
         return skills.place(planner, due, shared=True)
     if isinstance(due, Between):
         return skills.put_between(planner, due, moved)
     return next_action(planner, due) if due else None
+
+
+def _parts_of(goal: All) -> tuple[list[Goal], Moved | None]:
+    """The parts that are work, and how far a thing has to go as well, which is a part only where there is no other."""
+    work = [part for part in goal.goals if _is_work(part)]
+    moved = next((part for part in work if isinstance(part, Moved) and part.direction == "any"), None)
+    return [part for part in work if part is not moved] or work, moved
+
+
+def _due_of(planner: Planner, parts: list[Goal]) -> Goal | None:
+    """The first part that is not done; once all are, the hand leaves the last one alone."""
+    due = next((part for part in parts if not _is_done(planner, part)), None)
+    return due or next((part for part in parts if isinstance(part, Placed | On | NextTo | Between)), None)
 
 
 def _is_on(goal: Goal, support: str) -> bool:

@@ -17,6 +17,7 @@ from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, EvaluationR
 from robots.players import PlayerSource
 from simulation import catalogue
 from simulation.catalogue_rows import CatalogueError
+from simulation.environment import Environment
 from simulation.suites import SHIFTS
 
 
@@ -59,6 +60,17 @@ def test_the_shift_suite_covers_every_shift_and_keeps_its_kept_out_wordings_apar
 def test_an_episode_is_the_same_whatever_else_is_measured() -> None:
     many, one = cases("table", ["pick", "place"], 20, seed=0), cases("table", ["place"], 3, seed=5)
     assert [case for case in many if case.group == "place" and 5 <= case.seed < 8] == one
+
+
+def test_nothing_is_asked_of_things_that_a_seed_left_out() -> None:
+    bench = Environment("widowx", "workbench")
+    found = cases("table", ["workbench_put_in", "workbench_pick"], 12, seed=0)
+    assert [case.group for case in found] == ["workbench_put_in"] * 12 + ["workbench_pick"] * 12
+    for case in found:
+        meaning = catalogue.task_for(case.instruction, "workbench")
+        bench.reset(case.seed)
+        assert meaning is not None
+        assert {*meaning[1].values()}.isdisjoint(bench.left_out())
 
 
 @pytest.mark.parametrize("seed", [-1, HELD_OUT_SEEDS - 2])

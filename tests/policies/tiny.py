@@ -25,6 +25,8 @@ def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2
         frames = [_frame(int(random.choice(trained)), episode, random, size) for episode in moments]
         shard = folder / f"shard-{number:05d}"
         shard.mkdir()
+        for row, frame in enumerate(frames):
+            frame["since"] = np.array(row % STEPS, np.int32)
         for name in frames[0]:
             np.save(shard / f"{name}.npy", np.stack([frame[name] for frame in frames]))
         listed.append({"name": shard.name, "frames": len(frames)})

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from simulation import catalogue
-from simulation.demos import FIELDS, DemonstrationError, Demonstrator, text_list, write_dataset
+from simulation.courses import TABLE
+from simulation.demonstrator import Demonstrator, fields_of, text_list
+from simulation.demos import DemonstrationError, write_dataset
 from simulation.disturbance import Disturbance
 
 SEED = 1_900_000
@@ -23,7 +25,7 @@ def test_a_data_set_describes_and_holds_its_frames(dataset: Path) -> None:
     shard = dataset / index["shards"][0]["name"]
     assert index["frames"] == index["shards"][0]["frames"] > 0
     assert index["kept"] >= 4
-    for name, (shape, dtype, _) in FIELDS.items():
+    for name, (shape, dtype, _) in fields_of(TABLE).items():
         column = np.load(shard / f"{name}.npy", allow_pickle=False)
         assert column.shape == (index["frames"], *shape), name
         assert column.dtype == dtype, name
@@ -37,7 +39,7 @@ def test_demonstrations_use_trained_wordings_alone(dataset: Path) -> None:
     used = np.unique(np.load(dataset / index["shards"][0]["name"] / "instruction.npy"))
     trained = {one.text for one in catalogue.instructions(train=True)}
     assert {index["texts"][number] for number in used} <= trained
-    assert index["texts"] == text_list()
+    assert index["texts"] == text_list(TABLE)
 
 
 def test_another_data_set_is_not_overwritten_and_resume_keeps_complete_shards(dataset: Path) -> None:
@@ -49,15 +51,15 @@ def test_another_data_set_is_not_overwritten_and_resume_keeps_complete_shards(da
 
 
 def test_a_seed_gives_the_same_demonstration_again() -> None:
-    maker = Demonstrator()
+    maker = Demonstrator(TABLE)
     first, _, again = maker.demonstrate(SEED), maker.demonstrate(SEED + 1), maker.demonstrate(SEED)
     assert first is not None
     assert again is not None
-    assert all(np.array_equal(first[name], again[name]) for name in FIELDS)
+    assert all(np.array_equal(first[name], again[name]) for name in fields_of(TABLE))
 
 
 def test_chunks_stop_at_a_change_of_instruction() -> None:
-    maker = Demonstrator()
+    maker = Demonstrator(TABLE)
     found = (maker.demonstrate(seed) for seed in range(SEED, SEED + 40))
     frames = next(one for one in found if one is not None and len(np.unique(one["instruction"])) == 2)
     border = int(np.argmax(frames["instruction"] != frames["instruction"][0]))

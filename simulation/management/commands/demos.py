@@ -16,6 +16,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--course", default="table", help="which scenes and tasks to show: table, widowx")
         parser.add_argument("--episodes", type=int, default=4000, help="how many seeds to try")
         parser.add_argument("--seed", type=int, default=1_000_000, help="first seed; below 1000000 is for evaluation")
         parser.add_argument("--workers", type=int, default=2)
@@ -24,6 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        from simulation.courses import UnknownCourse, course_named
         from simulation.demos import DemonstrationError, write_dataset
 
         if options["episodes"] < 1 or options["workers"] < 1 or options["seed"] < 0:
@@ -34,10 +36,10 @@ class Command(BaseCommand):
             self.stderr.write(f"{done}/{total} shards, {time.monotonic() - began:.0f} s")
 
         try:
-            index = write_dataset(
-                options["out"], options["episodes"], options["seed"], options["workers"], options["resume"], report
-            )
-        except DemonstrationError as error:
+            course = course_named(options["course"])
+            counts = options["episodes"], options["seed"], options["workers"]
+            index = write_dataset(options["out"], *counts, options["resume"], report, course)
+        except (DemonstrationError, UnknownCourse) as error:
             raise CommandError(str(error)) from error
         seconds = time.monotonic() - began
         if options["json"]:

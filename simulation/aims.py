@@ -1,0 +1,66 @@
+"""What a part of a goal is about: the thing to take hold of, and where it is to go. Labels of demonstrations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulation.contracts import Floats
+from simulation.environment import Environment
+from simulation.expert.grasps import cube_yaw, holds, is_square
+from simulation.expert.obstacles import is_box
+from simulation.goals import Goal
+from simulation.goals.changes import Swapped
+from simulation.goals.joins import Not
+from simulation.goals.joints import Closed, Open
+from simulation.goals.places import Between, Inside, NextTo
+
+OTHERS = ("support", "base", "container")  # the fields of goals that name what a thing comes onto or into
+
+
+@dataclass(frozen=True)
+class Aim:
+    """`name`: of the thing, or of the drawer. `place` (3,) [m, base frame]: its own, of a drawer its handle's.
+    `target` (3,): where it is to go; its own place where the goal names no other.
+    """
+
+    name: str
+    is_drawer: bool
+    place: Floats
+    target: Floats
+
+
+def aim_of(environment: Environment, part: Goal) -> Aim:
+    """Of a goal that is no join of others."""
+    if isinstance(part, Open | Closed):
+        handle = environment.data.site(f"{part.joint}_handle").xpos.copy()
+        return Aim(part.joint, True, handle, handle)
+    told = part.goal if isinstance(part, Not) else part
+    name: str = told.one if isinstance(told, Swapped) else vars(told)["thing"]
+    return Aim(name, False, environment.view.position(name), _target(environment, told, name))
+
+
+def is_held(environment: Environment, aim: Aim) -> bool:
+    """Whether both pads hold it."""
+    return environment.view.pads_touching(aim.name) == 2 if aim.is_drawer else holds(environment, aim.name)
+
+
+def relative_yaw(environment: Environment, aim: Aim) -> tuple[float, float]:
+    """sin 4a and cos 4a of a square thing's yaw a against the tool's; (0, 0) for other shapes."""
+    if aim.is_drawer or not (is_box(environment, aim.name) and is_square(environment, aim.name)):
+        return 0.0, 0.0
+    angle = cube_yaw(environment.view.rotation(aim.name)) - environment.view.tool_yaw()
+    return float(np.sin(4 * angle)), float(np.cos(4 * angle))
+
+
+def _target(environment: Environment, goal: Goal, name: str) -> Floats:
+    position = environment.view.position
+    if isinstance(goal, Inside):
+        place: Floats = environment.data.site(goal.region).xpos.copy()
+        return place
+    if isinstance(goal, Between):
+        return (position(goal.one) + position(goal.other)) / 2
+    if isinstance(goal, Swapped | NextTo):
+        return position(goal.other)
+    return position(next((str(vars(goal)[field]) for field in OTHERS if field in vars(goal)), name))

@@ -1,0 +1,98 @@
+"""Courses: of which scenes and tasks a set of demonstrations is made, and how often it shows each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from simulation import catalogue
+from simulation.catalogue_tasks import Task
+from simulation.contracts import SimulationError
+
+Shares = Mapping[str, Mapping[str, float]]
+
+
+class UnknownCourse(SimulationError, ValueError):
+    """The name of no course."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """`shares`: scene -> task -> its share of all demonstrations, which add up to one. `whole_scene`: every frame also
+    tells where all things are and what the expert would do for other instructions, which takes a single scene.
+    """
+
+    id: str
+    robot_id: str
+    shares: Shares
+    whole_scene: bool = False
+
+    @property
+    def scenes(self) -> tuple[str, ...]:
+        return tuple(self.shares)
+
+    def families(self, scene_id: str) -> dict[str, float]:
+        """The tasks of a scene with their shares of its demonstrations."""
+        shares = self.shares[scene_id]
+        whole = sum(shares.values())
+        return {name: share / whole for name, share in shares.items()}
+
+    def tasks(self) -> Iterator[Task]:
+        return (catalogue.task(name) for shares in self.shares.values() for name in shares)
+
+
+TABLE = Course("table", "widowx", {"table": {"pick": 0.25, "place": 0.35, "stack": 0.40}}, whole_scene=True)
+WIDOWX = Course(
+    "widowx",
+    "widowx",
+    {
+        "table": {
+            "pick": 0.025,
+            "place": 0.035,
+            "stack": 0.045,
+            "push": 0.025,
+            "next_to": 0.025,
+            "between": 0.01,
+            "swap": 0.005,
+            "touch": 0.01,
+            "knock_over": 0.01,
+            "turn": 0.015,
+            "gather_cubes": 0.015,
+        },
+        "workbench": {
+            "workbench_pick": 0.08,
+            "workbench_place": 0.08,
+            "workbench_stack": 0.07,
+            "workbench_push": 0.055,
+            "workbench_next_to": 0.05,
+            "workbench_between": 0.015,
+            "workbench_swap": 0.01,
+            "workbench_touch": 0.025,
+            "workbench_knock_over": 0.02,
+            "workbench_stand_up": 0.005,
+            "workbench_turn": 0.025,
+            "workbench_gather": 0.025,
+            "workbench_put_in": 0.035,
+            "workbench_take_out": 0.01,
+        },
+        "cabinet": {
+            "open_drawer": 0.04,
+            "close_drawer": 0.015,
+            "put_in_drawer": 0.025,
+            "put_away": 0.01,
+            "put_on_cabinet": 0.025,
+        },
+        "bridge_spoon": {"bridge_spoon": 0.04},
+        "bridge_carrot": {"bridge_carrot": 0.04},
+        "bridge_cubes": {"bridge_cubes": 0.04},
+        "bridge_eggplant": {"bridge_eggplant": 0.04},
+    },
+)
+COURSES = {course.id: course for course in (TABLE, WIDOWX)}
+
+
+def course_named(name: str) -> Course:
+    """Raises UnknownCourse, which lists the known ones."""
+    if name not in COURSES:
+        raise UnknownCourse(f"unknown course {name!r}; known: {', '.join(COURSES)}")
+    return COURSES[name]
