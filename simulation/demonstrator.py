@@ -81,7 +81,7 @@ class Assignment:
 
 
 class NothingToAsk(Exception):
-    """A seed that left out what the course asks for."""
+    """A state in which there is nothing that the course asks for, or all of it is done."""
 
 
 class Demonstrator:
@@ -98,8 +98,8 @@ class Demonstrator:
         self._scenes = {scene_id: _Scene(course, scene_id) for scene_id in course.scenes}
 
     def demonstrate(self, seed: int) -> Frames | None:
-        """The frames of one demonstration, field name -> (n, ...), or None when it did not succeed in time, or when the
-        seed left nothing to ask for.
+        """The frames of one demonstration, field name -> (n, ...), or None when it did not succeed in time, or when
+        nothing was there to ask for.
         """
         try:
             return _Take(self, self._scenes[self._scene_of(seed)], seed).play()
@@ -110,23 +110,23 @@ class Demonstrator:
         """A task of which the scene has what it names, and which is not done already (in a course of one scene it may
         be: the expert then holds still). Raises NothingToAsk.
         """
-        out = scene.environment.left_out()
-        families = {name: self._askable(name, out) for name in scene.families}
+        families = {name: self._askable(name, scene.environment) for name in scene.families}
         shares = np.array([scene.families[name] if families[name] else 0.0 for name in families])
         if not shares.any():
             raise NothingToAsk
-        while True:
-            family = str(rng.choice(list(families), p=shares if shares.all() else shares / shares.sum()))
-            index = int(rng.choice(families[family]))
-            task_id, slots = self.tasks[index]
-            if self.course.whole_scene or not scene.environment.reaches_at_once(goal_of(task_id, slots)):
-                wordings = self._wordings[index]
-                text = wordings[int(rng.integers(len(wordings)))].text
-                return Assignment(text, self._index[text], index)
+        family = str(rng.choice(list(families), p=shares if shares.all() else shares / shares.sum()))
+        index = int(rng.choice(families[family]))
+        wordings = self._wordings[index]
+        text = wordings[int(rng.integers(len(wordings)))].text
+        return Assignment(text, self._index[text], index)
 
-    def _askable(self, task_id: str, out: tuple[str, ...]) -> list[int]:
+    def _askable(self, task_id: str, environment: Environment) -> list[int]:
         fillings = self._fillings[task_id]
-        return [index for index in fillings if not out or not {*out} & {*self.tasks[index][1].values()}]
+        if self.course.whole_scene:
+            return fillings
+        out = {*environment.left_out()}
+        there = [index for index in fillings if out.isdisjoint(self.tasks[index][1].values())]
+        return [index for index in there if not environment.reaches_at_once(goal_of(*self.tasks[index]))]
 
     def _scene_of(self, seed: int) -> str:
         if len(self._scenes) == 1:
