@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from policies.networks.flax_layers import Dense, LayerNorm
+from policies.networks.initial import drawn
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class HeadConfig:
 class FourierFeatures(nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()
-        self.kernel = nn.Parameter(torch.randn(size // 2, 1) * 0.2)
+        self.kernel = nn.Parameter(drawn(size // 2, 1, deviation=0.2))
 
     def forward(self, time: Tensor) -> Tensor:
         """(..., 1) -> (..., size): cosines, then sines."""

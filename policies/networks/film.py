@@ -78,6 +78,15 @@ class FilmOutput(NamedTuple):
     turn: Tensor  # (B, 2) sin 4a, cos 4a of the object's yaw against the gripper
 
 
+def _middles(size: int) -> Tensor:
+    """x, y of the middle of every cell of a map, 0..1, (size * size, 2); on the meta device without numbers."""
+    grid = torch.empty(size * size, 2)
+    if not grid.is_meta:
+        axis = (torch.arange(size, dtype=torch.float32) + 0.5) / size
+        grid[:, 0], grid[:, 1] = axis.repeat(size), axis.repeat_interleave(size)
+    return grid
+
+
 class TextEncoder(nn.Module):
     """Words in order: a bidirectional GRU, averaged over the words that are there."""
 
@@ -136,9 +145,7 @@ class FilmNetwork(nn.Module):
         )
         self.action = nn.Linear(config.hidden, config.chunk * (LINEAR_DIMS + config.yaw_bins + 1))
         self.aux = nn.Sequential(nn.Linear(config.read_out, 64), nn.ReLU(), nn.Linear(64, 6 + 1 + 2))
-        axis = (torch.arange(size, dtype=torch.float32) + 0.5) / size
-        grid = torch.stack([axis.repeat(size), axis.repeat_interleave(size)], 1)  # (S*S, 2) x, y
-        self.register_buffer("grid", grid, persistent=False)
+        self.register_buffer("grid", _middles(size), persistent=False)
 
     def forward(self, image: Tensor, text: Tensor, proprioception: Tensor) -> FilmOutput:
         """image (B, 3 * patch**2 * pictures, S, S) from `stacked`, text (B, text_dim) from `self.text`, proprioception

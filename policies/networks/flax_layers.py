@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from policies.networks.initial import drawn
+
 
 class Dense(nn.Module):
     """`kernel` has all input axes, then all output axes; the result's are flattened into one."""
@@ -47,7 +49,7 @@ class Conv(nn.Module):
         super().__init__()
         self.stride, self.padding = stride, padding
         deviation = (inputs * kernel * kernel) ** -0.5
-        self.kernel = nn.Parameter(torch.randn(kernel, kernel, inputs, outputs) * deviation)
+        self.kernel = nn.Parameter(drawn(kernel, kernel, inputs, outputs, deviation=deviation))
         self.bias = nn.Parameter(torch.zeros(outputs))
 
     def weight(self) -> Tensor:

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from policies.networks.diffusion import DiffusionHead, HeadConfig
 from policies.networks.flax_layers import Conv, Dense, GroupNorm, LayerNorm, StdConv
+from policies.networks.initial import drawn
 from policies.networks.t5 import T5Config, T5Encoder
 
 
@@ -281,7 +282,7 @@ class OctoTransformer(nn.Module):
         self.BlockTransformer_0 = BlockTransformer(config)
 
     def _add_group(self, name: str, shape: tuple[int, ...], inputs: int | None = None) -> None:
-        self.register_parameter(f"{name}_pos_embedding", nn.Parameter(torch.randn(1, *shape) * 0.02))
+        self.register_parameter(f"{name}_pos_embedding", nn.Parameter(drawn(1, *shape, deviation=0.02)))
         if inputs is not None:
             self.add_module(f"{name}_projection", Dense((inputs,), shape[-1:]))
 

@@ -17,6 +17,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from policies.networks.initial import drawn
+
 
 @dataclass(frozen=True)
 class TowerConfig:
@@ -175,7 +177,7 @@ class VisionTower(nn.Module):
         self.config = config
         self.cls_token = nn.Parameter(torch.zeros(1, 1, config.dim)) if config.class_token else None
         self.reg_token = nn.Parameter(torch.zeros(1, config.registers, config.dim)) if config.registers else None
-        self.pos_embed = nn.Parameter(torch.randn(1, config.patches, config.dim) * 0.02)  # patches only
+        self.pos_embed = nn.Parameter(drawn(1, config.patches, config.dim, deviation=0.02))  # patches only
         self.patch_embed = PatchEmbed(config)
         self.blocks = nn.ModuleList(TowerBlock(config) for _ in range(config.depth))
         self.norm = nn.LayerNorm(config.dim, eps=config.norm_eps)

@@ -12,6 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from policies.networks.initial import drawn
+
 
 @dataclass(frozen=True)
 class T5Config:
@@ -33,7 +35,7 @@ class Kernel(nn.Module):
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
-        self.kernel = nn.Parameter(torch.randn(inputs, outputs) * inputs**-0.5)
+        self.kernel = nn.Parameter(drawn(inputs, outputs, deviation=inputs**-0.5))
 
     def forward(self, x: Tensor) -> Tensor:
         return x @ self.kernel
@@ -42,7 +44,7 @@ class Kernel(nn.Module):
 class T5Embedding(nn.Module):
     def __init__(self, rows: int, dim: int) -> None:
         super().__init__()
-        self.embedding = nn.Parameter(torch.randn(rows, dim) * 0.02)
+        self.embedding = nn.Parameter(drawn(rows, dim, deviation=0.02))
 
     def forward(self, ids: Tensor) -> Tensor:
         return F.embedding(ids, self.embedding)

@@ -1,0 +1,43 @@
+"""Opening a policy brings no compiler along."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from policies import checkpoints
+
+WEIGHTS = Path(__file__).resolve().parents[2] / "policies" / "weights"
+OPEN = """
+import sys, django
+django.setup()
+from pathlib import Path
+from policies.registry import open_policy
+open_policy(Path(sys.argv[1]))
+print([name for name in ("torch._dynamo", "sympy") if name in sys.modules])
+"""
+
+
+@pytest.mark.parametrize("name", ["film-base", "octo-mini", "openvla-mini"])
+def test_opening_a_shipped_policy_imports_no_compiler(name: str) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", OPEN, str(WEIGHTS / name)],
+        env={"DJANGO_SETTINGS_MODULE": "vlaarena.settings", "PATH": "/usr/bin:/bin"},
+        cwd=WEIGHTS.parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.split("\n")[0] == "[]"
+
+
+def test_a_network_is_built_without_memory_and_keeps_the_shapes_of_its_weights() -> None:
+    network = checkpoints.build(lambda: nn.Sequential(nn.Embedding(7, 5), nn.Linear(5, 3), nn.LayerNorm(3)))
+    assert all(tensor.is_meta for tensor in network.state_dict().values())
+    assert network[0].weight.shape == (7, 5)
+    assert torch.get_default_device().type != "meta"
