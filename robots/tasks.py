@@ -8,6 +8,13 @@ from arena.tasks import GRACE_S, PLAYED_WITHIN_S
 from robots.task_trials import TRY
 
 
+@shared_task(name="robots.check_remote_policies", expires=15, acks_late=False)  # type: ignore[untyped-decorator]
+def check_remote_policies() -> int:
+    from policies.remote import probe
+
+    return probe.check_all()
+
+
 @shared_task(name=TRY, soft_time_limit=PLAYED_WITHIN_S, time_limit=PLAYED_WITHIN_S + GRACE_S)  # type: ignore[untyped-decorator]
 def try_task(trial: int) -> None:
     from robots.task_trial_maker import make

@@ -214,6 +214,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "every_s": 10,
         "description": "Take in the files of games that have appeared in ARENA_WORMARENA_FOLDER.",
     },
+    "Check remote policies": {
+        "task": "robots.check_remote_policies",
+        "every_s": 15,
+        "description": "Ask the servers of all remote policies whether they answer; those that do not are not drawn.",
+    },
     "Sweep stale rollouts": {
         "task": "arena.sweep",
         "every_s": 5,

@@ -16,6 +16,7 @@ from simulation.contracts import ACTION_SPACE, CONTROL_HZ, PROPRIOCEPTION_SPACE
 WORDS = ("name", "description", "organization", "license", "provenance")
 PLAYED = ("cameras", "execute", "ensembling", *COMPARED)
 SERVED = ("key_variable", "infer_s", *FORMS)
+LONGEST = {"name": 255, "organization": 255, "license": 50, "statistics_key": 100, "revision": 64}
 USUAL: Mapping[str, Any] = {
     "description": "Runs in a process of its own and is asked over the network.",
     "organization": "",
@@ -44,6 +45,9 @@ def card_from(model_id: str, url: str, declared: Mapping[str, Any], added: Mappi
     columns = {name: told[name] for name in (*WORDS, *PLAYED, "training") if name in told}
     content = {"id": model_id, "name": model_id, "family": REMOTE, "execute": told["chunk"], **USUAL, **columns}
     content = {"revision": _revision(content, network), **content, "network": network}
+    for name, most in LONGEST.items():
+        if len(str(content[name])) > most:
+            raise BadCard(f"{name}: expected at most {most} characters, got {len(str(content[name]))}")
     card = PolicyCard.from_json(content)
     Contract.of(card.spec, card.network)
     return card

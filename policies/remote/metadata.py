@@ -35,53 +35,61 @@ def declared(metadata: Any) -> Mapping[str, Any]:
 
 def check(metadata: Any, card: PolicyCard, contract: Contract) -> None:
     """Raise ContractBroken unless the server declares nothing but what the card says; BadFrame for no metadata."""
-    found = [*_differences(declared(metadata), card, contract)]
+    found = dict(_differences(declared(metadata), card, contract))
     if contract.dialect == ROBOARENA:
-        found += _roboarena_differences(metadata, contract)
+        found |= _roboarena_differences(metadata, contract)
     if found:
-        raise ContractBroken(f"the server declares {'; '.join(found)}")
+        what = f"the server declares something else than the card: {', '.join(found)}"
+        raise ContractBroken(what, "; ".join(f"{name}: {details}" for name, details in found.items()))
 
 
 def needs_session(metadata: Mapping[str, Any]) -> bool:
     return metadata.get("needs_session_id") is True
 
 
-def _differences(told: Mapping[str, Any], card: PolicyCard, contract: Contract) -> Iterator[str]:
+def _differences(told: Mapping[str, Any], card: PolicyCard, contract: Contract) -> Iterator[tuple[str, str]]:
+    """The fields that differ, and what each of both says."""
     registered = card.to_json() | {"proprioception": card.spec.proprioception}
-    for name in COMPARED:
+    for name in (*COMPARED, "cameras"):
         if name in told and told[name] != registered[name]:
-            yield f"{name} {_short(told[name])}, the card {_short(registered[name])}"
-    if "cameras" in told and told["cameras"] != registered["cameras"]:
-        yield f"cameras {_short(told['cameras'])}, the card {_short(registered['cameras'])}"
+            yield name, _both(told[name], registered[name])
     forms = {name: told[name] for name in FORMS if name in told}
     try:
         theirs = Contract.of(card.spec, {**card.network, **forms})
     except BadCard as error:
-        yield f"a form that cannot be read: {error}"
+        yield "forms", f"cannot be read: {error}"
         return
     for name in forms:
         if getattr(theirs, name) != getattr(contract, name):
-            yield f"{name} {_short(told[name])}, the card {_short(card.network.get(name, 'the usual'))}"
+            yield name, _both(told[name], card.network.get(name, "the usual"))
 
 
-def _roboarena_differences(metadata: Mapping[str, Any], contract: Contract) -> Iterator[str]:
+def _roboarena_differences(metadata: Mapping[str, Any], contract: Contract) -> Iterator[tuple[str, str]]:
     missing = [name for name in ROBOARENA_NAMES if name not in metadata]
     if missing:
-        yield f"no {', '.join(missing)}, which RoboArena's dialect needs"
+        yield "its configuration", f"lacks {', '.join(missing)}, which RoboArena's dialect needs"
         return
     spaces = ROBOARENA_SPACES[contract.actions.pose]
     if metadata["action_space"] not in spaces:
-        yield f"action_space {_short(metadata['action_space'])}, the card {' or '.join(spaces)}"
-    sent = {form.key: [form.height, form.width] for form in contract.images.values()}
-    count = metadata["n_external_cameras"]
-    if not isinstance(count, int) or not 0 <= count <= 2:
-        yield f"n_external_cameras {_short(count)}, expected 0, 1 or 2"
+        yield "action_space", _both(metadata["action_space"], " or ".join(spaces))
+    if metadata["n_external_cameras"] not in (0, 1, 2):
+        yield "n_external_cameras", _both(metadata["n_external_cameras"], "0, 1 or 2")
         return
-    wanted = [EXTERNAL.format(number) for number in range(count)] + [WRIST] * bool(metadata["needs_wrist_camera"])
-    yield from (f"the picture {name}, the card has {', '.join(sent)}" for name in wanted if name not in sent)
+    sent = {form.key: [form.height, form.width] for form in contract.images.values()}
+    if missing := [name for name in _roboarena_pictures(metadata) if name not in sent]:
+        yield "cameras", _both(missing, [*sent])
     size = metadata["image_resolution"]
-    if size is not None:
-        yield from (f"pictures of {_short(size)}, the card {each}" for each in sent.values() if each != size)
+    if size is not None and any(each != size for each in sent.values()):
+        yield "image_resolution", _both(size, [*sent.values()])
+
+
+def _roboarena_pictures(metadata: Mapping[str, Any]) -> list[str]:
+    wrist = [WRIST] if metadata["needs_wrist_camera"] else []
+    return [EXTERNAL.format(number) for number in range(metadata["n_external_cameras"])] + wrist
+
+
+def _both(theirs: Any, ours: Any) -> str:
+    return f"the server {_short(theirs)}, the card {_short(ours)}"
 
 
 def _short(value: Any) -> str:

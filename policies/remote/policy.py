@@ -6,8 +6,9 @@ import logging
 import os
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,24 +70,23 @@ class RemotePolicy:
     def close(self) -> None:
         self.rest()
 
-    def introduce(self) -> Mapping[str, Any]:
-        """Connect and return the server's metadata, unchecked. Raises RemoteError."""
+    def greet(self) -> None:
+        """Connect and compare what the server declares with the card. Raises RemoteError."""
         self.rest()
         try:
             self._connect()
+            metadata.check(self.metadata, self.card, self.contract)
         except RemoteError:
             self.rest()
             raise
-        return self.metadata
 
     def _begin(self, instruction: str, seed: int) -> None:
-        self.introduce()
-        metadata.check(self.metadata, self.card, self.contract)
+        self.greet()
         needed = self.contract.session or metadata.needs_session(self.metadata)
         self._session = uuid.uuid4().hex if needed else ""
         if self.contract.dialect == ROBOARENA or metadata.declared(self.metadata).get(metadata.RESET) is True:
             message = {"endpoint": "reset", self.contract.prompt: instruction, "seed": seed, **self._named()}
-            self._unfailed(self._ask(message, RESET_S))
+            _unfailed(self._ask(message, RESET_S))
 
     def _connect(self) -> None:
         try:
@@ -94,13 +94,7 @@ class RemotePolicy:
         except AddressRefused:
             raise ServerRefused("the address of the server is not allowed any more") from None
         self._connection = Connection(self.contract.url, _key(self.contract.key_variable), CONNECT_S)
-        try:
-            came = self._connection.receive(METADATA_S)
-        except ServerLate:
-            raise ServerLate("the server sent no metadata, with which openpi's dialect begins") from None
-        found = self._unfailed(came)
-        metadata.declared(found)
-        self.metadata = found
+        self.metadata = _metadata_of(self._connection)
 
     def _message(self, observation: Observation) -> dict[str, Any]:
         contract, felt = self.contract, observation.proprioception
@@ -116,7 +110,7 @@ class RemotePolicy:
         return self.contract.actions.adapted(self._answer_to(message), observation.proprioception, self.spec.chunk)
 
     def _answer_to(self, message: dict[str, Any]) -> NDArray[np.generic]:
-        answer = self._unfailed(self._ask(message, self.contract.infer_s))
+        answer = _unfailed(self._ask(message, self.contract.infer_s))
         if isinstance(answer, dict):
             if ACTIONS not in answer:
                 raise BadFrame(f"the answer has no {ACTIONS!r}")
@@ -130,14 +124,6 @@ class RemotePolicy:
             raise ServerAway("there is no connection to the server")
         return self._connection.ask(codec.pack(message, text_keys=self.contract.coding == "text"), seconds)
 
-    def _unfailed(self, came: bytes | str) -> Any:
-        """What a message says. A text is an error, but for the one that RoboArena answers to a reset."""
-        if isinstance(came, bytes):
-            return codec.unpack(came)
-        if came.startswith("reset successful"):
-            return came
-        raise ServerRefused("the server reports an error of its own", came)
-
     def _guarded(self, act: Callable[[], Answer]) -> Answer:
         """Whatever fails ends the connection: an answer that comes later belongs to no question."""
         try:
@@ -146,6 +132,26 @@ class RemotePolicy:
             self.rest()
             log.warning("%s: %s%s", self.spec.id, error, f": {error.words}" if error.words else "")
             _raise(error)
+
+
+def _metadata_of(connection: Connection) -> Mapping[str, Any]:
+    """What openpi's dialect begins with."""
+    try:
+        came = connection.receive(METADATA_S)
+    except ServerLate:
+        raise ServerLate("the server sent no metadata, with which openpi's dialect begins") from None
+    found = _unfailed(came)
+    metadata.declared(found)
+    return cast(Mapping[str, Any], found)
+
+
+def _unfailed(came: bytes | str) -> Any:
+    """What a message says. A text is an error, but for the one that RoboArena answers to a reset."""
+    if isinstance(came, bytes):
+        return codec.unpack(came)
+    if came.startswith("reset successful"):
+        return came
+    raise ServerRefused("the server reports an error of its own", came)
 
 
 def _raise(error: RemoteError) -> NoReturn:
@@ -157,8 +163,19 @@ def _raise(error: RemoteError) -> NoReturn:
 def _key(variable: str) -> str:
     key = os.environ.get(variable, "") if variable else ""
     if variable and not (key and key.isascii() and key.isprintable()):
-        raise ServerRefused(f"{variable} is not set where the worker runs")
+        raise ServerRefused("the key for the server is not set where the worker runs", variable)
     return key
+
+
+def ask_metadata(url: str, key_variable: str = "") -> Mapping[str, Any]:
+    """What a server says of itself, for making a card of it. Raises BadCard for an address that is not allowed, and
+    RemoteError."""
+    try:
+        check_address(url)
+    except AddressRefused as refused:
+        raise BadCard(str(refused)) from None
+    with closing(Connection(url, _key(key_variable), CONNECT_S)) as connection:
+        return _metadata_of(connection)
 
 
 def open_card(card: PolicyCard) -> RemotePolicy:
