@@ -59,7 +59,12 @@ def add_remote(model_id: str, url: str, contract: Mapping[str, Any], columns: Ma
 
     `columns`: registry columns that override the contract where not empty. Raises PolicyError and changes no row then.
     """
-    card = _card(model_id, url, contract)
+    return add_card(model_id, _card(model_id, url, contract), columns)
+
+
+def add_card(model_id: str, card: PolicyCard, columns: Mapping[str, str]) -> Entered:
+    """Likewise of a card that is complete: the policy.json of a folder of the family "remote"."""
+    _check_id(model_id)
     worlds = fitting(card.spec, catalogue.embodiments())
     played = dry_episode(card, worlds)
     fields = {**row_fields(card), **{name: text for name, text in columns.items() if text}}
@@ -118,23 +123,24 @@ def _check_plausible(actions: Floats, environment: Environment) -> None:
     for number in np.flatnonzero(beyond.mean(axis=0) > 0.5):
         longest, unit = np.abs(actions[:, number]).max(), numbers.units[number]
         raise BadServer(
-            f"the server does not answer in {numbers.id}: {numbers.names[number]} reaches {longest:.3g} {unit}, and the "
-            f"robot moves at most {numbers.high[number]:g} in a step; are its poses absolute "
+            f"the server does not answer in {numbers.id}: {numbers.names[number]} reaches {longest:.3g} {unit}, and "
+            f"the robot moves at most {numbers.high[number]:g} in a step; are its poses absolute "
             '("actions": {"pose": "absolute"})?'
         )
 
 
 def _card(model_id: str, url: str, contract: Mapping[str, Any]) -> PolicyCard:
-    if Policy.objects.filter(id=model_id).exclude(adapter=REMOTE).exists():
-        raise BadCard(f"{model_id} is registered with weights on this machine; a remote policy needs an id of its own")
-    key_variable = contract.get("key_variable") or ""
-    if not isinstance(key_variable, str):
-        raise BadCard(f"key_variable: expected a text, got {key_variable!r}")
+    _check_id(model_id)
     try:
-        told = declared(ask_metadata(url, key_variable))
+        told = declared(ask_metadata(url, contract.get("key_variable") or ""))
     except RemoteError as error:
         raise BadServer(_words_of(error)) from error
     return card_from(model_id, url, told, contract)
+
+
+def _check_id(model_id: str) -> None:
+    if Policy.objects.filter(id=model_id).exclude(adapter=REMOTE).exists():
+        raise BadCard(f"{model_id} is registered with weights on this machine; a remote policy needs an id of its own")
 
 
 def _story(failure: PolicyFailure) -> str:

@@ -69,7 +69,7 @@ class Contract:
         return cls(
             url=_text(network, "url", None),
             dialect=dialect,
-            key_variable=_key_variable(network),
+            key_variable=checked_key_variable(network.get("key_variable", "")),
             infer_s=_number(network, "infer_s", 10.0, 0.01, MOST_INFER_S),
             images=_images(_table(network, "images", {}), spec, dialect),
             state=_state(_table(network, "state", usual), spec),
@@ -134,11 +134,11 @@ def _signs(row: Mapping[str, Any], usual: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(int(sign) for sign in signs)
 
 
-def _key_variable(row: Mapping[str, Any]) -> str:
-    name: str = row.get("key_variable", "")
+def checked_key_variable(name: Any) -> str:
+    """The name itself. Raises BadCard for one that could be of another secret."""
     if name != "" and not (isinstance(name, str) and KEY_VARIABLE.fullmatch(name)):
         raise BadCard(f"policy.json: key_variable: expected a name that ends in _API_KEY, got {name!r}")
-    return name
+    return str(name)
 
 
 def _refuse_unknown(row: Mapping[str, Any], known: Collection[str], where: str) -> None:

@@ -18,7 +18,7 @@ from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.remote import codec, metadata
 from policies.remote.addresses import check_address
 from policies.remote.connection import Connection
-from policies.remote.contract import ROBOARENA, Contract
+from policies.remote.contract import ROBOARENA, Contract, checked_key_variable
 from policies.remote.errors import BadFrame, RemoteError, ServerAway, ServerLate, ServerRefused
 from policies.remote.sights import state
 from simulation.contracts import Floats, Observation, PolicyTooSlow
@@ -174,7 +174,8 @@ def ask_metadata(url: str, key_variable: str = "") -> Mapping[str, Any]:
         check_address(url)
     except AddressRefused as refused:
         raise BadCard(str(refused)) from None
-    with closing(Connection(url, _key(key_variable), CONNECT_S)) as connection:
+    key = _key(checked_key_variable(key_variable))
+    with closing(Connection(url, key, CONNECT_S)) as connection:
         return _metadata_of(connection)
 
 

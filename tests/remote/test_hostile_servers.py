@@ -8,14 +8,18 @@ import re
 import socket
 import ssl
 import struct
-import subprocess
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from policies.base import BadCard
 from policies.remote import policy as client
@@ -57,8 +61,7 @@ def failure_of(policy: RemotePolicy) -> RemoteError:
     """Of a reset and an inference; none takes longer than the client allows."""
     began = time.monotonic()
     with pytest.raises((RemoteError, PolicyTooSlow)) as failed:
-        policy.reset("pick up the red cube", 0)
-        policy.infer(policy.spec.grey_observation("pick up the red cube"))
+        play_once(policy)
     assert time.monotonic() - began < 4 * QUICK_S + 1
     error = failed.value.__cause__ if isinstance(failed.value, PolicyTooSlow) else failed.value
     assert isinstance(error, RemoteError)
@@ -66,12 +69,17 @@ def failure_of(policy: RemotePolicy) -> RemoteError:
     return error
 
 
+def play_once(policy: RemotePolicy) -> None:
+    policy.reset("pick up the red cube", 0)
+    policy.infer(policy.spec.grey_observation("pick up the red cube"))
+
+
 def huge(connection: Any, message: Any) -> bytes:
     return b"\0" * (MOST_BYTES + 1)
 
 
 def lies_in_fragments(connection: Any, message: Any) -> Any:
-    connection.send((b"\x91" * 1000 for _ in range(100_000)))
+    connection.send(b"\x91" * 1000 for _ in range(100_000))
     return b""
 
 
@@ -295,9 +303,18 @@ def test_nobody_at_home_is_no_connection() -> None:
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Signed by itself: nobody vouches for it."""
     folder = tmp_path_factory.mktemp("tls")
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-    files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
-    subprocess.run([*made, *files, "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *plain))
+    (folder / "cert.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
     return folder
 
 

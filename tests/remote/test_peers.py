@@ -131,8 +131,12 @@ def test_roboarenas_dialect_is_served_and_spoken(film: str) -> None:
         raw.send(codec.pack(grey(card, endpoint="infer", session_id="s")))
         assert codec.unpack(raw.recv()).shape == (4, 7)
     config = {
-        **{"image_resolution": [64, 64], "n_external_cameras": 1, "needs_wrist_camera": False},
-        **{"needs_stereo_camera": False, "needs_session_id": True, "action_space": "cartesian_velocity"},
+        "image_resolution": [64, 64],
+        "n_external_cameras": 1,
+        "needs_wrist_camera": False,
+        "needs_stereo_camera": False,
+        "needs_session_id": True,
+        "action_space": "cartesian_velocity",
     }
 
     def answer(connection: Any, message: dict[str, Any]) -> Any:

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 
 from policies.base import PolicyError
-from policies.registry import families
+from policies.registry import REMOTE, describe, families
 from simulation import catalogue
 
 COLUMNS = {
@@ -69,7 +69,10 @@ class Command(BaseCommand):
             if options[name]:
                 raise CommandError(f"--{name.replace('_', '-')} is about folders; a contract tells it of a server")
         contract = _read_contract(options["contract"]) | {"key_variable": options["key_variable"]}
-        entered = add_remote(options["policy"], options["url"], contract, {name: options[name] for name in COLUMNS})
+        columns = {name: options[name] for name in COLUMNS}
+        self._tell_remote(add_remote(options["policy"], options["url"], contract, columns), options)
+
+    def _tell_remote(self, entered: Any, options: dict[str, Any]) -> None:
         row, took = entered.added.policy, f"{entered.median_ms:.1f} ms an inference ({entered.longest_ms:.1f} at most)"
         if options["json"]:
             told = {"status": row.status, "family": row.family, "warnings": entered.added.warnings}
@@ -85,6 +88,12 @@ class Command(BaseCommand):
 
         if options["contract"] or options["key_variable"]:
             raise CommandError("--contract and --key-variable are about servers; give --url")
+        card = describe(options["weights"], options["statistics_key"] or None)
+        if card.spec.family == REMOTE:
+            from robots.remote_policies import add_card
+
+            self._tell_remote(add_card(options["policy"], card, {name: options[name] for name in COLUMNS}), options)
+            return
         asked = Registration(
             model_id=options["policy"],
             folder=options["weights"],
