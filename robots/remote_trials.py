@@ -39,22 +39,3 @@ def settle(trial: RemoteTrial, entered: bool, outcome: str) -> None:
 
 def is_awaited(trial: RemoteTrial) -> bool:
     return trial.done_at is None and trial.asked_at > timezone.now() - LOST_AFTER
-
-
-def make(pk: int) -> None:
-    """Try the server and enter its policy, once. What goes wrong is told to the operator. For workers only."""
-    from policies.base import PolicyError
-    from robots.remote_policies import add_remote
-    from simulation.contracts import SimulationError
-
-    trial = RemoteTrial.objects.filter(pk=pk, done_at=None).first()
-    if trial is None:
-        return
-    contract = {**trial.contract, "key_variable": trial.key_variable or None}
-    try:
-        entered = add_remote(trial.model_id, trial.url, contract, {})
-    except (PolicyError, SimulationError) as error:
-        settle(trial, False, str(error))
-        return
-    took = f"{entered.median_ms:.1f} ms an inference, {entered.longest_ms:.1f} ms at most"
-    settle(trial, True, "; ".join([took, *entered.added.warnings]))

@@ -18,7 +18,7 @@ def check_remote_policies() -> int:
 
 @shared_task(name=TRY_REMOTE, soft_time_limit=PLAYED_WITHIN_S, time_limit=PLAYED_WITHIN_S + GRACE_S)  # type: ignore[untyped-decorator]
 def try_remote(trial: int) -> None:
-    from robots.remote_trials import make
+    from robots.remote_trial_maker import make
 
     make(trial)
 

@@ -20,11 +20,10 @@ from policies.remote.server import Offer, start
 from simulation.contracts import CameraSpec, Chunking, Floats, Observation
 
 INSTRUCTION, CHUNK = "pick up the red cube", 8
-THINK_S = 2e-3
 
 
-class _Thinking:
-    """Takes as long as a small network does, whose caches and clock it leaves as they are."""
+class _Still:
+    """Answers at once: what is left is the protocol."""
 
     def __init__(self, spec: PolicySpec) -> None:
         self.spec = spec
@@ -33,9 +32,6 @@ class _Thinking:
         pass
 
     def infer(self, observation: Observation) -> Floats:
-        until = time.perf_counter() + THINK_S
-        while time.perf_counter() < until:
-            pass
         return np.zeros((CHUNK, 7))
 
     def close(self) -> None:
@@ -46,17 +42,17 @@ def overheads_ms(side: int, inferences: int) -> float:
     """Median inference over the protocol less median inference in process [ms], with pictures of `side` x `side`."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
     spec = PolicySpec(
-        id="thinking",
-        name="Thinking",
+        id="still",
+        name="Still",
         family="film",
         cameras=(CameraSpec("workspace", side, side),),
         chunk=CHUNK,
         chunking=Chunking(CHUNK),
         statistics_key="",
     )
-    policy, seen = _Thinking(spec), spec.grey_observation(INSTRUCTION)
+    policy, seen = _Still(spec), spec.grey_observation(INSTRUCTION)
     with _served(policy) as url:
-        remote = open_card(card_from("thinking-remote", url, declared(ask_metadata(url)), {}))
+        remote = open_card(card_from("still-remote", url, declared(ask_metadata(url)), {}))
         remote.reset(INSTRUCTION, 0)
         over, inside = (_median_ms(each.infer, seen, inferences) for each in (remote, policy))
         remote.close()
@@ -64,7 +60,7 @@ def overheads_ms(side: int, inferences: int) -> float:
 
 
 @contextmanager
-def _served(policy: _Thinking) -> Iterator[str]:
+def _served(policy: _Still) -> Iterator[str]:
     card = PolicyCard(policy.spec, description="", provenance="", revision="")
     server = start(Offer(card, lambda: Lease(policy, policy, lambda: None)), "127.0.0.1", 0)
     thread = threading.Thread(target=server.serve_forever)

@@ -11,7 +11,7 @@ from django.test import Client
 from kombu.exceptions import OperationalError
 
 from policies.models import Policy
-from robots import remote_trials
+from robots import remote_trial_maker, remote_trials
 from robots.models import RemoteTrial
 from tests.people import logged_in, operator
 from tests.remote.servers import PolicyServer, answers, serving
@@ -48,8 +48,8 @@ def test_a_server_is_tried_by_a_worker_and_entered(staff: Client, asked: list[in
         assert staff.post(ADD, form(server.url)).status_code == 302
         assert server.connections == connections, "the web asked the server itself"
         assert "a worker tries it" in staff.get("/admin/robots/remotetrial/").content.decode()
-        remote_trials.make(*asked)
-        remote_trials.make(*asked)  # a message that comes twice
+        remote_trial_maker.make(*asked)
+        remote_trial_maker.make(*asked)  # a message that comes twice
     row = Policy.objects.get(id="far")
     assert (row.adapter, row.status, row.model_path) == ("remote", "active", server.url)
     shown = staff.get(f"/admin/robots/remotetrial/{asked[0]}/change/").content.decode()
@@ -60,7 +60,7 @@ def test_a_server_is_tried_by_a_worker_and_entered(staff: Client, asked: list[in
 def test_what_a_server_does_wrong_is_told_to_who_named_it(staff: Client, asked: list[int]) -> None:
     with serving(PolicyServer(answers(np.zeros((4, 8))))) as server:
         staff.post(ADD, form(server.url))
-        remote_trials.make(*asked)
+        remote_trial_maker.make(*asked)
     assert not Policy.objects.exists()
     trial = RemoteTrial.objects.get()
     assert (trial.entered, trial.asked_by.username if trial.asked_by else "") == (False, "operator")
