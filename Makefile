@@ -115,9 +115,9 @@ $(DONE)/translations: $(LOCALE) | $(DONE)/requirements
 	@$(PY) manage.py translations compile >$(DONE)/translations.log
 	@touch $@
 
-$(DONE)/requirements-test: $(DONE)/requirements requirements/locked/test.txt
+$(DONE)/requirements-test: $(DONE)/requirements requirements/locked/test.txt requirements/locked/peers.txt
 	@echo "installing what the tests need"
-	@$(LOCKED) -r requirements/locked/test.txt
+	@$(LOCKED) -r requirements/locked/test.txt -r requirements/locked/peers.txt
 	@touch $@
 
 $(DONE)/requirements-text: $(DONE)/requirements requirements/locked/text.txt

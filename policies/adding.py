@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
-
-from arena.models import ContestantStatus
 from policies import memory
 from policies.base import BadCard, OpenedPolicy, PolicyError
 from policies.embodiment import fitting
+from policies.entering import Added, enter
 from policies.memory import OutOfMemory
 from policies.models import Policy
 from policies.names import PUBLISHED, card_fields
@@ -32,15 +30,6 @@ class Registration:
     statistics_key: str = ""
     device: str | None = None
     columns: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Added:
-    """The row as it is now, and `warnings` for the moderator."""
-
-    policy: Policy
-    created: bool
-    warnings: list[str]
 
 
 def add_policy(registration: Registration, worlds: Iterable[Embodiment]) -> Added:
@@ -65,14 +54,7 @@ def add_policy(registration: Registration, worlds: Iterable[Embodiment]) -> Adde
     fields = {**card_fields(card, folder), "statistics_key": key, "parameters": count}
     fields, warnings = _with_published_facts(registration.model_id, fields)
     fields |= {name: text for name, text in registration.columns.items() if text}
-    with transaction.atomic():
-        row, created = Policy.objects.update_or_create(id=registration.model_id, defaults=fields)
-        row.keep_worlds(fits)
-    if row.status == ContestantStatus.UNAVAILABLE:
-        row.activate()
-    if row.status == ContestantStatus.RETIRED:
-        warnings.append(f"{row.id} is retired ({row.status_reason}) and stays so; activate it in the admin")
-    return Added(row, created, warnings)
+    return enter(registration.model_id, fields, fits, warnings)
 
 
 def _check_room(folder: Path, device: str) -> None:

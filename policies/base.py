@@ -107,6 +107,13 @@ class OpenedPolicy(Actor, Protocol):
     def spec(self) -> PolicySpec: ...
 
 
+@runtime_checkable
+class Rests(Protocol):
+    """A policy that holds something for each rollout, which it gives back between them."""
+
+    def rest(self) -> None: ...
+
+
 State = TypeVar("State")
 
 

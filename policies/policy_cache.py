@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from policies import memory
-from policies.base import BatchPolicy, OpenedPolicy
+from policies.base import BatchPolicy, OpenedPolicy, Rests
 from policies.batching import Batcher, BatchSlot
 from policies.memory import OutOfMemory
 from simulation.contracts import ACTION_DIM, Actor, Floats, Observation
@@ -76,6 +76,8 @@ class Lease:
         self.closed = True
         if isinstance(self.actor, BatchSlot):
             self.actor.close()
+        elif isinstance(self.actor, Rests):
+            self.actor.rest()
         self.release()
 
 

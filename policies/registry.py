@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from policies.base import OpenedPolicy, PolicyCard, UnknownFamily
 from policies.embodiment import fitting
@@ -21,7 +21,10 @@ families: dict[str, str] = {
     "film": "policies.film.policy:open_film",
     "octo": "policies.octo.policy:open_octo",
     "openvla": "policies.openvla.policy:open_openvla",
+    "remote": "policies.remote.policy:open_remote",
 }
+REMOTE = "remote"
+"""The family whose networks run elsewhere: its rows hold the whole card, and need no folder."""
 
 
 def describe(folder: Path, statistics_key: str | None = None) -> PolicyCard:
@@ -33,6 +36,11 @@ def describe(folder: Path, statistics_key: str | None = None) -> PolicyCard:
         return published_card(folder, statistics_key)
     card = read_card(folder)
     return replace(card, spec=replace(card.spec, statistics_key=statistics_key)) if statistics_key else card
+
+
+def card_of(adapter: str, folder: Path, statistics_key: str | None, card: Mapping[str, Any]) -> PolicyCard:
+    """The card of a registry row: that of its folder, or of a remote policy the row's own."""
+    return PolicyCard.from_json(card) if adapter == REMOTE else describe(folder, statistics_key)
 
 
 def open_policy(

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 
+from arena.addresses import AddressRefused
 from arena.models import Attempt, Battle
+from policies.base import BadCard
+from policies.remote.addresses import check_address
+from policies.remote.contract import checked_key_variable
 
 
 class Rollout(models.Model):
@@ -109,3 +114,46 @@ class TaskTrial(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} {self.pk}"
+
+
+class RemoteTrial(models.Model):
+    """A server that an operator wants entered as a policy. A worker connects, plays a dry episode and enters it."""
+
+    model_id = models.SlugField(
+        "id", max_length=100, help_text="Of the policy: a new id, or that of a remote policy that is to be updated."
+    )
+    url = models.CharField("address", max_length=500, help_text="Such as ws://gpu-3:8000 or wss://gpu.example.org.")
+    key_variable = models.CharField(
+        max_length=100, blank=True, help_text="Environment variable of the workers with its key; ends in _API_KEY."
+    )
+    contract = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text='What the server does not declare of itself, such as {"chunk": 8}: docs/bring-your-own-policy.md.',
+    )
+    asked_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    asked_at = models.DateTimeField(default=timezone.now)
+    done_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.TextField(blank=True, help_text="Why it was refused, or how long an inference took.")
+    entered = models.BooleanField(default=False)
+
+    class Meta:
+        db_table = "robot_remote_trials"
+        verbose_name = "remote policy to try"
+        verbose_name_plural = "remote policies to try"
+
+    def __str__(self) -> str:
+        return f"{self.model_id} at {self.url}"
+
+    def clean(self) -> None:
+        """What needs no connection."""
+        try:
+            check_address(self.url)
+        except AddressRefused as refused:
+            raise ValidationError({"url": str(refused)}) from None
+        try:
+            checked_key_variable(self.key_variable)
+        except BadCard as refused:
+            raise ValidationError({"key_variable": str(refused).removeprefix("policy.json: key_variable: ")}) from None
+        if not isinstance(self.contract, dict):
+            raise ValidationError({"contract": 'A JSON object, such as {"chunk": 8}.'})

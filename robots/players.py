@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from policies.base import PolicyError, WrongEmbodiment
-from policies.registry import families, open_policy
+from policies.base import PolicyCard, PolicyError, WrongEmbodiment
+from policies.embodiment import fitting
+from policies.registry import REMOTE, families, open_policy
+from policies.remote.policy import open_card
 from simulation import catalogue
 from simulation.contracts import (
     POLICY_CAMERA,
     Actor,
     CameraSpec,
     Chunking,
+    Embodiment,
     EpisodeResult,
     Floats,
     Limits,
@@ -42,6 +45,7 @@ class PlayerSource:
     adapter: str
     model_path: str = ""
     statistics_key: str = ""
+    card: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 class UnknownAdapter(PolicyError):
@@ -85,16 +89,27 @@ def open_player(source: Policy | PlayerSource, environment: Environment, device:
         return Player(ScriptedExpert(environment), EVERY_STEP, NO_CAMERAS)
     if source.adapter == STILL:
         return Player(HoldStill(environment), EVERY_STEP, NO_CAMERAS)
+    if source.adapter == REMOTE:
+        return open_remote(PolicyCard.from_json(source.card), environment)
     if source.adapter in families:
         return open_folder(Path(source.model_path), environment, device, source.statistics_key or None)
     known = ", ".join(sorted([EXPERT, STILL, *families]))
     raise UnknownAdapter(f"unknown adapter {source.adapter!r}; known: {known}")
 
 
+def open_remote(card: PolicyCard, environment: Environment) -> Player:
+    """A policy behind a server, which is not asked yet. Raises PolicyError as `open_player` does."""
+    fitting(card.spec, [_here(environment)])
+    return Player(open_card(card), card.spec.chunking, card.spec.cameras)
+
+
 def open_folder(
     folder: Path, environment: Environment, device: str | None = None, statistics_key: str | None = None
 ) -> Player:
     """Raises PolicyError as `open_player` does."""
-    here = catalogue.embodiment(environment.world.robot_id, environment.world.scene_id)
-    policy = open_policy(folder, device, statistics_key, [here])
+    policy = open_policy(folder, device, statistics_key, [_here(environment)])
     return Player(policy, policy.spec.chunking, policy.spec.cameras)
+
+
+def _here(environment: Environment) -> Embodiment:
+    return catalogue.embodiment(environment.world.robot_id, environment.world.scene_id)

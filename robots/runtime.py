@@ -18,7 +18,7 @@ from policies.embodiment import fitting
 from policies.models import Policy
 from policies.names import install_line
 from policies.policy_cache import Device, Key, PolicyCache
-from policies.registry import describe, families
+from policies.registry import REMOTE, card_of, describe, families
 from robots.players import EXPERT, Player, open_player
 from simulation import catalogue
 from simulation.cameras import render_profile
@@ -95,6 +95,8 @@ class WorkerRuntime:
         log.info("%s is ready on %s, %s: %d actions at once", policy.id, robot_id, scene_id, len(actions))
 
     def _expected_bytes(self, policy: Policy) -> int:
+        if policy.adapter == REMOTE:
+            return 0
         folder = Path(policy.model_path)
         describe(folder, policy.statistics_key or None)  # raises PolicyError, which says what the folder lacks
         return memory.expected_bytes(folder, self.cache.device.name)
@@ -104,7 +106,7 @@ def _fitting_scenes(policy: Policy, scenes: list[tuple[str, str]]) -> list[tuple
     """Those of the (robot, scene) pairs that the policy was made for. Raises WrongEmbodiment when there is none."""
     if policy.adapter not in families:
         return [scene for scene in scenes if policy.adapter != EXPERT or expert_knows(scene[0])]
-    spec = describe(Path(policy.model_path), policy.statistics_key or None).spec
+    spec = card_of(policy.adapter, Path(policy.model_path), policy.statistics_key or None, policy.card).spec
     worlds = fitting(spec, [catalogue.embodiment(*scene) for scene in scenes])
     return [(world.robot_id, world.scene_id) for world in worlds]
 

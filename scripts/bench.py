@@ -229,8 +229,18 @@ def networks(published: list[str], device: str | None) -> Iterator[Figure]:
         yield Figure(*one)
 
 
+def remote_policies(rounds: int = 5, inferences: int = 60) -> Iterator[Figure]:
+    """What a policy's inference takes more over openpi's protocol on loopback, at the shipped size and at openpi's."""
+    from policies.remote.bench import overheads_ms
+
+    for side, name in ((128, "128 x 128"), (224, "224 x 224")):
+        taken = [overheads_ms(side, inferences) for _ in range(rounds)]
+        yield spread(f"an inference over the protocol / in process, {name}", taken, "ms", 3.0, "difference, loopback")
+
+
 def measure(turn_count: int) -> Iterator[Figure]:
     yield from control_loop()
+    yield from remote_policies()
     with tempfile.TemporaryDirectory(prefix="vla-arena-bench-") as folder:
         os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
         Path(folder, "rankings").mkdir()
@@ -252,6 +262,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--networks", action="store_true", help="measure only the networks")
+    parser.add_argument("--remote", action="store_true", help="measure only what the protocol of remote policies takes")
     parser.add_argument("--published", nargs="*", default=[], metavar="SIZE", help="openvla-7b, octo-base, octo-small")
     parser.add_argument("--device", help="a torch device for the networks; default: the CPU")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
@@ -259,7 +270,8 @@ def main() -> int:
     print(machine(), file=sys.stderr)
     figures = []
     timed = networks(options.published, options.device)
-    for figure in timed if options.networks else chain(timed, measure(options.turns)):
+    alone = remote_policies() if options.remote else timed if options.networks else None
+    for figure in alone or chain(timed, measure(options.turns)):
         figures.append(figure)
         print(row(figure), file=sys.stderr if options.json else sys.stdout, flush=True)
     if options.json:

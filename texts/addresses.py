@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from urllib.parse import SplitResult, urlsplit
-
 from django.conf import settings
 
+from arena.addresses import AddressRefused, Rule
+
+__all__ = ["EMBEDDED", "AddressRefused", "check_address"]
 EMBEDDED = "embedded"
 """In place of an address: the server beside the arena (texts.embedded), whose port is another after every start."""
-
-
-class AddressRefused(Exception):
-    """The address is none, or its host is not allowed."""
+RULE = Rule("ARENA_TEXT_HOSTS", {"http": 80, "https": 443}, "http://gpu-1:8000/v1")
 
 
 def check_address(address: str) -> None:
     """Raises AddressRefused unless requests may go there. An allowed host without a port is allowed with every port."""
-    if address == EMBEDDED:
-        return
-    parts = _split(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise AddressRefused(f"{address!r} is no address such as http://gpu-1:8000/v1")
-    if parts.username or parts.password:
-        raise AddressRefused("an address holds no password: name the environment variable that holds the key")
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    if not {parts.hostname, f"{_bracketed(parts.hostname)}:{port}"} & _allowed():
-        known = ", ".join(sorted(_allowed())) or "none"
-        raise AddressRefused(f"{parts.hostname}:{port} is not in ARENA_TEXT_HOSTS, which allows: {known}")
-
-
-def _split(address: str) -> SplitResult:
-    try:
-        parts = urlsplit(address)
-        _ = parts.port
-    except ValueError as error:
-        raise AddressRefused(f"{address!r} is no address: {error}") from None
-    return parts
-
-
-def _allowed() -> frozenset[str]:
-    return frozenset(settings.TEXT["hosts"])
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+    if address != EMBEDDED:
+        RULE.check(address, settings.TEXT["hosts"])

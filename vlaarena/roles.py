@@ -35,6 +35,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     OPERATOR: (
         *LOOK,
         *("policies.add_policy", "policies.change_policy", "arena.change_attempt"),
+        *("robots.view_remotetrial", "robots.add_remotetrial"),
         *("texts.add_languagemodel", "texts.change_languagemodel"),
         *("rankings.view_workerstatus", "rankings.run_aggregation", "wormarena.ingest_games"),
         *("django_celery_beat.view_periodictask", "django_celery_beat.change_periodictask"),

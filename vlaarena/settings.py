@@ -214,6 +214,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "every_s": 10,
         "description": "Take in the files of games that have appeared in ARENA_WORMARENA_FOLDER.",
     },
+    "Check remote policies": {
+        "task": "robots.check_remote_policies",
+        "every_s": 15,
+        "description": "Ask the servers of all remote policies whether they answer; those that do not are not drawn.",
+    },
     "Sweep stale rollouts": {
         "task": "arena.sweep",
         "every_s": 5,
@@ -343,6 +348,8 @@ WORKER_POLICIES = env.words("ARENA_WORKER_POLICIES", ["*"])
 WORKER_DEVICE = env.text("ARENA_WORKER_DEVICE", "cpu")
 WORKER_MEMORY_GB = env.number("ARENA_WORKER_MEMORY_GB", 0)
 WORKER_BATCH = int(env.number("ARENA_WORKER_BATCH", 0))
+# The servers at which remote policies may be asked (docs/bring-your-own-policy.md), with a port or with every port.
+POLICY_HOSTS = env.words("ARENA_POLICY_HOSTS", ["127.0.0.1", "localhost", "::1"])
 
 # Recordings of battles without a vote expire this many days after the battle's last change; 0: never.
 UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)

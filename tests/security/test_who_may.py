@@ -202,6 +202,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "policies.policy": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "texts.languagemodel": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "robots.publishedtask": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
+    "robots.remotetrial": (NOTHING, frozenset({LOOK, ADD})),
     "rankings.modelstatstotal": (ONLY_LOOK, ONLY_LOOK),
     "rankings.modelstatsbyrobot": (ONLY_LOOK, ONLY_LOOK),
     "rankings.workerstatus": (NOTHING, ONLY_LOOK),

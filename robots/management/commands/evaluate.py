@@ -51,14 +51,17 @@ class Command(BaseCommand):
             self._print(answer)
 
     def _measure(self, row: Any, options: dict[str, Any]) -> dict[str, Any]:
+        from policies.registry import REMOTE
         from robots import bridge_suite, evaluation
         from robots.players import PlayerSource
         from simulation import catalogue
         from simulation.contracts import Chunking
 
+        if options["record"] and row.adapter == REMOTE:
+            raise CommandError("--record writes into a policy's folder, which a remote policy does not have")
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(
-            player=PlayerSource(row.adapter, row.model_path, row.statistics_key),
+            player=PlayerSource(row.adapter, row.model_path, row.statistics_key, row.card),
             robot_id=options["robot"],
             scene_id=options["scene"],
             chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,

@@ -1,0 +1,197 @@
+"""What a card says of a server: where it is, which dialect it speaks, and in which form it is asked and answers.
+
+It is the `network` of a policy.json of the family "remote":
+
+    {"url": "ws://gpu-3:8000", "dialect": "openpi", "key_variable": "LAB_API_KEY", "infer_s": 10.0,
+     "images": {"workspace": {"key": "observation/image", "height": 224, "width": 224, "crop": 0.9, "turn": 180}},
+     "state": {"observation/state": "pose_euler_gripper"}, "prompt": "prompt", "session": false, "coding": "openpi",
+     "actions": {"pose": "delta", "rotation": "axis_angle", "opened": -1.0, "closed": 1.0, "horizon": 10}}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from policies.base import MAX_SIDE, BadCard, PolicySpec
+from policies.remote.actions import POSES, ActionForm
+from policies.remote.poses import FRAMES, READERS
+from policies.remote.sights import FITS, STATES, TURNS, PictureForm
+from simulation.contracts import ACTION_SPACE, MAX_CHUNK, PROPRIOCEPTION_SPACE
+
+OPENPI, ROBOARENA = "openpi", "roboarena"
+DIALECTS, CODINGS = (OPENPI, ROBOARENA), ("openpi", "text")
+KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
+"""Whoever writes a card chooses the variable and the server that gets its value: it must be able to name no other
+secret."""
+FIRST_IMAGES = {OPENPI: "observation/image", ROBOARENA: "observation/exterior_image_0_left"}
+USUAL_STATE: dict[str, dict[str, str]] = {
+    OPENPI: {"observation/state": "proprioception"},
+    ROBOARENA: {"observation/cartesian_position": "pose_euler", "observation/gripper_position": "gripper"},
+}
+LONGEST_KEY, MOST_INFER_S = 100, 30.0
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True)
+class Contract:
+    """`images`: by camera. `state`: names in the message -> source (sights.STATES). `prompt`: the instruction's name.
+
+    `session`: whether a random id of the episode is sent. `coding`: of arrays that are sent (policies.remote.codec).
+    `infer_s`: the most seconds of one answer.
+    """
+
+    url: str
+    dialect: str
+    key_variable: str
+    infer_s: float
+    images: Mapping[str, PictureForm]
+    state: Mapping[str, str]
+    prompt: str
+    session: bool
+    coding: str
+    actions: ActionForm
+
+    @classmethod
+    def of(cls, spec: PolicySpec, network: Mapping[str, Any]) -> Contract:
+        """Raises BadCard, which says what would have been right."""
+        known = {field.name for field in fields(cls)}
+        _refuse_unknown(network, known, "network")
+        if spec.action_space != ACTION_SPACE:
+            raise BadCard(f"policy.json: a server's actions become {ACTION_SPACE!r}, not {spec.action_space!r}")
+        if spec.proprioception not in ("", PROPRIOCEPTION_SPACE):
+            raise BadCard(f"policy.json: a server is told {PROPRIOCEPTION_SPACE!r}, not {spec.proprioception!r}")
+        dialect = _choice(network, "dialect", DIALECTS, OPENPI)
+        actions = _actions(_table(network, "actions", {}), spec)
+        usual = USUAL_STATE[dialect] if spec.proprioception else {}
+        return cls(
+            url=_text(network, "url", None),
+            dialect=dialect,
+            key_variable=checked_key_variable(network.get("key_variable", "")),
+            infer_s=_number(network, "infer_s", 10.0, 0.01, MOST_INFER_S),
+            images=_images(_table(network, "images", {}), spec, dialect),
+            state=_state(_table(network, "state", usual), spec),
+            prompt=_text(network, "prompt", "prompt"),
+            session=_flag(network, "session"),
+            coding=_choice(network, "coding", CODINGS, "openpi"),
+            actions=actions,
+        )
+
+
+def _images(rows: Mapping[str, Any], spec: PolicySpec, dialect: str) -> dict[str, PictureForm]:
+    """Of every camera of the card. The first one has a usual name in the message; others are named after themselves."""
+    _refuse_unknown(rows, {camera.name for camera in spec.cameras}, "images")
+    found = {}
+    for number, camera in enumerate(spec.cameras):
+        row = _table(rows, camera.name, {})
+        _refuse_unknown(row, {field.name for field in fields(PictureForm)}, f"images.{camera.name}")
+        usual = FIRST_IMAGES[dialect] if number == 0 else f"observation/{camera.name}_image"
+        found[camera.name] = PictureForm(
+            key=_text(row, "key", usual),
+            height=_count(row, "height", camera.height, MAX_SIDE),
+            width=_count(row, "width", camera.width, MAX_SIDE),
+            crop=_number(row, "crop", 1.0, 0.01, 1.0),
+            turn=_choice(row, "turn", TURNS, 0),
+            fit=_choice(row, "fit", FITS, "pad"),
+        )
+    return found
+
+
+def _state(rows: Mapping[str, Any], spec: PolicySpec) -> dict[str, str]:
+    if rows and not spec.proprioception:
+        raise BadCard('policy.json: state: the card says that it reads nothing of the arm ("proprioception": "")')
+    return {key: _choice(rows, key, tuple(STATES), "") for key in rows}
+
+
+def _actions(row: Mapping[str, Any], spec: PolicySpec) -> ActionForm:
+    _refuse_unknown(row, {field.name for field in fields(ActionForm)}, "actions")
+    usual = ActionForm()
+    form = ActionForm(
+        pose=_choice(row, "pose", POSES, usual.pose),
+        rotation=_choice(row, "rotation", tuple(READERS), usual.rotation),
+        frame=_choice(row, "frame", tuple(FRAMES), usual.frame),
+        signs=_signs(row, usual.signs),
+        opened=_number(row, "opened", usual.opened, -1e3, 1e3),
+        closed=_number(row, "closed", usual.closed, -1e3, 1e3),
+        threshold=_or_none(_number, row, "threshold", None, 0.0, 1.0),
+        horizon=_or_none(_count, row, "horizon", spec.chunk, MAX_CHUNK),
+    )
+    if abs(form.opened - form.closed) < 1e-6:
+        raise BadCard("policy.json: actions: opened and closed are the same number")
+    if form.horizon is not None and form.horizon < spec.chunk:
+        raise BadCard(f"policy.json: actions: a horizon of {form.horizon} has no chunk of {spec.chunk}")
+    if form.pose == "absolute" and spec.chunking.ensemble:
+        raise BadCard('policy.json: absolute poses cannot be averaged: "ensembling" must be null')
+    return form
+
+
+def _signs(row: Mapping[str, Any], usual: tuple[int, ...]) -> tuple[int, ...]:
+    signs = row.get("signs", usual)
+    if not isinstance(signs, list | tuple) or len(signs) != len(usual) or not all(sign in (1, -1) for sign in signs):
+        raise BadCard(f"policy.json: signs: expected six of 1 or -1, got {signs!r}")
+    return tuple(int(sign) for sign in signs)
+
+
+def checked_key_variable(name: Any) -> str:
+    """The name itself. Raises BadCard for one that could be of another secret."""
+    if name != "" and not (isinstance(name, str) and KEY_VARIABLE.fullmatch(name)):
+        raise BadCard(f"policy.json: key_variable: expected a name that ends in _API_KEY, got {name!r}")
+    return str(name)
+
+
+def _refuse_unknown(row: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    if unknown := sorted(set(row) - set(known)):
+        raise BadCard(
+            f"policy.json: {where} has unknown fields {', '.join(unknown)}; known: {', '.join(sorted(known))}"
+        )
+
+
+def _table(row: Mapping[str, Any], name: str, usual: Mapping[str, Any]) -> Mapping[str, Any]:
+    value = row.get(name, usual)
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) and 0 < len(key) <= LONGEST_KEY for key in value):
+        raise BadCard(f"policy.json: {name}: expected an object, got {value!r}")
+    return value
+
+
+def _text(row: Mapping[str, Any], name: str, usual: str | None) -> str:
+    value = row.get(name, usual)
+    if not isinstance(value, str) or not 0 < len(value) <= 500 or not value.isprintable():
+        raise BadCard(f"policy.json: {name}: expected a text, got {value!r}")
+    return value
+
+
+def _choice(row: Mapping[str, Any], name: str, known: Collection[Read], usual: Read) -> Read:
+    value = row.get(name, usual)
+    if isinstance(value, bool) or value not in known:
+        raise BadCard(f"policy.json: {name}: expected one of {', '.join(map(str, known))}, got {value!r}")
+    found: Read = value
+    return found
+
+
+def _number(row: Mapping[str, Any], name: str, usual: float, least: float, most: float) -> float:
+    value = row.get(name, usual)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
+        raise BadCard(f"policy.json: {name}: expected a number, {least:g}..{most:g}, got {value!r}")
+    return float(value)
+
+
+def _count(row: Mapping[str, Any], name: str, usual: int, most: int) -> int:
+    value = row.get(name, usual)
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise BadCard(f"policy.json: {name}: expected a whole number, 1..{most}, got {value!r}")
+    return value
+
+
+def _or_none(read: Callable[..., Read], row: Mapping[str, Any], name: str, usual: Any, *bounds: float) -> Read | None:
+    if row.get(name, usual) is None:
+        return None
+    return read(row, name, usual, *bounds)
+
+
+def _flag(row: Mapping[str, Any], name: str) -> bool:
+    value = row.get(name, False)
+    if not isinstance(value, bool):
+        raise BadCard(f"policy.json: {name}: expected true or false, got {value!r}")
+    return value
