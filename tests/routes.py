@@ -36,6 +36,7 @@ READ = {
         "/leaderboard?robot_id=widowx&scene_id=table",
     ],
     "leaderboard-success-rates": ["/leaderboard/physics"],
+    "leaderboard-style": ["/leaderboard/style", "/leaderboard/style?kind=text&group=language%3Dde"],
     "leaderboard-pairs": ["/leaderboard/pairs"],
     "leaderboard-compare": ["/leaderboard/compare", "/leaderboard/compare?a=alpha&b=beta&task=pick&robot_id=widowx"],
     "leaderboard-trust": ["/leaderboard/checks"],

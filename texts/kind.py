@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.utils.translation import gettext_lazy
 
-from arena.kinds import Json, Kind, Place
+from arena.kinds import Json, Kind, Look, Place
 from arena.models import Attempt, Contestant, ContestantQuerySet
-from texts import chunks, moderation
+from texts import chunks, looks, moderation
+from texts.about import CATEGORIES as TOPICS
+from texts.about import LANGUAGES
 from texts.models import TEXT, LanguageModel
 from texts.prompts import clean_prompt
 from texts.starters import CATEGORIES, STARTERS
@@ -24,6 +26,16 @@ class Texts(Kind):
         "helpful": gettext_lazy("More helpful"),
         "clear": gettext_lazy("Clearer"),
         "style": gettext_lazy("Better style"),
+    }
+    measures: ClassVar[Mapping[str, Any]] = {
+        "tokens": gettext_lazy("Twice as long"),
+        "headings": gettext_lazy("Twice as many headings"),
+        "list_items": gettext_lazy("Twice as many list items"),
+        "bold": gettext_lazy("Twice as much in bold"),
+    }
+    groups: ClassVar[Mapping[str, Any]] = {
+        "category": gettext_lazy("Category"),
+        "language": gettext_lazy("Language of the prompt"),
     }
     details = ("answer",)
     claimed_with = ("model__languagemodel",)
@@ -66,6 +78,13 @@ class Texts(Kind):
         prompt = clean_prompt(said, self.longest_instruction)
         moderation.check_prompt(prompt)
         return prompt
+
+    def looks(self) -> Iterable[Look]:
+        return looks.of_votes(tuple(self.measures))
+
+    def title_of(self, dimension: str, group: str) -> str:
+        names: Mapping[str, Any] = TOPICS if dimension == "category" else LANGUAGES
+        return str(names.get(group, group))
 
     def play(self, episode_id: str) -> None:
         from texts.play import play

@@ -18,12 +18,14 @@ from arena.queue.sweeps import worker_name
 from arena.shapes import FailureReason
 from arena.store import EpisodeSuperseded, get_store
 from texts import again, health, moderation
+from texts.about import category_of, language_of
 from texts.chunks import count
 from texts.client import AnswerStopped, AnswerStream, ServerFailed
 from texts.conversation import conversation
-from texts.models import Answer, LanguageModel
+from texts.models import Answer, LanguageModel, Prompt
 from texts.names import names_itself
 from texts.progress import Reporter
+from texts.style import style_of
 
 log = logging.getLogger(__name__)
 ANSWERED, TOO_LONG = "answered", "length_limit"
@@ -93,6 +95,7 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
         first_token_ms=(first - began) * 1e3,
         cost=model.cost_of(answer.prompt_tokens, tokens),
         names_itself=names_itself(reporter.text, attempt.turn.instruction, LanguageModel.objects.all()),
+        **style_of(reporter.text)._asdict(),
     )
     duration_ms = (time.perf_counter() - began) * 1e3
     retry_while_busy(lambda: get_store().save(_document(attempt, reporter.text, details)))
@@ -144,12 +147,15 @@ def _document(attempt: Attempt, text: str, details: Answer) -> dict[str, Any]:
 
 
 def _keep(attempt: Attempt, details: Answer) -> None:
-    """Save the row, in place of that of an earlier try. An answer that names its model spoils the battle: the visitor
+    """Save the rows, in place of those of an earlier try. An answer that names its model spoils the battle: the visitor
     may vote and learns nothing of it, and the vote does not count."""
     if details.names_itself:
         log.warning("%s names its model or maker", attempt.episode_id)
         Battle.objects.filter(battle_id=attempt.turn.battle_id).update(spoiled=True)
     columns = [field.name for field in Answer._meta.concrete_fields if not field.primary_key]
+    said = attempt.turn.instruction
+    prompt = Prompt(turn_id=attempt.turn_id, category=category_of(said), language=language_of(said))
+    Prompt.objects.bulk_create([prompt], ignore_conflicts=True)
     Answer.objects.bulk_create([details], update_conflicts=True, unique_fields=["attempt"], update_fields=columns)
 
 

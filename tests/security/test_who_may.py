@@ -92,6 +92,7 @@ ROUTES: dict[str, list[Call]] = {
     "strings/<str:language>.<str:version>.js": [Call(EVERYBODY, fill=(("language", "de"), ("version", "0")))],
     "leaderboard": [Call(EVERYBODY)],
     "leaderboard/physics": [Call(EVERYBODY)],
+    "leaderboard/style": [Call(EVERYBODY)],
     "leaderboard/pairs": [Call(EVERYBODY)],
     "leaderboard/compare": [Call(EVERYBODY)],
     "leaderboard/checks": [Call(EVERYBODY)],
