@@ -117,6 +117,9 @@ APART = {
     "text": "the battle page of a kind that not every site offers: tests/texts/test_page.py",
     "text-detail": "the same with the id of a battle",
     "answer-again": "its queries are those of a turn and two more; only battles of language models have it",
+    "like-answer": "one row of one's own; only battles of language models have it",
+    "one-call-battle": "what opening a battle and sending a turn ask, and then it waits",
+    "one-call-vote": "its queries are those of a vote",
     "own-data-download": "a file of all that a visitor has done, with some queries per session",
     "own-data-delete": "moves every row of a visitor, once",
     **dict.fromkeys(

@@ -120,6 +120,7 @@ class Texts(Kind):
         return {
             **told,
             "text": document["text"],
+            "liked": getattr(getattr(attempt, "answer", None), "liked", False),
             "exact": exact,
             "outcome": self.outcome(attempt) if exact else None,
         }

@@ -119,6 +119,9 @@ ROUTES: dict[str, list[Call]] = {
     "api/battles/<str:battle_id>/turns": [post(only_owner(409), "voted", instruction="wave")],
     "api/battles/<str:battle_id>/explorations": [post(only_owner(409), seed=1), post(only_owner(202), "voted", seed=1)],
     "api/battles/<str:battle_id>/again": [post(only_owner(422))],
+    "api/episodes/<str:episode_id>/like": [Call((405,) * 5)],
+    "api/arena/battle": [post((422,) * 5)],  # an empty body is no message
+    "api/arena/vote": [post((422,) * 5)],
     "api/shared/<str:battle_id>": [Call(NOBODY), Call(EVERYBODY, "voted")],
     "api/turns/<str:turn_id>": [Call(OWNER_AND_STAFF), Call(OWNER_AND_STAFF, "voted")],
     "api/turns/<str:turn_id>/queue": [Call(OWNER_AND_STAFF)],
