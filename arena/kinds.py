@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from arena.errors import OtherKind, UnknownName
 from arena.instructions import clean_instruction
@@ -273,6 +274,12 @@ class Kind(ABC):
     def draw(self, name: str, document: Json) -> bytes:
         """One of `drawings` of the recording in `document`. On the drawing worker."""
         raise NotImplementedError(f"{self.id} has nothing to draw")
+
+    # What operators want to know.
+
+    def spent(self, attempts: QuerySet[Attempt]) -> Mapping[str, dict[str, float | None]]:
+        """Of each contestant, what these attempts took beside their time: a figure by its name, such as a cost."""
+        return {}
 
     # What its page needs.
 

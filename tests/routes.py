@@ -111,6 +111,8 @@ APART = {
     "health-ready": "asks every part, as health does",
     "metrics": "for a monitoring system, every few seconds, not for visitors",
     "admin-status": "for operators",
+    "admin-analytics": "for operators",
+    "analytics": "for operators: a few queries over some days",
     "write-comment": "comments are off unless an operator turns them on",
     "report-comment": "comments are off unless an operator turns them on",
     "delete-comment": "comments are off unless an operator turns them on",

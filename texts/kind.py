@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
 from arena.kinds import Json, Kind, Look, Place
 from arena.models import Attempt, Contestant, ContestantQuerySet
-from texts import chunks, looks, moderation
+from texts import chunks, looks, moderation, spending
 from texts.about import CATEGORIES as TOPICS
 from texts.about import LANGUAGES
 from texts.models import TEXT, LanguageModel
@@ -124,6 +125,9 @@ class Texts(Kind):
             "exact": exact,
             "outcome": self.outcome(attempt) if exact else None,
         }
+
+    def spent(self, attempts: QuerySet[Attempt]) -> Mapping[str, dict[str, float | None]]:
+        return spending.spent(attempts)
 
     def page_context(self, place: Place) -> Json:
         return {"suggestions": STARTERS, "categories": CATEGORIES}

@@ -100,6 +100,8 @@ ROUTES: dict[str, list[Call]] = {
     "leaderboard/counts/<slug:input_hash>.csv.gz": [Call(NOBODY, fill=(("input_hash", "0" * 64),))],
     "metrics": [Call(NOBODY)],
     "admin/status": [Call((302, 302, 302, 200, 200))],
+    "admin/analytics": [Call((302, 302, 302, 200, 200))],
+    "api/analytics": [Call((403, 403, 403, 200, 200))],
     "api/health": [Call((503,) * 5)],  # no worker runs here
     "api/health/live": [Call(EVERYBODY)],
     "api/health/ready": [Call(EVERYBODY)],
