@@ -113,7 +113,7 @@ class Texts(Kind):
         if answer is None:
             return super().outcome(attempt)
         counts = {name: getattr(answer, name) for name in ("prompt_tokens", "answer_tokens", "first_token_ms", "cost")}
-        return {**super().outcome(attempt), **counts, "finish_reason": answer.finish_reason}
+        return {**super().outcome(attempt), **counts, "finish_reason": answer.finish_reason, "cached": answer.cached}
 
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
         """The words are all there is to see, and so they are told before the vote, too."""

@@ -100,6 +100,7 @@ class Answer(models.Model):
     headings = models.PositiveIntegerField(default=0)
     list_items = models.PositiveIntegerField(default=0)
     bold = models.PositiveIntegerField(default=0)
+    cached = models.BooleanField(default=False, help_text="Given before, to the same prompt (texts.cache).")
     liked = models.BooleanField(default=False, help_text="By its visitor. Counts in no ranking.")
 
     class Meta:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -10,36 +11,35 @@ from django.test import Client
 from django.utils import timezone
 
 from arena import kinds
-from arena.models import Attempt, Battle
+from arena.models import Attempt
 from tests.arena.conftest import Visitor
 from tests.factories import TextModelFactory, VoteFactory
 from tests.kinds.conftest import House, in_threads
 from tests.people import logged_in, moderator, operator
-from tests.texts.servers import scripted_server
+from tests.texts.servers import QUICK, SCRIPTS, answers, scripted_server
+from texts.models import Answer
 from vlaarena.monitoring.analytics import analytics
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def played() -> Any:
-    """A text battle with its vote, one whose left side failed and that was left, and one that waits for its vote."""
+def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Two hours ago: a text battle with its vote, whose left side failed at first, and one that waits for its vote."""
     with scripted_server() as server:
-        one, other, broken = (
-            TextModelFactory(
-                id=f"the-{name}", name=name, base_url=server.url, served_name=name, prompt_price=1.0, answer_price=2.0
-            )
-            for name in ("quick", "numbers", "broken")
-        )
-        house, visitor = House(kinds.get("text"), (one, other), in_threads(kinds.get("text").play)), Visitor()
+        prices = {"base_url": server.url, "prompt_price": 1.0, "answer_price": 2.0}
+        pair = tuple(TextModelFactory(id=f"the-{name}", served_name=name, **prices) for name in ("quick", "numbers"))
+        house, visitor = House(kinds.get("text"), (pair[0], pair[1]), in_threads(kinds.get("text").play)), Visitor()
         voted = house.open(visitor)
+        monkeypatch.setitem(SCRIPTS, "quick", SCRIPTS["broken"])
         house.play(visitor.send(voted, "Why?"))
-        visitor.post("votes", {"battle_id": voted, "vote": "right_better"})
-        left = house.open(visitor, left=broken)
-        house.play(visitor.send(left, "Why?"))
-        Battle.objects.filter(battle_id=left).update(status="abandoned")
         waiting = house.open(visitor)
         house.play(visitor.send(waiting, "And how?"))
+        monkeypatch.setitem(SCRIPTS, "quick", answers(QUICK))
+        house.play(visitor.send(voted, "Why?"))
+        house.play(visitor.send(waiting, "And how?"))
+        visitor.post("votes", {"battle_id": voted, "vote": "right_better"})
+        Attempt.objects.update(finished_at=timezone.now() - timedelta(hours=2))
         yield voted
 
 
@@ -51,7 +51,7 @@ def test_votes_and_battles_are_counted_by_day_and_by_pair(played: str) -> None:
     found = of_texts()
     today = found["by_day"][-1]
     assert (today["day"], len(found["by_day"])) == (timezone.now().date().isoformat(), 7)
-    assert (today["battles"], today["votes"], today["counted"], today["right_better"]) == (3, 1, 1, 1)
+    assert (today["battles"], today["votes"], today["counted"], today["right_better"]) == (2, 1, 1, 1)
     assert sum(row["votes"] for row in found["by_day"][:-1]) == 0
     [pair] = found["pairs"]
     assert (pair["one"], pair["other"], pair["votes"]) == ("the-numbers", "the-quick", 1)
@@ -59,11 +59,8 @@ def test_votes_and_battles_are_counted_by_day_and_by_pair(played: str) -> None:
 
 
 def test_latency_failures_and_cost_are_told_of_each_model(played: str) -> None:
-    models = {row["model_id"]: row for row in of_texts()["models"]}
-    assert models["the-broken"]["failures"] == {"policy_failed": 1}
-    assert models["the-broken"]["median_ms"] is None
-    quick = models["the-quick"]
-    assert (quick["attempts"], quick["failed"]) == (1, 0)
+    quick = next(row for row in of_texts()["models"] if row["model_id"] == "the-quick")
+    assert (quick["attempts"], quick["failed"], quick["failures"]) == (2, 1, {"policy_failed": 1})
     assert quick["median_ms"] == quick["p95_ms"] > 0
     assert quick["more"]["Tokens written"] == 11
     assert quick["more"]["Cost [$]"] == pytest.approx((7 + 2 * 11) / 1e6)
@@ -71,15 +68,19 @@ def test_latency_failures_and_cost_are_told_of_each_model(played: str) -> None:
 
 
 def test_nothing_of_a_battle_that_waits_for_its_vote_is_in_it(played: str) -> None:
-    before = of_texts()["models"]
-    Attempt.objects.filter(turn__battle__status="ongoing").update(duration_ms=1e9, termination_reason="odd")
-    assert of_texts()["models"] == before
+    before = of_texts()
+    assert before["hidden_failures"] == {"policy_failed": 1}
+    Attempt.objects.filter(turn__battle__status="ongoing").update(duration_ms=1e9)
+    assert of_texts() == before
+
+
+def test_nothing_of_this_hour_is_in_it(played: str) -> None:
+    Attempt.objects.update(finished_at=timezone.now())
+    assert (of_texts()["models"], of_texts()["hidden_failures"]) == ([], {})
 
 
 def test_an_unknown_price_is_no_cost_of_nothing(played: str) -> None:
-    Attempt.objects.get(model_id="the-numbers", turn__battle__status="voted").answer.delete()
-    attempt = Attempt.objects.get(model_id="the-quick", turn__battle__status="voted")
-    type(attempt.answer).objects.filter(attempt=attempt).update(cost=None)
+    Answer.objects.filter(attempt__model_id="the-quick").update(cost=None)
     [quick] = [row for row in of_texts()["models"] if row["model_id"] == "the-quick"]
     assert quick["more"]["Cost [$]"] is None
 

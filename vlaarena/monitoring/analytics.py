@@ -1,7 +1,7 @@
 """What operators want to know about the last days of a kind: votes, pairs, latency, failures, cost.
 
-Names are counted in battles that are over alone. What is computed from a battle that still waits for its vote could
-name its contestants, to staff as well (decision: blindness).
+An operator may vote too. Figures that distinguish models (times, failures, cost) therefore cover only past hours, and
+battles whose names are known.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from datetime import UTC, date, timedelta
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 from typing_extensions import TypedDict
 
 from arena.kinds import Kind
-from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Contestant, Vote, VoteChoice
+from arena.live.release import CANCELLED
+from arena.models import Attempt, AttemptStatus, Battle, Contestant, Vote, VoteChoice, names_known
 
 MOST_DAYS = 366
 MOST_ATTEMPTS = 100_000
@@ -51,7 +52,7 @@ class PairRow(TypedDict):
 
 
 class ModelRow(TypedDict):
-    """Of attempts in battles that are over. `failures`: reason -> how many. `more`: what its kind knows, by name."""
+    """Of attempts in battles whose names are known. `failures`: reason -> how many. `more`: figures of its kind."""
 
     model_id: str
     name: str
@@ -64,12 +65,15 @@ class ModelRow(TypedDict):
 
 
 class Analytics(TypedDict):
+    """`hidden_failures`: reason -> how many failed in battles whose names are not known."""
+
     kind: str
     since: str
     days: int
     by_day: list[DayRow]
     pairs: list[PairRow]
     models: list[ModelRow]
+    hidden_failures: dict[str, int]
 
 
 def analytics(kind: Kind, days: int) -> Analytics:
@@ -78,20 +82,24 @@ def analytics(kind: Kind, days: int) -> Analytics:
         raise ValueError(f"days={days}; expected 1 to {MOST_DAYS}")
     first = timezone.now().astimezone(UTC).date() - timedelta(days=days - 1)
     votes = Vote.objects.filter(kind=kind.id, voted_at__date__gte=first)
+    attempts = _settled(kind, first)
+    known = names_known("turn__battle__")
+    hidden = attempts.filter(~known, status=AttemptStatus.FAILED).order_by().values_list("termination_reason")
     return {
         "kind": kind.id,
         "since": first.isoformat(),
         "days": days,
         "by_day": _by_day(kind, votes, first, days),
         "pairs": _pairs(votes),
-        "models": _models(kind, first),
+        "models": _models(kind, attempts.filter(known)),
+        "hidden_failures": dict(hidden.annotate(Count("pk"))),
     }
 
 
 def _by_day(kind: Kind, votes: QuerySet[Vote], first: date, days: int) -> list[DayRow]:
     opened = Battle.objects.filter(session__kind=kind.id, created_at__date__gte=first)
-    battles = {day: number for day, number in _per_day(opened, "created_at")}
-    counted = {day: number for day, number in _per_day(votes.filter(counted_vote__counted=True), "voted_at")}
+    battles: dict[date, int] = dict(_per_day(opened, "created_at"))
+    counted: dict[date, int] = dict(_per_day(votes.filter(counted_vote__counted=True), "voted_at"))
     cast: dict[date, Counter[str]] = defaultdict(Counter)
     for day, vote, number in _per_day(votes, "voted_at", "vote"):
         cast[day][vote] = number
@@ -144,10 +152,15 @@ def _pair_row(one: str, other: str, cast: Counter[str]) -> PairRow:
     }
 
 
-def _models(kind: Kind, first: date) -> list[ModelRow]:
+def _settled(kind: Kind, first: date) -> QuerySet[Attempt]:
+    """Those that settled before this hour. Cancelled turns say nothing about anybody."""
+    until = timezone.now().replace(minute=0, second=0, microsecond=0)
+    settled = Attempt.objects.filter(model__kind=kind.id, finished_at__date__gte=first, finished_at__lt=until)
+    return settled.exclude(status=AttemptStatus.FAILED, termination_reason=CANCELLED)
+
+
+def _models(kind: Kind, attempts: QuerySet[Attempt]) -> list[ModelRow]:
     """Those with most attempts first."""
-    over = ~Q(turn__battle__status=BattleStatus.ONGOING)
-    attempts = Attempt.objects.filter(over, model__kind=kind.id, finished_at__date__gte=first)
     took: dict[str, list[float]] = defaultdict(list)
     failures: dict[str, Counter[str]] = defaultdict(Counter)
     columns = ("model_id", "status", "termination_reason", "duration_ms")

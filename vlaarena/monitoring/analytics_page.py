@@ -43,7 +43,8 @@ class AnalyticsView(APIView):
         operation_id="get_analytics",
         summary="Votes, pairs, latency, failures and cost",
         description="What the admin's page of analytics shows, for a dashboard (staff only): votes a day, pairs, and "
-        "of each model latency, failures and cost. Names are counted in battles that are over alone.",
+        "of each model latency, failures and cost. Models are counted in past hours, in battles whose names are "
+        "known.",
         parameters=[
             OpenApiParameter("kind", str, description="Default: the site's default kind."),
             OpenApiParameter("days", int, description=f"How many days back, at most {MOST_DAYS}.", default=DAYS),
