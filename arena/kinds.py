@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from arena.errors import OtherKind, UnknownName
 from arena.instructions import clean_instruction
@@ -44,6 +45,17 @@ class CalibrationBattle:
     repeats_id: str
 
 
+class Look(NamedTuple):
+    """How the sides of a voted battle look, for ratings controlled for it. `measures` are as in `Kind.measures`."""
+
+    vote: int
+    """Its primary key."""
+    groups: Mapping[str, str]
+    """By each of `Kind.groups`; "" where the battle is in none."""
+    left: Sequence[float]
+    right: Sequence[float]
+
+
 class Kind(ABC):
     """What the core needs of a kind. Nothing that visitors see before the vote may depend on who plays."""
 
@@ -56,6 +68,12 @@ class Kind(ABC):
     reasons: ClassVar[Mapping[str, Any]] = {}
     """The respects in which a vote may say that a side was better: their keys in the API -> what the page calls them
     (a string, lazily translated)."""
+    measures: ClassVar[Mapping[str, Any]] = {}
+    """What votes may lean to in the looks of a side, at least 0: its name -> what having twice as much of it is called
+    (a string, lazily translated). The first is the length. Empty: the kind has no controlled ratings."""
+    groups: ClassVar[Mapping[str, Any]] = {}
+    """Dimensions by which controlled ratings are told apart, such as the language of an instruction -> what the page
+    calls it (lazily translated)."""
     details: ClassVar[tuple[str, ...]] = ()
     """Names of the one-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
     claimed_with: ClassVar[tuple[str, ...]] = ()
@@ -153,6 +171,14 @@ class Kind(ABC):
         """A visitor's instruction as contestants get it. Raises InvalidInstruction."""
         return clean_instruction(said, self.most_words, self.longest_instruction)
 
+    def looks(self) -> Iterable[Look]:
+        """How the sides of voted battles look, at most once per vote. Battles without measures are left out."""
+        return ()
+
+    def title_of(self, dimension: str, group: str) -> str:
+        """What people call a group of one of `groups`."""
+        return group
+
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         """The calibration battle that this battle becomes with its first instruction, or None. It has the battle's own
         seed, whose first state the visitor has seen."""
@@ -248,6 +274,12 @@ class Kind(ABC):
     def draw(self, name: str, document: Json) -> bytes:
         """One of `drawings` of the recording in `document`. On the drawing worker."""
         raise NotImplementedError(f"{self.id} has nothing to draw")
+
+    # What operators want to know.
+
+    def spent(self, attempts: QuerySet[Attempt]) -> Mapping[str, dict[str, float | None]]:
+        """Of each contestant, what these attempts took beside their time: a figure by its name, such as a cost."""
+        return {}
 
     # What its page needs.
 

@@ -69,6 +69,11 @@ def _other(side: Side | None) -> str:
     return "" if side is None else str(Side.RIGHT if side == Side.LEFT else Side.LEFT)
 
 
+def repeats(turn: Turn) -> bool:
+    """Whether the turn answers an earlier one again."""
+    return Again.objects.filter(turn_id=turn.turn_id).exists()
+
+
 def kept_answer(attempt: Attempt) -> Kept | None:
     """The answer that this attempt shows once more, if its side's stays. Raises AnswerGone."""
     found = Again.objects.filter(turn_id=attempt.turn_id, kept=attempt.side).select_related("replaces").first()

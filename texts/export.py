@@ -102,6 +102,7 @@ def _turn(turn: Turn) -> Row:
         "again": again is not None,
         **{str(side): _text(sides[side]) for side in Side},
         **{f"{side}_tokens": getattr(getattr(sides[side], "answer", None), "answer_tokens", None) for side in Side},
+        **{f"{side}_liked": getattr(getattr(sides[side], "answer", None), "liked", False) for side in Side},
     }
 
 
@@ -115,9 +116,9 @@ def _write_parquet(path: Path, rows: _Rows) -> None:
     from pyarrow import parquet
 
     turn = {"prompt": pa.string(), "start": pa.string(), "again": pa.bool_(), "left": pa.string(), "right": pa.string()}
-    tokens = {"left_tokens": pa.int64(), "right_tokens": pa.int64()}
+    more = {"left_tokens": pa.int64(), "right_tokens": pa.int64(), "left_liked": pa.bool_(), "right_liked": pa.bool_()}
     texts = ("battle_id", "voter_id", "day", "left", "right", "vote")
-    lists = {"reasons": pa.list_(pa.string()), "turns": pa.list_(pa.struct({**turn, **tokens}))}
+    lists = {"reasons": pa.list_(pa.string()), "turns": pa.list_(pa.struct({**turn, **more}))}
     schema = pa.schema({**dict.fromkeys(texts, pa.string()), "counted": pa.bool_(), **lists})
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         each = iter(rows)

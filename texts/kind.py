@@ -6,11 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
-from arena.kinds import Json, Kind, Place
+from arena.kinds import Json, Kind, Look, Place
 from arena.models import Attempt, Contestant, ContestantQuerySet
-from texts import chunks, moderation
+from texts import chunks, looks, moderation, spending
+from texts.about import CATEGORIES as TOPICS
+from texts.about import LANGUAGES
 from texts.models import TEXT, LanguageModel
 from texts.prompts import clean_prompt
 from texts.starters import CATEGORIES, STARTERS
@@ -24,6 +27,16 @@ class Texts(Kind):
         "helpful": gettext_lazy("More helpful"),
         "clear": gettext_lazy("Clearer"),
         "style": gettext_lazy("Better style"),
+    }
+    measures: ClassVar[Mapping[str, Any]] = {
+        "tokens": gettext_lazy("Twice as long"),
+        "headings": gettext_lazy("Twice as many headings"),
+        "list_items": gettext_lazy("Twice as many list items"),
+        "bold": gettext_lazy("Twice as much in bold"),
+    }
+    groups: ClassVar[Mapping[str, Any]] = {
+        "category": gettext_lazy("Category"),
+        "language": gettext_lazy("Language of the prompt"),
     }
     details = ("answer",)
     claimed_with = ("model__languagemodel",)
@@ -67,6 +80,13 @@ class Texts(Kind):
         moderation.check_prompt(prompt)
         return prompt
 
+    def looks(self) -> Iterable[Look]:
+        return looks.of_votes(tuple(self.measures))
+
+    def title_of(self, dimension: str, group: str) -> str:
+        names: Mapping[str, Any] = TOPICS if dimension == "category" else LANGUAGES
+        return str(names.get(group, group))
+
     def play(self, episode_id: str) -> None:
         from texts.play import play
 
@@ -93,7 +113,7 @@ class Texts(Kind):
         if answer is None:
             return super().outcome(attempt)
         counts = {name: getattr(answer, name) for name in ("prompt_tokens", "answer_tokens", "first_token_ms", "cost")}
-        return {**super().outcome(attempt), **counts, "finish_reason": answer.finish_reason}
+        return {**super().outcome(attempt), **counts, "finish_reason": answer.finish_reason, "cached": answer.cached}
 
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
         """The words are all there is to see, and so they are told before the vote, too."""
@@ -101,9 +121,13 @@ class Texts(Kind):
         return {
             **told,
             "text": document["text"],
+            "liked": getattr(getattr(attempt, "answer", None), "liked", False),
             "exact": exact,
             "outcome": self.outcome(attempt) if exact else None,
         }
+
+    def spent(self, attempts: QuerySet[Attempt]) -> Mapping[str, dict[str, float | None]]:
+        return spending.spent(attempts)
 
     def page_context(self, place: Place) -> Json:
         return {"suggestions": STARTERS, "categories": CATEGORIES}

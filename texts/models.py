@@ -94,12 +94,36 @@ class Answer(models.Model):
     names_itself = models.BooleanField(
         default=False, help_text="It names its model or maker: the battle is spoiled, and its vote does not count."
     )
+    tokens = models.PositiveIntegerField(
+        null=True, help_text="Words, numbers and signs, counted alike for every model; empty: an old answer."
+    )
+    headings = models.PositiveIntegerField(default=0)
+    list_items = models.PositiveIntegerField(default=0)
+    bold = models.PositiveIntegerField(default=0)
+    cached = models.BooleanField(default=False, help_text="Given before, to the same prompt (texts.cache).")
+    liked = models.BooleanField(default=False, help_text="By its visitor. Counts in no ranking.")
 
     class Meta:
         db_table = "text_answers"
 
     def __str__(self) -> str:
         return str(self.attempt_id)
+
+
+class Prompt(models.Model):
+    """What the prompt of a turn is about. Stays when its words are removed: it names nobody."""
+
+    turn = models.OneToOneField(
+        Turn, to_field="turn_id", db_column="turn_id", primary_key=True, on_delete=models.CASCADE, related_name="prompt"
+    )
+    category = models.CharField(max_length=20)
+    language = models.CharField(max_length=5, blank=True, help_text="ISO 639-1; empty: the words do not tell.")
+
+    class Meta:
+        db_table = "text_prompts"
+
+    def __str__(self) -> str:
+        return str(self.turn_id)
 
 
 class Again(models.Model):

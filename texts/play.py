@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -17,13 +18,16 @@ from arena.queue.retry import retry_while_busy
 from arena.queue.sweeps import worker_name
 from arena.shapes import FailureReason
 from arena.store import EpisodeSuperseded, get_store
-from texts import again, health, moderation
+from texts import again, cache, health, moderation
+from texts.about import category_of, language_of
+from texts.cache import Said
 from texts.chunks import count
-from texts.client import AnswerStopped, AnswerStream, ServerFailed
+from texts.client import AnswerStopped, AnswerStream, Message, ServerFailed
 from texts.conversation import conversation
-from texts.models import Answer, LanguageModel
+from texts.models import Answer, LanguageModel, Prompt
 from texts.names import names_itself
 from texts.progress import Reporter
+from texts.style import style_of
 
 log = logging.getLogger(__name__)
 ANSWERED, TOO_LONG = "answered", "length_limit"
@@ -63,14 +67,33 @@ def _play_claimed(attempt: Attempt) -> None:
 
 
 def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
-    began, first = time.perf_counter(), None
     messages = conversation(attempt, model)
-    longest = settings.TEXT["answer_characters"]
     kept = again.kept_answer(attempt)
-    with (
-        Reporter(attempt, moderation.is_on(), kept.text if kept else None) as reporter,
-        AnswerStream(model, messages, stopped=lambda: reporter.given_up) as answer,
-    ):
+    with Reporter(attempt, moderation.is_on(), kept.text if kept else None) as reporter:
+        said = _known(attempt, model, messages, reporter) or _asked(model, messages, reporter)
+    if kept is not None:
+        return _keep_answer(attempt, reporter, kept)
+    _moderate(said.text)
+    cache.keep(model, messages, said)
+    reporter.send_rest()
+    details = _details(attempt, model, said)
+    retry_while_busy(lambda: get_store().save(_document(attempt, said.text, details)))
+    return Ending(count(len(said.text)), _ended(said.finish_reason), said.duration_ms), details
+
+
+def _known(attempt: Attempt, model: LanguageModel, messages: Sequence[Message], reporter: Reporter) -> Said | None:
+    """An answer that was given before. Whoever asks again wants another one."""
+    said = None if again.repeats(attempt.turn) else cache.recall(model, messages)
+    if said is not None:
+        reporter.add(said.text)
+    return said
+
+
+def _asked(model: LanguageModel, messages: Sequence[Message], reporter: Reporter) -> Said:
+    """What the server answers. Raises ServerFailed and AnswerStopped."""
+    longest = settings.TEXT["answer_characters"]
+    began, first = time.perf_counter(), None
+    with AnswerStream(model, messages, stopped=lambda: reporter.given_up) as answer:
         for piece in answer:
             first = first or time.perf_counter()
             reporter.add(piece[: longest - len(reporter.text)])
@@ -79,24 +102,31 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
                 break
     if first is None:
         raise ServerFailed(f"an empty answer ({answer.finish_reason})")
-    if kept is not None:
-        return _keep_answer(attempt, reporter, kept)
-    _moderate(reporter.text)
-    reporter.send_rest()
-    tokens = answer.pieces if answer.answer_tokens is None else answer.answer_tokens
-    details = Answer(
-        attempt_id=attempt.episode_id,
+    return Said(
+        text=reporter.text,
         finish_reason=answer.finish_reason,
         prompt_tokens=answer.prompt_tokens,
-        answer_tokens=tokens,
-        tokens_counted=answer.answer_tokens is not None,
+        answer_tokens=answer.pieces if answer.answer_tokens is None else answer.answer_tokens,
+        counted=answer.answer_tokens is not None,
         first_token_ms=(first - began) * 1e3,
-        cost=model.cost_of(answer.prompt_tokens, tokens),
-        names_itself=names_itself(reporter.text, attempt.turn.instruction, LanguageModel.objects.all()),
+        duration_ms=(time.perf_counter() - began) * 1e3,
     )
-    duration_ms = (time.perf_counter() - began) * 1e3
-    retry_while_busy(lambda: get_store().save(_document(attempt, reporter.text, details)))
-    return Ending(count(len(reporter.text)), _ended(answer.finish_reason), duration_ms), details
+
+
+def _details(attempt: Attempt, model: LanguageModel, said: Said) -> Answer:
+    cost = model.cost_of(said.prompt_tokens, said.answer_tokens)
+    return Answer(
+        attempt_id=attempt.episode_id,
+        finish_reason=said.finish_reason,
+        prompt_tokens=said.prompt_tokens,
+        answer_tokens=said.answer_tokens,
+        tokens_counted=said.counted,
+        first_token_ms=said.first_token_ms,
+        cost=0.0 if said.cached else cost,
+        cached=said.cached,
+        names_itself=names_itself(said.text, attempt.turn.instruction, LanguageModel.objects.all()),
+        **style_of(said.text)._asdict(),
+    )
 
 
 def _keep_answer(attempt: Attempt, reporter: Reporter, kept: again.Kept) -> tuple[Ending, Answer]:
@@ -144,12 +174,15 @@ def _document(attempt: Attempt, text: str, details: Answer) -> dict[str, Any]:
 
 
 def _keep(attempt: Attempt, details: Answer) -> None:
-    """Save the row, in place of that of an earlier try. An answer that names its model spoils the battle: the visitor
+    """Save the rows, in place of those of an earlier try. An answer that names its model spoils the battle: the visitor
     may vote and learns nothing of it, and the vote does not count."""
     if details.names_itself:
         log.warning("%s names its model or maker", attempt.episode_id)
         Battle.objects.filter(battle_id=attempt.turn.battle_id).update(spoiled=True)
     columns = [field.name for field in Answer._meta.concrete_fields if not field.primary_key]
+    said = attempt.turn.instruction
+    prompt = Prompt(turn_id=attempt.turn_id, category=category_of(said), language=language_of(said))
+    Prompt.objects.bulk_create([prompt], ignore_conflicts=True)
     Answer.objects.bulk_create([details], update_conflicts=True, unique_fields=["attempt"], update_fields=columns)
 
 

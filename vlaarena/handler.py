@@ -24,8 +24,11 @@ from django.core.signals import request_started
 from django.http.response import FileResponse, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
-from arena.api.long_poll import DISCONNECTED
+from arena.api.long_poll import AT_ONCE, DISCONNECTED
 from vlaarena.body_limit import Receive, Scope, Send
+
+WAITING_PATH = "/api/arena/battle"
+"""A call that waits without being asked to."""
 
 
 class OneThreadHandler(ASGIHandler):
@@ -135,13 +138,15 @@ async def _watch(receive: Receive, gone: threading.Event) -> None:
 
 
 def _asks_to_wait(scope: Scope) -> bool:
-    """Whether the header `Prefer` (RFC 7240) has `wait`."""
+    """Whether the header `Prefer` (RFC 7240) has `wait`, or the call waits by itself."""
+    if scope["path"].rstrip("/") == WAITING_PATH and scope["method"] == "POST":
+        return True
     return any(name == b"prefer" and b"wait" in value for name, value in scope["headers"])
 
 
 def _without_wait(scope: Scope) -> Scope:
-    """The scope of the same request without the header `Prefer`."""
-    return {**scope, "headers": [header for header in scope["headers"] if header[0] != b"prefer"]}
+    """The scope of the same request, to be answered at once."""
+    return {**scope, AT_ONCE: True, "headers": [header for header in scope["headers"] if header[0] != b"prefer"]}
 
 
 def get_asgi_application() -> OneThreadHandler:

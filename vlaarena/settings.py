@@ -374,6 +374,7 @@ TEXT: dict[str, Any] = {
     "conversation_characters": env.count("ARENA_TEXT_CONVERSATION_CHARACTERS", 8000),
     "turns": env.count("ARENA_TEXT_TURNS", 20),
     "answer_s": env.number("ARENA_TEXT_ANSWER_S", 60.0, least=1.0),
+    "cache_hours": env.number("ARENA_TEXT_CACHE_HOURS", 0.0, least=0.0),
     "forbidden_words": env.text("ARENA_TEXT_FORBIDDEN_WORDS", ""),
     "moderation_url": env.text("ARENA_TEXT_MODERATION_URL", ""),
     "moderation_model": env.text("ARENA_TEXT_MODERATION_MODEL", "omni-moderation-latest"),

@@ -13,7 +13,7 @@ from arena.errors import nowhere
 from vlaarena import health, preferences
 from vlaarena.about_page import about
 from vlaarena.home_page import home
-from vlaarena.monitoring import metrics, status_page
+from vlaarena.monitoring import analytics_page, metrics, status_page
 
 
 class AnythingConverter(PathConverter):
@@ -40,11 +40,13 @@ urlpatterns = [
     path("", include("wormarena.pages.urls")),
     path("", include("people.urls")),
     path("admin/status/", admin.site.admin_view(status_page.status), name="admin-status"),
+    path("admin/analytics/", admin.site.admin_view(analytics_page.page), name="admin-analytics"),
     path("admin/", admin.site.urls),
     path("metrics", metrics.metrics, name="metrics"),
     path("api/health", health.health, name="health"),
     path("api/health/live", health.live, name="health-live"),
     path("api/health/ready", health.ready, name="health-ready"),
+    path("api/analytics", analytics_page.AnalyticsView.as_view(), name="analytics"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", api_docs, name="api-docs"),
     path("api/", include("arena.urls")),

@@ -122,7 +122,7 @@ def answer_turns(request: Request, turns: list[Turn]) -> Response:
     `status` is that of the last turn, the ids are those of the first one. `starts` has the ids of several starts.
     """
     wait_s = _wait_wanted(request.headers)
-    status = _wait_for(turns[-1].turn_id, wait_s, disconnected(request._request)) if wait_s else "running"
+    status = wait_for(turns[-1].turn_id, wait_s, disconnected(request._request)) if wait_s else "running"
     settled = status in ("completed", "failed")
     sent = {**_ids(turns[0]), "status": status if settled else "running"}
     if turns[0].start_seed is not None:
@@ -153,7 +153,7 @@ def _wait_wanted(headers: Mapping[str, str]) -> int:
     return min(int(found[1]), LONGEST_WAIT_S) if found else 0
 
 
-def _wait_for(turn_id: str, seconds: int, client_gone: Event) -> Status:
+def wait_for(turn_id: str, seconds: int, client_gone: Event) -> Status:
     """The turn's status once its end is told, or after so many seconds, or when the client has gone.
 
     Holds no transaction and no connection while it waits.

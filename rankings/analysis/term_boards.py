@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypedDict
 
 import numpy as np
@@ -29,11 +30,15 @@ def boards(table: VoteTable, facts: VoteFacts, *, cap: int) -> dict[str, Terms]:
     return found
 
 
-def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> terms.TermVotes:
+def votes_of(
+    table: VoteTable, facts: VoteFacts, board: Board, *, cap: int, measured: Mapping[str, Floats] | None = None
+) -> terms.TermVotes:
     """The votes of a board. One that is on no board, since its count was taken back meanwhile, weighs nothing and is
-    left out."""
+    left out. `measured`: (votes,) terms of the kind's own, row by row as in `facts`."""
+    own = measured or {}
     if board.setting:
-        facts = facts.where(facts.codes["setting"] == facts.values["setting"].index(board.setting))
+        here = facts.codes["setting"] == facts.values["setting"].index(board.setting)
+        facts, own = facts.where(here), {name: column[here] for name, column in own.items()}
     names = sorted({*facts.values["left"], *facts.values["right"]})
     voter, day = _numbers(facts, "voter", table), _numbers(facts, "day", table)
     counts = table.counts(board)
@@ -50,6 +55,7 @@ def votes_of(table: VoteTable, facts: VoteFacts, board: Board, *, cap: int) -> t
         success=facts.success,
         steps_left=facts.steps_left,
         steps_right=facts.steps_right,
+        measured=own,
     )
     return votes.where(votes.weight > 0)
 

@@ -18,8 +18,8 @@ A term that the votes cannot separate from the contestants and the terms before 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
 import numpy as np
@@ -100,10 +100,13 @@ class TermVotes:
     """LEFT, RIGHT, EVEN or UNKNOWN, as in `rankings.tally.facts`."""
     steps_left: Integers
     steps_right: Integers
+    measured: Mapping[str, Floats] = field(default_factory=dict)
+    """(rows,) of each term of the kind's own, such as those of `rankings.analysis.style`."""
 
     def where(self, rows: Booleans) -> TermVotes:
-        names, *columns = vars(self).values()
-        return TermVotes(names, *(column[rows] for column in columns))
+        columns = {name: column[rows] for name, column in vars(self).items() if name not in ("names", "measured")}
+        measured = {name: column[rows] for name, column in self.measured.items()}
+        return replace(self, **columns, measured=measured)
 
     @property
     def judged(self) -> Booleans:
@@ -123,6 +126,7 @@ class TermVotes:
             ORDER: np.sign(self.steps_right - self.steps_left).astype(float),
             LENGTH: np.round(np.clip(ratio, -DOUBLINGS, DOUBLINGS) / STEP) * STEP,
             SUCCESS: np.array([1.0, -1.0, 0.0, 0.0])[self.success],  # of LEFT, RIGHT, EVEN and UNKNOWN
+            **self.measured,
         }
 
 
@@ -150,7 +154,11 @@ class Cells:
         columns = votes.columns()
         key = left * (votes.settings * size) + right
         for name in terms:
-            key = key * kinds + np.round(columns[name] / STEP).astype(np.int64) + kinds // 2
+            if name in votes.measured:
+                values, place = np.unique(columns[name], return_inverse=True)
+                key = np.unique(key, return_inverse=True)[1] * len(values) + place
+            else:
+                key = key * kinds + np.round(columns[name] / STEP).astype(np.int64) + kinds // 2
         _, first, of_vote = np.unique(key, return_index=True, return_inverse=True)
         chosen = [columns[name][first] for name in terms]
         played = _sums(of_vote, votes.weight, len(first))

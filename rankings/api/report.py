@@ -16,6 +16,7 @@ from arena.kinds import Kind
 from rankings.analysis import calibration, settled
 from rankings.analysis.calibration import Calibration
 from rankings.analysis.settled import Settled
+from rankings.analysis.style import ControlledBoard
 from rankings.analysis.success_rates import SuccessRow
 from rankings.analysis.term_boards import Terms
 from rankings.analysis.terms import AdjustedBoard as TermBoard
@@ -30,7 +31,8 @@ Row = TypeVar("Row")
 
 class PublishedReport(TypedDict):
     """Null and empty before the first publication. `physics`: "all" and each task played -> its board; "all" is the
-    mean over the tasks in `physics_mean_of`. `matrices`, `settled` and `terms`: by the name of a board. `influence` is
+    mean over the tasks in `physics_mean_of`. `matrices`, `settled` and `terms`: by the name of a board. `controlled`:
+    by group ("all", "category=code", "language=de"), of kinds whose ratings are controlled for style. `influence` is
     about the component with most votes. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
 
     snapshot_at: str | None
@@ -39,6 +41,7 @@ class PublishedReport(TypedDict):
     matrices: dict[str, Matrix]
     settled: dict[str, Settled]
     terms: dict[str, Terms]
+    controlled: dict[str, ControlledBoard]
     physics: dict[str, list[SuccessRow]]
     physics_mean_of: list[str]
     agreement: Agreements | None
@@ -56,7 +59,7 @@ class ReportView(APIView):
         summary="The report on votes and voters",
         description=(
             "Beside the boards, published with them: votes of each pair, which pairs are settled, ratings with all "
-            "else equal, success and progress by physics, agreement "
+            "else equal, ratings controlled for length and style, success and progress by physics, agreement "
             "of votes and physics, calibration of predicted and actual votes, how much hangs on single voters, ratings "
             "without new and doubtful voters, how often each policy is drawn, and the ratings over time."
         ),
@@ -80,6 +83,7 @@ def published_report(kind: Kind) -> PublishedReport:
         "matrices": {board: only(matrix, listed) for board, matrix in content.get("matrices", {}).items()},
         "settled": {board: settled.only(each, listed) for board, each in content.get("settled", {}).items()},
         "terms": {board: _terms(each, listed) for board, each in content.get("terms", {}).items()},
+        "controlled": {group: _controlled(each, listed) for group, each in content.get("controlled", {}).items()},
         "physics": {
             board: [row for row in rows if row["model_id"] in listed]
             for board, rows in content.get("physics", {}).items()
@@ -100,7 +104,13 @@ def _listed(rows: Mapping[str, Row], names: Collection[str]) -> dict[str, Row]:
 
 
 def _terms(each: Terms, names: Collection[str]) -> Terms:
-    def own(board: TermBoard) -> TermBoard:
-        return {**board, "models": _listed(board["models"], names)}
+    return {"equal": _own(each["equal"], names), "beyond": _own(each["beyond"], names)}
 
-    return {"equal": own(each["equal"]), "beyond": own(each["beyond"])}
+
+def _controlled(each: ControlledBoard, names: Collection[str]) -> ControlledBoard:
+    plain, length, style = (_own(each[name], names) for name in ("plain", "length", "style"))
+    return {"plain": plain, "length": length, "style": style}
+
+
+def _own(board: TermBoard, names: Collection[str]) -> TermBoard:
+    return {**board, "models": _listed(board["models"], names)}

@@ -19,6 +19,7 @@ from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import Component, RankingRow
 from rankings.pages import charts, figures
 from rankings.pages.base import asked_kind, board_page, task_names
+from rankings.pages.style import shown
 from rankings.publication.published import Published, current
 from rankings.tally.table import Board
 
@@ -73,6 +74,7 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
         just_updated=published.at is not None and timezone.now() - published.at < timedelta(minutes=1),
         filtered=bool(query.search or query.organization or query.family),
         sorts=SORTS,
+        controlled=shown(now) if query.board == Board() else None,
         trends=_trends(published, board["rankings"]) if query.board == Board() else [],
     )
 

@@ -10,11 +10,12 @@ from django.conf import settings
 
 from arena.kinds import Kind
 from arena.models import Contestant
-from rankings.analysis import agreement, by_task, settled, success_rates, term_boards
+from rankings.analysis import agreement, by_task, settled, style, success_rates, term_boards
 from rankings.analysis.agreement import Agreement, AlarmRule
 from rankings.analysis.by_task import ByTask
 from rankings.analysis.calibration import Calibration, calibration, nothing
 from rankings.analysis.settled import Settled
+from rankings.analysis.style import ControlledBoard
 from rankings.analysis.success_rates import SuccessRow
 from rankings.analysis.term_boards import Terms
 from rankings.models import Report, Snapshot
@@ -30,6 +31,7 @@ from rankings.trust.influence import Handover, influence
 from rankings.trust.reliability import Reliability
 from rankings.trust.standing import standing
 from rankings.votes import observed
+from rankings.votes.looks import looks_of
 
 TREND_POINTS = 400
 """Publications that the trend shows: two weeks of hours."""
@@ -89,6 +91,7 @@ NO_FIGURES: Figures = {"votes_by_outcome": {}, "votes_by_robot": {}, "voters": 0
 class ReportContent(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
     the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by setting.
+    `controlled`: by the name of a group of `analysis.style`, of kinds that measure how their sides look.
     `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the global board at each publication, oldest
     first."""
 
@@ -98,6 +101,7 @@ class ReportContent(TypedDict):
     settled: dict[str, Settled]
     by_task: dict[str, ByTask]
     terms: dict[str, Terms]
+    controlled: dict[str, ControlledBoard]
     calibration: Calibration
     physics: dict[str, list[SuccessRow]]
     physics_mean_of: list[str]
@@ -134,6 +138,7 @@ def publish_report(
         },
         "by_task": {setting: _by_task(kind, table, setting) for setting in table.occurring("setting")},
         "terms": term_boards.boards(table, facts, cap=rules.options().cap),
+        "controlled": _controlled(kind, table),
         "calibration": calibration(whole.counts, cap=rules.options().cap) if whole else nothing(),
         "physics": success_rates.boards(played),
         "physics_mean_of": success_rates.compared_tasks(played),
@@ -191,6 +196,11 @@ def _by_task(kind: Kind, table: VoteTable, setting: str) -> ByTask:
     tasks = [*voted, *(task for task in kind.tasks() if task not in voted)]
     counts = table.counts(board, apart_by="task")
     return by_task.published(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
+
+
+def _controlled(kind: Kind, table: VoteTable) -> dict[str, ControlledBoard]:
+    looks = looks_of(kind)
+    return style.boards(table, looks, cap=rules.options().cap) if looks else {}
 
 
 def _agreements(facts: VoteFacts) -> Agreements:

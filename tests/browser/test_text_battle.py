@@ -94,8 +94,15 @@ def test_two_models_answer_follow_up_vote_and_reveal(battle: BattlePage) -> None
     broken |= broken_in(battle, "answered", LOOKS)
     assert "The quick one" not in battle.page.content()
 
+    like = sides[quick].locator("[data-part=like]")
+    like.click()
+    expect(like).to_have_attribute("aria-pressed", "true")
     ask_and_wait(battle, "And at night?", 2)
+    expect(like).to_have_attribute("aria-pressed", "false")
+    like.click()
+    expect(like).to_have_attribute("aria-pressed", "true")
     battle.page.reload()
+    expect(like).to_have_attribute("aria-pressed", "true")
     expect(sides[quick].locator("[data-part=text]")).to_contain_text("scatters")
 
     expect(battle.part("vote")).to_have_attribute("data-open", "true")

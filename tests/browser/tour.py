@@ -27,6 +27,7 @@ PAGES = {
     "gallery-nothing-found": "/battles/?q=xylophone",
     "leaderboard": "/leaderboard",
     "leaderboard-success-rates": "/leaderboard/physics",
+    "leaderboard-style": "/leaderboard/style?kind=text",
     "leaderboard-pairs": "/leaderboard/pairs",
     "leaderboard-compare": "/leaderboard/compare",
     "leaderboard-checks": "/leaderboard/checks",

@@ -15,7 +15,7 @@ from rankings.models import Finding, Report, Snapshot, WorkerStatus
 from rankings.publication import checking
 from rankings.votes import locking
 from robots.models import Rollout
-from tests.factories import BattleFactory, PolicyFactory, TurnFactory, VoteFactory
+from tests.factories import BattleFactory, PolicyFactory, TextModelFactory, TurnFactory, VoteFactory
 from tests.people import logged_in, moderator, operator
 from vlaarena import health
 from vlaarena.monitoring import status_page
@@ -182,3 +182,12 @@ def test_the_page_keeps_the_site_s_rules_about_scripts_and_styles() -> None:
 )
 def test_spans_of_time_are_told_in_the_unit_that_fits(seconds: float, text: str) -> None:
     assert status_page.span(seconds) == text
+
+
+def test_models_of_every_kind_that_are_not_drawn_say_why() -> None:
+    assert "Models that are not drawn" not in page()
+    TextModelFactory(name="Quiet").mark_unavailable(f"server: status 503 {NASTY}")
+    PolicyFactory(name="Torn").mark_unavailable("no weights")
+    told = page()
+    assert '<td>text</td><th scope="row">Quiet</th><td>server: status 503 &lt;script&gt;' in told
+    assert '<td>robots</td><th scope="row">Torn</th><td>no weights</td>' in told

@@ -92,6 +92,7 @@ ROUTES: dict[str, list[Call]] = {
     "strings/<str:language>.<str:version>.js": [Call(EVERYBODY, fill=(("language", "de"), ("version", "0")))],
     "leaderboard": [Call(EVERYBODY)],
     "leaderboard/physics": [Call(EVERYBODY)],
+    "leaderboard/style": [Call(EVERYBODY)],
     "leaderboard/pairs": [Call(EVERYBODY)],
     "leaderboard/compare": [Call(EVERYBODY)],
     "leaderboard/checks": [Call(EVERYBODY)],
@@ -99,6 +100,8 @@ ROUTES: dict[str, list[Call]] = {
     "leaderboard/counts/<slug:input_hash>.csv.gz": [Call(NOBODY, fill=(("input_hash", "0" * 64),))],
     "metrics": [Call(NOBODY)],
     "admin/status": [Call((302, 302, 302, 200, 200))],
+    "admin/analytics": [Call((302, 302, 302, 200, 200))],
+    "api/analytics": [Call((403, 403, 403, 200, 200))],
     "api/health": [Call((503,) * 5)],  # no worker runs here
     "api/health/live": [Call(EVERYBODY)],
     "api/health/ready": [Call(EVERYBODY)],
@@ -118,6 +121,9 @@ ROUTES: dict[str, list[Call]] = {
     "api/battles/<str:battle_id>/turns": [post(only_owner(409), "voted", instruction="wave")],
     "api/battles/<str:battle_id>/explorations": [post(only_owner(409), seed=1), post(only_owner(202), "voted", seed=1)],
     "api/battles/<str:battle_id>/again": [post(only_owner(422))],
+    "api/episodes/<str:episode_id>/like": [Call((405,) * 5)],
+    "api/arena/battle": [post((422,) * 5)],  # an empty body is no message
+    "api/arena/vote": [post((422,) * 5)],
     "api/shared/<str:battle_id>": [Call(NOBODY), Call(EVERYBODY, "voted")],
     "api/turns/<str:turn_id>": [Call(OWNER_AND_STAFF), Call(OWNER_AND_STAFF, "voted")],
     "api/turns/<str:turn_id>/queue": [Call(OWNER_AND_STAFF)],

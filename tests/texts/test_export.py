@@ -55,6 +55,7 @@ def test_a_voted_battle_is_one_row_and_alike_in_both_formats(voted: str, tmp_pat
     [row] = exported(tmp_path)
     texts = {"prompt": "Why is it so, Ada?", "left": f"{QUICK} ", "right": "one two three"}
     turn = {**texts, "start": "continue", "again": False, "left_tokens": 11, "right_tokens": 3}
+    turn |= {"left_liked": False, "right_liked": False}
     told = {"left": "the-quick", "right": "the-without-usage", "vote": "left_better", "reasons": ["clear: left"]}
     about = {"battle_id": "b1", "voter_id": "v1", "day": timezone.now().date().isoformat(), "counted": True}
     assert row == {**about, **told, "turns": [turn]}

@@ -24,6 +24,7 @@ from arena.live.release import CANCELLED
 from arena.models import (
     Attempt,
     AttemptStatus,
+    Contestant,
     ContestantStatus,
     Hosting,
     ProcessingStatus,
@@ -151,6 +152,12 @@ def contestants() -> list[str]:
 def policies_by_status() -> dict[str, int]:
     rows = Policy.objects.filter(reference=False).order_by().values_list("status")
     return dict.fromkeys(ContestantStatus.values, 0) | dict(rows.annotate(Count("pk")))
+
+
+def unavailable() -> list[Contestant]:
+    """Contestants that would be drawn if something of theirs worked, by kind: each says what does not."""
+    rows = Contestant.objects.filter(status=ContestantStatus.UNAVAILABLE)
+    return list(rows.only("kind", "name", "status_reason").order_by("kind", "name"))
 
 
 def settled_lately() -> Counter[str]:

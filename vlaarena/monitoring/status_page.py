@@ -64,6 +64,7 @@ def status(request: HttpRequest) -> HttpResponse:
         "comments": Comment.objects.filter(state=Comment.State.PENDING).count(),
         "figures": [*_queue_figures(), _worker_figure(len(workers)), *_board_figures(boards), _disk_figure()],
         "workers": [{"worker": worker, "silent": span(worker.silent_s)} for worker in workers],
+        "unavailable": readings.unavailable(),
         "boards": boards,
         "report": published,
         "parted": _parted(published),

@@ -66,6 +66,10 @@ class AnswersView extends EventTarget {
   #faced = { turnId: "", sides: new Set() };
   /** Answers that were fetched, by turn: null while they come. @type {Map<string, Record<Side, string> | null>} */
   #fetched = new Map();
+  /** Whether an answer that was fetched is liked, by episode. @type {Map<string, boolean>} */
+  #likes = new Map();
+  /** The answers that are shown, if their visitor may like them. @type {Record<Side, string> | null} */
+  #likeable = null;
   /** @type {Record<Side, string>} */
   #text = { left: "", right: "" };
   /** @type {(() => void) | null} */
@@ -86,6 +90,8 @@ class AnswersView extends EventTarget {
     root.addEventListener("click", (event) => {
       const copy = closest(event, "[data-part=copy]");
       if (copy) this.#copy(copy);
+      const like = closest(event, "[data-part=like]");
+      if (like) this.#like(sideAround(like));
       if (closest(event, "[data-part=other]")) this.#turnOver();
       const again = closest(event, "[data-again]");
       if (again) host.startTurn((battleId) => api.again(battleId, again.dataset.again ?? ""));
@@ -119,6 +125,7 @@ class AnswersView extends EventTarget {
       const said = turn?.status === "failed" ? explainFailure(turn[side].error) : "";
       this.#draw(side, hidden ? "" : known[side], running, said);
     }
+    this.#drawLikes(battle, turn);
     this.#noteFacing(turn);
     const bothShown = !this.#single.checked || this.#faced.sides.size === SIDES.length;
     this.#note(turn, turn?.status === "completed" && known.whole && bothShown);
@@ -152,6 +159,7 @@ class AnswersView extends EventTarget {
     try {
       const [one, other] = await Promise.all([left, right].map(({ episode_id }) => this.#api.answer(episode_id)));
       this.#fetched.set(turn_id, { left: one.text, right: other.text });
+      this.#likes.set(left.episode_id, one.liked).set(right.episode_id, other.liked);
       this.#again?.();
     } catch {
       setTimeout(() => {
@@ -174,6 +182,29 @@ class AnswersView extends EventTarget {
     showMarkdown(box, text);
     this.#extras.draw(box);
     if (running && follows) box.scrollTop = box.scrollHeight;
+  }
+
+  /** Others' battles have no session. @param {BattleJson} battle @param {TurnJson | undefined} turn */
+  #drawLikes(battle, turn) {
+    const own = turn?.status === "completed" && battle.session_id !== "";
+    this.#likeable = own ? { left: turn.left.episode_id, right: turn.right.episode_id } : null;
+    for (const side of SIDES) {
+      const liked = this.#likeable ? this.#likes.get(this.#likeable[side]) : undefined;
+      const button = part(this.#sides[side], "like");
+      button.hidden = liked === undefined;
+      button.setAttribute("aria-pressed", String(liked === true));
+    }
+  }
+
+  /** @param {Side} side */
+  async #like(side) {
+    const episodeId = this.#likeable?.[side] ?? "";
+    try {
+      this.#likes.set(episodeId, (await this.#api.like(episodeId, !this.#likes.get(episodeId))).liked);
+      this.#again?.();
+    } catch {
+      // The button stays as it was.
+    }
   }
 
   /** @param {TurnJson | undefined} turn @param {boolean} settled */
@@ -213,7 +244,7 @@ class AnswersView extends EventTarget {
 
   /** @param {HTMLElement} button */
   async #copy(button) {
-    const side = /** @type {Side} */ (button.closest("[data-side]")?.getAttribute("data-side"));
+    const side = sideAround(button);
     try {
       await navigator.clipboard.writeText(this.#text[side]);
       button.textContent = gettext("Copied");
@@ -225,5 +256,8 @@ class AnswersView extends EventTarget {
 
 /** @param {HTMLElement} root @param {Side} side */
 const sideOf = (root, side) => /** @type {HTMLElement} */ (root.querySelector(`[data-side=${side}]`));
+
+/** @param {Element} element in an answer */
+const sideAround = (element) => /** @type {Side} */ (element.closest("[data-side]")?.getAttribute("data-side"));
 
 const SIDE_NAMES = { left: gettext("Left answer"), right: gettext("Right answer") };

@@ -11,6 +11,7 @@ import { SIDES } from "./pieces.js";
  * @property {number} answer_tokens
  * @property {number} first_token_ms
  * @property {number | null} cost in US dollars
+ * @property {boolean} cached given before, to the same prompt
  */
 
 /** @param {HTMLElement} verdict @param {BattleJson} battle */
@@ -40,7 +41,8 @@ export function saySpeed({ answer_tokens, duration_ms, first_token_ms }) {
 }
 
 /** @param {AnswerOutcome} outcome */
-export const sayCost = ({ cost }) => (cost === null ? gettext("unknown") : gettext("$%(dollars)s", { dollars: number(cost, 6) }));
+export const sayCost = ({ cost, cached }) =>
+  cached ? gettext("nothing: answered before") : cost === null ? gettext("unknown") : gettext("$%(dollars)s", { dollars: number(cost, 6) });
 
 /** @param {number} value @param {number} digits after the point, at most */
 const number = (value, digits) => value.toLocaleString(language(), { maximumFractionDigits: digits });
