@@ -136,8 +136,9 @@ class Kind(ABC):
         """The most turns of a battle; None: any number."""
         return None
 
-    def task_of(self, instruction: str) -> str:
-        """The task that an instruction is about, for boards by task. "" if it is unknown."""
+    def task_of(self, instruction: str, scene: str) -> str:
+        """The task that an instruction is about in a scene, for boards by task. "" if it is unknown. Boards are counted
+        again from old votes, so it must not depend on which scenes are offered now."""
         return ""
 
     def tasks(self) -> Mapping[str, str]:

@@ -1,6 +1,8 @@
 import logging
 
 from django.apps import AppConfig
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 log = logging.getLogger(__name__)
 
@@ -14,6 +16,10 @@ class RobotsConfig(AppConfig):
         from robots.kind import Robots
         from simulation import catalogue
 
+        try:
+            catalogue.offer(settings.OFFERED_SCENES)
+        except catalogue.CatalogueError as error:
+            raise ImproperlyConfigured(f"ARENA_OFFERED_SCENES: {error}") from None
         kinds.register(Robots())
         for world, missing in catalogue.lacking().items():
             log.warning("%s is not played here: %s", world, missing)

@@ -101,11 +101,11 @@ class Robots(Kind):
     def contestant_address(self, model_id: str) -> str | None:
         return f"/models/{model_id}"
 
-    def task_of(self, instruction: str) -> str:
+    def task_of(self, instruction: str, scene: str) -> str:
         """Of the catalogue's files alone: boards are counted again from old votes, and must not change with what
         moderators publish."""
         with additions.as_of(additions.NEVER):
-            known = catalogue.task_for(instruction)
+            known = catalogue.task_for(instruction, scene)
         return known[0] if known else ""
 
     def tasks(self) -> Mapping[str, str]:
@@ -182,7 +182,7 @@ class Robots(Kind):
         told = {**super().outcome(attempt), "start_hash": rollout.start_hash if rollout else ""}
         # Older rows say of free text that the goal was missed.
         with additions.as_of(attempt.turn.created_at):
-            judged = catalogue.task_for(attempt.turn.instruction)
+            judged = catalogue.task_for(attempt.turn.instruction, attempt.turn.battle.session.scene)
         return told if judged else {**told, "success": None, "progress": None}
 
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:

@@ -54,7 +54,7 @@ class Words(Kind):
         everyone = self.contestants().contestants()
         return everyone.exclude(pk="r") if place.setting == "german" else everyone
 
-    def task_of(self, instruction: str) -> str:
+    def task_of(self, instruction: str, scene: str) -> str:
         return "greet" if instruction == "say hello" else ""
 
     def tasks(self) -> Mapping[str, str]:
