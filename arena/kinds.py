@@ -154,6 +154,11 @@ class Kind(ABC):
         """A visitor's instruction as contestants get it. Raises InvalidInstruction."""
         return clean_instruction(said, self.most_words, self.longest_instruction)
 
+    def check_instruction(self, battle: Battle, instruction: str, starts: int) -> None:
+        """Raises an ArenaError, which people read, for an instruction that makes no sense in this battle. It must depend
+        on nothing but what both sides share. `starts`: from how many first states it would be played."""
+        return
+
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         """The calibration battle that this battle becomes with its first instruction, or None. It has the battle's own
         seed, whose first state the visitor has seen."""

@@ -15,10 +15,11 @@ class RobotsConfig(AppConfig):
         from arena import kinds
         from robots.kind import Robots
         from simulation import catalogue
+        from simulation.catalogue_rows import CatalogueError
 
         try:
             catalogue.offer(settings.OFFERED_SCENES)
-        except catalogue.CatalogueError as error:
+        except CatalogueError as error:
             raise ImproperlyConfigured(f"ARENA_OFFERED_SCENES: {error}") from None
         kinds.register(Robots())
         for world, missing in catalogue.lacking().items():

@@ -24,7 +24,7 @@ from arena.shapes import GoalJson
 from policies.measured import overall
 from policies.models import ROBOTS, Policy, PolicyWorld
 from policies.registry import families
-from robots import calibration, limits, published_tasks
+from robots import calibration, limits, published_tasks, things
 from robots.recordings import episode_json
 from simulation import additions, catalogue
 from simulation.catalogue_tasks import Task
@@ -110,6 +110,10 @@ class Robots(Kind):
 
     def tasks(self) -> Mapping[str, str]:
         return {task.id: task.name for task in catalogue.offered_tasks()}
+
+    def check_instruction(self, battle: Battle, instruction: str, starts: int) -> None:
+        published_tasks.refresh()
+        things.check(battle, instruction, starts)
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         return calibration.maybe_repeat(battle, instruction, hosts)

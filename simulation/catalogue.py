@@ -20,6 +20,7 @@ from simulation.catalogue_rows import (
     read_rows,
     refuse,
     rows_of,
+    shown,
     text_of,
     texts_of,
 )
@@ -72,7 +73,7 @@ class Scene:
 
     `suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
     differ most. `free_suggestions`: some that have no goal. `regions` and `joints`: sites, and slides and hinges with
-    a range, that goals may name.
+    a range, that goals may name. `draws`: a seed leaves out some of its objects.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Scene:
     regions: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     assets: str = ""
+    draws: bool = False
 
 
 @dataclass(frozen=True)
@@ -238,6 +240,23 @@ def task_for(instruction: str, scene_id: str | None = None) -> Meaning | None:
     return (meaning[0], dict(meaning[1])) if meaning else None
 
 
+def things_of(meaning: Meaning) -> list[str]:
+    """The things of the scene that a filled task is about, those that its goal names by itself included."""
+    task_id, slots = meaning
+    known = scene(task(task_id).scene_id).things
+    named = [text.format(**slots) for text in _texts_in(task_row(task_id)["goal"])]
+    return list(dict.fromkeys(name for name in (*slots.values(), *named) if name in known))
+
+
+def _texts_in(part: object) -> Iterator[str]:
+    """Every text in a goal."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Mapping | list):
+        for each in part.values() if isinstance(part, Mapping) else part:
+            yield from _texts_in(each)
+
+
 def limits_for(instruction: str, scene_id: str | None = None, control_hz: int = CONTROL_HZ) -> Limits:
     """The limits of a turn with this instruction at a control rate: those of its task, or free text's."""
     found = task_for(instruction, scene_id)
@@ -332,7 +351,7 @@ def scene_from(row: Row) -> Scene:
     rows = mapping_of(row, "things")
     things = {name: _thing(name, mapping_of(rows, name)) for name in rows}
     named = {key: tuple(mapping_of(row, key)) if key in row else () for key in ("regions", "joints")}
-    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row), **named)
+    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row), draws=_draws(row), **named)
 
 
 def task_from(row: Row) -> Task:
@@ -354,6 +373,16 @@ def _cameras(row: Row) -> tuple[CameraSpec, ...]:
 
 def _assets(row: Row) -> str:
     return text_of(row, "assets") if "assets" in row else ""
+
+
+def _draws(row: Row) -> bool:
+    if "start" in row and row["start"] != "draws":
+        refuse(
+            row,
+            "start",
+            f"start: expected draws, or nothing where every seed has all things; got {shown(row['start'])}",
+        )
+    return "start" in row
 
 
 def _thing(name: str, row: Row) -> Thing:

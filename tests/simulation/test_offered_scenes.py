@@ -17,6 +17,7 @@ from django.test import Client
 from arena import kinds
 from robots.scene_files import manifest_of
 from simulation import catalogue
+from simulation.catalogue_rows import CatalogueError
 
 WAITING = ["workbench", "cabinet", "bridge_spoon", "bridge_carrot", "bridge_cubes", "bridge_eggplant"]
 
@@ -63,7 +64,7 @@ def test_what_the_operator_offers_is_offered_everywhere_and_no_other(
     [(["tabel"], "unknown scene 'tabel'; known: table, workbench"), ([], "at least one scene has to be offered")],
 )
 def test_an_offer_of_what_is_not_there_is_refused_and_changes_nothing(scene_ids: list[str], fault: str) -> None:
-    with pytest.raises(catalogue.CatalogueError, match=fault):
+    with pytest.raises(CatalogueError, match=fault):
         catalogue.offer(scene_ids)
     assert [scene.id for scene in catalogue.offered_scenes()] == ["table"]
 
