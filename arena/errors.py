@@ -97,6 +97,16 @@ class BattleClosed(ArenaError):
     status, code, detail = 409, "battle_closed", "This battle is over: open the session's next battle."
 
 
+class SceneWithdrawn(ArenaError):
+    """The session's place is not offered any more."""
+
+    status, code = 409, "scene_withdrawn"
+
+    def __init__(self, known: Iterable[str]) -> None:
+        names = sorted(known)
+        super().__init__(f"This session's scene is no longer offered: open one in {', '.join(names)}.", known=names)
+
+
 class NoCompletedTurn(ArenaError):
     status, code, detail = 409, "no_completed_turn", "Vote after a turn that both sides completed."
 

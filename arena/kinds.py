@@ -5,6 +5,7 @@ A kind is an app that registers one `Kind` in `AppConfig.ready`. CONTRIBUTING sa
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from arena.queue.hosting import Hosts
 
 Json = dict[str, Any]
+ANY = "any"
+"""In place of a setting or a scene: chance chooses."""
+_dice = secrets.SystemRandom()
 
 
 class Place(NamedTuple):
@@ -30,6 +34,13 @@ class Place(NamedTuple):
 
     setting: str
     scene: str
+
+
+class KnownTask(NamedTuple):
+    """What people call a task, lazily translated, and the scene that it belongs to; "": to all."""
+
+    name: Any
+    scene: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,7 +126,15 @@ class Kind(ABC):
 
     @abstractmethod
     def places(self) -> Mapping[str, Sequence[str]]:
-        """Every setting -> its scenes. The first of each is the default."""
+        """Every setting -> its scenes, of those that visitors may choose. The first of each is the default."""
+
+    def known_places(self) -> Mapping[str, Sequence[str]]:
+        """The same with those that visitors may not choose now: votes may be of them."""
+        return self.places()
+
+    def picture_of(self, place: Place) -> str:
+        """A small picture of a place, a static file; "" where there is none, as of a place that chance chooses."""
+        return ""
 
     @abstractmethod
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
@@ -154,13 +173,18 @@ class Kind(ABC):
         """The most turns of a battle; None: any number."""
         return None
 
-    def task_of(self, instruction: str) -> str:
-        """The task that an instruction is about, for boards by task. "" if it is unknown."""
+    def task_of(self, instruction: str, scene: str) -> str:
+        """The task that an instruction is about in a scene, for boards by task. "" if it is unknown. Boards are counted
+        again from old votes, so it must not depend on which scenes are offered now."""
         return ""
 
     def tasks(self) -> Mapping[str, str]:
-        """Every task -> its name."""
+        """Every task that visitors may set -> its name."""
         return {}
+
+    def known_tasks(self) -> Mapping[str, KnownTask]:
+        """The same with those that visitors may not set now: votes may be about them."""
+        return {task: KnownTask(name) for task, name in self.tasks().items()}
 
     def goal_of(self, instruction: str, scene: str, said_at: datetime | None = None) -> GoalJson | None:
         """What the outcome of an instruction is judged by, for people to read before and after the vote: it must depend
@@ -178,6 +202,11 @@ class Kind(ABC):
     def title_of(self, dimension: str, group: str) -> str:
         """What people call a group of one of `groups`."""
         return group
+
+    def check_instruction(self, battle: Battle, instruction: str, starts: int) -> None:
+        """Raises an ArenaError, which people read, for an instruction that makes no sense in this battle. It must
+        depend on nothing but what both sides share. `starts`: from how many first states it would be played."""
+        return
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         """The calibration battle that this battle becomes with its first instruction, or None. It has the battle's own
@@ -292,15 +321,25 @@ class Kind(ABC):
     # Derived from the above.
 
     def choose(self, wanted: Any) -> Place:
-        """The place that a request body names, by the kind's names of its parts. Raises UnknownName."""
+        """The place that a request names, by the kind's names of its parts. ANY for a part lets chance choose it, among
+        places with two contestants where there are any. Raises UnknownName."""
         places = self.places()
         setting = wanted.get(self.names.setting, next(iter(places)))
-        if not isinstance(setting, str) or setting not in places:
-            raise UnknownName(self.words.setting, places)
-        scene = wanted.get(self.names.scene, places[setting][0])
-        if not isinstance(scene, str) or scene not in places[setting]:
-            raise UnknownName(self.words.scene, places[setting])
-        return Place(setting, scene)
+        if not isinstance(setting, str) or setting not in (*places, ANY):
+            raise UnknownName(self.words.setting, (*places, ANY))
+        scenes = list(dict.fromkeys(each for name in places if setting in (name, ANY) for each in places[name]))
+        scene = wanted.get(self.names.scene, ANY if setting == ANY else scenes[0])
+        if not isinstance(scene, str) or scene not in (*scenes, ANY):
+            raise UnknownName(self.words.scene, (*scenes, ANY))
+        return self._drawn(setting, scene) if ANY in (setting, scene) else Place(setting, scene)
+
+    def _drawn(self, setting: str, scene: str) -> Place:
+        """One of the places that this may stand for."""
+        places = self.places()
+        found = [Place(name, each) for name in places if setting in (name, ANY) for each in places[name]]
+        found = [place for place in found if scene in (place.scene, ANY)]
+        _dice.shuffle(found)
+        return next((place for place in found if self.eligible(place).count() > 1), found[0])
 
     @property
     def called(self) -> Any:

@@ -1,6 +1,8 @@
 import logging
 
 from django.apps import AppConfig
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 log = logging.getLogger(__name__)
 
@@ -13,7 +15,12 @@ class RobotsConfig(AppConfig):
         from arena import kinds
         from robots.kind import Robots
         from simulation import catalogue
+        from simulation.catalogue_rows import CatalogueError
 
+        try:
+            catalogue.offer(settings.OFFERED_SCENES)
+        except CatalogueError as error:
+            raise ImproperlyConfigured(f"ARENA_OFFERED_SCENES: {error}") from None
         kinds.register(Robots())
         for world, missing in catalogue.lacking().items():
             log.warning("%s is not played here: %s", world, missing)

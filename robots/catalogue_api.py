@@ -51,7 +51,7 @@ class TaskList(APIView):
         return Response(
             {
                 "results": [
-                    _task_json(task) for task in catalogue.meant_tasks() if catalogue.scene(task.scene_id).offered
+                    _task_json(task) for task in catalogue.meant_tasks() if catalogue.is_offered(task.scene_id)
                 ],
                 "suggestions": catalogue.scene(settings.DEFAULT_SCENE).suggestions,
                 "free_suggestions": catalogue.scene(settings.DEFAULT_SCENE).free_suggestions,
@@ -118,9 +118,7 @@ def _robot_json(robot: Robot) -> dict[str, Any]:
 
 
 def _scene_json(scene: Scene) -> dict[str, Any]:
-    row = _with_id_first("scene_id", scene)
-    del row["offered"]  # all that are listed are
-    return row
+    return _with_id_first("scene_id", scene)
 
 
 def _with_id_first(name: str, entry: Robot | Scene) -> dict[str, Any]:

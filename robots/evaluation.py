@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import itertools
+import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace

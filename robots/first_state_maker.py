@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from functools import cache
+from typing import Any
 
 import numpy as np
 from django.utils import timezone
@@ -28,20 +29,21 @@ def make_asked() -> int:
     places = ("battle_id", "battle__seed", "battle__session__setting", "battle__session__scene")
     rows = list(asked.values_list(*places))
     for battle_id, seed, robot_id, scene_id in rows:
-        FirstState.objects.filter(pk=battle_id, made_at=None).update(
-            row=_row(robot_id, scene_id, seed), made_at=timezone.now()
-        )
+        made = _columns(robot_id, scene_id, seed)
+        FirstState.objects.filter(pk=battle_id, made_at=None).update(**made, made_at=timezone.now())
     return len(rows)
 
 
-def _row(robot_id: str, scene_id: str, seed: int) -> bytes:
-    """The packed view row of a seed's first state; empty for a scene that there is no more."""
+def _columns(robot_id: str, scene_id: str, seed: int) -> dict[str, Any]:
+    """The packed view row of a seed's first state, and what the seed left out; nothing for a scene that there is no
+    more."""
     try:
         environment = environment_of(robot_id, scene_id)
     except SimulationError as error:
         log.warning("%s, %s has no first states: %s", robot_id, scene_id, error)
-        return b""
-    return pack(environment.reset(seed).qpos[np.newaxis], environment.world.view_scale)
+        return {}
+    row = pack(environment.reset(seed).qpos[np.newaxis], environment.world.view_scale)
+    return {"row": row, "left_out": environment.left_out()}
 
 
 def environment_of(robot_id: str, scene_id: str) -> Environment:

@@ -10,9 +10,15 @@ from arena.models import Battle
 from robots.models import FirstState
 
 
-def shown(battle: Battle) -> bytes | None:
-    """The packed view row of a battle's first state; None until it is made, for which this asks."""
-    found = FirstState.objects.filter(battle=battle).values_list("row", flat=True).first()
+def of(battle: Battle) -> FirstState | None:
+    """A battle's first state; None until it is made, for which this asks."""
+    found = FirstState.objects.filter(battle=battle).first()
     if found is None:
         FirstState.objects.bulk_create([FirstState(battle_id=battle.battle_id)], ignore_conflicts=True)
-    return bytes(found) if found else None
+    return found if found and found.row else None
+
+
+def left_out(battle: Battle) -> list[str] | None:
+    """The things of the scene that the battle's seed left out; None while that is unknown, for which this asks."""
+    found = of(battle)
+    return found.left_out if found else None

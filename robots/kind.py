@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,22 +17,23 @@ from django.contrib.staticfiles import finders
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
-from arena.kinds import CalibrationBattle, Json, Kind, Place
+from arena.kinds import CalibrationBattle, Json, Kind, KnownTask, Place
 from arena.models import Attempt, Battle, Contestant, ContestantQuerySet, Session
 from arena.queue.hosting import Hosts
 from arena.shapes import GoalJson
 from policies.measured import overall
 from policies.models import ROBOTS, Policy, PolicyWorld
 from policies.registry import families
-from robots import calibration, limits, published_tasks
+from robots import calibration, limits, published_tasks, things
 from robots.recordings import episode_json
+from robots.suggestions import suggestion
 from simulation import additions, catalogue
-from simulation.catalogue_tasks import Task
 from simulation.picture_format import LOOK
 from simulation.view_format import CHUNK_S, ROWS_PER_CHUNK
 
 log = logging.getLogger(__name__)
 PROBE_TIMEOUT_S = 60.0
+TASKS_KEPT = 500
 FREE = gettext_lazy("Anything else")
 FREE_NOTE = gettext_lazy("Say whatever you like. We cannot score these automatically: only people judge them.")
 
@@ -70,6 +71,9 @@ class Robots(Kind):
             found[robot_id].append(scene_id)
         return found
 
+    def known_places(self) -> Mapping[str, Sequence[str]]:
+        return {robot.id: robot.scenes for robot in catalogue.robots()}
+
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
         """Contestants whose card declares the robot's action space and rate, and cameras of the scene. One query.
 
@@ -77,6 +81,11 @@ class Robots(Kind):
         """
         fitting = PolicyWorld.objects.filter(robot_id=place.setting, scene_id=place.scene).values("policy")
         return Contestant.objects.contestants().filter(Q(pk__in=fitting) | Q(policy__card={}))
+
+    def picture_of(self, place: Place) -> str:
+        """Drawn by scripts/scene_pictures.py."""
+        path = f"images/scenes/{place.setting}-{place.scene}.webp"
+        return path if finders.find(path) else ""
 
     def contestants(self) -> ContestantQuerySet[Any]:
         return Policy.objects.defer("description")
@@ -101,15 +110,22 @@ class Robots(Kind):
     def contestant_address(self, model_id: str) -> str | None:
         return f"/models/{model_id}"
 
-    def task_of(self, instruction: str) -> str:
+    def task_of(self, instruction: str, scene: str) -> str:
         """Of the catalogue's files alone: boards are counted again from old votes, and must not change with what
         moderators publish."""
         with additions.as_of(additions.NEVER):
-            known = catalogue.task_for(instruction)
+            known = catalogue.task_for(instruction, scene)
         return known[0] if known else ""
 
     def tasks(self) -> Mapping[str, str]:
         return {task.id: task.name for task in catalogue.offered_tasks()}
+
+    def known_tasks(self) -> Mapping[str, KnownTask]:
+        return {task.id: KnownTask(task.name, task.scene_id) for task in catalogue.tasks()}
+
+    def check_instruction(self, battle: Battle, instruction: str, starts: int) -> None:
+        published_tasks.refresh()
+        things.check(battle, instruction, starts)
 
     def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
         return calibration.maybe_repeat(battle, instruction, hosts)
@@ -182,7 +198,7 @@ class Robots(Kind):
         told = {**super().outcome(attempt), "start_hash": rollout.start_hash if rollout else ""}
         # Older rows say of free text that the goal was missed.
         with additions.as_of(attempt.turn.created_at):
-            judged = catalogue.task_for(attempt.turn.instruction)
+            judged = catalogue.task_for(attempt.turn.instruction, attempt.turn.battle.session.scene)
         return told if judged else {**told, "success": None, "progress": None}
 
     def recording(self, attempt: Attempt, document: Json, common_length: int, exact: bool) -> Json:
@@ -196,14 +212,14 @@ class Robots(Kind):
     def page_context(self, place: Place) -> Json:
         published_tasks.refresh()
         scene = catalogue.scene(place.scene)
-        offered = [task for task in catalogue.meant_tasks() if task.suggested and task.scene_id == scene.id]
+        offered = [task.id for task in catalogue.meant_tasks() if task.suggested and task.scene_id == scene.id]
         return {
             "robot": catalogue.robot(place.setting),
             "scene": scene,
-            "suggestions": scene.suggestions,
+            "suggestions": [suggestion(text, scene) for text in scene.suggestions],
             "engine_bytes": engine_bytes(),
             "categories": [
-                *map(_category, offered),
+                *(_category(task_id) for task_id in offered),
                 _free(scene),
             ],
         }
@@ -236,9 +252,12 @@ def probe_render_profile() -> str:
     return asked.stdout.strip()
 
 
-def _category(task: Task) -> Json:
-    """A task with one instruction for each of its values."""
-    instructions = [catalogue.phrasings(task.id, slots)[0].text for slots in task.slots]
+@lru_cache(TASKS_KEPT)
+def _category(task_id: str) -> Json:
+    """A task with one instruction for each of its values. It never changes: an id is used once."""
+    task = catalogue.task(task_id)
+    scene = catalogue.scene(task.scene_id)
+    instructions = [suggestion(catalogue.wording(task.id, slots), scene) for slots in task.slots]
     return {"name": task.name, "description": task.description, "suggestions": instructions}
 
 

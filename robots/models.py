@@ -44,6 +44,9 @@ class FirstState(models.Model):
         Battle, to_field="battle_id", db_column="battle_id", primary_key=True, on_delete=models.CASCADE
     )
     row = models.BinaryField(default=bytes, help_text="A packed view row (simulation.view_format); empty until made.")
+    left_out = models.JSONField(
+        null=True, help_text="Things of the scene that are not there; null while that is unknown."
+    )
     made_at = models.DateTimeField(null=True, blank=True)
     asked_at = models.DateTimeField(default=timezone.now)
 

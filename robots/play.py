@@ -181,9 +181,9 @@ def _set_start(environment: Environment, rollout: Attempt) -> None:
     """
     turn = rollout.turn
     environment.set_variation(variation_of(turn.battle.secret))
+    environment.reset(turn.seed)  # also where it goes on: what the seed left out is not judged
     before = starts_from(turn, turn.battle.turns_with_sides()) if goes_on(turn) else None
     if before is None:
-        environment.reset(turn.seed)
         return
     episodes, record = before
     episode_id = episodes[Side(rollout.side)]

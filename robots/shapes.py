@@ -69,7 +69,11 @@ class EpisodeJson(TypedDict):
 
 class BattleStart(TypedDict):
     """What a battle begins with, before its first instruction: the first view row (simulation.view_format) of either
-    side, packed and in base64, the same that `from_row` 0 of its first turn shows. Null until a worker has made it."""
+    side, packed and in base64, the same that `from_row` 0 of its first turn shows. Null until a worker has made it.
+
+    `left_out`: the things of the scene that its seed left out; null while that is unknown.
+    """
 
     battle_id: str
     start: str | None
+    left_out: list[str] | None

@@ -25,7 +25,8 @@ class Start(ArenaView):
         summary="The first state of a battle",
         description="The first state of both sides, as viewers show it: int16, little-endian, one row of nq; times "
         "`view.scale` of the scene it is qpos. It is the same that the first turn begins with. `start` is null until a "
-        "worker has made it, a moment after the battle was opened: ask again.",
+        "worker has made it, a moment after the battle was opened: ask again. `left_out`: the things of the scene that "
+        "are not there, of which nothing can be asked.",
         responses={200: answer(BattleStart), **refusals(404, 422)},
     )
     def get(self, request: Request, battle_id: str) -> Response:
@@ -34,9 +35,10 @@ class Start(ArenaView):
             raise NotFound
         check_may_look(request, battle.session)
         kinds.check(battle.session, ROBOTS)
-        row = first_states.shown(battle)
+        found = first_states.of(battle)
         told: BattleStart = {
             "battle_id": battle.battle_id,
-            "start": None if row is None else base64.b64encode(row).decode(),
+            "start": base64.b64encode(bytes(found.row)).decode() if found else None,
+            "left_out": found.left_out if found else None,
         }
         return Response(told)

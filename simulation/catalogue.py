@@ -14,13 +14,13 @@ from simulation.additions import Addition
 from simulation.catalogue_rows import (
     CatalogueError,
     Row,
-    flag_of,
     mapping_of,
     placed,
     read_as,
     read_rows,
     refuse,
     rows_of,
+    shown,
     text_of,
     texts_of,
 )
@@ -32,7 +32,10 @@ from simulation.view_format import steps_in
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
 FIRST_TASKS = ("pick", "place", "stack")
+OFFERED = ("table",)
+"""The scenes that visitors may choose unless the operator says otherwise (`offer`)."""
 MATCHERS_KEPT = 64
+_offered = frozenset(OFFERED)
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Scene:
 
     `suggestions`: instructions to offer beside the input; mostly sentences with two objects, in which policies
     differ most. `free_suggestions`: some that have no goal. `regions` and `joints`: sites, and slides and hinges with
-    a range, that goals may name. `offered`: visitors may choose it, and policies are registered for it.
+    a range, that goals may name. `draws`: a seed leaves out some of its objects.
     """
 
     id: str
@@ -84,7 +87,7 @@ class Scene:
     regions: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     assets: str = ""
-    offered: bool = True
+    draws: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,9 +114,31 @@ def scenes() -> tuple[Scene, ...]:
     return tuple(scene_from(row) for row in _rows("scenes"))
 
 
+def offer(scene_ids: Iterable[str] | None) -> None:
+    """Let visitors choose these scenes from now on, and register policies for them; None: OFFERED.
+
+    Raises CatalogueError, and changes nothing, for an unknown scene, for one that no robot works in, and for none at
+    all.
+    """
+    global _offered
+    wanted = OFFERED if scene_ids is None else tuple(dict.fromkeys(scene_ids))
+    played = {scene_id for _, scene_id in worlds()}
+    known = [each.id for each in scenes() if each.id in played]
+    if unknown := [name for name in wanted if name not in known]:
+        raise CatalogueError(f"unknown scene {', '.join(map(repr, unknown))}; known: {', '.join(known)}")
+    if not wanted:
+        raise CatalogueError(f"at least one scene has to be offered; known: {', '.join(known)}")
+    _offered = frozenset(wanted)
+
+
+def is_offered(scene_id: str) -> bool:
+    """Whether visitors may choose it."""
+    return scene_id in _offered
+
+
 def offered_scenes() -> tuple[Scene, ...]:
-    """Those that visitors may choose."""
-    return tuple(scene for scene in scenes() if scene.offered)
+    """Those that visitors may choose, in the order of the catalogue."""
+    return tuple(scene for scene in scenes() if is_offered(scene.id))
 
 
 def scene(scene_id: str) -> Scene:
@@ -145,7 +170,7 @@ def worlds() -> list[tuple[str, str]]:
 
 
 def offered_worlds() -> list[tuple[str, str]]:
-    return [(robot_id, scene_id) for robot_id, scene_id in worlds() if scene(scene_id).offered]
+    return [(robot_id, scene_id) for robot_id, scene_id in worlds() if is_offered(scene_id)]
 
 
 @cache
@@ -182,7 +207,7 @@ def tasks() -> tuple[Task, ...]:
 
 def offered_tasks() -> tuple[Task, ...]:
     """Of the offered scenes, without additions."""
-    return tuple(task for task in tasks() if scene(task.scene_id).offered)
+    return tuple(task for task in tasks() if is_offered(task.scene_id))
 
 
 def meant_tasks() -> tuple[Task, ...]:
@@ -213,6 +238,23 @@ def task_for(instruction: str, scene_id: str | None = None) -> Meaning | None:
     asked = [scene for scene in scenes() if scene.id == scene_id] if scene_id else offered_scenes()
     meaning = next((found for scene in asked if (found := matcher(scene.id).meaning(instruction))), None)
     return (meaning[0], dict(meaning[1])) if meaning else None
+
+
+def things_of(meaning: Meaning) -> list[str]:
+    """The things of the scene that a filled task is about, those that its goal names by itself included."""
+    task_id, slots = meaning
+    known = scene(task(task_id).scene_id).things
+    named = [text.format(**slots) for text in _texts_in(task_row(task_id)["goal"])]
+    return list(dict.fromkeys(name for name in (*slots.values(), *named) if name in known))
+
+
+def _texts_in(part: object) -> Iterator[str]:
+    """Every text in a goal."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Mapping | list):
+        for each in part.values() if isinstance(part, Mapping) else part:
+            yield from _texts_in(each)
 
 
 def limits_for(instruction: str, scene_id: str | None = None, control_hz: int = CONTROL_HZ) -> Limits:
@@ -309,8 +351,7 @@ def scene_from(row: Row) -> Scene:
     rows = mapping_of(row, "things")
     things = {name: _thing(name, mapping_of(rows, name)) for name in rows}
     named = {key: tuple(mapping_of(row, key)) if key in row else () for key in ("regions", "joints")}
-    offered = flag_of(row, "offered") if "offered" in row else True
-    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row), offered=offered, **named)
+    return read_as(Scene, row, cameras=_cameras(row), things=things, assets=_assets(row), draws=_draws(row), **named)
 
 
 def task_from(row: Row) -> Task:
@@ -332,6 +373,16 @@ def _cameras(row: Row) -> tuple[CameraSpec, ...]:
 
 def _assets(row: Row) -> str:
     return text_of(row, "assets") if "assets" in row else ""
+
+
+def _draws(row: Row) -> bool:
+    if "start" in row and row["start"] != "draws":
+        refuse(
+            row,
+            "start",
+            f"start: expected draws, or nothing where every seed has all things; got {shown(row['start'])}",
+        )
+    return "start" in row
 
 
 def _thing(name: str, row: Row) -> Thing:

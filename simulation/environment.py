@@ -61,6 +61,7 @@ class Environment:
         self.controller = self.world.robot.controller()
         self.goal: Goal | None = None
         self.meaning: Meaning | None = None
+        self.absent: tuple[str, ...] = ()  # what the last reset's seed left out
         self.engine_version = engine_version()
         self.scene_hash = self.world.scene_hash
         self._action = self.world.action
@@ -77,6 +78,7 @@ class Environment:
             self._put(name, positions)
         self._put_robot(rng)
         self._settle()
+        self.absent = self.left_out()
         return self.state()
 
     def set_variation(self, variation: Variation) -> None:
@@ -125,8 +127,15 @@ class Environment:
         return tuple(name for name in self.world.objects if is_waiting(self.view.position(name)))
 
     def set_instruction(self, text: str) -> Goal | None:
-        """Judge by this instruction from now on, and begin a rollout in the present state. Free text has no goal."""
-        return self.set_task(catalogue.task_for(text, self.world.scene_id))
+        """Judge by this instruction from now on, and begin a rollout in the present state.
+
+        Free text has no goal, nor has what is asked of things that the seed of the last reset left out. What happened
+        since changes nothing in that: it is the same for both sides of a battle.
+        """
+        meaning = catalogue.task_for(text, self.world.scene_id)
+        if meaning and not {*self.absent}.isdisjoint(catalogue.things_of(meaning)):
+            meaning = None
+        return self.set_task(meaning)
 
     def set_task(self, meaning: Meaning | None) -> Goal | None:
         """Likewise by a filled task."""

@@ -390,6 +390,8 @@ if "text" in KINDS:
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"
+OFFERED_SCENES = env.words("ARENA_OFFERED_SCENES", []) or None
+"""The scenes that visitors may choose; None: those of simulation.catalogue.OFFERED."""
 
 POLICY_WEIGHTS = BASE_DIR / "policies" / "weights"
 SCENE_BUNDLES = Path(env.text("ARENA_SCENES", str(BASE_DIR / "build" / "scenes")))

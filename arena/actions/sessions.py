@@ -9,6 +9,7 @@ from django.db import transaction
 from arena import kinds
 from arena.actions.announce import announce, take_back_end, touch_session
 from arena.actions.attempts import announce_end, end_cancelled
+from arena.errors import SceneWithdrawn
 from arena.kinds import Kind, Place, place_of
 from arena.models import AttemptStatus, Battle, BattleStatus, Session
 from arena.pairing import draw_pair, written_chances
@@ -26,7 +27,11 @@ def open_session(kind: Kind, place: Place, visitor: str) -> Battle:
 
 
 def open_next_battle(session: Session) -> Battle:
-    """The session's next battle, with a new pair. An ongoing battle is abandoned. Raises NoContestants."""
+    """The session's next battle, with a new pair. An ongoing battle is abandoned. Raises NoContestants, and
+    SceneWithdrawn where operators no longer offer the session's place."""
+    places = kinds.of(session).places()
+    if session.scene not in places.get(session.setting, ()):
+        raise SceneWithdrawn({scene for scenes in places.values() for scene in scenes})
     with transaction.atomic():
         touch_session(session.session_id)
         ongoing = session.battles.filter(status=BattleStatus.ONGOING).order_by("pk")

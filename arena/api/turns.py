@@ -64,6 +64,7 @@ class Turns(ArenaView):
         kind = kinds.of(battle.session)
         spend_kind(kind, request)
         instruction = kind.clean_instruction(sent["instruction"])
+        kind.check_instruction(battle, instruction, sent["starts"])
         task = actions.TurnRequest(instruction, StartKind(sent["start"]), sent["starts"])
         spend_more("turns", request, self.spent_at, task.starts - 1)  # several starts are as many turns
         return answer_turns(request, actions.submit_instruction(battle, task, caller_of(request._request)))

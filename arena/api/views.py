@@ -60,7 +60,8 @@ class InitSession(ArenaView):
         operation_id="init_session",
         summary="Open a session and its first battle",
         parameters=[CHALLENGE_ANSWER],
-        description="Open a session and its first battle. Sets the visitor's cookie where there is none.",
+        description="Open a session and its first battle. Sets the visitor's cookie where there is none. `any` for a "
+        "part of the place lets chance choose it; the answer tells the place.",
         request=body(**place_fields()),
         responses={201: answer(OpenedBattle), **refusals(*BODY_REFUSED, 422, 428, 429, 503)},
     )
@@ -129,7 +130,7 @@ class NextBattle(ArenaView):
         summary="Open the session's next battle",
         description="Open the session's next battle, with a new pair. An ongoing one without a vote is abandoned.",
         request=None,
-        responses={201: answer(OpenedBattle), **refusals(403, 404, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(403, 404, 409, 429, 503)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         return Response(_opened(actions.open_next_battle(own_session(request, session_id))), status=201)
@@ -144,7 +145,7 @@ class Battles(ArenaView):
         summary="Open a battle in a session named in the body",
         description="The same as `POST sessions/{session_id}/battles`, with the session in the body.",
         request=body(session_id={"type": "string"}),
-        responses={201: answer(OpenedBattle), **refusals(*BODY_REFUSED, 404, 422, 429, 503)},
+        responses={201: answer(OpenedBattle), **refusals(*BODY_REFUSED, 404, 409, 422, 429, 503)},
     )
     def post(self, request: Request) -> Response:
         wanted = SessionChoiceSerializer(data=request.data)

@@ -69,7 +69,7 @@ def entry_of(vote: Vote, turns: Iterable[Turn]) -> GalleryEntry | None:
         vote=vote,
         kind=vote.kind,
         instruction=_public_words(judged[-1]),
-        task=kinds.get(vote.kind).task_of(judged[-1].instruction),
+        task=kinds.get(vote.kind).task_of(judged[-1].instruction, vote.battle.session.scene),
         left_model_id=vote.left_model_id,
         right_model_id=vote.right_model_id,
         left_episode=shown[Side.LEFT].episode_id,

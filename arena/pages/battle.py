@@ -11,11 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from arena import kinds
 from arena.api.serializers import is_public_id
-from arena.errors import BattleHidden, NotFound
+from arena.errors import BattleHidden, NotFound, UnknownName
 from arena.gallery import browsing, entering, sharing, views
 from arena.kinds import Kind, Place
 from arena.models import WHY_LENGTH, Battle, BattleStatus, GalleryEntry, Judgement
 from arena.pages.parts import below_shared
+from arena.pages.places import choices
 from arena.visitors.permissions import check_may_look, check_public
 
 JUDGEMENTS = (
@@ -35,8 +36,13 @@ def battle(request: HttpRequest, kind: Kind, battle_id: str = "") -> HttpRespons
             raise Http404 from None
         if found.session.kind != kind.id:  # lists of sessions link to one page only
             return redirect(f"{kinds.of(found.session).address}-detail", battle_id)
-        return _page(request, kind, kind.choose({}), page="battle", battle_id=battle_id, hidden=_is_hidden(found))
-    return _page(request, kind, kind.choose({}), page="battle", battle_id=battle_id)
+        place = kinds.place_of(found.session)
+        return _own_page(request, kind, place, battle_id=battle_id, hidden=_is_hidden(found))
+    try:
+        place = kind.choose(request.GET)
+    except UnknownName:
+        return redirect(kind.address)
+    return _own_page(request, kind, place, battle_id="")
 
 
 def shared_battle(request: HttpRequest, battle_id: str) -> HttpResponse:
@@ -70,6 +76,10 @@ def _find(battle_id: str) -> Battle:
     if not is_public_id(battle_id):
         raise Http404
     return get_object_or_404(Battle.objects.select_related("session"), battle_id=battle_id)
+
+
+def _own_page(request: HttpRequest, kind: Kind, place: Place, **context: Any) -> HttpResponse:
+    return _page(request, kind, place, page="battle", places=choices(kind, place, request.GET), **context)
 
 
 def _page(request: HttpRequest, kind: Kind, place: Place, **context: Any) -> HttpResponse:

@@ -11,6 +11,7 @@ from arena import kinds
 from arena.errors import ArenaError, UnknownName
 from arena.kinds import Place
 from rankings.analysis.comparison import PairEvidence
+from rankings.api import choices
 from rankings.publication.published import Current, Published
 
 KIND = OpenApiParameter(
@@ -45,7 +46,10 @@ class PairQuery:
         """Raise UnknownName for a contestant, a task or a setting that does not exist, and SameModel."""
         if not {self.a, self.b} <= now.names.keys():
             raise UnknownName("model", now.names)
-        check_names(("task", self.task, now.kind.tasks()), (now.kind.words.setting, self.setting, now.kind.places()))
+        check_names(
+            ("task", self.task, choices.tasks_of(now.kind, now.published)),
+            (now.kind.words.setting, self.setting, choices.settings_of(now.kind, now.published)),
+        )
         if self.a == self.b:
             raise SameModel
 

@@ -13,6 +13,7 @@ from django.db.models import Count
 from arena import kinds
 from arena.kinds import Kind
 from arena.models import Battle, BattleStatus, Contestant, ContestantStatus, ProcessingStatus, Vote, VoteChoice
+from rankings.api import choices
 from rankings.api.pair_queries import check_names, names_in
 from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, WorkerState
 from rankings.fit.ratings import Rating
@@ -59,12 +60,12 @@ class LeaderboardQuery:
         given = {field.name: parameters.get(called.get(field.name, field.name), "") for field in fields(cls)}
         return cls(**{name: value for name, value in given.items() if value})
 
-    def check(self, kind: Kind) -> None:
+    def check(self, kind: Kind, now: Published) -> None:
         """Raise UnknownName for a setting, scene, task, sort or order that does not exist."""
         check_names(
-            (kind.words.setting, self.setting, kind.places()),
-            (kind.words.scene, self.scene, scenes_of(kind, self.setting)),
-            ("task", self.task, kind.tasks()),
+            (kind.words.setting, self.setting, choices.settings_of(kind, now)),
+            (kind.words.scene, self.scene, choices.scenes_of(kind, now, self.setting)),
+            ("task", self.task, choices.tasks_of(kind, now)),
             ("sort", self.sort, SORTS),
             ("order", self.order, ("asc", "desc")),
         )
@@ -74,20 +75,14 @@ class LeaderboardQuery:
         return Board(self.setting, self.scene, self.task)
 
 
-def scenes_of(kind: Kind, setting: str = "") -> list[str]:
-    """The scenes of one setting, or of all, each once."""
-    places = kind.places()
-    return list(dict.fromkeys(scene for each in places for scene in places[each] if setting in ("", each)))
-
-
 def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Leaderboard:
     """One board, ranked as a whole, then filtered and sorted: a filter never changes a rank.
 
     `current`: what was already read of the kind. Raises UnknownName.
     """
     kind = kinds.named(query.kind)
-    query.check(kind)
     _, listed, now = current or published.current(kind)
+    query.check(kind, now)
     policies = {policy.pk: policy for policy in listed}
     kept, settled = now.board(query.board.name), rules.options().thresholds
     rows = _rows(kind, policies, query.board.name, now)
@@ -112,9 +107,9 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
             },
             "side_advantage": kept.get("side_advantage"),
             "components": _components(rows, kept),
-            "robots": sorted(kind.places()),
-            "scenes": sorted(scenes_of(kind)),
-            "tasks": sorted(kind.tasks()),
+            "robots": sorted(choices.settings_of(kind, now)),
+            "scenes": sorted(choices.scenes_of(kind, now)),
+            "tasks": sorted(choices.tasks_of(kind, now)),
             "organizations": sorted({row["organization"] for row in rows} - {""}),
             "families": sorted({row["family"] for row in rows}),
         },

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from arena import kinds
 from arena.errors import UnknownName
 from arena.kinds import Kind
+from rankings.api import choices
 from rankings.publication.published import Current
 
 
@@ -38,7 +39,7 @@ def board_page(request: HttpRequest, tab: str, now: Current, **context: Any) -> 
         "published": published.content is not None,
         "settings": [
             {"id": setting, "name": titles[setting], "query": _elsewhere(request, kind, {kind.names.setting: setting})}
-            for setting in kind.places()
+            for setting in choices.settings_of(kind, published)
         ],
         "place": kind.names,
         "anywhere": _elsewhere(request, kind, {}),
@@ -51,11 +52,18 @@ def board_page(request: HttpRequest, tab: str, now: Current, **context: Any) -> 
 
 
 def _elsewhere(request: HttpRequest, kind: Kind, place: dict[str, str]) -> str:
-    """The query of this page for another place."""
-    asked = {name: value for name, value in request.GET.items() if name not in kind.names}
+    """The query of this page for another place, and for all tasks."""
+    asked = {name: value for name, value in request.GET.items() if name not in (*kind.names, "task")}
     return urlencode(asked | place)
 
 
-def task_names(kind: Kind) -> dict[str, str]:
-    """Task -> its name in the visitor's language."""
-    return {task: gettext(name) for task, name in kind.tasks().items()}
+def task_names(now: Current, scene: str = "") -> dict[str, str]:
+    """Task -> its name in the visitor's language, of the scene or of all: then the scene is named before it where there
+    are tasks of several."""
+    known, titles = now.kind.known_tasks(), now.kind.titles()
+    found = {task: known[task] for task in choices.tasks_of(now.kind, now.published, scene)}
+    several = len({each.scene for each in found.values()}) > 1
+    return {
+        task: f"{gettext(titles[each.scene])}: {gettext(each.name)}" if several and each.scene else gettext(each.name)
+        for task, each in found.items()
+    }

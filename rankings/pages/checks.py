@@ -39,7 +39,7 @@ def _found(now: Current, content: Mapping[str, Any], board: Board) -> dict[str, 
     """`board`: that of the ratings with all else equal; the other sections are about the global board."""
     published, names = now.published, now.names
     agreement, removal, shadow = content["agreement"], content["removal"], content["shadow"]
-    tasks = task_names(now.kind)
+    tasks = task_names(now)
     return {
         "calibration": content["calibration"],
         "marks": figures.calibration_marks(content["calibration"]["bins"]),

@@ -27,7 +27,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     """The comparison in the address; of the best two where that names none, or an unknown name."""
     now = current(asked_kind(request))
     query, complaint = _asked(request.GET, now)
-    tasks = task_names(now.kind)
+    tasks = task_names(now)
     return board_page(
         request,
         "compare",

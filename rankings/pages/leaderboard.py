@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from arena.errors import UnknownName
-from rankings.api import selectors
+from rankings.api import choices, selectors
 from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import Component, RankingRow
 from rankings.pages import charts, figures
 from rankings.pages.base import asked_kind, board_page, task_names
 from rankings.pages.style import shown
-from rankings.publication.published import Published, current
+from rankings.publication.published import Current, Published, current
 from rankings.tally.table import Board
 
 SORTS = (("elo", gettext_lazy("Rating")), ("votes", gettext_lazy("Votes")), ("win_rate", gettext_lazy("Win rate")))
@@ -33,6 +34,13 @@ class Block:
 
     component: int | None
     rows: list[charts.MarkedRow]
+
+
+@dataclass(frozen=True)
+class Tab:
+    name: str
+    query: str
+    current: bool
 
 
 def leaderboard(request: HttpRequest) -> HttpResponse:
@@ -66,9 +74,8 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
         apart=apart,
         mixed=apart and query.sort != "elo",
         means=[_mean_over(component, titles) for component in components if _is_mean(component, query)],
-        several_scenes=len({scene for scenes in now.kind.places().values() for scene in scenes}) > 1,
-        scenes=[(scene, titles[scene]) for scene in selectors.scenes_of(now.kind, query.setting)],
-        tasks=list(task_names(now.kind).items()),
+        scene_tabs=_scene_tabs(request, now, query),
+        task_tabs=_task_tabs(request, now, query),
         metadata=board["metadata"],
         updated=published.at,
         just_updated=published.at is not None and timezone.now() - published.at < timedelta(minutes=1),
@@ -77,6 +84,39 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
         controlled=shown(now) if query.board == Board() else None,
         trends=_trends(published, board["rankings"]) if query.board == Board() else [],
     )
+
+
+def _scene_tabs(request: HttpRequest, now: Current, query: LeaderboardQuery) -> list[Tab]:
+    """One for all scenes and one for each that is offered or has votes; none where there is only one. A task is left
+    behind with its scene."""
+    titles, name = now.kind.titles(), now.kind.names.scene
+    scenes = choices.scenes_of(now.kind, now.published, query.setting)
+    if len(scenes) < 2:
+        return []
+    tabs = {"": gettext("All scenes"), **{scene: gettext(titles[scene]) for scene in scenes}}
+    return [
+        Tab(title, _query(request, {name: scene, "task": ""}), scene == query.scene) for scene, title in tabs.items()
+    ]
+
+
+def _task_tabs(request: HttpRequest, now: Current, query: LeaderboardQuery) -> list[Tab]:
+    """One for all tasks and one for each of the scene that is offered or has votes. Over several scenes only the tasks
+    that belong to all."""
+    known, scenes = now.kind.known_tasks(), choices.scenes_of(now.kind, now.published, query.setting)
+    own = known[query.task].scene if query.task else ""
+    scene = query.scene or own or (scenes[0] if len(scenes) == 1 else "")
+    names = task_names(now, scene)
+    tasks = {task: name for task, name in names.items() if not known[task].scene or scene}
+    if not tasks:
+        return []
+    tabs = {"": gettext("All tasks"), **tasks}
+    return [Tab(title, _query(request, {"task": task}), task == query.task) for task, title in tabs.items()]
+
+
+def _query(request: HttpRequest, changed: Mapping[str, str]) -> str:
+    """The query of this page with these parameters; empty ones are left out."""
+    asked = {name: value for name, value in request.GET.items() if name not in changed}
+    return urlencode(asked | {name: value for name, value in changed.items() if value})
 
 
 def _blocks(ranked: Sequence[RankingRow], marked: Marked, *, apart: bool) -> list[Block]:

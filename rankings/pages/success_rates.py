@@ -21,7 +21,7 @@ def success_rates(request: HttpRequest) -> HttpResponse:
     boards = content.get("physics", {})
     asked = request.GET.get("task", "")
     chosen = asked if asked in boards else "all"
-    tasks = task_names(now.kind)
+    tasks = task_names(now)
     return board_page(
         request,
         "success_rates",

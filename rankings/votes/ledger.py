@@ -44,7 +44,7 @@ def take_vote(*, vote: Vote, **_: Any) -> None:
     """
     lock_rankings()
     if vote.purpose == Purpose.RANK and not vote.battle.spoiled:
-        _count_new([vote], {vote.battle_id: _task_of(vote.kind, vote.battle.turns.all())})
+        _count_new([vote], {vote.battle_id: _task_of(vote.kind, vote.scene, vote.battle.turns.all())})
 
 
 def count_votes(votes: Iterable[Vote]) -> int:
@@ -251,19 +251,20 @@ def _rows(which: QuerySet[CountedVote]) -> list[CountedVote]:
 
 def _tasks(battle_ids: set[str]) -> dict[str, str]:
     """Battle -> the task of all its completed turns; "" for free text and for several tasks."""
-    instructions: dict[tuple[str, str], list[str]] = defaultdict(list)
+    instructions: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     turns = Turn.objects.filter(battle_id__in=battle_ids).judged().completed()
-    for battle_id, kind, instruction in turns.values_list("battle_id", "session__kind", "instruction"):
-        instructions[str(battle_id), kind].append(instruction)
-    return {battle_id: _common_task(kind, each) for (battle_id, kind), each in instructions.items()}
+    said = turns.values_list("battle_id", "session__kind", "session__scene", "instruction")
+    for battle_id, kind, scene, instruction in said:
+        instructions[str(battle_id), kind, scene].append(instruction)
+    return {battle_id: _common_task(kind, scene, each) for (battle_id, kind, scene), each in instructions.items()}
 
 
-def _task_of(kind: str, turns: Iterable[Turn]) -> str:
+def _task_of(kind: str, scene: str, turns: Iterable[Turn]) -> str:
     """The same, of one battle and its turns."""
     judged = [turn for turn in turns if not turn.is_fork and turn_status(turn) == "completed"]
-    return _common_task(kind, (turn.instruction for turn in judged))
+    return _common_task(kind, scene, (turn.instruction for turn in judged))
 
 
-def _common_task(kind: str, instructions: Iterable[str]) -> str:
-    tasks = {kinds.get(kind).task_of(instruction) for instruction in instructions}
+def _common_task(kind: str, scene: str, instructions: Iterable[str]) -> str:
+    tasks = {kinds.get(kind).task_of(instruction, scene) for instruction in instructions}
     return next(iter(tasks)) if len(tasks) == 1 else ""

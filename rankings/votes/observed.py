@@ -55,10 +55,11 @@ def played(kind: Kind) -> list[EpisodeSums]:
     attempts = Attempt.objects.filter(
         judged | failed, voted, turn__is_fork=False, model__reference=False, model__kind=kind.id
     )
+    said = "turn__instruction", "turn__battle__session__scene"
     rows = (
         attempts.exclude(turn__battle__purpose=Purpose.REPEAT)
         .order_by()
-        .values("model_id", "turn__instruction")
+        .values("model_id", *said)
         .annotate(
             episodes=Count("pk", filter=judged),
             successes=Count("pk", filter=judged & Q(success=True)),
@@ -66,11 +67,11 @@ def played(kind: Kind) -> list[EpisodeSums]:
             squares=Sum(F("progress") * F("progress"), filter=judged),
             failures=Count("pk", filter=failed),
         )
-        .values_list("model_id", "turn__instruction", "episodes", "successes", "gained", "squares", "failures")
+        .values_list("model_id", *said, "episodes", "successes", "gained", "squares", "failures")
     )
     sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0, 0])
-    for policy, instruction, *figures in rows:
-        if task := kind.task_of(instruction):
+    for policy, instruction, scene, *figures in rows:
+        if task := kind.task_of(instruction, scene):
             own = sums[policy, task]
             for place, value in enumerate(figures):
                 own[place] += value or 0

@@ -51,7 +51,7 @@ def start_of(visitor: Visitor, battle_id: str) -> bytes | None:
     answer = visitor.get(f"battles/{battle_id}/start")
     assert answer.status_code == 200, answer.content
     told = answer.json()
-    assert set(told) == {"battle_id", "start"}
+    assert set(told) == {"battle_id", "start", "left_out"}
     return None if told["start"] is None else base64.b64decode(told["start"])
 
 

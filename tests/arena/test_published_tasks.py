@@ -155,7 +155,7 @@ def test_boards_by_task_do_not_change_with_what_is_published(visitor: Visitor, r
     from robots.kind import Robots
 
     published()
-    assert Robots().task_of(SAID) == ""
+    assert Robots().task_of(SAID, "table") == ""
     assert "poke" not in Robots().tasks()
     assert Robots().longest == 150
 

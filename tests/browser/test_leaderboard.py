@@ -86,33 +86,31 @@ def test_a_search_without_a_match_offers_the_way_back(open_page: OpenPage, ranke
 
 def test_the_board_of_the_only_robot_is_not_offered_beside_the_global_one(open_page: OpenPage, ranked: Arena) -> None:
     page = open_page().open("/leaderboard").page
-    assert page.locator("[data-part=tabs]").is_hidden()
-    assert page.get_by_label("Scene").is_hidden()
+    assert page.get_by_role("navigation", name="Leaderboards").count() == 0
+    assert page.get_by_role("navigation", name="Scenes").count() == 0
 
 
 def test_the_robots_board_keeps_the_sorting(open_page: OpenPage, ranked: Arena) -> None:
-    page = open_page().open("/leaderboard?sort=votes").page
-    page.locator("[data-part=tabs] a", has_text="WidowX").dispatch_event("click")  # hidden while there is one robot
-    page.locator("[data-part=tabs] a[aria-current]", has_text="WidowX").wait_for(state="attached")
+    page = open_page().open("/leaderboard?robot_id=widowx").page
+    page.get_by_label("Sort by").select_option("votes")
+    page.wait_for_url("**sort=votes**")
+    page.locator("[data-part=board][aria-busy=false]").wait_for()
     assert "robot_id=widowx" in page.url
-    assert "sort=votes" in page.url
     assert names(page) == expected(page, "?robot_id=widowx&sort=votes")
 
 
 @pytest.mark.parametrize("with_scripts", [True, False])
 def test_a_task_is_chosen_on_the_page(open_page: OpenPage, ranked: Arena, with_scripts: bool) -> None:
     page = open_page(java_script_enabled=with_scripts).open("/leaderboard?robot_id=widowx").page
-    page.get_by_label("Task").select_option("stack")
-    if not with_scripts:
-        page.get_by_role("button", name="Show").click()
+    tasks = page.get_by_role("navigation", name="Tasks")
+    tasks.get_by_role("link", name="Stack").click()
     page.wait_for_url("**task=stack**")
     page.locator("[data-part=board][aria-busy=false]").wait_for()
     assert "robot_id=widowx" in page.url.split("?")[1].split("&")
     votes = page.request.get(f"/api/leaderboard?{page.url.split('?')[1]}").json()["metadata"]["total_votes"]
     assert page.locator(".board-facts").inner_text().startswith(f"{votes} vote")
-    page.get_by_label("Task").select_option(label="All tasks")
-    if with_scripts:
-        page.wait_for_url(lambda url: "task" not in url and "robot_id=widowx" in url)
+    tasks.get_by_role("link", name="All tasks").click()
+    page.wait_for_url(lambda url: "task" not in url and "robot_id=widowx" in url)
 
 
 def test_the_classic_rating_folds_away_until_asked_for(open_page: OpenPage, ranked: Arena) -> None:

@@ -54,7 +54,7 @@ class Words(Kind):
         everyone = self.contestants().contestants()
         return everyone.exclude(pk="r") if place.setting == "german" else everyone
 
-    def task_of(self, instruction: str) -> str:
+    def task_of(self, instruction: str, scene: str) -> str:
         return "greet" if instruction == "say hello" else ""
 
     def tasks(self) -> Mapping[str, str]:
@@ -280,11 +280,12 @@ def test_places_go_by_the_kinds_own_names(both: None, client: Client) -> None:
 def test_the_page_offers_the_scenes_of_the_chosen_setting_and_the_tasks_of_the_kind(both: None, client: Client) -> None:
     def offered(**place: str) -> list[str]:
         text = client.get("/leaderboard", {"kind": "words", **place}).content.decode()
-        return re.findall(r'<option value="(\w+)"', text.split("</select>")[0])
+        return re.findall(r'<a href="\?[^"]*topic=(\w+)', text)
 
     assert offered() == offered(language="english") == ["letters", "poems"]
-    assert offered(language="german") == ["letters"]
-    assert '<option value="greet" >Greet</option>' in client.get("/leaderboard", {"kind": "words"}).content.decode()
+    assert offered(language="german") == []  # there is only one
+    text = client.get("/leaderboard", {"kind": "words", "language": "german"}).content.decode()
+    assert '<a href="?kind=words&amp;language=german&amp;task=greet" >Greet</a>' in text
 
 
 @pytest.mark.parametrize("call", [*READ, "leaderboard/compare", "worker/status"])

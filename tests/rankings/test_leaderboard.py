@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -187,7 +188,7 @@ def two_tasks() -> None:
     """At picking, a is better than b; at stacking, in another scene, b is better than a."""
     a, b = PolicyFactory(id="a"), PolicyFactory(id="b")
     picking = (a, b, "table", "pick up the red cube")
-    stacking = (b, a, "kitchen", "stack the red cube on the yellow cube")
+    stacking = (b, a, "workbench", "stack the red cube on the yellow cube")
     for left, right, scene, instruction in [picking] * 6 + [stacking] * 8:
         pair = {"battle__left_model": left, "battle__right_model": right}
         vote = VoteFactory(battle__session=SessionFactory(scene=scene), **pair)
@@ -196,16 +197,46 @@ def two_tasks() -> None:
 
 
 @pytest.mark.usefixtures("two_tasks")
+def test_what_is_no_longer_offered_keeps_its_boards_and_what_nobody_voted_on_has_none(
+    board: Callable[..., dict[str, Any]], client: Client
+) -> None:
+    told = board()["metadata"]
+    assert told["scenes"] == ["table", "workbench"]  # the workbench has votes and is not offered
+    assert told["tasks"] == sorted([*TASKS, "workbench_stack"])
+    unknown = client.get("/api/leaderboard", {"task": "workbench_pick"})
+    assert (unknown.status_code, unknown.json()["known"]) == (422, told["tasks"])
+
+
+@pytest.mark.usefixtures("two_tasks")
+def test_the_page_has_a_tab_for_each_scene_and_each_of_its_tasks(client: Client) -> None:
+    def tabs(label: str, address: str = "") -> list[tuple[str, bool]]:
+        text = client.get(f"/leaderboard{address}").content.decode()
+        part = re.search(rf'<nav[^>]*aria-label="{label}">(.*?)</nav>', text, re.DOTALL)
+        found = re.findall(r'<a href="[^"]*" (aria-current="true")?>([^<]*)</a>', part[1]) if part else []
+        return [(name, bool(current)) for current, name in found]
+
+    assert tabs("Scenes") == [("All scenes", True), ("Table top", False), ("Workbench", False)]
+    assert tabs("Tasks") == []  # of several scenes together there is no task
+    assert tabs("Scenes", "?scene_id=workbench")[2] == ("Workbench", True)
+    assert tabs("Tasks", "?scene_id=workbench") == [("All tasks", True), ("Stack", False)]
+    assert tabs("Tasks", "?task=workbench_stack") == [("All tasks", False), ("Stack", True)]
+    assert len(tabs("Tasks", "?scene_id=table")) == 1 + len(TASKS)
+    here = client.get("/leaderboard?scene_id=workbench&task=workbench_stack&sort=votes").content.decode()
+    assert '<a href="?sort=votes&amp;scene_id=table" >Table top</a>' in here
+
+
+@pytest.mark.usefixtures("two_tasks")
 @pytest.mark.parametrize(
     ("parameters", "votes", "order"),
     [
         ({}, 14, "ba"),
         ({"task": "pick"}, 6, "ab"),
-        ({"task": "stack"}, 8, "ba"),
+        ({"task": "workbench_stack"}, 8, "ba"),
+        ({"scene_id": "workbench"}, 8, "ba"),
         ({"task": "pick", "robot_id": "widowx"}, 6, "ab"),
         ({"task": "pick", "scene_id": "table"}, 6, "ab"),
-        ({"task": "stack", "robot_id": "widowx", "scene_id": "table"}, 0, ""),
-        ({"task": "place"}, 0, ""),
+        ({"task": "workbench_stack", "robot_id": "widowx", "scene_id": "table"}, 0, ""),
+        ({"task": "stack"}, 0, ""),
     ],
 )
 def test_a_board_of_any_robot_scene_and_task_counts_the_votes_on_these_alone(

@@ -1,40 +1,32 @@
-"""Scenes that are not offered yet: commands and recordings know them, visitors do not. Offering one is one word."""
+"""Scenes that are not offered: commands and recordings know them, visitors do not. The operator's setting offers."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from arena import kinds
 from robots.scene_files import manifest_of
 from simulation import catalogue
+from simulation.catalogue_rows import CatalogueError
 
 WAITING = ["workbench", "cabinet", "bridge_spoon", "bridge_carrot", "bridge_cubes", "bridge_eggplant"]
-CACHES = ("robots", "scenes", "tasks", "_matcher", "missing_assets", "_words", "_rows", "_task_rows")
-
-
-def forget() -> None:
-    for name in CACHES:
-        getattr(catalogue, name).cache_clear()
 
 
 @pytest.fixture
-def cabinet_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The catalogue in which `false` stands as `true` at the cabinet."""
-    folder = shutil.copytree(catalogue.FOLDER, tmp_path / "catalogue")
-    before, after = (folder / "scenes.yaml").read_text("utf-8").split("- id: cabinet\n")
-    text = f"{before}- id: cabinet\n{after.replace('offered: false', 'offered: true', 1)}"
-    (folder / "scenes.yaml").write_text(text, "utf-8")
-    with monkeypatch.context() as patch:
-        patch.setattr(catalogue, "FOLDER", folder)
-        forget()
-        yield
-    forget()
+def offered() -> Iterator[Callable[..., None]]:
+    """A call that offers scenes, as ARENA_OFFERED_SCENES does at the start."""
+    yield lambda *scene_ids: catalogue.offer(scene_ids)
+    catalogue.offer(None)
 
 
 def offered_to_visitors(client: Client) -> dict[str, Any]:
@@ -55,14 +47,50 @@ def offered_to_visitors(client: Client) -> dict[str, Any]:
 @pytest.mark.django_db
 def test_visitors_are_shown_the_table_alone(client: Client) -> None:
     assert set(map(tuple, offered_to_visitors(client).values())) == {("table",)}
-    assert {scene.id for scene in catalogue.scenes() if not scene.offered} == set(WAITING)
+    assert [scene.id for scene in catalogue.scenes() if not catalogue.is_offered(scene.id)] == WAITING
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("cabinet_offered")
-def test_one_word_offers_a_scene_everywhere(client: Client) -> None:
-    assert set(map(tuple, offered_to_visitors(client).values())) == {("table", "cabinet")}
-    assert kinds.get("robots").task_of("open the top drawer") == "open_drawer"
+@pytest.mark.parametrize("scene_ids", [("table", "cabinet"), ("cabinet", "bridge_carrot")])
+def test_what_the_operator_offers_is_offered_everywhere_and_no_other(
+    scene_ids: tuple[str, ...], client: Client, offered: Callable[..., None]
+) -> None:
+    offered(*scene_ids)
+    assert set(map(tuple, offered_to_visitors(client).values())) == {scene_ids}
+
+
+@pytest.mark.parametrize(
+    ("scene_ids", "fault"),
+    [(["tabel"], "unknown scene 'tabel'; known: table, workbench"), ([], "at least one scene has to be offered")],
+)
+def test_an_offer_of_what_is_not_there_is_refused_and_changes_nothing(scene_ids: list[str], fault: str) -> None:
+    with pytest.raises(CatalogueError, match=fault):
+        catalogue.offer(scene_ids)
+    assert [scene.id for scene in catalogue.offered_scenes()] == ["table"]
+
+
+def started(scenes: str) -> subprocess.CompletedProcess[str]:
+    """`manage.py worlds` of an operator who offers these scenes."""
+    command = [sys.executable, "manage.py", "worlds", "--json"]
+    here = {**os.environ, "ARENA_OFFERED_SCENES": scenes, "DJANGO_SETTINGS_MODULE": "vlaarena.settings"}
+    return subprocess.run(command, cwd=settings.BASE_DIR, env=here, capture_output=True, text=True, timeout=60)
+
+
+def test_the_setting_says_what_an_arena_offers() -> None:
+    rows = json.loads(started("table, workbench").stdout)["worlds"]
+    assert [row["scene_id"] for row in rows if row["offered"]] == ["table", "workbench"]
+
+
+def test_an_arena_does_not_start_with_a_scene_that_there_is_not() -> None:
+    refused = started("table,kitchen")
+    assert refused.returncode != 0
+    assert "ARENA_OFFERED_SCENES: unknown scene 'kitchen'; known: table, workbench, cabinet" in refused.stderr
+
+
+def test_boards_keep_the_tasks_of_a_scene_that_is_no_longer_offered() -> None:
+    robots = kinds.get("robots")
+    assert robots.task_of("open the top drawer", "cabinet") == "open_drawer"
+    assert robots.task_of("open the top drawer", "table") == ""
 
 
 @pytest.mark.parametrize("scene_id", WAITING)

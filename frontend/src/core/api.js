@@ -6,7 +6,7 @@ import { answering } from "./challenge.js";
  * @import { BattleJson, CastVote, FeedbackJson, OpenedBattle, QueueJson, SentTurn } from "./wire.d.ts"
  * @import { SessionJson, SessionList, SharedBattle, TurnJson, VoteEffect } from "./wire.d.ts"
  * @import { Challenge } from "./challenge.js"
- * @typedef {{code: string, detail: string, longest?: number | null, unit?: string | null, challenge?: Challenge | null}} ErrorBody
+ * @typedef {{code: string, detail: string, longest?: number | null, unit?: string | null, challenge?: Challenge | null, missing?: string[], there?: string[]}} ErrorBody
  */
 
 const JSON_BODY = { "Content-Type": "application/json" };
@@ -16,13 +16,15 @@ export class ApiError extends Error {
    * @param {number} status 0: no answer at all @param {ErrorBody} body
    * @param {number | null} retryAfter when to try again [s], if the server said
    */
-  constructor(status, { code, detail, longest = null, unit = null, challenge = null }, retryAfter = null) {
+  constructor(status, { code, detail, longest = null, unit = null, challenge = null, missing = [], there = [] }, retryAfter = null) {
     super(detail);
     this.status = status;
     this.code = code;
     this.longest = longest;
     this.unit = unit;
     this.retryAfter = retryAfter;
+    this.missing = missing; // what an instruction is about and is not there, and what is
+    this.there = there;
     this.challenge = challenge; // what the server requires before it serves the call: see challenge.js
   }
 }

@@ -76,7 +76,7 @@ export class Composer {
 
   /** Suggests any judged task but the one that stands in the box. */
   #suggestAny() {
-    const offered = [...this.#form.querySelectorAll("[data-suggestion]:not([data-free] *)")];
+    const offered = [...this.#form.querySelectorAll("[data-suggestion]:not([hidden], [data-free] *)")];
     const texts = new Set(offered.map((each) => /** @type {HTMLElement} */ (each).dataset.suggestion ?? ""));
     texts.delete(this.#input.value);
     const text = [...texts][Math.floor(Math.random() * texts.size)];

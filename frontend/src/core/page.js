@@ -173,7 +173,8 @@ export class BattlePage {
     try {
       const battle = await this.#api.battle(battleId);
       if (request !== this.#opening) return;
-      if (battle.kind !== this.#kindId) return location.assign(`${this.#address}/${battleId}`); // the server knows its page
+      // The server knows its page: viewers show the place for which the page was loaded.
+      if (battle.kind !== this.#kindId || !this.#isHere(battle)) return location.assign(`${this.#address}/${battleId}${this.#choice}`);
       const address = `${this.#address}/${battleId}${location.search}`;
       if (push) history.pushState(null, "", address);
       else history.replaceState(null, "", address);
@@ -186,26 +187,44 @@ export class BattlePage {
     this.#refreshSessions();
   }
 
+  /** Whether a battle or a session is held in the place of this page. @param {object} held */
+  #isHere(held) {
+    return Object.entries(this.#kind.setting).every(([name, value]) => /** @type {Record<string, unknown>} */ (held)[name] === value);
+  }
+
+  /** The part of the address that says that chance chooses the place; "" where it does not. */
+  get #choice() {
+    return "anywhere" in this.#root.dataset ? location.search : "";
+  }
+
+  /** What a new session is asked for: the place of this page, or what its address leaves to chance. */
+  get #wanted() {
+    const asked = new URLSearchParams(this.#choice);
+    return Object.fromEntries(Object.entries(this.#kind.setting).map(([name, value]) => [name, asked.get(name) ?? value]));
+  }
+
   /** Continues a session that was never used, or opens a new one. */
   async #openUntouchedOrNew() {
     this.render();
     try {
       this.#sessions.own = await this.#api.ownSessions();
-      const untouched = this.#sessions.own.find(({ kind, title, last_battle_id }) => kind === this.#kindId && !title && last_battle_id);
+      const untouched = this.#sessions.own.find((row) => row.kind === this.#kindId && !row.title && row.last_battle_id && this.#isHere(row));
       if (untouched?.last_battle_id) await this.open(untouched.last_battle_id);
-      else await this.#openSession();
+      else await this.#openSession({ setting: this.#kind.setting });
     } catch (error) {
       this.#fail(error, () => this.#openUntouchedOrNew());
     }
   }
 
-  /** @param {{push?: boolean}} [options] */
+  /** @param {{push?: boolean, setting?: Record<string, string | undefined>}} [options] */
   async #openSession(options) {
     try {
-      const { battle_id } = await this.#api.openSession({ kind: this.#kindId, ...this.#kind.setting });
+      const { battle_id } = await this.#api.openSession({ kind: this.#kindId, ...(options?.setting ?? this.#wanted) });
       await this.open(battle_id, options);
       if (options?.push) this.composer.focus();
     } catch (error) {
+      // The place of this page is no longer offered.
+      if (error instanceof ApiError && error.code.startsWith("unknown_")) return location.assign(this.#address);
       this.#fail(error, () => this.#openSession(options));
     }
   }
@@ -418,6 +437,7 @@ export class BattlePage {
 
   async #nextBattle() {
     if (!this.battle || this.battle.status === "ongoing" || this.#shared) return;
+    if (this.#choice) return this.#openSession({ push: true }); // a session stays in its place
     try {
       const { battle_id } = await this.#api.nextBattle(this.battle.session_id);
       await this.open(battle_id, { push: true });

@@ -378,6 +378,7 @@ export interface EpisodeJson {
 export interface BattleStart {
   battle_id: string;
   start: string | null;
+  left_out: Array<string> | null;
 }
 
 export type BattleEvent = TurnOpened | RolloutStarted | RolloutFinished | RolloutFailed | TurnFinished | BattleVoted | BattleAbandoned;

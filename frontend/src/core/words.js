@@ -32,6 +32,8 @@ const ERRORS = {
   other_starts: gettext("The first instruction decides how many starts a battle has. You can change that in the next battle."),
   other_instruction: gettext("Some starts of this battle were played with a different instruction, but you vote on one instruction only. Send the earlier one again."),
   already_voted: gettext("You have already voted in this battle, perhaps in another tab. Here is how it ended."),
+  other_things: gettext("Each of the three starts has other things on it. Ask for these from one start."),
+  scene_withdrawn: gettext("This scene is no longer offered. Choose another one."),
   not_voted: gettext("You can explore a battle once you have voted."),
   throttled: gettext("That was a lot in a short time."),
   not_found: gettext("This is not one of your battles. It may belong to somebody else, or the link is incomplete."),
@@ -72,15 +74,20 @@ const JUDGEMENTS = { left: gettext("Left"), equal: gettext("Equal"), right: gett
 const PASSING = new Set(["throttled", "queue_full", "too_many_turns"]);
 
 /**
- * @param {{code: string, message: string, retryAfter?: number | null, longest?: number | null, unit?: string | null}} error
+ * @param {{code: string, message: string, retryAfter?: number | null, longest?: number | null, unit?: string | null, missing?: string[], there?: string[]}} error
  * @returns the server's own sentence for a code without words here
  */
-export function explainError({ code, message, retryAfter, longest, unit }) {
+export function explainError({ code, message, retryAfter, longest, unit, missing, there }) {
   if (code === "instruction_too_long" && longest) return sayTooLong(longest, unit);
+  if (code === "not_there" && missing && there) return sayNotThere(missing, there);
   const words = ERRORS[code] ?? kindWords.errors[code];
   if (!words) return message;
   return PASSING.has(code) ? `${words} ${sayRetry(retryAfter)}` : words;
 }
+
+/** "Not here: carrot. There are: red cube, bowl." @param {string[]} missing @param {string[]} there */
+const sayNotThere = (missing, there) =>
+  gettext("This is not here: %(missing)s. There are: %(there)s.", { missing: missing.join(", "), there: there.join(", ") });
 
 /** @param {number | null | undefined} seconds */
 function sayRetry(seconds) {

@@ -87,7 +87,7 @@ function syncForm(fresh) {
     const wanted = choices(fresh).find(({ name }) => name === field.name);
     if (!wanted || (field === document.activeElement && field.type === "search")) continue;
     const { value } = wanted;
-    if (wanted instanceof HTMLSelectElement) field.replaceChildren(...wanted.options); // scenes are those of the robot
+    if (wanted instanceof HTMLSelectElement) field.replaceChildren(...wanted.options); // families are those of the board
     field.value = value;
   }
 }

@@ -17,9 +17,9 @@ export class RobotApi extends Api {
     return this.get(`scenes/${robotId}/${sceneId}/`);
   }
 
-  /** What a battle begins with; null until it is made. @param {string} battleId @returns {Promise<string | null>} */
-  async start(battleId) {
-    return /** @type {BattleStart} */ (await this.get(`battles/${battleId}/start`)).start;
+  /** What a battle begins with; `start` is null until it is made. @param {string} battleId @returns {Promise<BattleStart>} */
+  start(battleId) {
+    return this.get(`battles/${battleId}/start`);
   }
 
   /** The visible recording of a side: see viewer/view.js. @param {string} episodeId */

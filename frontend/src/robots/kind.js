@@ -9,6 +9,7 @@ import { chosenQuality } from "./quality-choice.js";
 import { viewerShortcuts } from "./shortcuts.js";
 import { SidePanel } from "./sides.js";
 import { Stage } from "./stage.js";
+import { SuggestionFilter } from "./suggestions.js";
 import { Tools } from "./tools.js";
 import { WORDS } from "./words.js";
 
@@ -54,6 +55,7 @@ class RobotView extends EventTarget {
   #tools;
   #outcomes;
   #forks;
+  #suggestions;
   /** @type {{battle: BattleJson, turn: TurnJson | undefined} | null} */
   #shown = null;
 
@@ -69,6 +71,7 @@ class RobotView extends EventTarget {
     this.#tools = new Tools(root, stage);
     this.#outcomes = new OutcomePanel(part(root, "verdict"));
     this.#forks = new ForkPanel(part(root, "explore"), (request) => host.startTurn((battleId) => api.fork(battleId, request)));
+    this.#suggestions = new SuggestionFilter(part(root, "composer"), (battleId) => stage.leftOut(battleId));
     this.shortcuts = viewerShortcuts(this.#tools);
     root.addEventListener("click", (event) => {
       if (closest(event, "[data-action=load-again]")) stage.retry();
@@ -94,6 +97,7 @@ class RobotView extends EventTarget {
   render(battle, turn) {
     this.#shown = { battle, turn };
     this.#sayGoal(turn);
+    this.#suggestions.render(battle);
     this.#outcomes.render(battle, turn);
     this.#tools.render(battle);
     this.#forks.render(battle, turn, this.moment);

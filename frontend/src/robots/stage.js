@@ -147,6 +147,11 @@ export class Stage extends EventTarget {
     again?.();
   }
 
+  /** The things that the seed of a battle left out; null where that cannot be told. @param {string} battleId */
+  async leftOut(battleId) {
+    return (await this.#starts.want(battleId))?.left_out ?? null;
+  }
+
   /**
    * Shows a turn: its live frames while it runs, its recordings once it has settled. `undefined` shows what the battle
    * begins with.

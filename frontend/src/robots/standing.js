@@ -4,7 +4,7 @@ import { ApiError } from "../core/api.js";
 import { decodeRow } from "../viewer/view.js";
 
 /**
- * @import { BattleJson, TurnJson } from "../core/wire.d.ts"
+ * @import { BattleJson, BattleStart, TurnJson } from "../core/wire.d.ts"
  * @import { BySide } from "../viewer/sides.js"
  * @import { ViewFormat } from "../viewer/view.js"
  * @import { RobotApi } from "./api.js"
@@ -42,7 +42,7 @@ export function nameOfGround({ battle_id }, ground) {
 /** The first states of battles, asked for once each, until they are made. */
 export class Starts {
   #api;
-  /** @type {{battleId: string, row: Promise<string | null>} | null} */
+  /** @type {{battleId: string, start: Promise<BattleStart | null>} | null} */
   #asked = null;
 
   /** @param {RobotApi} api */
@@ -52,8 +52,8 @@ export class Starts {
 
   /** Asks for the start of a battle, the only one wanted from now on. @param {string} battleId */
   want(battleId) {
-    if (this.#asked?.battleId !== battleId) this.#asked = { battleId, row: this.#ask(battleId) };
-    return this.#asked.row;
+    if (this.#asked?.battleId !== battleId) this.#asked = { battleId, start: this.#ask(battleId) };
+    return this.#asked.start;
   }
 
   /**
@@ -61,18 +61,18 @@ export class Starts {
    * @param {string} battleId @param {ViewFormat} format @returns {Promise<BySide<Float64Array> | null>}
    */
   async qpos(battleId, format) {
-    const row = await this.want(battleId);
-    if (row === null) return null;
+    const row = (await this.want(battleId))?.start;
+    if (!row) return null;
     const qpos = decodeRow(row, format);
     return { left: qpos, right: qpos };
   }
 
-  /** @param {string} battleId @returns {Promise<string | null>} */
+  /** @param {string} battleId @returns {Promise<BattleStart | null>} */
   async #ask(battleId) {
     for (let pause = FIRST_PAUSE; ; pause = Math.min(GROWTH * pause, LONGEST_PAUSE)) {
       try {
-        const row = await this.#api.start(battleId);
-        if (row !== null) return row;
+        const start = await this.#api.start(battleId);
+        if (start.start !== null) return start;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         if (error.status === 404 || error.status === 422) return null;

@@ -42,6 +42,6 @@ def _row(robot_id: str, scene_id: str) -> dict[str, Any]:
         "proprioception": takes.proprioception,
         "longest_chunk": takes.longest_chunk,
         "cameras": [camera.name for camera in takes.cameras],
-        "offered": catalogue.scene(scene_id).offered,
+        "offered": catalogue.is_offered(scene_id),
         "missing": catalogue.missing_assets(robot_id, scene_id),
     }
