@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("robots", "0003_published_tasks")]
+    dependencies = [("robots", "0004_remote_trials")]
 
     operations = [
         migrations.AddField(
