@@ -164,6 +164,7 @@ ROUTES: dict[str, list[Call]] = {
     "wormarena": [Call(EVERYBODY)],
     "wormarena/model": [Call(NOBODY)],
     "wormarena/pairs": [Call(EVERYBODY)],
+    "wormarena/live": [Call(EVERYBODY)],
     "wormarena/games": [Call(EVERYBODY)],
     "wormarena/games/<str:game_id>": [Call(NOBODY, fill=(("game_id", "none"),))],
     "api/worker/aggregate": [post((403, 403, 403, 403, 200), force=True, reason="to see who may")],

@@ -59,6 +59,6 @@ class Command(BaseCommand):
         except UnknownName as error:  # its server has stopped answering since it was drawn
             self.stderr.write(str(error))
             return
-        ingest([path])
+        ingest([path])  # counts for the next pair, wherever it lies
         self.stdout.write(told(plan, played, path))
         self.stdout.flush()
