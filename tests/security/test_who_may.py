@@ -212,6 +212,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "rankings.moderationact": (ONLY_LOOK, ONLY_LOOK),
     "community.report": (ONLY_LOOK, NOTHING),
     "community.comment": (ONLY_LOOK, NOTHING),
+    "wormarena.game": (NOTHING, ONLY_LOOK),
     "django_celery_beat.periodictask": (NOTHING, frozenset({LOOK, CHANGE})),
     "django_celery_beat.crontabschedule": (NOTHING, frozenset({LOOK, ADD})),
     "django_celery_beat.intervalschedule": (NOTHING, frozenset({LOOK, ADD})),
@@ -230,6 +231,8 @@ EXTRA_VIEWS |= {f"community/{model}/<int:key>/act" for model in ("report", "comm
 """Buttons, which answer to POST alone (tests/community/test_moderators_queue.py)."""
 EXTRA_VIEWS |= {"robots/publishedtask/<int:key>/try"}
 """For moderators (tests/arena/test_published_tasks.py)."""
+EXTRA_VIEWS |= {"wormarena/game/hand-in"}
+"""For operators (tests/wormarena/test_handing_in.py)."""
 
 
 @pytest.fixture
