@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from tests.wormarena.files import game, put
+from vlaarena.supervisor import plan
 from wormarena.ingestion.ledger import ingest
 from wormarena.ladder import next_pair
 from wormarena.models import Game, Matchup
@@ -48,3 +50,10 @@ def test_an_unknown_player_is_refused_before_a_game(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="nobody: no such player; known are greedy, random"):
         call_command("snake_ladder", "--folder", str(tmp_path), "--players", "random", "nobody")
     assert not Game.objects.exists()
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_an_arena_runs_the_ladder_only_if_asked_to(settings: Any, wanted: bool) -> None:
+    settings.WORMARENA_LADDER = wanted
+    parts = plan.parts(queues=["default"], worker_processes=2, host="127.0.0.1", port=8000)
+    assert [spec.niceness for spec in parts if spec.name == "ladder"] == [19] * wanted
