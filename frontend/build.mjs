@@ -35,6 +35,7 @@ const options = {
     "api-docs": path.join(here, "src/site/api-docs.js"),
     leaderboard: path.join(here, "src/leaderboard/main.js"),
     wormarena: path.join(here, "src/wormarena/main.js"),
+    "worm-hand-in": path.join(here, "src/wormarena/hand-in.js"),
     "mujoco-worker": path.join(here, "src/viewer/mujoco-worker.js"),
   },
   outdir: out,

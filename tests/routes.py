@@ -87,6 +87,7 @@ READ = {
     "worm-board": ["/wormarena/", "/wormarena/?sort=score&search=a"],
     "worm-model": ["/wormarena/model?name={worm_model}"],
     "worm-pairs": ["/wormarena/pairs"],
+    "worm-live": ["/wormarena/live"],
     "worm-games": ["/wormarena/games", "/wormarena/games?model={worm_model}&result=won"],
     "worm-game": ["/wormarena/games/{worm_game}"],
     "worm-models-api": ["/api/wormarena/models?sort=games"],

@@ -1,5 +1,13 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from arena.chat import ChatModel
 
 
 class TextsConfig(AppConfig):
@@ -8,8 +16,15 @@ class TextsConfig(AppConfig):
 
     def ready(self) -> None:
         """The tables exist everywhere; the kind only where the site offers it."""
-        from arena import kinds
+        from arena import chat, kinds
         from texts.kind import Texts
 
         if Texts.id in settings.KINDS:
             kinds.register(Texts())
+            chat.register(Texts.id, _models)
+
+
+def _models() -> Mapping[str, ChatModel]:
+    from texts.chat import models  # imports the client, which only what asks a model needs
+
+    return models()

@@ -68,10 +68,16 @@ class AnswerStream:
     """
 
     def __init__(
-        self, model: LanguageModel, messages: Sequence[Message], stopped: Callable[[], bool] = lambda: False
+        self,
+        model: LanguageModel,
+        messages: Sequence[Message],
+        stopped: Callable[[], bool] = lambda: False,
+        silent_s: float = READ_S,
     ) -> None:
-        """`stopped` is asked whenever anything comes, also where it is no word; AnswerStopped follows."""
+        """`stopped` is asked whenever anything comes, also where it is no word; AnswerStopped follows. A server that is
+        silent for `silent_s` (at most READ_S) has failed."""
         self._model, self._messages, self._stopped = model, messages, stopped
+        self._silent_s = min(silent_s, READ_S)
         self._stream: openai.Stream[Any] | None = None
         self.finish_reason = ""
         self.prompt_tokens: int | None = None
@@ -82,7 +88,8 @@ class AnswerStream:
         """Raises ServerFailed."""
         _asked_by.set(self._stopped)
         with translated():
-            self._stream = client_of(self._model).chat.completions.create(**_request(self._model, self._messages))
+            client = client_of(self._model).with_options(timeout=_timeout(self._silent_s))
+            self._stream = client.chat.completions.create(**_request(self._model, self._messages))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -196,8 +203,8 @@ def _embedded_address() -> str:
     return _embedded()[0] if settings.TEXT["embedded_url"] else ""
 
 
-def _timeout() -> httpx2.Timeout:
-    return httpx2.Timeout(READ_S, connect=CONNECT_S)
+def _timeout(read_s: float = READ_S) -> httpx2.Timeout:
+    return httpx2.Timeout(read_s, connect=CONNECT_S)
 
 
 class _BoundedTransport(httpx2.HTTPTransport):

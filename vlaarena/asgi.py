@@ -18,13 +18,16 @@ from arena.routing import everywhere_else, websocket_urlpatterns  # noqa: E402
 from vlaarena.body_limit import BodyLimit  # noqa: E402
 from vlaarena.own_pages import OwnPagesOnly  # noqa: E402
 from vlaarena.production import refuse_built_in_secret  # noqa: E402
+from wormarena.live.routing import websocket_urlpatterns as worm_urlpatterns  # noqa: E402
 
 refuse_built_in_secret()
 
 application = ProtocolTypeRouter(
     {
         "http": BodyLimit(http),
-        "websocket": OwnPagesOnly(CookieMiddleware(URLRouter([*websocket_urlpatterns, everywhere_else]))),
+        "websocket": OwnPagesOnly(
+            CookieMiddleware(URLRouter([*websocket_urlpatterns, *worm_urlpatterns, everywhere_else]))
+        ),
     }
 )
 

@@ -314,6 +314,8 @@ COMMENTS = env.choice("ARENA_COMMENTS", "off", ("off", "on")) == "on"
 # ladder of reference players.
 WORMARENA_FOLDER = Path(env.text("ARENA_WORMARENA_FOLDER", "") or DATA_DIR / "snakebench")
 WORMARENA_DEMO = env.flag("ARENA_WORMARENA_DEMO", True)
+# Whether `manage.py up` also runs `manage.py snake_ladder`: the arena's language models and the reference players play.
+WORMARENA_LADDER = env.flag("ARENA_WORMARENA_LADDER", False)
 # The share of repeated battles among a voter's battles. They are neither marked nor counted.
 REPEAT_SHARE = env.number("ARENA_REPEAT_SHARE", 0.03)
 TRUSTED_PROXIES = int(env.number("ARENA_PROXIES", 0))  # number of our proxies, each adding to X-Forwarded-For

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -41,11 +41,15 @@ class GameRefused(ValueError):
 
 @dataclass(frozen=True)
 class Spent:
-    """Tokens, and cost in US dollars."""
+    """Tokens, and cost in US dollars. `negative`: the file has a cost below 0, so that none is known."""
 
     input_tokens: int | None
     output_tokens: int | None
     cost: float | None
+    negative: bool = False
+
+    def without_cost(self) -> Spent:
+        return replace(self, cost=None)
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,9 @@ def facts_of(document: Mapping[str, Any]) -> GameFacts:
     _check_state(top.optional_object("initial_state"))
     for frame in frames:
         _check_state(frame.optional_object("state"))
+    moves = _each_once([move for frame in frames for move in _moves(frame)])
+    sides = _priced(_players(players), moves)
+    spent = _spent(top.optional_object("totals"))
     return GameFacts(
         game_id=_id_of(game, metadata),
         started_at=game.time("started_at"),
@@ -150,9 +157,9 @@ def facts_of(document: Mapping[str, Any]) -> GameFacts:
         num_apples=board.optional_whole("num_apples"),
         max_rounds=game.optional_whole("max_rounds"),
         rounds_played=game.optional_whole("rounds_played"),
-        spent=_spent(top.optional_object("totals")),
-        players=_players(players),
-        moves=_each_once([move for frame in frames for move in _moves(frame)]),
+        spent=spent.without_cost() if any(player.spent.negative for player in sides) else spent,
+        players=sides,
+        moves=moves,
         content_hash=content_hash(document),
         document=document,
     )
@@ -200,17 +207,27 @@ class Reader:
         value = self.fields.get(name)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MOST_DOLLARS:
-            self.refuse(name, f"{value!r:.60}; expected a number from 0, below {MOST_DOLLARS:g}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value < MOST_DOLLARS:
+            self.refuse(name, f"{value!r:.60}; expected a number below {MOST_DOLLARS:g}")
         return float(value)
 
     def text(self, name: str) -> str:
         value = self._there(name)
+        if "\0" in (text := self._unicode(name, value)):
+            self.refuse(name, "has a character that is none")
+        return text
+
+    def prose(self, name: str) -> str:
+        """What a model wrote, "" where it is absent. A NUL, which no database keeps, becomes U+FFFD."""
+        value = self.fields.get(name)
+        return "" if value is None else self._unicode(name, value).replace("\0", "\ufffd")
+
+    def _unicode(self, name: str, value: Any) -> str:
         if not isinstance(value, str):
             self.refuse(name, f"{value!r:.60}; expected a text")
-        if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
             self.refuse(name, "has a character that is none")
-        return str(value)
+        return value
 
     def word(self, name: str, longest: int = LONGEST_WORD) -> str:
         value = self.text(name)
@@ -285,6 +302,16 @@ def _player(player: Reader, slot: int) -> PlayerFacts:
     )
 
 
+def _priced(players: tuple[PlayerFacts, ...], moves: tuple[Move, ...]) -> tuple[PlayerFacts, ...]:
+    """A player with a move whose cost is not known has no known cost."""
+    unknown = {player.slot for player in players if player.spent.negative}
+    unknown |= {move.slot for move in moves if move.spent.negative}
+    return tuple(
+        replace(each, spent=replace(each.spent, cost=None, negative=True)) if each.slot in unknown else each
+        for each in players
+    )
+
+
 def _moves(frame: Reader) -> list[Move]:
     moves = frame.optional_object("moves")
     if not moves.fields:
@@ -297,8 +324,7 @@ def _moves(frame: Reader) -> list[Move]:
 
 
 def _move(move: Reader, slot: int, number: int) -> Move:
-    rationale = move.text("rationale") if move.fields.get("rationale") is not None else ""
-    return Move(slot, number, move.one_of("move", MOVES), rationale, _spent(move))
+    return Move(slot, number, move.one_of("move", MOVES), move.prose("rationale"), _spent(move))
 
 
 def _each_once(moves: list[Move]) -> tuple[Move, ...]:
@@ -333,7 +359,9 @@ def _is_cell(cell: Any) -> bool:
 
 def _spent(fields: Reader) -> Spent:
     tokens = fields.optional_whole("input_tokens"), fields.optional_whole("output_tokens")
-    return Spent(*tokens, fields.optional_amount("cost"))
+    cost = fields.optional_amount("cost")
+    negative = cost is not None and cost < 0
+    return Spent(*tokens, None if negative else cost, negative)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def keep_end(turn_id: str, side: str, tries: int, length: int) -> None:
 def cached_chunks(turn_id: str) -> list[CachedChunk]:
     """The chunks kept of a turn, earlier tries first. Empty while the server is down."""
     try:
-        kept = cast(dict[bytes, bytes], _client().hgetall(_key(turn_id)))
+        kept = cast(dict[bytes, bytes], client().hgetall(_key(turn_id)))
     except (redis.RedisError, OSError) as error:
         log.warning("The chunks of %s cannot be read: %r", turn_id, error)
         return []
@@ -64,7 +64,7 @@ def _read(name: str, value: bytes) -> CachedChunk:
 def _keep(turn_id: str, fields: Mapping[str, bytes]) -> None:
     clock = release.buffer() + release.longest_of_any()
     try:
-        with _client().pipeline(transaction=False) as pipeline:
+        with client().pipeline(transaction=False) as pipeline:
             pipeline.hset(_key(turn_id), mapping=cast(Any, fields))
             pipeline.expire(_key(turn_id), KEPT_S + math.ceil(clock.total_seconds()))
             pipeline.execute()
@@ -76,7 +76,8 @@ def _key(turn_id: str) -> str:
     return f"{settings.PREFIX}played.{turn_id}"
 
 
-def _client() -> redis.Redis:
+def client() -> redis.Redis:
+    """Of the channel layer's server."""
     return _client_of(settings.CHANNEL_URL, os.getpid())
 
 

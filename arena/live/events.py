@@ -143,10 +143,17 @@ def pass_end(battle_id: str, turn_id: str, side: str, tries: int, length: int) -
 
 
 def _send(battle_id: str, message: dict[str, Any]) -> None:
+    send_to_group(group_of(battle_id), message)
+
+
+def send_to_group(group: str, message: dict[str, Any]) -> bool:
+    """Send a message to all sockets of a group, from synchronous code. Whether the channel layer took it."""
     try:
-        loop_thread.run(_send_in_time(group_of(battle_id), message))
+        loop_thread.run(_send_in_time(group, message))
     except (RedisError, OSError) as error:
-        log.warning("The channel layer is down: the sockets of %s got no message: %r", battle_id, error)
+        log.warning("The channel layer is down: the sockets of %s got no message: %r", group, error)
+        return False
+    return True
 
 
 async def _send_in_time(group: str, message: dict[str, Any]) -> None:

@@ -170,6 +170,7 @@ ROUTES: dict[str, list[Call]] = {
     "wormarena": [Call(EVERYBODY)],
     "wormarena/model": [Call(NOBODY)],
     "wormarena/pairs": [Call(EVERYBODY)],
+    "wormarena/live": [Call(EVERYBODY)],
     "wormarena/games": [Call(EVERYBODY)],
     "wormarena/games/<str:game_id>": [Call(NOBODY, fill=(("game_id", "none"),))],
     "api/worker/aggregate": [post((403, 403, 403, 403, 200), force=True, reason="to see who may")],
@@ -218,6 +219,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "rankings.moderationact": (ONLY_LOOK, ONLY_LOOK),
     "community.report": (ONLY_LOOK, NOTHING),
     "community.comment": (ONLY_LOOK, NOTHING),
+    "wormarena.game": (NOTHING, ONLY_LOOK),
     "django_celery_beat.periodictask": (NOTHING, frozenset({LOOK, CHANGE})),
     "django_celery_beat.crontabschedule": (NOTHING, frozenset({LOOK, ADD})),
     "django_celery_beat.intervalschedule": (NOTHING, frozenset({LOOK, ADD})),
@@ -236,6 +238,8 @@ EXTRA_VIEWS |= {f"community/{model}/<int:key>/act" for model in ("report", "comm
 """Buttons, which answer to POST alone (tests/community/test_moderators_queue.py)."""
 EXTRA_VIEWS |= {"robots/publishedtask/<int:key>/try"}
 """For moderators (tests/arena/test_published_tasks.py)."""
+EXTRA_VIEWS |= {"wormarena/game/hand-in"}
+"""For operators (tests/wormarena/test_handing_in.py)."""
 
 
 @pytest.fixture

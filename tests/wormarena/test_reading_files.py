@@ -51,6 +51,30 @@ def test_a_move_drawn_for_a_provider_that_failed_is_known_by_its_rationale() -> 
     assert [move.is_provider_error for move in moves] == [False, False, True, False]
 
 
+@pytest.mark.parametrize("place", ["players.0.totals.cost", "frames.1.moves.0.cost"])
+def test_a_negative_cost_is_a_price_that_nobody_knew(place: str) -> None:
+    """SnakeBench multiplies tokens by OpenRouter's price of -1, which stands for "it depends"."""
+    found = facts(changed(game(), place, -917.0))
+    assert [player.spent.cost for player in found.players] == [None, 0.25]
+    assert found.spent.cost is None
+    assert [player.spent.input_tokens for player in found.players] == [100, 100]
+
+
+def test_only_the_moves_with_a_negative_cost_lose_it() -> None:
+    found = facts(changed(game(), "frames.1.moves.0.cost", -0.5))
+    assert [move.spent.cost for move in found.moves] == [0.001, 0.001, None, 0.001]
+
+
+def test_a_negative_total_is_unknown_though_its_players_costs_are_known() -> None:
+    found = facts(changed(game(), "totals.cost", -1))
+    assert (found.spent.cost, found.players[0].spent.cost) == (None, 0.25)
+
+
+def test_a_nul_in_reasons_is_replaced() -> None:
+    found = facts(changed(game(), "frames.0.moves.0.rationale", "left\0 or right"))
+    assert found.moves[0].rationale == "left\ufffd or right"
+
+
 def expensive(document: Json, cost: float) -> Json:
     """Seven copies of its rounds, each move of which costs so much."""
     rounds = [changed(document["frames"][0], "round", number) for number in range(7)]
@@ -89,6 +113,11 @@ BAD: dict[str, tuple[Callable[[Json], Json], str]] = {
     "a round twice": (lambda file: changed(file, "frames.1.round", 0), "frames"),
     "half a cell": (lambda file: changed(file, "frames.0.state.snakes.0", [[1]]), "frames.0.state.snakes.0"),
     "a letter that is none": (lambda file: changed(file, "players.0.name", "a\0b"), "players.0.name"),
+    "half a letter in reasons": (
+        lambda file: changed(file, "frames.0.moves.0.rationale", "\ud800"),
+        "frames.0.moves.0.rationale",
+    ),
+    "a cost in words": (lambda file: changed(file, "totals.cost", "1 dollar"), "totals.cost"),
     "a cost beyond reason": (lambda file: changed(file, "totals.cost", 1e300), "totals.cost"),
     "frames that are no list": (lambda file: changed(file, "frames", {}), "frames"),
 }

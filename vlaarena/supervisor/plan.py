@@ -35,6 +35,9 @@ WORKER_NICENESS = 10
 # Drawings come after rollouts.
 DRAWING_NICENESS, DRAWING_GRACE_S = 15, 0.7
 LANGUAGE_GRACE_S, WAITING_GRACE_S = 0.5, 2.0
+# Games of Snake come last. A game that is ended leaves no file.
+LADDER_NICENESS, LADDER_GRACE_S = 19, 0.3
+LADDER_PACE = ("--pace-s", "1", "--pause-s", "30")
 MEMORY = Path("/dev/shm")  # noqa: S108 - a temporary folder is created in it
 
 
@@ -113,7 +116,7 @@ def parts(
     socket: int | None = None,
     kinds: Sequence[Kind] = (),
 ) -> list[ChildSpec]:
-    """Worker, drawing worker, beat and web, in their starting order.
+    """Worker, drawing worker, beat and web, in their starting order, and the ladder of Snake where it is asked for.
 
     Several web processes accept from one open `socket` (its fd). Those of `kinds` that wait have a worker of their own.
     """
@@ -160,7 +163,13 @@ def parts(
         ChildSpec("drawing", drawing, DRAWING_GRACE_S, hopeless=WORKER_GAVE_UP, niceness=drawing_niceness),
         ChildSpec("beat", beat, BEAT_GRACE_S),
         *(ChildSpec(name, web, WEB_GRACE_S, port, sockets=sockets) for name in web_names),
+        *([_ladder()] if settings.WORMARENA_LADDER else []),
     ]
+
+
+def _ladder() -> ChildSpec:
+    command = [sys.executable, "manage.py", "snake_ladder", *LADDER_PACE]
+    return ChildSpec("ladder", command, LADDER_GRACE_S, niceness=LADDER_NICENESS)
 
 
 def _waiting_worker(celery: Sequence[str], queues: Sequence[str], waits: Sequence[str]) -> ChildSpec:

@@ -28,7 +28,6 @@ from wormarena.ingestion import posting
 from wormarena.models import LedgerState, Result
 from wormarena.selectors import SORTS, GamesQuery
 
-INGEST = "wormarena.ingest_games"
 MODEL = OpenApiParameter("model", str, description="Exactly as the files spell it")
 FILTERS = [
     OpenApiParameter("limit", int, default=selectors.PAGE, description=f"1 to {selectors.MOST}"),
@@ -147,7 +146,7 @@ class GameDetail(PublicView):
 
 class MayIngest(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
-        return bool(request.user.has_perm(INGEST))
+        return bool(request.user.has_perm(posting.INGEST))
 
 
 class GameFileParser(BaseParser):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from time import monotonic
 
-from wormarena.engine.players import Choice, Player, ProviderFailed
+from wormarena.engine.players import NONE, Choice, Player, ProviderFailed
 from wormarena.engine.rules import STEPS, Cell, Position, has_ended, play_round
 
 SLOTS = ("0", "1")
@@ -26,6 +26,10 @@ class Board:
     """Seconds that both players have for a move."""
 
     def __post_init__(self) -> None:
+        if self.max_rounds < 1 or not self.move_s > 0:
+            raise ValueError(
+                f"{self.max_rounds} rounds of {self.move_s:g} s; expected at least one round and some time"
+            )
         if self.width * self.height < len(SLOTS) + self.num_apples or min(self.width, self.height) < 2:
             raise ValueError(
                 f"{self.width} x {self.height} cells are too few for two snakes and {self.num_apples} apples"
@@ -56,16 +60,25 @@ class Played:
         return self.rounds[-1].after if self.rounds else self.start
 
 
-def play(players: Mapping[str, Player], board: Board, seed: int, clock: Callable[[], float]) -> Played:
-    """A game until its end. `players`: of slots 0 and 1. `clock`: seconds since 1970."""
+def play(
+    players: Mapping[str, Player],
+    board: Board,
+    seed: int,
+    clock: Callable[[], float],
+    watch: Callable[[Played], None] = lambda game: None,
+) -> Played:
+    """A game until its end. `players`: of slots 0 and 1. `clock`: seconds since 1970. `watch` is called at the start
+    and after every round."""
     random = Random(seed)
     game = Played(board, _start(board, random), clock())
+    watch(game)
     with ThreadPoolExecutor(len(SLOTS)) as pool:
         while not has_ended(game.position, len(game.rounds), board.max_rounds):
             choices = _ask(pool, players, game, random)
             done = play_round(game.position, {slot: choice.move for slot, choice in choices.items()})
             after = done.position if done.deaths else with_apples(done.position, board.num_apples, random)
             game.rounds.append(PlayedRound(choices, after, done.deaths, clock()))
+            watch(game)
     return game
 
 
@@ -103,6 +116,10 @@ def _answer(future: Future[Choice], until: float, random: Random) -> Choice:
         return Choice(drawn, f"Provider error: {error}")
     except TimeoutError:
         return Choice(drawn, "Provider error: no move in time")
+    if choice.move == NONE:
+        return replace(
+            choice, move=drawn, rationale=f"{choice.rationale}\n\n(No direction: {drawn} was drawn.)".strip()
+        )
     if choice.move not in STEPS:
         return Choice(drawn, f"Provider error: {choice.move!r:.60} is no move")
     return choice

@@ -9,6 +9,9 @@ from typing import Protocol
 
 from wormarena.engine.rules import STEPS, Cell, Position, stepped
 
+NONE = ""
+"""In place of a move: the answer has no direction in it. The game draws one and keeps reasons and costs."""
+
 
 class ProviderFailed(Exception):
     """The provider of a model gave no move. The game draws one instead and says why."""

@@ -13,6 +13,8 @@ from wormarena.ingestion.watching import posted_folder
 from wormarena.models import Game
 
 log = logging.getLogger(__name__)
+INGEST = "wormarena.ingest_games"
+"""The permission to do it."""
 
 
 class Taken(NamedTuple):

@@ -1,10 +1,12 @@
-// The replay of a game of Snake: board, reasons of both sides, playback, keys, and a link to a moment.
+// The pages of WormArena with a script. The replay: board, reasons of both sides, playback, keys, and a link to a moment.
 
 import { part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { listenToKeys } from "../core/keyboard.js";
 import { Board, element } from "./board.js";
+import { openLive } from "./live.js";
 import { deathsAt, decisiveOf, placeAsked, positionsOf } from "./replay.js";
+import { moveText } from "./words.js";
 
 /** @import { Replay, Shown } from "./replay.js" */
 
@@ -151,18 +153,6 @@ class Playback {
   }
 }
 
-/** @param {string} move */
-function moveText(move) {
-  /** @type {Record<string, () => string>} */
-  const texts = {
-    UP: () => gettext("up"),
-    DOWN: () => gettext("down"),
-    LEFT: () => gettext("left"),
-    RIGHT: () => gettext("right"),
-  };
-  return texts[move]?.() ?? move;
-}
-
 /** @param {HTMLElement} page */
 async function open(page) {
   const svg = /** @type {SVGSVGElement} */ (page.querySelector("[data-part=board]"));
@@ -176,5 +166,7 @@ async function open(page) {
   }
 }
 
-const page = document.querySelector("[data-page=worm-replay]");
-if (page instanceof HTMLElement) open(page);
+/** @type {Record<string, (page: HTMLElement) => unknown>} */
+const PAGES = { "worm-replay": open, "worm-live": openLive };
+const page = document.querySelector("[data-page]");
+if (page instanceof HTMLElement) PAGES[page.dataset.page ?? ""]?.(page);

@@ -34,10 +34,15 @@ function deathsIn(before, after, moves) {
   for (const [slot, alive] of Object.entries(after.alive ?? {})) {
     const head = before.snakes[slot]?.[0];
     if (alive || before.alive?.[slot] === false || !head) continue;
-    const [x, y] = STEPS[moves[slot]?.move ?? ""] ?? [0, 0];
-    deaths[slot] = [head[0] + x, head[1] + y];
+    deaths[slot] = cellAhead(head, moves[slot]?.move ?? "");
   }
   return deaths;
+}
+
+/** @param {Cell} head @param {string} move @returns {Cell} */
+export function cellAhead([x, y], move) {
+  const [dx, dy] = STEPS[move] ?? [0, 0];
+  return [x + dx, y + dy];
 }
 
 /**

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-import time
-import uuid
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from wormarena.engine.game import Board, play
-from wormarena.engine.players import REFERENCE_PLAYERS
-from wormarena.engine.writing import document_of, write
+from arena.errors import UnknownName
+from wormarena.management.boards import add_options, board_of
+from wormarena.playing import Plan, play_game, told
 
 
 class Command(BaseCommand):
@@ -24,37 +20,25 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         for name in ("a", "b"):
-            parser.add_argument(name, choices=sorted(REFERENCE_PLAYERS))
+            parser.add_argument(name, help="random, greedy, or the id of a language model of the text arena")
         parser.add_argument("--games", type=int, default=1)
-        parser.add_argument("--folder", type=Path, default=settings.WORMARENA_FOLDER, help="default: the watched one")
         parser.add_argument("--seed", type=int, help="of the first game; the next ones count up")
-        parser.add_argument("--width", type=int, default=Board.width)
-        parser.add_argument("--height", type=int, default=Board.height)
-        parser.add_argument("--apples", type=int, default=Board.num_apples)
-        parser.add_argument("--rounds", type=int, default=Board.max_rounds)
-        parser.add_argument("--game-type", default="reference")
+        parser.add_argument("--game-type", default="", help="default: reference, or arena with a language model")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
+        add_options(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            board = Board(options["width"], options["height"], options["apples"], options["rounds"])
-        except ValueError as error:
-            raise CommandError(str(error)) from None
+        board, files = board_of(options), []
         first = secrets.randbelow(2**32) if options["seed"] is None else options["seed"]
-        files = [self._play(board, first + number, number, options) for number in range(options["games"])]
+        for number in range(options["games"]):
+            names = (options["a"], options["b"])[:: -1 if number % 2 else 1]
+            plan = Plan(names, board, first + number, options["folder"], options["game_type"], options["pace_s"])
+            try:
+                played, path = play_game(plan)
+            except UnknownName as error:
+                raise CommandError(str(error)) from None
+            files.append(str(path))
+            if not options["json"]:
+                self.stdout.write(told(plan, played, path))
         if options["json"]:
-            self.stdout.write(json.dumps({"files": [str(path) for path in files]}))
-
-    def _play(self, board: Board, seed: int, number: int, options: dict[str, Any]) -> Path:
-        names = [options["a"], options["b"]]
-        if number % 2:
-            names.reverse()
-        players = {str(slot): REFERENCE_PLAYERS[name](seed + slot) for slot, name in enumerate(names)}
-        played = play(players, board, seed, time.time)
-        path = write(document_of(played, players, str(uuid.uuid4()), options["game_type"]), options["folder"])
-        if not options["json"]:
-            scores = played.position.scores
-            self.stdout.write(
-                f"{names[0]} {scores['0']} : {scores['1']} {names[1]}, {len(played.rounds)} rounds, {path}"
-            )
-        return path
+            self.stdout.write(json.dumps({"files": files}))
