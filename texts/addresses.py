@@ -6,8 +6,10 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
-EMBEDDED = "embedded"
-"""In place of an address: the server beside the arena (texts.embedded), whose port is another after every start."""
+EMBEDDED, EMBEDDED_QWEN = "embedded", "embedded-qwen"
+"""In place of an address: a server beside the arena (texts.embedded), whose port is another after every start."""
+BESIDE = {EMBEDDED: "embedded_url", EMBEDDED_QWEN: "embedded_qwen_url"}
+"""The settings.TEXT that have their addresses."""
 
 
 class AddressRefused(Exception):
@@ -16,7 +18,7 @@ class AddressRefused(Exception):
 
 def check_address(address: str) -> None:
     """Raises AddressRefused unless requests may go there. An allowed host without a port is allowed with every port."""
-    if address == EMBEDDED:
+    if address in BESIDE:
         return
     parts = _split(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
