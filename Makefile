@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-text test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-text bench-network load clean
+.PHONY: help run install install-test install-text install-qwen test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-text bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -36,6 +36,7 @@ help:
 	@echo "make load           load-test a new arena with hundreds of visitors (ARGS: --visitors 300 --minutes 20 ...)"
 	@echo "make install        install and build everything without starting the arena"
 	@echo "make install-text   install the language model that runs beside the arena (ARENA_KINDS=robots,text make run)"
+	@echo "make install-qwen   install a second one, ten times as large (1.1 GB, 2 GB of memory)"
 	@echo "make clean          remove build products; the data in var/ is kept"
 
 run: install
@@ -44,6 +45,9 @@ run: install
 install: $(DONE)/requirements $(DONE)/translations $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
 
 install-text: install $(DONE)/requirements-text
+
+install-qwen: install-text
+	@$(PY) scripts/fetch_qwen.py
 
 test: install install-test
 	@$(PY) -m pytest -n $(PROCESSES) -m "not slow" $(ARGS)

@@ -1,5 +1,6 @@
 """`make load`: a load test with hundreds of visitors on a new arena, with policies that answer at once.
 
+With `--text-share 0.5` half of the visitors ask two language models of a scripted server instead of robots.
 The policies hold still and rollouts last a few steps (ARENA_ROLLOUT_MAX_STEPS), so that the test measures the site and
 not the networks. Everything else is real: worker, physics, recordings, sockets, votes. Limits per address are off,
 since all visitors share one. The visitors take processor time of the same machine, which is reported.
@@ -10,12 +11,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +35,7 @@ INSTANT = ("instant-1", "instant-2", "instant-3", "instant-4")
 NO_LIMITS = {
     **dict.fromkeys(("ARENA_VOTES_PER_ADDRESS", "ARENA_TURNS_PER_ADDRESS", "ARENA_SESSIONS_PER_ADDRESS"), ""),
     "ARENA_MAX_TURNS_PER_ADDRESS": "0",
+    **dict.fromkeys(("ARENA_PROMPTS_PER_ADDRESS", "ARENA_PROMPTS_PER_VISITOR"), ""),
 }
 ONLY_INSTANT = f"""
 from policies.models import Policy
@@ -103,24 +108,52 @@ def _slope(seen: list[tuple[float, float]]) -> float:
     return 60 * sum((at - middle) * size for at, size in seen) / weight if weight else 0.0
 
 
-def prepare(arena: Arena) -> None:
-    """Replace all policies by instant ones, and wait until the worker hosts them."""
+def prepare(arena: Arena, language_server: str | None) -> None:
+    """Replace all policies by instant ones, and wait until the worker hosts them; enter two language models."""
+    if language_server is not None:
+        for name in ("quick", "slow"):
+            about = ["--url", language_server, "--served-name", name]
+            arena.manage("add_model", f"scripted-{name}", "--kind", "text", *about)
     arena.manage("shell", "--verbosity", "0", "-c", ONLY_INSTANT)
     wait_until(lambda: arena.manage("shell", "--verbosity", "0", "-c", HOSTED).strip() == str(len(INSTANT)), 60)
 
 
+@contextmanager
+def language_server(text_share: float) -> Iterator[str | None]:
+    """The address of a scripted server, in a process of its own; None without visitors for it."""
+    if not text_share:
+        yield None
+        return
+    script = (
+        "import django; django.setup(); from tests.texts.servers import ScriptedServer; server = ScriptedServer(); "
+        "print(server.url, flush=True); server.serve_forever()"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=HERE.parent, env=environment
+    )
+    try:
+        yield process.stdout.readline().strip() if process.stdout else None
+    finally:
+        process.terminate()
+        process.wait()
+
+
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    processes = {} if options.web is None else {"ARENA_WEB_PROCESSES": str(options.web)}
-    with tempfile.TemporaryDirectory(prefix="vla-arena-load-") as folder:
-        arena = Arena(Path(folder), **NO_LIMITS, **processes, ARENA_ROLLOUT_MAX_STEPS=str(options.steps))
+    more = {} if options.web is None else {"ARENA_WEB_PROCESSES": str(options.web)}
+    if options.text_share:
+        more |= {"ARENA_KINDS": "robots,text", "ARENA_WAITING_THREADS": str(2 * options.visitors)}
+    with tempfile.TemporaryDirectory(prefix="vla-arena-load-") as folder, language_server(options.text_share) as server:
+        arena = Arena(Path(folder), **NO_LIMITS, **more, ARENA_ROLLOUT_MAX_STEPS=str(options.steps))
         try:
             arena.start(ready_within=READY_WITHIN_S)
-            prepare(arena)
+            prepare(arena, server)
             fanout = asyncio.run(load_fanout.measure(arena.url, options.visitors)) if options.fanout else None
             watch = Watch(arena)
             watch.start()
             seconds = ("--seconds", str(60 * options.minutes), "--ramp", str(options.ramp))
             crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate))
+            crowd += ("--text-share", str(options.text_share))
             # In a process of its own, since gevent changes the standard library.
             command = [sys.executable, str(HERE / "load_visitors.py"), arena.url, *crowd, *seconds]
             printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -157,6 +190,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=20.0)
     parser.add_argument("--steps", type=int, default=3, help="control steps of a rollout")
     parser.add_argument("--web", type=int, help="web processes (ARENA_WEB_PROCESSES)")
+    parser.add_argument("--text-share", type=float, default=0.0, help="of the visitors who ask language models")
     parser.add_argument("--no-fanout", dest="fanout", action="store_false", help="skip the many sockets on one battle")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     options = parser.parse_args()

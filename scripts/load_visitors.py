@@ -39,6 +39,7 @@ INSTRUCTIONS = (
     "pick up the green sphere",
     "wave to the crowd",
 )
+PROMPTS = ("Why is the sky blue?", "Schreibe ein kurzes Gedicht.", "Write a function that adds two numbers.")
 CHOICES = ("left_better", "right_better", "tie", "both_bad")
 LOOKED_AT = ("/", "/leaderboard", "/models", "/leaderboard/physics", "/api/leaderboard", "/api/models")
 STATIC = re.compile(r'(?:src|href|data-worker|data-wasm)="(/static/[^"]+|/strings/[^"]+)"')
@@ -54,6 +55,7 @@ class Visitor(FastHttpUser):
     abstract = True  # `main` makes a subclass with address and pace
     connection_timeout = network_timeout = 30.0
     pace_s: float  # time between two requests
+    text_share: float  # of the browsers that come
 
     def on_start(self) -> None:
         self.rng = random.Random(next(_names))
@@ -86,6 +88,7 @@ class Visitor(FastHttpUser):
         self._hang_up()
         self.client.cookiejar.clear()
         self.session_id = self.battle_id = ""
+        self.texts = self.rng.random() < self.text_share
         self._calls, self._due = 0, time.monotonic()
         self._script = self.steps()
 
@@ -95,10 +98,11 @@ class Visitor(FastHttpUser):
             self.feed = None
 
     def steps(self) -> Iterator[None]:
-        self.page("/battle")
+        self.page("/text" if self.texts else "/battle")
         yield
-        self.scene()
-        yield
+        if not self.texts:
+            self.scene()
+            yield
         while self.rng.random() >= GOES or not self.battle_id:
             self.open_battle()
             yield
@@ -112,9 +116,10 @@ class Visitor(FastHttpUser):
             if seen:
                 self.vote()
                 yield
-                for episode_id in self.played:
-                    self.fetch(f"/api/episodes/{episode_id}/replay.bin", "GET replay.bin")
-                yield
+                if not self.texts:
+                    for episode_id in self.played:
+                        self.fetch(f"/api/episodes/{episode_id}/replay.bin", "GET replay.bin")
+                    yield
                 self.call("GET", f"/api/battles/{self.battle_id}/effect", "GET effect")
                 yield
             self.call("GET", "/api/sessions/?mine", "GET own sessions")
@@ -145,9 +150,8 @@ class Visitor(FastHttpUser):
         if self.session_id:
             opened = self.call("POST", f"/api/sessions/{self.session_id}/battles", "POST next battle", {})
         else:
-            opened = self.call(
-                "POST", "/api/sessions/init", "POST session", {"robot_id": "widowx", "scene_id": "table"}
-            )
+            place = {"kind": "text"} if self.texts else {"robot_id": "widowx", "scene_id": "table"}
+            opened = self.call("POST", "/api/sessions/init", "POST session", place)
         if opened:
             self.session_id, self.battle_id = opened["session_id"], opened["battle_id"]
 
@@ -157,19 +161,23 @@ class Visitor(FastHttpUser):
 
     def turn(self) -> Generator[None, None, bool]:
         """Play a turn. Returns whether it could be watched to its end, so that there is something to vote on."""
-        body = {"instruction": self.rng.choice(INSTRUCTIONS)}
+        body = {"instruction": self.rng.choice(PROMPTS if self.texts else INSTRUCTIONS)}
         sent = self.call("POST", f"/api/battles/{self.battle_id}/turns", "POST turn", body)
         yield
         if not sent or not self.feed or not self.feed.wait_for(sent["turn_id"]):
             return False
         self.played = [sent[f"{side}_episode_id"] for side in ("left", "right")]
         for episode_id in self.played:
-            self.fetch(f"/api/episodes/{episode_id}/view.bin", "GET view.bin")
+            if self.texts:
+                self.fetch(f"/api/episodes/{episode_id}", "GET answer")
+            else:
+                self.fetch(f"/api/episodes/{episode_id}/view.bin", "GET view.bin")
         yield
         return True
 
     def vote(self) -> None:
-        body = {"battle_id": self.battle_id, "vote": self.rng.choice(CHOICES), "reasons": {"closer": "left"}}
+        reasons = {"helpful" if self.texts else "closer": "left"}
+        body = {"battle_id": self.battle_id, "vote": self.rng.choice(CHOICES), "reasons": reasons}
         self.call("POST", "/api/votes", "POST vote", body)
 
     def call(self, method: str, address: str, name: str, body: Any = None) -> dict[str, Any] | None:
@@ -273,8 +281,10 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=50.0, help="requests per second of all visitors, without files")
     parser.add_argument("--ramp", type=float, default=300.0, help="seconds until all visitors are there; not measured")
     parser.add_argument("--seconds", type=float, default=120.0, help="measured, after the ramp")
+    parser.add_argument("--text-share", type=float, default=0.0, help="of the visitors who ask language models")
     options = parser.parse_args()
-    crowd = type("Crowd", (Visitor,), {"pace_s": options.visitors / options.rate, "host": options.url.rstrip("/")})
+    about = {"pace_s": options.visitors / options.rate, "text_share": options.text_share}
+    crowd = type("Crowd", (Visitor,), {**about, "host": options.url.rstrip("/")})
     environment = Environment(user_classes=[crowd])
     runner = environment.create_local_runner()
     runner.start(options.visitors, spawn_rate=options.visitors / options.ramp)

@@ -18,7 +18,7 @@ import openai
 from django.conf import settings
 
 from arena.shapes import FailureReason
-from texts.addresses import EMBEDDED, AddressRefused, check_address
+from texts.addresses import BESIDE, AddressRefused, check_address
 from texts.models import LanguageModel
 
 CONNECT_S, READ_S = 3.0, 30.0
@@ -166,8 +166,8 @@ def _is_kept(character: str) -> bool:
 def client_of(model: LanguageModel) -> openai.OpenAI:
     """The client for the model's server, one per process and server. Raises ServerFailed for an address not allowed."""
     address, key = model.base_url, os.environ.get(model.key_variable, "") if model.key_variable else ""
-    if address == EMBEDDED:
-        address, key = _embedded()
+    if address in BESIDE:
+        address, key = _embedded(address)
     if model.key_variable and not key:
         raise ServerFailed(f"{model.key_variable} is not set where the worker runs")
     with _lock:  # two threads must not make two, of which one would never be closed
@@ -184,9 +184,9 @@ def close_clients() -> None:
             _clients.popitem()[1].close()
 
 
-def _embedded() -> tuple[str, str]:
-    """Address and key of the server beside the arena. Raises ServerFailed where none runs."""
-    parts = urlsplit(settings.TEXT["embedded_url"])
+def _embedded(address: str) -> tuple[str, str]:
+    """Address and key of a server beside the arena. Raises ServerFailed where it does not run."""
+    parts = urlsplit(settings.TEXT[BESIDE[address]])
     if not parts.hostname:
         raise ServerFailed("no language server runs beside the arena")
     return f"http://{parts.hostname}:{parts.port}{parts.path}", parts.password or ""
@@ -194,13 +194,13 @@ def _embedded() -> tuple[str, str]:
 
 def _client(address: str, key: str) -> openai.OpenAI:
     """Proxies of the environment are not used, and redirects not followed."""
-    transport = _BoundedTransport(embedded=address == _embedded_address())
+    transport = _BoundedTransport(embedded=address in _embedded_addresses())
     http = httpx2.Client(transport=transport, follow_redirects=False, trust_env=False, timeout=_timeout())
     return openai.OpenAI(base_url=address, api_key=key, http_client=http, max_retries=0, timeout=_timeout())
 
 
-def _embedded_address() -> str:
-    return _embedded()[0] if settings.TEXT["embedded_url"] else ""
+def _embedded_addresses() -> set[str]:
+    return {_embedded(name)[0] for name, setting in BESIDE.items() if settings.TEXT[setting]}
 
 
 def _timeout(read_s: float = READ_S) -> httpx2.Timeout:

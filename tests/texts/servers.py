@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from texts.client import close_clients
@@ -40,8 +42,13 @@ class ScriptedServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def scripted_server() -> Iterator[ScriptedServer]:
+def scripted_server(certificate: Path | None = None) -> Iterator[ScriptedServer]:
+    """`certificate`: a file with it and its key, for TLS."""
     server = ScriptedServer()
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

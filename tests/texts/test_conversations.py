@@ -74,14 +74,40 @@ def test_a_battle_has_so_many_turns_and_then_asks_for_the_vote(house: Houses, vi
 
 
 @pytest.mark.parametrize(
-    "prompt", ["", " \n ", "a" * 2001, "a\x00b", "a\u202eb", "\n".join("ab" for _ in range(101)), "?!", 7, "\ud800"]
+    "prompt",
+    [
+        "a\n" * 900,
+        "a" + "\n" * 50_000 + "b",
+        "\x1b[31m red",
+        "\x7fELF",
+        "",
+        " \n ",
+        "a" * 2001,
+        "a\x00b",
+        "a\u202eb",
+        "\n".join("ab" for _ in range(101)),
+        "?!",
+        7,
+        "\ud800",
+    ],
 )
 def test_what_is_no_prompt_is_refused_and_begins_nothing(
     house: Houses, visitor: Visitor, server: ScriptedServer, prompt: object
 ) -> None:
     battle_id = house("quick", "slow").open(visitor)
     refused = visitor.post(f"battles/{battle_id}/turns", {"instruction": prompt})
-    assert refused.status_code in (400, 422), refused.content
+    assert refused.status_code in (400, 413, 422), refused.content
+    assert visitor.battle(battle_id)["turns"] == []
+    assert not server.requests
+
+
+@pytest.mark.parametrize("body", [b"\x7fELF\x02\x01\x00\xff", b'{"instruction": "\xff\xfe"}', b"x" * 70_000, b"[]"])
+def test_a_body_that_is_no_json_object_is_refused_and_begins_nothing(
+    house: Houses, visitor: Visitor, server: ScriptedServer, body: bytes
+) -> None:
+    battle_id = house("quick", "slow").open(visitor)
+    refused = visitor.client.post(f"/api/battles/{battle_id}/turns", body, content_type="application/json")
+    assert refused.status_code in (400, 413), refused.content
     assert visitor.battle(battle_id)["turns"] == []
     assert not server.requests
 

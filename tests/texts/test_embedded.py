@@ -36,6 +36,7 @@ def test_without_the_packages_the_line_to_type_is_told(tmp_path: Path, monkeypat
 def test_the_key_stands_in_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every user of the machine can read those."""
     monkeypatch.setattr(embedded, "command", lambda port, key_file: ["serve", str(port), str(key_file)])
+    monkeypatch.setattr(embedded, "QWEN_FILE", tmp_path / "none.gguf")
     found = plan.language_server(DataFolder(tmp_path))
     key = DataFolder(tmp_path).password("language")
     assert (tmp_path / "language_password").read_text() == key
@@ -87,3 +88,28 @@ def test_address_and_key_of_the_server_beside_the_arena_come_from_its_start(sett
     settings.TEXT = {**settings.TEXT, "embedded_url": "http://arena:k3y@127.0.0.1:7000/v1", "hosts": []}
     client = client_of(model)
     assert (str(client.base_url), client.api_key) == ("http://127.0.0.1:7000/v1/", "k3y")
+
+
+def test_qwen_has_a_server_of_its_own_where_its_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "processor_flags", lambda: {"avx2", "fma"})
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr(embedded, "model_file", lambda: tmp_path / "small.gguf")
+    monkeypatch.setattr(embedded, "QWEN_FILE", tmp_path / "qwen.gguf")
+    assert [spec.name for spec in plan.language_server(DataFolder(tmp_path)).specs] == ["language"]
+    embedded.QWEN_FILE.write_bytes(b"GGUF")
+    found = plan.language_server(DataFolder(tmp_path))
+    assert [spec.name for spec in found.specs] == ["language", "language-qwen"]
+    assert set(found.urls) == {"ARENA_EMBEDDED_TEXT_URL", "ARENA_EMBEDDED_QWEN_URL"}
+    assert str(embedded.QWEN_FILE) in found.specs[1].command
+
+
+@pytest.mark.django_db
+def test_qwen_is_a_contestant_where_it_is_served_and_answers_from_its_own_server(settings: Any) -> None:
+    assert embedded.seed_models(served=False, qwen_served=True) == ["qwen2-5-coder"]
+    qwen = LanguageModel.objects.get()
+    qwen.full_clean()
+    settings.TEXT = {**settings.TEXT, "embedded_url": "http://arena:a@127.0.0.1:7000/v1", "hosts": []}
+    with pytest.raises(ServerFailed, match="no language server"):
+        client_of(qwen)
+    settings.TEXT = {**settings.TEXT, "embedded_qwen_url": "http://arena:k3y@127.0.0.1:7001/v1"}
+    assert str(client_of(qwen).base_url) == "http://127.0.0.1:7001/v1/"

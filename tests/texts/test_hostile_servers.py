@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from django.core.exceptions import ValidationError
 
 from arena.models import Attempt, AttemptStatus
@@ -13,7 +20,7 @@ from tests.arena.conftest import Visitor
 from tests.factories import TextModelFactory
 from tests.kinds.conftest import SIDES, House
 from tests.texts.conftest import Models
-from tests.texts.servers import FAILING, QUICK, ScriptedServer
+from tests.texts.servers import FAILING, QUICK, ScriptedServer, scripted_server
 from texts.client import AnswerStream, ServerFailed
 from texts.models import LanguageModel
 
@@ -141,3 +148,32 @@ def test_tls_without_a_trusted_certificate_is_refused(model: Models, server: Scr
     with pytest.raises(ServerFailed):
         said(asked)
     assert not server.requests
+
+
+def test_a_certificate_that_nobody_trusts_fails_its_side_alone_and_the_key_is_not_sent(
+    house: Houses, visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_API_KEY", "sk-123")
+    houses = house("quick", "slow")
+    with scripted_server(self_signed(tmp_path)) as strange:
+        address = strange.url.replace("http:", "https:")
+        LanguageModel.objects.filter(pk="the-quick").update(base_url=address, key_variable="LAB_API_KEY")
+        turn = visitor.send(houses.open(visitor), "Why?")
+        houses.play(turn)
+        assert (strange.requests, strange.keys) == ([], [])
+    left, right = (Attempt.objects.get(episode_id=turn[f"{side}_episode_id"]) for side in SIDES)
+    assert (left.status, left.termination_reason) == (AttemptStatus.FAILED, "policy_failed")
+    assert "certificate" in left.error.lower()
+    assert right.status == AttemptStatus.COMPLETED
+
+
+def self_signed(folder: Path) -> Path:
+    """A certificate for 127.0.0.1 with its key, in one file."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    signed = made.sign(key, hashes.SHA256())
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "server.pem").write_bytes(secret + signed.public_bytes(Encoding.PEM))
+    return folder / "server.pem"

@@ -48,6 +48,10 @@ class Servers:
     specs: list[ChildSpec] = field(default_factory=list)
     urls: dict[str, str] = field(default_factory=dict)
 
+    def add_language(self, name: str, command: list[str], port: int, variable: str, key: str) -> None:
+        self.specs.append(ChildSpec(name, command, LANGUAGE_GRACE_S, port))
+        self.urls[variable] = f"http://arena:{key}@127.0.0.1:{port}/v1"
+
 
 def bundled_servers(folder: DataFolder, environment: Mapping[str, str], web_processes: int = 1) -> Servers:
     """A bundled server on a free loopback port for each URL that the environment lacks.
@@ -71,13 +75,15 @@ def bundled_servers(folder: DataFolder, environment: Mapping[str, str], web_proc
 
 
 def language_server(folder: DataFolder) -> Servers:
-    """The language model beside the arena, on a free loopback port. Visitors wait for each of its words, so it gets as
-    much processor time as pages. Raises CannotServe where it cannot run."""
-    key, port = folder.password("language"), bundled.free_port()
-    command = embedded.command(port, folder.path / "language_password")
-    url = f"http://arena:{key}@127.0.0.1:{port}/v1"
-    spec = ChildSpec("language", command, LANGUAGE_GRACE_S, port)
-    return Servers([spec], {"ARENA_EMBEDDED_TEXT_URL": url})
+    """The language models beside the arena, each on a free loopback port. Visitors wait for each of their words, so
+    they get as much processor time as pages. Raises CannotServe where they cannot run."""
+    key, port, qwen_port = folder.password("language"), bundled.free_port(), bundled.free_port()
+    key_file = folder.path / "language_password"
+    found = Servers()
+    found.add_language("language", embedded.command(port, key_file), port, "ARENA_EMBEDDED_TEXT_URL", key)
+    if command := embedded.qwen_command(qwen_port, key_file):
+        found.add_language("language-qwen", command, qwen_port, "ARENA_EMBEDDED_QWEN_URL", key)
+    return found
 
 
 @contextlib.contextmanager

@@ -25,7 +25,8 @@ class Command(BaseCommand):
         call_command("seed_roles")
         call_command("seed_policies")
         if TEXT in settings.KINDS:
-            embedded.seed_models(served=bool(settings.TEXT["embedded_url"]))
+            about = settings.TEXT
+            embedded.seed_models(bool(about["embedded_url"]), bool(about["embedded_qwen_url"]))
         call_command("seed_schedule")
         entering.enter_missing()
         demo.enter()
