@@ -14,10 +14,11 @@ STEPS = ((0, 1), (0, -1), (-1, 0), (1, 0))
 
 def near_collisions(facts: GameFacts) -> set[tuple[int, int]]:
     """(round, slot) of the moves made with hardly a free cell beside the head, and of those that killed."""
-    document = facts.document
-    found = {(each.death_round, each.slot) for each in facts.players if each.death_round is not None}
-    before: Any = document.get("initial_state")
-    for frame in document["frames"]:
+    found: set[tuple[Any, int]] = {
+        (each.death_round, each.slot) for each in facts.players if each.death_round is not None
+    }
+    before: Any = facts.document.get("initial_state")
+    for frame in facts.frames:
         if isinstance(before, dict):
             found |= {(frame.get("round"), slot) for slot in _cornered(before, facts)}
         before = frame.get("state")

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -80,7 +81,8 @@ class Move:
 
 @dataclass(frozen=True)
 class GameFacts:
-    """What a file says about its game. `content_hash` is the same however the file is indented or its lines end."""
+    """What a file says about its game. `frames`: its rounds, each with the state after it (`rounds_of`). `content_hash`
+    is the same however the file is indented or its lines end."""
 
     game_id: str
     started_at: datetime | None
@@ -94,6 +96,7 @@ class GameFacts:
     spent: Spent
     players: tuple[PlayerFacts, ...]
     moves: tuple[Move, ...]
+    frames: Sequence[Mapping[str, Any]]
     content_hash: str
     document: Mapping[str, Any]
 
@@ -144,7 +147,8 @@ def facts_of(document: Mapping[str, Any]) -> GameFacts:
     _check_state(top.optional_object("initial_state"))
     for frame in frames:
         _check_state(frame.optional_object("state"))
-    moves = _each_once([move for frame in frames for move in _moves(frame)])
+    rounds = rounds_of(document)
+    moves = _each_once([move for frame in frames[: len(rounds)] for move in _moves(frame)])
     sides = _priced(_players(players), moves)
     spent = _spent(top.optional_object("totals"))
     return GameFacts(
@@ -160,9 +164,26 @@ def facts_of(document: Mapping[str, Any]) -> GameFacts:
         spent=spent.without_cost() if any(player.spent.negative for player in sides) else spent,
         players=sides,
         moves=moves,
+        frames=rounds,
         content_hash=content_hash(document),
         document=document,
     )
+
+
+def rounds_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The frames as they have been written since December 2025, with the state after the round. Earlier files have the
+    state before it, and one frame more, which has the last state and the last moves once more."""
+    frames: list[dict[str, Any]] = document["frames"]
+    first, start = (frames[0].get("state") if frames else None), document.get("initial_state")
+    if not first or not start or first.get("snakes") != start.get("snakes") or not _all_live(first):
+        return frames
+    return [{**frame, "state": after.get("state")} for frame, after in pairwise(frames)]
+
+
+def _all_live(state: Mapping[str, Any]) -> bool:
+    """A snake that lives has moved in every round, unless another died in it."""
+    alive = state.get("alive")
+    return isinstance(alive, dict) and all(alive.values())
 
 
 def content_hash(document: Mapping[str, Any]) -> str:

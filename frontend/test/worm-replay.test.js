@@ -59,3 +59,14 @@ test("a file without states shows empty boards", () => {
   const shown = positionsOf({ frames: [{ round: 0 }], players });
   assert.deepEqual(shown[1].state.snakes, {});
 });
+
+test("a file with the states before the rounds shows those after them", () => {
+  const [start, last] = [state({ 0: 0, 1: 0 }), state({ 0: 0, 1: 0 }, { 0: true, 1: false })];
+  const frames = [
+    { round: 0, state: start, moves: moves("UP", "LEFT") },
+    { round: 1, state: last, moves: moves("UP", "LEFT") },
+  ];
+  const shown = positionsOf({ initial_state: start, frames, players });
+  assert.deepEqual(shown.map(({ round }) => round), [null, 0]);
+  assert.deepEqual(shown[1].deaths, { 1: [-1, 3] });
+});

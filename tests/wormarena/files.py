@@ -61,6 +61,14 @@ def game(game_id: str = "g-1", a: str = "alpha", b: str = "beta", **changes: Any
     }
 
 
+def with_states_before(document: Json) -> Json:
+    """The same game as files before December 2025 tell it."""
+    before = [document["initial_state"], *(frame["state"] for frame in document["frames"])]
+    last = document["frames"][-1]
+    frames = [*document["frames"], {**last, "round": last["round"] + 1}]
+    return {**document, "frames": [{**frame, "state": state} for frame, state in zip(frames, before, strict=True)]}
+
+
 def changed(document: Json, at: str, value: Any) -> Json:
     """The same with another value at a place such as `players.1.result`."""
     found = copy.deepcopy(document)

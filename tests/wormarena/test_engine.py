@@ -10,7 +10,8 @@ from threading import Event
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.wormarena.files import changed
+from tests.wormarena.files import changed, game, with_states_before
+from wormarena.danger import near_collisions
 from wormarena.engine.game import Board, play
 from wormarena.engine.players import REFERENCE_PLAYERS, Choice, ProviderFailed
 from wormarena.engine.resimulation import check
@@ -106,6 +107,22 @@ def test_a_game_that_was_changed_does_not_simulate_to_itself() -> None:
     other = {"UP": "DOWN", "DOWN": "UP", "LEFT": "RIGHT", "RIGHT": "LEFT"}[document["frames"][0]["moves"]["0"]["move"]]
     assert check(facts_of(changed(document, "frames.0.moves.0.move", other))).verdict == "differs"
     assert check(facts_of(changed(document, "frames.0.state", None))).verdict == "cannot"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_files_with_the_states_before_their_rounds_simulate_too(seed: int) -> None:
+    document = json.loads(json.dumps(played("greedy", "random", seed, Board(7, 5, 3, 60))))
+    early, now = facts_of(with_states_before(document)), facts_of(document)
+    assert check(early) == ("same", "")
+    assert (early.moves, early.frames) == (now.moves, now.frames)
+    assert near_collisions(early) == near_collisions(now)
+
+
+def test_a_death_in_round_0_is_no_state_before_it() -> None:
+    document = game()
+    dead = {**document["initial_state"], "alive": {"0": True, "1": False}}
+    document["frames"] = [{**document["frames"][0], "state": dead}]
+    assert len(facts_of(document).moves) == 2
 
 
 def test_the_demonstration_simulates_to_itself(capsys: pytest.CaptureFixture[str]) -> None:

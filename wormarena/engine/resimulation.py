@@ -43,10 +43,9 @@ def check(facts: GameFacts) -> Check:
 
 def _replayed(facts: GameFacts) -> tuple[Position, dict[str, tuple[str, int]]]:
     """The last position, and slot -> (cause, round) of the deaths."""
-    frames = facts.document["frames"]
     position = _position(facts, facts.document.get("initial_state"), "initial_state")
     deaths: dict[str, tuple[str, int]] = {}
-    for number, frame in enumerate(frames):
+    for number, frame in enumerate(facts.frames):
         if position.dead:
             raise Differs(f"frames.{number}: the game goes on after a death")
         where = f"frames.{number}"

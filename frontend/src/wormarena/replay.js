@@ -20,11 +20,23 @@ export function positionsOf(replay) {
   const start = replay.initial_state ?? EMPTY;
   /** @type {Shown[]} */
   const shown = [{ state: start, moves: {}, round: null, deaths: {} }];
-  for (const { round, state, moves = {} } of replay.frames) {
+  for (const { round, state, moves = {} } of roundsOf(replay)) {
     const before = shown[shown.length - 1].state;
     shown.push({ state: state ?? before, moves, round, deaths: deathsIn(before, state ?? before, moves) });
   }
   return shown;
+}
+
+/**
+ * The frames with the state after the round. Files from before December 2025 have the state before it, and one frame more,
+ * which has the last state and the last moves once more: there the first frame is the start, with everybody alive.
+ * @param {Replay} replay @returns {Frame[]}
+ */
+function roundsOf({ initial_state: start, frames }) {
+  const first = frames[0]?.state;
+  const moved = JSON.stringify(first?.snakes) !== JSON.stringify(start?.snakes);
+  if (!first?.alive || moved || Object.values(first.alive).includes(false)) return frames;
+  return frames.slice(0, -1).map((frame, at) => ({ ...frame, state: frames[at + 1].state }));
 }
 
 /** @param {State} before @param {State} after @param {Record<string, Move>} moves @returns {Record<string, Cell>} */
