@@ -9,13 +9,13 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from arena.api.schema import refusals
-from arena.errors import NotFound
+from arena.errors import NotFound, UnknownName
 from robots import published_tasks
 from robots.kind import Robots
 from robots.scene_files import file_of, folder_of, manifest_of
@@ -43,18 +43,23 @@ class TaskList(APIView):
         operation_id="list_tasks",
         summary="Tasks and their instructions",
         description="Instructions that physics can judge, suggestions to offer beside the input, suggestions that have "
-        "no verdict, and how long an instruction may be.",
-        responses={200: OpenApiTypes.OBJECT},
+        "no verdict, and how long an instruction may be. Of one scene, or of all; then suggestions are of the default.",
+        parameters=[OpenApiParameter("scene_id", str)],
+        responses={200: OpenApiTypes.OBJECT, **refusals(422)},
     )
     def get(self, request: Request) -> Response:
         published_tasks.refresh()
+        scene_id = request.query_params.get("scene_id", "")
+        scene = _offered(scene_id)
         return Response(
             {
                 "results": [
-                    _task_json(task) for task in catalogue.meant_tasks() if catalogue.is_offered(task.scene_id)
+                    _task_json(task)
+                    for task in catalogue.meant_tasks()
+                    if catalogue.is_offered(task.scene_id) and scene_id in ("", task.scene_id)
                 ],
-                "suggestions": catalogue.scene(settings.DEFAULT_SCENE).suggestions,
-                "free_suggestions": catalogue.scene(settings.DEFAULT_SCENE).free_suggestions,
+                "suggestions": scene.suggestions,
+                "free_suggestions": scene.free_suggestions,
                 "most_words": Robots.most_words,
                 "most_characters": settings.INSTRUCTION_MAX_LENGTH,
             }
@@ -98,6 +103,14 @@ class SceneFile(APIView):
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
         content = (folder_of(robot_id, scene_id) / name).read_bytes()
         return HttpResponse(content, content_type=kind, headers={"Cache-Control": FOR_EVER})
+
+
+def _offered(scene_id: str) -> Scene:
+    """The scene; for "" the default one. Raises UnknownName for one that is not offered."""
+    known = {scene.id: scene for scene in catalogue.offered_scenes()}
+    if scene_id and scene_id not in known:
+        raise UnknownName("scene", known)
+    return known.get(scene_id or settings.DEFAULT_SCENE) or next(iter(known.values()))
 
 
 def _task_json(task: Task) -> dict[str, Any]:

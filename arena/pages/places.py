@@ -25,7 +25,7 @@ class Choice:
 
 def choices(kind: Kind, here: Place, wanted: Mapping[str, str]) -> dict[str, Any]:
     """For the template: `settings` and `scenes` to choose from, each empty where there is only one, and `any_scene`,
-    whether the visitor lets chance choose. `wanted`: the parameters of the page's address."""
+    whether the visitor lets chance choose; `here` in words. `wanted`: the parameters of the page's address."""
     places, titles = kind.places(), kind.titles()
     setting, scene = (ANY if wanted.get(name) == ANY else own for name, own in zip(kind.names, here, strict=True))
     chosen = Place(setting, scene)
@@ -42,6 +42,7 @@ def choices(kind: Kind, here: Place, wanted: Mapping[str, str]) -> dict[str, Any
         "settings": links(_with_any(settings, Place(ANY, chosen.scene)), 0, chosen.setting),
         "scenes": links(_with_any(scenes, Place(chosen.setting, ANY)), 1, chosen.scene),
         "any_scene": ANY in chosen,
+        "here": " · ".join(gettext(titles[name]) for name in here if name in titles),
     }
 
 

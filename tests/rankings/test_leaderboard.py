@@ -248,7 +248,7 @@ def test_a_board_of_any_robot_scene_and_task_counts_the_votes_on_these_alone(
         {"robot_id": "setting", "scene_id": "scene"}.get(name, name): value for name, value in parameters.items()
     }
     assert {name: found["metadata"][name] for name in asked} == asked
-    assert found["metadata"]["tasks"] == TASKS
+    assert found["metadata"]["tasks"] == sorted([*TASKS, "workbench_stack"])
     assert (found["metadata"]["total_votes"], names(found["rankings"])) == (votes, list(order))
 
 
