@@ -152,8 +152,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             watch = Watch(arena)
             watch.start()
             seconds = ("--seconds", str(60 * options.minutes), "--ramp", str(options.ramp))
-            crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate))
-            crowd += ("--text-share", str(options.text_share))
+            share = ("--text-share", str(options.text_share))
+            crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate), *share)
             # In a process of its own, since gevent changes the standard library.
             command = [sys.executable, str(HERE / "load_visitors.py"), arena.url, *crowd, *seconds]
             printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
