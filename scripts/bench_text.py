@@ -39,6 +39,8 @@ WORDS = 150
 WORD = "rains "
 CHARACTERS = 12  # of one chunk
 MODELS = ("first", "second")
+ONLY_SCRIPTED = "from texts.models import LanguageModel as M; M.objects.update(status='retired')"
+"""Those beside the arena, if they are installed, would take the processor."""
 UNLIMITED = ("SESSIONS_PER_ADDRESS", "TURNS_PER_ADDRESS", "PROMPTS_PER_ADDRESS", "VOTES_PER_ADDRESS")
 Json = dict[str, Any]
 Written = tuple[str, list[float]]
@@ -191,6 +193,7 @@ def main() -> None:
         )
         try:
             arena.start()
+            arena.manage("shell", "-c", ONLY_SCRIPTED)
             url = address.get(timeout=60)
             for model in MODELS:
                 about = ["--url", url, "--served-name", model, "--name", f"The {model} one"]

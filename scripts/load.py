@@ -43,6 +43,7 @@ Policy.objects.update(status="retired")
 for name in {INSTANT!r}:
     Policy.objects.create(id=name, name=name, family="reference", adapter="still", provenance="Answers at once")
 """
+ONLY_SCRIPTED = "from texts.models import LanguageModel as M; M.objects.update(status='retired')"
 HOSTED = f"""
 from arena.models import Hosting
 print(Hosting.objects.able().filter(contestant__in={INSTANT!r}).count())
@@ -111,6 +112,7 @@ def _slope(seen: list[tuple[float, float]]) -> float:
 def prepare(arena: Arena, language_server: str | None) -> None:
     """Replace all policies by instant ones, and wait until the worker hosts them; enter two language models."""
     if language_server is not None:
+        arena.manage("shell", "-c", ONLY_SCRIPTED)
         for name in ("quick", "slow"):
             about = ["--url", language_server, "--served-name", name]
             arena.manage("add_model", f"scripted-{name}", "--kind", "text", *about)
@@ -152,8 +154,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             watch = Watch(arena)
             watch.start()
             seconds = ("--seconds", str(60 * options.minutes), "--ramp", str(options.ramp))
-            crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate))
-            crowd += ("--text-share", str(options.text_share))
+            share = ("--text-share", str(options.text_share))
+            crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate), *share)
             # In a process of its own, since gevent changes the standard library.
             command = [sys.executable, str(HERE / "load_visitors.py"), arena.url, *crowd, *seconds]
             printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
