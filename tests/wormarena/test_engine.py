@@ -127,7 +127,7 @@ def test_a_death_in_round_0_is_no_state_before_it() -> None:
 
 def test_the_demonstration_simulates_to_itself(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("check_games", str(FOLDER))
-    assert "12 of 12 games" in capsys.readouterr().out
+    assert "27 of 27 games" in capsys.readouterr().out
 
 
 class Failing:

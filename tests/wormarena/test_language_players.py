@@ -52,8 +52,8 @@ def test_the_prompt_tells_the_position_the_rules_and_the_last_move() -> None:
     for line in (
         "Turn 5 of 50",
         "Apples at: (2, 0)",
-        "Your snake (0): head (1, 1), body (0, 1), 1 apples eaten",
-        "Other snake (1): head (3, 2), body none, 0 apples eaten",
+        "Your snake (0): head (1, 1), body (0, 1), apples eaten: 1",
+        "Other snake (1): head (3, 2), body none, apples eaten: 0",
         "Your last move: RIGHT",
         "What you wrote then: Apples are near.",
     ):

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db import OperationalError
 from django.test import Client
 
+from wormarena import presence
 from wormarena.ingestion import demo
 from wormarena.models import Game
 from wormarena.pages.base import dollars
@@ -30,8 +32,22 @@ def test_the_navigation_leads_to_games_once_there_are_some(client: Client, games
     assert "WormArena" not in client.get("/about/").content.decode()
 
 
+def test_the_navigation_does_not_depend_on_what_another_process_notes(client: Client, games: Path) -> None:
+    """Without a server for the cache every process has its own, and games come in a worker's."""
+    cache.clear()
+    assert 'class="nav-worm"' in client.get("/about/").content.decode()
+
+
+def test_a_database_that_is_down_costs_the_navigation_a_link_and_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    def down() -> bool:
+        raise OperationalError("down")
+
+    monkeypatch.setattr(Game.objects, "exists", down)
+    assert not presence.has_games()
+
+
 def test_pages_without_a_game_say_so(client: Client) -> None:
-    for address in ("", "games", "pairs"):
+    for address in ("", "games", "pairs", "live"):
         assert "board-empty" in shown(client, address)
 
 
@@ -75,9 +91,11 @@ def test_an_empty_arena_shows_reference_players_if_the_setting_says_so(client: C
     settings.WORMARENA_DEMO = False
     assert demo.enter() == 0
     settings.WORMARENA_DEMO = True
-    assert demo.enter() == 12
+    assert demo.enter() == 27
     assert demo.enter() == 0
-    assert "greedy (reference player)" in shown(client, "")
+    page = shown(client, "")
+    assert "greedy (reference player)" in page
+    assert "SmolLM2 135M, plain" in page, "the ladder of the model beside the arena was really played"
 
 
 @pytest.mark.parametrize(

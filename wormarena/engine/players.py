@@ -73,7 +73,8 @@ class GreedyPlayer:
         move = self._random.choice([move for move in moves if ways[move] == shortest])
         if shortest > position.width * position.height:
             return Choice(move, "I can reach no apple: I stay alive.")
-        return Choice(move, f"The nearest apple is {shortest + 1} moves away; {move} is the shortest way.")
+        away = "one move" if shortest == 0 else f"{shortest + 1} moves"
+        return Choice(move, f"The nearest apple is {away} away; {move} is the shortest way.")
 
 
 REFERENCE_PLAYERS: Mapping[str, Callable[[int], Player]] = {"random": RandomPlayer, "greedy": GreedyPlayer}

@@ -75,7 +75,7 @@ def shortened(text: str) -> str:
 
 
 def _snake(body: tuple[Cell, ...], score: int) -> str:
-    return f"head {body[0]}, body {_cells(body[1:])}, {score} apples eaten"
+    return f"head {body[0]}, body {_cells(body[1:])}, apples eaten: {score}"
 
 
 def _cells(cells: Iterable[Cell]) -> str:
