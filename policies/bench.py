@@ -16,6 +16,8 @@ from pathlib import Path
 import psutil
 import torch
 
+from policies import devices
+from policies.base import PolicyError
 from policies.bench_subjects import PUBLISHED, NoRoom, folder, published
 
 ROUNDS = 40
@@ -44,7 +46,8 @@ class ActionTiming:
 
 
 def measure(name: str, device: str | None, rounds: int = ROUNDS) -> ActionTiming:
-    """`name`: a published size, or a policy's folder. Raises NoRoom."""
+    """`name`: a published size, or a policy's folder. Raises NoRoom and PolicyError."""
+    devices.find(device)
     torch.set_num_threads(1)
     before = _memory(device)
     subject = published(name, device) if name in PUBLISHED else folder(Path(name), device)
@@ -108,12 +111,12 @@ def _on_cuda(device: str | None) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", help=f"a policy's folder, or {', '.join(PUBLISHED)} with random weights")
-    parser.add_argument("--device", help="a torch device; the CPU without it")
+    parser.add_argument("--device", help="cpu (default), cuda, cuda:1")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     options = parser.parse_args()
     try:
         timing = measure(options.name, options.device, options.rounds)
-    except NoRoom as error:
+    except (NoRoom, PolicyError) as error:
         print(error, file=sys.stderr)
         return 3
     print(json.dumps(asdict(timing)))

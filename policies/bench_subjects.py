@@ -26,6 +26,7 @@ from policies.octo.config import ENCODERS
 from policies.octo.policy import OctoPolicy
 from policies.openvla.config import MODEL_TYPE, read_config
 from policies.openvla.policy import OpenVLAPolicy
+from policies.published import OCTO, OPENVLA
 from policies.registry import open_policy
 from simulation.contracts import ACTION_DIM, Observation
 
@@ -63,7 +64,7 @@ def folder(path: Path, device: str | None) -> Subject:
 
 def published(name: str, device: str | None) -> Subject:
     """A published size with random weights, because time depends on sizes alone. Raises NoRoom."""
-    target, dtype = checkpoints.default_device(device)
+    target, dtype = checkpoints.default_device(device, OCTO if name in OCTO_SIZES else OPENVLA)
     if name in OCTO_SIZES:
         return _octo(_randomised(lambda: Octo(octo_config(*OCTO_SIZES[name])), target, dtype))
     config: dict[str, Any] = {"vision_backbone_id": "dinosiglip-vit-so-224px", "text_config": {"vocab_size": 32064}}

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from policies import devices
 from policies.base import BadTensors, MissingFile
 from policies.folder import WEIGHTS, is_file_name, read_json
 
@@ -39,10 +40,13 @@ class StoredTensor:
     pieces: tuple[tuple[int, int], ...]
 
 
-def default_device(device: str | None = None) -> tuple[torch.device, torch.dtype]:
-    """The device, the CPU unless another is named, and its number type: bfloat16 on CUDA, float32 elsewhere."""
-    chosen = torch.device(device or "cpu")
-    return chosen, torch.bfloat16 if chosen.type == "cuda" else torch.float32
+def default_device(device: str | None = None, family: str = "") -> tuple[torch.device, torch.dtype]:
+    """The device, the CPU unless another is named, and the family's number type on it (policies.devices).
+
+    Raises UnknownDevice, which lists the devices of this machine.
+    """
+    chosen = devices.find(device)
+    return chosen, devices.number_type(family, chosen)
 
 
 class _NoInitialWeights(TorchFunctionMode):

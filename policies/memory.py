@@ -11,10 +11,14 @@ import psutil
 import torch
 from torch import nn
 
-from policies import checkpoints, flax_checkpoint
+from policies import checkpoints, devices, flax_checkpoint
 from policies.base import PolicyError
+from policies.registry import describe
 
 HEADROOM = 1.1  # while loading, one tensor exists twice
+# Of a device's memory, for all weights together. A graphics card serves policies alone, so that openvla-7b's 15.1 GB and
+# octo-base's 0.8 GB fit into one of 24 GB; what is left takes activations, recorded graphs and CUDA itself.
+SHARES = {"cuda": 0.8, "cpu": 0.6}
 
 
 class OutOfMemory(PolicyError):
@@ -25,7 +29,7 @@ class OutOfMemory(PolicyError):
 
 def expected_bytes(folder: Path, device: str | None = None) -> int:
     """Bytes that the weights of a folder will take on the device, from the headers of its files alone."""
-    _, dtype = checkpoints.default_device(device)
+    _, dtype = checkpoints.default_device(device, describe(folder).spec.family)
     stored = flax_checkpoint.find_tensors(folder)
     return sum(math.prod(tensor.shape) for tensor in stored.values()) * dtype.itemsize
 
@@ -54,6 +58,11 @@ def total(device: str) -> int:
     if torch.device(device).type == "cuda":
         return int(torch.cuda.mem_get_info(device)[1])
     return int(psutil.virtual_memory().total)
+
+
+def budget(device: str, processes: int = 1) -> int:
+    """Bytes that one of `processes` may use for weights, unless it is configured. Raises UnknownDevice."""
+    return int(SHARES[devices.find(device).type] * total(device) / processes)
 
 
 def release(device: str) -> None:

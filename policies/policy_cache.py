@@ -193,6 +193,7 @@ class PolicyCache:
                     raise OutOfMemory(f"{key.model_id} needs {_gigabytes(expected)}; other policies in play hold them")
         if expected * memory.HEADROOM > self.device.free():
             self._close_idle()
+            memory.release(self.device.name)  # what earlier batches left with torch is free, too
         if expected * memory.HEADROOM > (free := self.device.free()):
             raise OutOfMemory(
                 f"{key.model_id} needs {_gigabytes(expected * memory.HEADROOM)} while it is opened; "

@@ -100,12 +100,13 @@ def _bare(robot_id: str, scene_id: str) -> Environment:
 
 @dataclass(frozen=True)
 class EvaluationRun:
-    """How to play all cases. `chunking` replaces the policy's own, for comparing."""
+    """How to play all cases. `chunking` replaces the policy's own, for comparing. `device`: the CPU by default."""
 
     player: PlayerSource
     robot_id: str = "widowx"
     scene_id: str = "table"
     chunking: Chunking | None = None
+    device: str | None = None
 
 
 def measure(
@@ -143,7 +144,7 @@ def _play(run: EvaluationRun, case: Case) -> bool:
 def opened(run: EvaluationRun, variant: str) -> tuple[Environment, Player]:
     """What a process keeps open between cases."""
     environment = Environment(run.robot_id, run.scene_id, Variation(variant=variant))
-    player = open_player(run.player, environment)
+    player = open_player(run.player, environment, run.device)
     return environment, replace(player, chunking=run.chunking or player.chunking)
 
 

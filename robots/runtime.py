@@ -9,10 +9,11 @@ from typing import cast
 
 import torch
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from arena.models import FOLDER_TROUBLE, MEMORY_TROUBLE, Contestant
 from arena.queue import hosting
-from policies import memory
+from policies import devices, memory
 from policies.base import OpenedPolicy, PolicyError
 from policies.embodiment import fitting
 from policies.models import Policy
@@ -27,13 +28,16 @@ from simulation.environment import Environment
 from simulation.expert import knows as expert_knows
 
 log = logging.getLogger(__name__)
-MEMORY_SHARE = 0.6  # of a device's memory: for the weights of all worker processes together, unless configured
 
 
 def own_device() -> Device:
-    """The configured device, on which this worker process opens policies."""
+    """The configured device, on which this worker process opens policies. Raises ImproperlyConfigured."""
     name, here = settings.WORKER_DEVICE, hosting.this
-    budget = settings.WORKER_MEMORY_GB * 1e9 or MEMORY_SHARE * memory.total(name) / here.processes
+    try:
+        devices.find(name)
+    except PolicyError as error:
+        raise ImproperlyConfigured(f"ARENA_WORKER_DEVICE: {error}") from None
+    budget = settings.WORKER_MEMORY_GB * 1e9 or memory.budget(name, here.processes)
     return Device(name, int(budget), lambda: memory.free(name), here.threads, settings.WORKER_BATCH)
 
 

@@ -267,6 +267,8 @@ def main() -> int:
     parser.add_argument("--device", help="a torch device for the networks; default: the CPU")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     options = parser.parse_args()
+    if options.device:
+        _check_device(parser, options.device)
     print(machine(), file=sys.stderr)
     figures = []
     timed = networks(options.published, options.device)
@@ -279,6 +281,15 @@ def main() -> int:
     missed = [figure.name for figure in figures if not figure.met]
     print(f"missed: {', '.join(missed)}" if missed else "every target is met", file=sys.stderr)
     return 1 if missed else 0
+
+
+def _check_device(parser: argparse.ArgumentParser, name: str) -> None:
+    from policies import devices  # loads torch, which most figures do without
+
+    try:
+        devices.find(name)
+    except devices.UnknownDevice as error:
+        parser.error(f"--device: {error}")
 
 
 def row(figure: Figure) -> str:

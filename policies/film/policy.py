@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from policies import checkpoints
+from policies import checkpoints, devices
 from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.config_sizes import check_sizes
 from policies.film.losses import decode_yaw
@@ -37,7 +37,7 @@ class FilmPolicy:
         device: str | None = None,
     ) -> None:
         self.spec = spec
-        self._device = torch.device(device or "cpu")
+        self._device = devices.find(device)
         self._network = network.to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._tokenizer, self._statistics = tokenizer, statistics
         self._camera = spec.cameras[0].array_spec()

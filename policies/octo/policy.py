@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from policies import checkpoints, flax_checkpoint
+from policies import checkpoints, devices, flax_checkpoint
 from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.folder import CARD, CONFIG, STATISTICS, TOKENIZER, WEIGHTS, check_listed, read_json
 from policies.networks.octo import CameraConfig, Octo
@@ -175,5 +175,8 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
         raise BadCard(f"policy.json: network: temperature: expected a number in 0..1, got {temperature!r}")
     tokenizer = read_tokenizer(folder / TOKENIZER, config.text.encoder.vocabulary)
     network = checkpoints.build(lambda: Octo(config))
-    checkpoints.load(network, flax_checkpoint.find_tensors(folder), *checkpoints.default_device(device))
+    target, dtype = checkpoints.default_device(device, OCTO)
+    if dtype == torch.float32:
+        devices.exact_float32()
+    checkpoints.load(network, flax_checkpoint.find_tensors(folder), target, dtype)
     return OctoPolicy(card.spec, network, TextTokenizer(tokenizer, config.text), scale, temperature)

@@ -87,5 +87,5 @@ def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAP
     prompts = PromptEncoder(tokenizer, config)
     prompts.encode("", ACTION_DIM)  # raises BadCard where the model has no room for a question
     network = checkpoints.build(lambda: OpenVLA(config))
-    checkpoints.load(network, checkpoints.find_safetensors(folder), *checkpoints.default_device(device))
+    checkpoints.load(network, checkpoints.find_safetensors(folder), *checkpoints.default_device(device, OPENVLA))
     return OpenVLAPolicy(card.spec, network, prompts, images, scale)

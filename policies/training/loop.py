@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import torch
 from torch import Tensor, nn
 
+from policies import devices
 from policies.base import CheckpointError, DatasetError
 from policies.folder import LOG
 from policies.training import checkpoint
@@ -76,7 +77,7 @@ class TrainingRun(ABC):
         self.demos, self.plan, self.folder, self.pace = demos, plan, folder, pace or Pace()
         torch.set_num_threads(self.pace.threads)
         torch.manual_seed(plan.seed)
-        self.device = torch.device(self.pace.device)
+        self.device = devices.find(self.pace.device)
         self.dtype = fast_dtype(self.device)
         self.statistics = demos.statistics()
         self.scales = read_statistics(self.statistics, STATISTICS_KEY)

@@ -41,7 +41,7 @@ class Command(BaseCommand):
         parser.add_argument("--batch", type=int, default=64)
         parser.add_argument("--execute", type=int, help="actions of a chunk to play before the next look")
         parser.add_argument("--ensemble", type=float, help="weight per step of age for temporal ensembling")
-        parser.add_argument("--device", default="cpu", help="cpu, cuda, ...")
+        parser.add_argument("--device", default="cpu", help="cpu (default), cuda, cuda:1")
         parser.add_argument("--threads", type=int, default=1)
         parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --run")
         parser.add_argument("--export-only", action="store_true", help="write the folder from the checkpoint and stop")
@@ -58,10 +58,12 @@ class Command(BaseCommand):
             self.stdout.write(f"wrote {options['out']}")
 
     def _train(self, options: dict[str, Any]) -> dict[str, Any]:
+        from policies import devices
         from policies.training.dataset import Demonstrations
         from policies.training.export import Naming
         from policies.training.loop import Pace
 
+        devices.find(options["device"])
         family = import_module(TRAINERS[options["family"]])
         demos = Demonstrations(options["data"], options["fraction"], options["seed"])
         run = family.begin(options, demos, Pace(device=options["device"], threads=options["threads"]))

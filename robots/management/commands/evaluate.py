@@ -32,6 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--robot", default=settings.DEFAULT_ROBOT)
         parser.add_argument("--scene", default=settings.DEFAULT_SCENE)
         parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+        parser.add_argument("--device", help="where its network runs: cpu (default), cuda, cuda:1")
         parser.add_argument("--record", action="store_true", help="write the figures into the folder's policy.json")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
@@ -51,6 +52,7 @@ class Command(BaseCommand):
             self._print(answer)
 
     def _measure(self, row: Any, options: dict[str, Any]) -> dict[str, Any]:
+        from policies import devices
         from policies.registry import REMOTE
         from robots import bridge_suite, evaluation
         from robots.players import PlayerSource
@@ -59,12 +61,14 @@ class Command(BaseCommand):
 
         if options["record"] and row.adapter == REMOTE:
             raise CommandError("--record writes into a policy's folder, which a remote policy does not have")
+        devices.find(options["device"])
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(
             player=PlayerSource(row.adapter, row.model_path, row.statistics_key, row.card),
             robot_id=options["robot"],
             scene_id=options["scene"],
             chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,
+            device=options["device"],
         )
         if options["suite"] == bridge_suite.BRIDGE:
             return self._measure_bridge(row.id, run, options)
