@@ -29,9 +29,12 @@ test("a fork begins at the record from which it goes on", () => {
   assert.deepEqual(groundOf(battle(...turns), turns[1]), { turn: turns[0], record: 4 });
 });
 
+const made = { battle_id: "battle_1", start: "row", left_out: ["carrot"] };
+const notYet = { battle_id: "battle_1", start: null, left_out: null };
+
 test("a start is asked for until it is made, once for each battle", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
-  const answers = [null, new ApiError(0, { code: "unreachable", detail: "" }), null, "row"];
+  const answers = [notYet, new ApiError(0, { code: "unreachable", detail: "" }), notYet, made];
   let asked = 0;
   const start = async () => {
     const answer = answers[asked++];
@@ -44,7 +47,7 @@ test("a start is asked for until it is made, once for each battle", async (conte
     await new Promise(setImmediate);
     context.mock.timers.tick(1_000);
   }
-  assert.deepEqual(await Promise.all([one, same]), ["row", "row"]);
+  assert.deepEqual(await Promise.all([one, same]), [made, made]);
   assert.equal(asked, 4);
 });
 
@@ -53,12 +56,12 @@ test("a battle that nobody wants any more is asked about no longer", async (cont
   const asked = [];
   const start = async (id) => {
     asked.push(id);
-    return id === "battle_2" ? "row" : null;
+    return id === "battle_2" ? made : notYet;
   };
   const starts = new Starts({ start });
   const old = starts.want("battle_1");
   await new Promise(setImmediate);
-  assert.equal(await starts.want("battle_2"), "row");
+  assert.equal(await starts.want("battle_2"), made);
   context.mock.timers.tick(1_000);
   assert.equal(await old, null);
   assert.deepEqual(asked, ["battle_1", "battle_2"]);

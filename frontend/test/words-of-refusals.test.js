@@ -37,3 +37,8 @@ test("an instruction that is too long is told the limit, by the page as by the s
   const words = new ApiError(422, { code: "instruction_too_long", detail: "As the server says it.", longest: 16, unit: "words" });
   assert.match(explainError(words), /^An instruction has at most 16 words\. .* your text is kept\.$/);
 });
+
+test("who asks for what is not there reads what is", () => {
+  const told = new ApiError(422, { code: "not_there", detail: "", missing: ["carrot", "spoon"], there: ["red cube", "bowl"] });
+  assert.equal(explainError(told), "This is not here: carrot, spoon. There are: red cube, bowl.");
+});

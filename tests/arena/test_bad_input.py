@@ -23,13 +23,13 @@ def test_an_unknown_robot_is_answered_with_the_known_ones(visitor: Visitor, robo
     refused = visitor.post("sessions/init", json.dumps({"robot_id": robot, "scene_id": "table"}))
     assert refused.status_code == 422
     if robot is not None:
-        assert (refused.json()["code"], refused.json()["known"]) == ("unknown_robot", ["widowx"])
+        assert (refused.json()["code"], refused.json()["known"]) == ("unknown_robot", ["any", "widowx"])
 
 
 def test_an_unknown_scene_is_answered_with_the_known_ones(visitor: Visitor) -> None:
     refused = visitor.post("sessions/init", {"robot_id": "widowx", "scene_id": "kitchen"})
     assert refusal(refused) == (422, "unknown_scene")
-    assert refused.json()["known"] == ["table"]
+    assert refused.json()["known"] == ["any", "table"]
 
 
 @pytest.mark.parametrize(

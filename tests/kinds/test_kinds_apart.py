@@ -39,8 +39,8 @@ def played_battle(echoes: House, visitor: Visitor) -> tuple[str, dict[str, Any]]
     [
         ({"kind": "nope"}, "unknown_kind", ["echo", "robots"]),
         ({"kind": 7}, "unknown_kind", ["echo", "robots"]),
-        ({"kind": "echo", "setting": "nope"}, "unknown_setting", ["words"]),
-        ({"kind": "echo", "scene": "table"}, "unknown_scene", ["cave", "valley"]),
+        ({"kind": "echo", "setting": "nope"}, "unknown_setting", ["any", "words"]),
+        ({"kind": "echo", "scene": "table"}, "unknown_scene", ["any", "cave", "valley"]),
     ],
 )
 def test_an_unknown_kind_setting_or_scene_is_refused_with_the_known_ones(

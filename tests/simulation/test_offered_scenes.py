@@ -19,7 +19,7 @@ from robots.scene_files import manifest_of
 from simulation import catalogue
 from simulation.catalogue_rows import CatalogueError
 
-WAITING = ["workbench", "cabinet", "bridge_spoon", "bridge_carrot", "bridge_cubes", "bridge_eggplant"]
+WAITING = [scene.id for scene in catalogue.scenes() if scene.id not in catalogue.OFFERED]
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def offered_to_visitors(client: Client) -> dict[str, Any]:
 
 
 @pytest.mark.django_db
-def test_visitors_are_shown_the_table_alone(client: Client) -> None:
-    assert set(map(tuple, offered_to_visitors(client).values())) == {("table",)}
-    assert [scene.id for scene in catalogue.scenes() if not catalogue.is_offered(scene.id)] == WAITING
+def test_visitors_are_shown_what_is_offered_by_default_alone(client: Client) -> None:
+    assert set(map(tuple, offered_to_visitors(client).values())) == {catalogue.OFFERED}
+    assert WAITING, "every scene is offered by default: then there is nothing to keep from visitors"
 
 
 @pytest.mark.django_db
@@ -66,7 +66,7 @@ def test_what_the_operator_offers_is_offered_everywhere_and_no_other(
 def test_an_offer_of_what_is_not_there_is_refused_and_changes_nothing(scene_ids: list[str], fault: str) -> None:
     with pytest.raises(CatalogueError, match=fault):
         catalogue.offer(scene_ids)
-    assert [scene.id for scene in catalogue.offered_scenes()] == ["table"]
+    assert [scene.id for scene in catalogue.offered_scenes()] == list(catalogue.OFFERED)
 
 
 def started(scenes: str) -> subprocess.CompletedProcess[str]:
@@ -93,7 +93,7 @@ def test_boards_keep_the_tasks_of_a_scene_that_is_no_longer_offered() -> None:
     assert robots.task_of("open the top drawer", "table") == ""
 
 
-@pytest.mark.parametrize("scene_id", WAITING)
+@pytest.mark.parametrize("scene_id", [scene.id for scene in catalogue.scenes()])
 def test_commands_and_recordings_know_what_is_not_offered(scene_id: str, tmp_path: Path, settings: Any) -> None:
     assert ("widowx", scene_id) in catalogue.worlds()
     assert catalogue.embodiment("widowx", scene_id).scene_id == scene_id
@@ -129,7 +129,7 @@ def test_every_wording_of_a_scene_is_understood_in_it() -> None:
         assert catalogue.task_for(one.text, scene_id) == (one.task_id, dict(one.slots)), one
 
 
-@pytest.mark.parametrize("scene_id", WAITING)
+@pytest.mark.parametrize("scene_id", [scene.id for scene in catalogue.scenes()])
 def test_suggestions_are_tasks_and_free_ones_are_not(scene_id: str) -> None:
     scene = catalogue.scene(scene_id)
     assert all(catalogue.task_for(text, scene_id) for text in scene.suggestions)
