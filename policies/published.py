@@ -14,12 +14,8 @@ from policies.statistics import choose
 from simulation.contracts import MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
 
 OPENVLA, OCTO = "openvla", "octo"
-OFT_PARTS = (
-    "action_head",
-    "noisy_action_projector",
-    "proprio_projector",
-    "vision_backbone",
-)  # NAME--STEP_checkpoint.pt
+# Files of OpenVLA-OFT are named PART--STEP_checkpoint.pt.
+OFT_PARTS = ("action_head", "noisy_action_projector", "proprio_projector", "vision_backbone")
 DEFAULT_KEYS = {OPENVLA: "bridge_orig", OCTO: "bridge_dataset"}
 
 

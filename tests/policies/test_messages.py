@@ -22,10 +22,9 @@ POINTER = LFS_POINTER + b"v1\noid sha256:4d7a2146\nsize 6948961960\n"
 def test_shards_without_their_index_are_named(tmp_path: Path) -> None:
     folder = write_openvla(tmp_path / "openvla")
     (folder / WEIGHTS_INDEX).unlink()
+    shards = r"model-00001-of-00002\.safetensors and 1 more"
     for read in (open_policy, expected_bytes):
-        with pytest.raises(
-            MissingFile, match=rf"{WEIGHTS_INDEX} is missing.*model-00001-of-00002\.safetensors and 1 more"
-        ):
+        with pytest.raises(MissingFile, match=f"{WEIGHTS_INDEX} is missing.*{shards}"):
             read(folder)
 
 
@@ -97,5 +96,5 @@ def test_a_snapshot_of_a_cache_has_the_repository_s_name(
 def test_a_directory_that_is_not_there_is_not_said_to_lack_a_file(tmp_path: Path) -> None:
     with pytest.raises(MissingFile, match="weights: no such directory"):
         describe(tmp_path / "weights")
-    with pytest.raises(DatasetError, match="demos: no such directory; make demonstrations with `manage.py demos`"):
+    with pytest.raises(DatasetError, match=r"demos: no such directory; .* `manage\.py demos`"):
         Demonstrations(tmp_path / "demos")
