@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from policies import devices
 from policies.base import BadTensors, MissingFile
-from policies.folder import WEIGHTS, is_file_name, read_json
+from policies.folder import WEIGHTS, is_file_name, read_json, refuse_pointer
 
 WEIGHTS_INDEX = "model.safetensors.index.json"
 MOST_HEADER = 16 << 20  # bytes; those of published checkpoints take a hundredth of it
@@ -123,6 +123,7 @@ def _place(stored: Mapping[str, StoredTensor]) -> str:
 def find_safetensors(folder: Path) -> dict[str, StoredTensor]:
     """All tensors of a folder: those of the shards that the index names, or of the one file."""
     if not (folder / WEIGHTS_INDEX).is_file():
+        _refuse_shards(folder)
         return read_safetensors_header(folder / WEIGHTS)
     places = read_json(folder, WEIGHTS_INDEX).get("weight_map")
     if not isinstance(places, dict) or not places:
@@ -139,10 +140,19 @@ def find_safetensors(folder: Path) -> dict[str, StoredTensor]:
     return found
 
 
+def _refuse_shards(folder: Path) -> None:
+    """Raise MissingFile where there is no whole file but shards, whose index is missing."""
+    shards = sorted(path.name for path in folder.glob("*-of-*.safetensors"))
+    if shards and not (folder / WEIGHTS).is_file():
+        more = f" and {len(shards) - 1} more" if len(shards) > 1 else ""
+        raise MissingFile(f"{folder}: {WEIGHTS_INDEX} is missing, which tells what lies in {shards[0]}{more}")
+
+
 def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
     """Places of all tensors of one file, in its order. Each lies within the file and has the bytes of its shape."""
     if not path.is_file():
         raise MissingFile(f"{path.parent}: {path.name} is missing")
+    refuse_pointer(path)
     size = path.stat().st_size
     with path.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")

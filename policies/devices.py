@@ -29,10 +29,8 @@ def find(name: str | None = None) -> torch.device:
         device = torch.device(name or "cpu")
     except (RuntimeError, ValueError):
         raise UnknownDevice(f"device {name!r} is no device's name; {_there()}") from None
-    there = present()
-    index = torch.cuda.current_device() if device.type == "cuda" and device.index is None and len(there) > 1 else 0
-    wanted = "cpu" if device.type == "cpu" else f"{device.type}:{device.index or index}"
-    if wanted not in there or (device.type == "cpu" and device.index):
+    numbered = device.type == "cpu" or ":" in str(device)
+    if (str(device) if numbered else f"{device}:0") not in present():
         raise UnknownDevice(f"device {name!r} is not on this machine; {_there()}")
     return device
 

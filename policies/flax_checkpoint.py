@@ -18,7 +18,7 @@ import torch
 
 from policies.base import BadTensors, MissingFile
 from policies.checkpoints import WEIGHTS_INDEX, StoredTensor, find_safetensors, whole
-from policies.folder import WEIGHTS
+from policies.folder import refuse_pointer
 
 CHECKPOINT = "checkpoint"
 
@@ -33,7 +33,7 @@ _BYTES = {0xC4: ">B", 0xC5: ">H", 0xC6: ">I"}  # code -> format of the length
 
 def find_tensors(folder: Path) -> dict[str, StoredTensor]:
     """All tensors of a folder: those of its safetensors, or where there are none, of its flax checkpoint."""
-    if (folder / WEIGHTS).is_file() or (folder / WEIGHTS_INDEX).is_file():
+    if (folder / WEIGHTS_INDEX).is_file() or any(folder.glob("*.safetensors")):
         return find_safetensors(folder)
     return read_header(find_checkpoint(folder))
 
@@ -50,6 +50,7 @@ def find_checkpoint(folder: Path) -> Path:
 
 def read_header(path: Path) -> dict[str, StoredTensor]:
     """Places of all arrays of the file, from their headers. Raises BadTensors naming the first bad array."""
+    refuse_pointer(path)
     with path.open("rb") as stream:
         if not path.stat().st_size:
             raise BadTensors(f"{path}: empty")

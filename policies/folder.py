@@ -20,6 +20,7 @@ SUMS = "SHA256SUMS"
 LOG = "training_log.csv"
 MOST_BYTES = 64 << 20  # of a file that is read whole; published ones take at most a tenth of it
 LONGEST_NAME = 255
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 def read_json(folder: Path, name: str) -> dict[str, Any]:
@@ -51,9 +52,19 @@ def read_bytes(folder: Path, name: str) -> bytes:
         raise MissingFile(f"{folder}: {name} is missing")
     with path.open("rb") as stream:
         content = stream.read(MOST_BYTES + 1)
+    refuse_pointer(path, content)
     if len(content) > MOST_BYTES:
         raise BadCard(f"{path}: larger than {MOST_BYTES >> 20} MiB")
     return content
+
+
+def refuse_pointer(path: Path, content: bytes | None = None) -> None:
+    """Raise MissingFile for a file that only says where Git LFS keeps the real one. `content`: its first bytes."""
+    if content is None:
+        with path.open("rb") as stream:
+            content = stream.read(len(LFS_POINTER))
+    if content.startswith(LFS_POINTER):
+        raise MissingFile(f"{path}: a Git LFS pointer instead of the file; get it with `git lfs pull`")
 
 
 def is_file_name(name: object) -> bool:
@@ -100,5 +111,6 @@ def check_sums(folder: Path, required: tuple[str, ...]) -> None:
     for name, digest in check_listed(folder, required).items():
         if not (folder / name).is_file():
             raise MissingFile(f"{folder}: {name} is missing")
+        refuse_pointer(folder / name)
         if file_hash(folder / name) != digest:
             raise HashMismatch(f"{folder}: {name} is not the file that {SUMS} lists")

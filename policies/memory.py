@@ -13,10 +13,11 @@ from torch import nn
 
 from policies import checkpoints, devices, flax_checkpoint
 from policies.base import PolicyError
+from policies.networks import replay
 from policies.registry import describe
 
 HEADROOM = 1.1  # while loading, one tensor exists twice
-# Of a device's memory, for all weights together. A graphics card serves policies alone, so that openvla-7b's 15.1 GB and
+# Of a device's memory, for all weights together. A graphics card serves policies alone: openvla-7b's 15.1 GB and
 # octo-base's 0.8 GB fit into one of 24 GB; what is left takes activations, recorded graphs and CUDA itself.
 SHARES = {"cuda": 0.8, "cpu": 0.6}
 
@@ -69,7 +70,7 @@ def release(device: str) -> None:
     """Free the memory of closed policies."""
     gc.collect()
     if torch.device(device).type == "cuda":
-        torch.cuda.empty_cache()
+        replay.empty_cache()
 
 
 def parameters(policy: Any) -> int:

@@ -14,6 +14,8 @@ from policies.statistics import choose
 from simulation.contracts import MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
 
 OPENVLA, OCTO = "openvla", "octo"
+# Files of OpenVLA-OFT are named PART--STEP_checkpoint.pt.
+OFT_PARTS = ("action_head", "noisy_action_projector", "proprio_projector", "vision_backbone")
 DEFAULT_KEYS = {OPENVLA: "bridge_orig", OCTO: "bridge_dataset"}
 
 
@@ -22,6 +24,8 @@ def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCar
 
     Raises MissingFile when the folder has no config.json either, BadCard for an unknown architecture.
     """
+    if not folder.is_dir():
+        raise MissingFile(f"{folder}: no such directory")
     if not (folder / CONFIG).is_file():
         raise MissingFile(f"{folder}: {CARD} is missing, and there is no {CONFIG} of a published checkpoint")
     config = read_json(folder, CONFIG)
@@ -35,12 +39,23 @@ def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCar
 
 def _openvla(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
     """One action per inference, and a picture of the size that the vision towers take."""
+    _refuse_oft(folder)
     try:
         _, height, width = (int(length) for length in read_json(folder, PREPROCESSOR)["input_sizes"][0])
     except (LookupError, TypeError, ValueError, OverflowError):
         raise BadCard(f"{folder / PREPROCESSOR}: input_sizes is missing") from None
     key, _ = choose(openvla_statistics(folder, config), statistics_key, DEFAULT_KEYS[OPENVLA])
     return _card(folder, OPENVLA, (height, width), key, 1, Chunking(execute=1))
+
+
+def _refuse_oft(folder: Path) -> None:
+    """Raise BadCard for a fine-tune by OpenVLA-OFT, whose own parts lie beside the language model's weights."""
+    own = sorted(path.name for part in OFT_PARTS for path in folder.glob(f"{part}--*"))
+    if own:
+        raise BadCard(
+            f"{folder / own[0]}: a part of OpenVLA-OFT, whose actions come from a head of its own and not from tokens; "
+            "OpenVLA writes tokens. Serve it from OpenVLA-OFT's code instead (docs/bring-your-own-policy.md)"
+        )
 
 
 def openvla_statistics(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -62,7 +77,7 @@ def _octo(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -
 
 
 def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int, chunking: Chunking) -> PolicyCard:
-    name = folder.resolve().name
+    name = published_name(folder)
     if not all(1 <= side <= MAX_SIDE for side in size) or not 1 <= chunk <= MAX_CHUNK:
         raise BadCard(
             f"{folder}: pictures of {size[0]} x {size[1]} and {chunk} actions; expected up to "
@@ -83,6 +98,15 @@ def _card(folder: Path, family: str, size: tuple[int, int], key: str, chunk: int
         provenance=f"Weights as found in the folder {name}; not trained by VLA Arena",
         revision=_revision(folder),
     )
+
+
+def published_name(folder: Path) -> str:
+    """The folder's name; of a snapshot in a Hugging Face cache, models--ORGANIZATION--NAME/snapshots/HASH, its NAME."""
+    whole = folder.resolve()
+    repository = whole.parent.parent.name
+    if whole.parent.name == "snapshots" and repository.startswith("models--"):
+        return repository.rpartition("--")[2]
+    return whole.name
 
 
 def _revision(folder: Path) -> str:

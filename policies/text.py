@@ -11,21 +11,30 @@ from tokenizers import Encoding, Tokenizer
 
 from arena.words import words
 from policies.base import BadCard, MissingFile
+from policies.folder import refuse_pointer
 
 
 def read_tokenizer(path: Path, vocabulary: int) -> Tokenizer:
     """A tokenizer whose ids fit the vocabulary, without padding or truncation of its own. Raises PolicyError."""
     if not path.is_file():
         raise MissingFile(f"{path.parent}: {path.name} is missing")
+    refuse_pointer(path)
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # noqa: BLE001  # the library raises bare Exception
         raise BadCard(f"{path}: not a tokenizer: {error}") from None
     if (highest := max(tokenizer.get_vocab().values(), default=0)) >= vocabulary:
-        raise BadCard(f"{path}: ids up to {highest}; the network's vocabulary has {vocabulary}")
+        raise BadCard(f"{path}: the wrong tokenizer: ids up to {highest}; the network's vocabulary has {vocabulary}")
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
+
+
+def check_token(path: Path, tokenizer: Tokenizer, number: int, known: Sequence[str], model: str) -> None:
+    """Raise BadCard unless the id stands for one of the known texts, as in the tokenizer of the model."""
+    if (found := tokenizer.id_to_token(number)) not in known:
+        wanted = " or ".join(map(repr, known))
+        raise BadCard(f"{path}: the wrong tokenizer: id {number} is {found!r}, expected {wanted}, as in {model}'s")
 
 
 class Token(NamedTuple):

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from policies.networks.openvla import LlamaLayer, OpenVLA, rotary_tables
-from policies.networks.replay import Replay
+from policies.networks.replay import Replay, empty_cache
 from policies.networks.vision_fast import FastTower
 
 GRAPH_LENGTHS = 16  # on CUDA prompts are padded to multiples of this: one recorded graph serves several lengths
@@ -35,7 +35,7 @@ def fuse(layers: Sequence[nn.Linear]) -> Tensor:
         for layer, rows in zip(layers, torch.split(joint, [layer.out_features for layer in layers]), strict=True):
             layer.weight = nn.Parameter(rows, requires_grad=False)
     if joint.is_cuda:
-        torch.cuda.empty_cache()  # what was freed is in pieces too small for the next layer's matrix
+        empty_cache()  # what was freed is in pieces too small for the next layer's matrix
     return joint
 
 

@@ -25,7 +25,7 @@ from policies.octo.shapes import read_shapes
 from policies.octo.text import TextTokenizer
 from policies.published import DEFAULT_KEYS, OCTO
 from policies.statistics import choose, mask, vector
-from policies.text import read_tokenizer
+from policies.text import check_token, read_tokenizer
 from simulation.contracts import ACTION_DIM, Floats, Observation
 from simulation.contracts import Image as Picture
 
@@ -174,6 +174,7 @@ def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
     if not isinstance(temperature, int | float) or not 0 <= temperature <= 1:
         raise BadCard(f"policy.json: network: temperature: expected a number in 0..1, got {temperature!r}")
     tokenizer = read_tokenizer(folder / TOKENIZER, config.text.encoder.vocabulary)
+    check_token(folder / TOKENIZER, tokenizer, config.text.encoder.end_id, ["</s>"], "T5")
     network = checkpoints.build(lambda: Octo(config))
     target, dtype = checkpoints.default_device(device, OCTO)
     if dtype == torch.float32:

@@ -19,7 +19,7 @@ from policies.openvla.images import ImageTransform, read_transform
 from policies.openvla.prompt import PromptEncoder
 from policies.published import DEFAULT_KEYS, OPENVLA, openvla_statistics
 from policies.statistics import choose
-from policies.text import read_tokenizer
+from policies.text import check_token, read_tokenizer
 from simulation.contracts import ACTION_DIM, Floats, Image, Observation
 
 BEST_BATCH = 8  # above, computing takes a GPU longer than reading weights, and a CPU well before
@@ -84,6 +84,9 @@ def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAP
     _, action = choose(openvla_statistics(folder, data), card.spec.statistics_key or None, DEFAULT_KEYS[OPENVLA])
     scale = QuantileScale.from_statistics(action)
     tokenizer = read_tokenizer(folder / TOKENIZER, config.language.vocabulary)
+    check_token(folder / TOKENIZER, tokenizer, config.bos_id, ["<s>"], "Llama 2")
+    if config.trailing_id is not None:
+        check_token(folder / TOKENIZER, tokenizer, config.trailing_id, ["▁", "Ġ", " "], "Llama 2")
     prompts = PromptEncoder(tokenizer, config)
     prompts.encode("", ACTION_DIM)  # raises BadCard where the model has no room for a question
     network = checkpoints.build(lambda: OpenVLA(config))

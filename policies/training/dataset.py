@@ -148,6 +148,8 @@ def joined(uses: Iterable[tuple[int, int]]) -> dict[int, int]:
 
 
 def _read_index(folder: Path) -> dict[str, Any]:
+    if not folder.is_dir():
+        raise DatasetError(f"{folder}: no such directory; make demonstrations with `manage.py demos`")
     try:
         return read_json(folder, INDEX)
     except PolicyError as error:
