@@ -197,7 +197,7 @@ def _pages(repeats: int) -> dict[str, Any]:
 
     client, known = Client(), next((DATA / "files").iterdir()).stem.removeprefix("snake_game_")
     addresses = [
-        *("/wormarena/", "/wormarena/model?name=model+7", "/wormarena/pairs", "/wormarena/games"),
+        *("/wormarena/", "/wormarena/model?name=model+7", "/wormarena/pairs", "/wormarena/games", "/wormarena/live"),
         *("/wormarena/games?model=model+7&opponent=model+8", f"/wormarena/games/{known}"),
         *("/api/wormarena/models", "/api/wormarena/decisions", "/api/wormarena/matchups"),
         *("/api/wormarena/games/recent?limit=20", "/api/wormarena/games/recent?model=model+7&result=won"),

@@ -350,6 +350,9 @@ WORKER_POLICIES = env.words("ARENA_WORKER_POLICIES", ["*"])
 WORKER_DEVICE = env.text("ARENA_WORKER_DEVICE", "cpu")
 WORKER_MEMORY_GB = env.number("ARENA_WORKER_MEMORY_GB", 0)
 WORKER_BATCH = int(env.number("ARENA_WORKER_BATCH", 0))
+# On a graphics card, read by policies.devices and policies.networks.replay; here a wrong value ends the start.
+OCTO_CUDA_DTYPE = env.choice("ARENA_OCTO_CUDA_DTYPE", "float32", ("float32", "bfloat16"))
+CUDA_GRAPHS = env.choice("ARENA_CUDA_GRAPHS", "1", ("0", "1")) == "1"
 # The servers at which remote policies may be asked (docs/bring-your-own-policy.md), with a port or with every port.
 POLICY_HOSTS = env.words("ARENA_POLICY_HOSTS", ["127.0.0.1", "localhost", "::1"])
 

@@ -125,7 +125,8 @@ def test_a_missing_file_is_named(folder: Path, name: str) -> None:
 
 
 def test_without_any_weights_the_file_that_should_be_there_is_named(folder: Path) -> None:
-    (folder / INDEX).unlink()
+    for path in (folder / INDEX, *folder.glob("*.safetensors")):
+        path.unlink()
     with pytest.raises(MissingFile, match=r"model\.safetensors is missing"):
         open_policy(folder)
 
