@@ -238,8 +238,9 @@ EXTRA_VIEWS |= {f"community/{model}/<int:key>/act" for model in ("report", "comm
 """Buttons, which answer to POST alone (tests/community/test_moderators_queue.py)."""
 EXTRA_VIEWS |= {"robots/publishedtask/<int:key>/try"}
 """For moderators (tests/arena/test_published_tasks.py)."""
-EXTRA_VIEWS |= {"wormarena/game/hand-in"}
+HAND_IN = "wormarena/game/hand-in"
 """For operators (tests/wormarena/test_handing_in.py)."""
+EXTRA_VIEWS |= {HAND_IN}
 
 
 @pytest.fixture
@@ -373,6 +374,8 @@ def test_every_model_in_the_admin_is_open_to_each_role_as_the_table_says(people:
                 allowed = status in (200, 302, 404)  # whether there is a battle with this key
             elif f"{model.replace('.', '/')}/{view}" in HIDE:
                 allowed = status in ((200, 404) if who == "moderator" else (403,))
+            elif f"{model.replace('.', '/')}/{view}" == HAND_IN:
+                allowed = status == (200 if who == "operator" else 403)
             else:
                 allowed = status in (403, 404, 405)
             if not allowed:
