@@ -44,7 +44,7 @@ def add_policy(registration: Registration, worlds: Iterable[Embodiment]) -> Adde
     if registration.family and registration.family != card.spec.family:
         raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {registration.family!r}")
     fits = fitting(card.spec, worlds)
-    _check_room(folder, registration.device or "cpu")
+    _check_room(folder, registration.device or "cpu", key or None)
     policy = open_policy(folder, registration.device, key or None)
     try:
         _try_out(policy)
@@ -57,9 +57,10 @@ def add_policy(registration: Registration, worlds: Iterable[Embodiment]) -> Adde
     return enter(registration.model_id, fields, fits, warnings)
 
 
-def _check_room(folder: Path, device: str) -> None:
+def _check_room(folder: Path, device: str, statistics_key: str | None) -> None:
     """Raise OutOfMemory before weights are read that the device has no room for: the system would end the process."""
-    needed, free = memory.HEADROOM * memory.expected_bytes(folder, device), memory.free(device)
+    needed = memory.HEADROOM * memory.expected_bytes(folder, device, statistics_key)
+    free = memory.free(device)
     if needed > free:
         raise OutOfMemory(
             f"{folder}: opening it takes {needed / 1e9:.1f} GB, {device} has {free / 1e9:.1f} GB free; "

@@ -28,9 +28,9 @@ class OutOfMemory(PolicyError):
     code = "out_of_memory"
 
 
-def expected_bytes(folder: Path, device: str | None = None) -> int:
+def expected_bytes(folder: Path, device: str | None = None, statistics_key: str | None = None) -> int:
     """Bytes that the weights of a folder will take on the device, from the headers of its files alone."""
-    _, dtype = checkpoints.default_device(device, describe(folder).spec.family)
+    _, dtype = checkpoints.default_device(device, describe(folder, statistics_key).spec.family)
     stored = flax_checkpoint.find_tensors(folder)
     return sum(math.prod(tensor.shape) for tensor in stored.values()) * dtype.itemsize
 

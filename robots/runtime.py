@@ -19,7 +19,7 @@ from policies.embodiment import fitting
 from policies.models import Policy
 from policies.names import install_line
 from policies.policy_cache import Device, Key, PolicyCache
-from policies.registry import REMOTE, card_of, describe, families
+from policies.registry import REMOTE, card_of, families
 from robots.players import EXPERT, Player, open_player
 from simulation import catalogue
 from simulation.cameras import render_profile
@@ -101,9 +101,7 @@ class WorkerRuntime:
     def _expected_bytes(self, policy: Policy) -> int:
         if policy.adapter == REMOTE:
             return 0
-        folder = Path(policy.model_path)
-        describe(folder, policy.statistics_key or None)  # raises PolicyError, which says what the folder lacks
-        return memory.expected_bytes(folder, self.cache.device.name)
+        return memory.expected_bytes(Path(policy.model_path), self.cache.device.name, policy.statistics_key or None)
 
 
 def _fitting_scenes(policy: Policy, scenes: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import { deathsAt, decisiveOf, placeAsked, positionsOf } from "../src/wormarena/replay.js";
 
-/** @param {Record<string, number>} scores @param {Record<string, boolean>} [alive] */
-const state = (scores, alive = { 0: true, 1: true }) => ({
-  snakes: { 0: [[1, 1]], 1: [[0, 3]] },
+/** @param {Record<string, number>} scores @param {number} [round] after which @param {Record<string, boolean>} [alive] */
+const state = (scores, round = -1, alive = { 0: true, 1: true }) => ({
+  snakes: { 0: [[1, 2 + round]], 1: [[0, 3]] },
   apples: [],
   alive,
   scores,
@@ -18,8 +18,8 @@ const players = { 0: player("won"), 1: player("lost") };
 const died = {
   initial_state: state({ 0: 0, 1: 0 }),
   frames: [
-    { round: 0, state: state({ 0: 1, 1: 0 }), moves: moves("UP", "UP") },
-    { round: 1, state: state({ 0: 1, 1: 0 }, { 0: true, 1: false }), moves: moves("UP", "LEFT") },
+    { round: 0, state: state({ 0: 1, 1: 0 }, 0), moves: moves("UP", "UP") },
+    { round: 1, state: state({ 0: 1, 1: 0 }, 1, { 0: true, 1: false }), moves: moves("UP", "LEFT") },
   ],
   players,
 };
@@ -37,7 +37,7 @@ test("a death is marked where the head would have been", () => {
 
 test("without a death the move that took the lead for good decides", () => {
   const scores = [{ 0: 1, 1: 0 }, { 0: 1, 1: 1 }, { 0: 2, 1: 1 }, { 0: 3, 1: 1 }];
-  const frames = scores.map((each, round) => ({ round, state: state(each), moves: moves("UP", "UP") }));
+  const frames = scores.map((each, round) => ({ round, state: state(each, round), moves: moves("UP", "UP") }));
   const replay = { initial_state: state({ 0: 0, 1: 0 }), frames, players };
   assert.equal(decisiveOf(replay, positionsOf(replay)), 3);
 });
@@ -61,7 +61,7 @@ test("a file without states shows empty boards", () => {
 });
 
 test("a file with the states before the rounds shows those after them", () => {
-  const [start, last] = [state({ 0: 0, 1: 0 }), state({ 0: 0, 1: 0 }, { 0: true, 1: false })];
+  const [start, last] = [state({ 0: 0, 1: 0 }), state({ 0: 0, 1: 0 }, 0, { 0: true, 1: false })];
   const frames = [
     { round: 0, state: start, moves: moves("UP", "LEFT") },
     { round: 1, state: last, moves: moves("UP", "LEFT") },

@@ -123,7 +123,7 @@ def test_a_contestant_that_cannot_be_opened_is_marked_unavailable_with_the_reaso
     preload(live_runtime, list(Policy.objects.contestants()), [("widowx", "table")])
     broken = Policy.objects.get(id="broken")
     assert broken.status == ContestantStatus.UNAVAILABLE
-    assert "policy.json is missing" in broken.status_reason
+    assert "/nowhere: no such directory" in broken.status_reason
 
 
 def test_the_shipped_contestants_play_a_turn(visitor: Visitor, live_runtime: WorkerRuntime) -> None:

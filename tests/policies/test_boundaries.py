@@ -13,8 +13,8 @@ from django.conf import settings
 SOURCES = sorted((settings.BASE_DIR / "policies").rglob("*.py"))
 
 
-OF_THE_REGISTRY = {"arena.models", "arena.errors", "arena.audit", "arena.words"}
-"""Rows of contestants, their moderation, and how words are counted."""
+OF_THE_REGISTRY = {"arena.models", "arena.errors", "arena.audit", "arena.words", "arena.addresses"}
+"""Rows of contestants, their moderation, how words are counted, and which servers may be asked."""
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(settings.BASE_DIR)))

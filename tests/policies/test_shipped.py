@@ -58,7 +58,7 @@ def test_its_log_ends_where_its_card_says_that_training_ended(folder: Path) -> N
 @each_folder
 def test_its_measured_success_has_its_interval_for_every_task_and_shift(folder: Path) -> None:
     measured = describe(folder).measured
-    assert set(measured["table"]["tasks"]) == {task.id for task in catalogue.suggested_tasks()}
+    assert set(measured["table"]["tasks"]) >= {task.id for task in catalogue.suggested_tasks()}
     for suite in measured.values():
         for row in suite["tasks"].values():
             low, high = wilson(row["successes"], row["episodes"])

@@ -31,8 +31,9 @@ def hand_in(raw: bytes) -> Taken:
     path = posted_folder() / f"snake_game_{facts.game_id}.json"
     if known is not None or (path.exists() and path.read_bytes() != raw):
         raise GameRefused("game.id", f"{facts.game_id} is known, with other content")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     beside = path.with_suffix(".part")
+    beside.touch(mode=0o600)
     beside.write_bytes(raw)
     beside.replace(path)
     _tell_worker()

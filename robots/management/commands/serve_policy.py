@@ -85,6 +85,6 @@ def _opened(name: str, device: str, clients: int) -> tuple[PolicyCard, Any]:
     return card_of(row.adapter, folder, statistics_key, row.card), partial(
         PolicyCache(here).lease,
         Key(row.id, row.revision, row.model_path, row.statistics_key),
-        partial(memory.expected_bytes, folder, device),
+        partial(memory.expected_bytes, folder, device, statistics_key),
         partial(open_policy, folder, device, statistics_key),
     )
