@@ -16,8 +16,8 @@ Json = dict[str, Any]
 
 
 def write(document: Json, folder: Path) -> Path:
-    """Under its own name at once and whole: who watches the folder never reads half a file. A new folder and the file are
-    their owner's alone, as everything in the data folder.
+    """Under its own name at once and whole: who watches the folder never reads half a file. Folder and file are their
+    owner's alone, as everything in the data folder.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"snake_game_{document['game']['id']}.json"
