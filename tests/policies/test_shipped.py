@@ -46,11 +46,12 @@ def test_it_is_a_few_megabytes_at_most_and_names_its_maker(folder: Path) -> None
 
 
 @each_folder
-def test_its_log_ends_where_its_card_says_that_training_ended(folder: Path) -> None:
+def test_its_log_ends_at_most_a_line_before_its_card_says_that_training_ended(folder: Path) -> None:
     with (folder / LOG).open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     training = describe(folder).training
-    assert int(rows[-1]["samples"]) == training["samples"]
+    line = int(rows[1]["samples"]) - int(rows[0]["samples"])
+    assert 0 <= training["samples"] - int(rows[-1]["samples"]) < line
     assert float(rows[-1]["total"]) < float(rows[0]["total"])
     assert {"seed", "samples", "fraction"} <= set(training["plan"])
 
