@@ -1,4 +1,4 @@
-"""Battles in other scenes than the table, and the admin's builder of tasks, where the operator offers these scenes."""
+"""Battles in other scenes than the table, where the operator offers these."""
 
 from __future__ import annotations
 
@@ -17,11 +17,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.stack]
 OFFERED = "table,workbench,cabinet,bridge_carrot"
 SIDES = ("left", "right")
 LOOKS: Any = [("desktop", "light"), ("phone", "dark")]
-STAFF = "builder"
-MAKE_STAFF = f"""
-from django.contrib.auth.models import User
-User.objects.create_superuser("{STAFF}", "builder@example.org", "{STAFF * 2}")
-"""
 OpenPage = Callable[..., BattlePage]
 
 
@@ -82,6 +77,7 @@ def test_a_whole_battle_at_the_cabinet_which_the_next_one_keeps(open_page: OpenP
     models = [battle.ask(f"vlaArena.battle.{side}_model.model_id") for side in SIDES]
     assert models == list(PAIR)
 
+    battle.page.wait_for_timeout(500)  # a tap so soon after the undo would be taken for one on it
     battle.part("next").click()
     battle.wait_for("vlaArena.battle?.status === 'ongoing'")
     assert battle.ask("vlaArena.battle.scene_id") == "cabinet"
@@ -144,54 +140,3 @@ def test_on_a_phone_the_chooser_fits_and_the_box_is_in_view(open_page: OpenPage)
     assert box["y"] + box["height"] <= 844
     battle.page.locator(".places > summary").tap()
     assert battle.ask("document.documentElement.scrollWidth") <= 390
-
-
-def test_a_moderator_builds_tries_and_publishes_a_task_of_the_cabinet(open_page: OpenPage, elsewhere: Arena) -> None:
-    elsewhere.manage("shell", "--verbosity", "0", "-c", MAKE_STAFF)
-    staff = open_page().open("/admin/login/?next=/admin/robots/publishedtask/add/")
-    page = staff.page
-    page.get_by_label("Username").fill(STAFF)
-    page.get_by_label("Password").fill(STAFF * 2)
-    page.get_by_role("button", name="Log in").click()
-    page.locator("#yaml-form").wait_for()
-    broken = broken_in(staff, "a new task", LOOKS)
-    page.get_by_label("YAML").fill(TASK)
-    page.get_by_role("button", name="Save the YAML").click()
-    page.get_by_role("link", name="Look at it, try it, publish it").click()
-
-    page.get_by_role("button", name="Draw a start").click()
-    page.get_by_alt_text("The scene as start 0 lays it out").wait_for()
-    page.get_by_role("button", name="Check").click()
-    page.get_by_text("All is well").wait_for()
-    page.get_by_label("First policy").select_option(PAIR[0])
-    page.get_by_label("Second policy").select_option(PAIR[1])
-    page.get_by_role("button", name="Try it with the expert").click()
-    for model_id in ("scripted-expert", *PAIR):
-        page.get_by_alt_text(f"The end of the rollout of {model_id}").wait_for()
-    row = page.locator("tr", has=page.get_by_text("scripted-expert", exact=True))
-    expect(row.get_by_role("cell", name="yes")).to_be_visible()
-    broken |= broken_in(staff, "tried", LOOKS)
-
-    page.get_by_role("button", name="Publish").click()
-    page.get_by_text("Published. Sentences mean it").wait_for()
-    page.get_by_role("button", name="Withdraw").wait_for()
-    assert broken | broken_in(staff, "published", LOOKS) == {}
-    assert staff.fetch("/api/tasks?scene_id=cabinet")["most_words"]
-
-
-TASK = """\
-- id: yank_drawer
-  name: Yank a drawer
-  description: Open a drawer at least half.
-  environment: {robot: widowx, scene: cabinet}
-  instruction_templates:
-  - {text: 'yank the {drawer}'}
-  values:
-    drawer: [top_drawer, bottom_drawer]
-  goal:
-    open: {joint: '{drawer}', share: 0.5}
-  hold_steps: 5
-  max_steps: 60
-  timeout_s: 60
-  suggested: true
-"""
