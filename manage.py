@@ -54,8 +54,8 @@ def rate() -> None:
 
 
 def leave(status: int) -> NoReturn:
-    """End the process here. At an ordinary end the static objects of C++ libraries are destroyed while pyarrow's threads
-    still run, which has aborted the process after a complete answer (1 of 1,100 runs)."""
+    """End the process here. At an ordinary end the static objects of C++ libraries are destroyed while pyarrow's
+    threads still run, which has aborted the process after a complete answer (2 of 2,200 runs)."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

@@ -86,6 +86,7 @@ echo "building the image"
 images build --isolation chroot --pull=never --layers --format docker "${volumes[@]}" -t vla-arena . >"$work/build.log" 2>&1 ||
   { tail -n 30 "$work/build.log" >&2; exit 1; }
 
+images inspect --type image vla-arena >"$work/config.json"
 container=$(images from --pull-never vla-arena)
 mounted=$(images mount "$container")
 rm -rf "$work/root"

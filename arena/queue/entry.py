@@ -84,8 +84,8 @@ class Standing:
         return turn.network == self.caller.network if self.caller.network else not turn.caller
 
     def catch_up(self, revision: int, sent: list[list[int]]) -> bool:
-        """Take in what has changed up to `revision`; `sent`: (revision, turn) of the turns sent last, in order. One query
-        if there is anything. False if more turns were sent than `sent` names."""
+        """Take in what has changed up to `revision`; `sent`: (revision, turn) of the turns sent last, in order. One
+        query if there is anything. False if more turns were sent than `sent` names."""
         if revision == self.queue.revision:
             return True
         missed = [turn for at, turn in sent if at > self.queue.revision]
@@ -119,8 +119,8 @@ class Standing:
         self.own += turn.visitor == self.visitor
 
     def admit(self, turns: int = 1) -> bool:
-        """Whether a new turn goes to the workers at once; False if it has to wait. Further `turns` follow it: there must
-        be room for each, as if they came one by one.
+        """Whether a new turn goes to the workers at once; False if it has to wait. Further `turns` follow it: there
+        must be room for each, as if they came one by one.
 
         Raises TooManyTurns and QueueFull. The caller holds the lock and has called `catch_up`, so the bounds hold for
         concurrent calls.

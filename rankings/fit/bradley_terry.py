@@ -168,8 +168,8 @@ def influence_of_voters(counts: Counts, *, cap: int = 0) -> Floats:
 
 
 def side_advantage(counts: Counts, *, cap: int = 0, near: Fit | None = None) -> SideAdvantage | None:
-    """What the left side gains, fitted beside the ratings, with a virtual game of its own; None without a vote. `near`: a
-    fit of the same counts, which saves steps.
+    """What the left side gains, fitted beside the ratings, with a virtual game of its own; None without a vote.
+    `near`: a fit of the same counts, which saves steps.
 
     The interval is the Hessian's: where one contestant always stood left, only that admits that nothing is known.
     """

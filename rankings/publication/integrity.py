@@ -80,7 +80,7 @@ def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit, flagged: Co
 
 
 def flagged(kind: Kind, new: Iterable[NewFinding] = ()) -> dict[str, list[str]]:
-    """Voter -> the kinds of open findings about it in a kind of arena. `new`: findings as if `renew` had stored them."""
+    """Voter -> the kinds of open findings about it in a kind of arena. `new`: as if `renew` had stored them."""
     stored = Finding.objects.filter(kind__in=(*DOUBTFUL, Finding.Kind.CAMPAIGN), arena__in=("", kind.id))
     again = {(each.kind, each.subject): each for each in _rows(kind, new)}
     closed = stored.exclude(state=Finding.State.OPEN).filter(arena=kind.id).values_list("kind", "subject")

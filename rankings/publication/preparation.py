@@ -1,4 +1,4 @@
-"""A publication before it is stored: every board fitted, every report written. Reads only, so that no vote waits for it."""
+"""A publication before it is stored: every board fitted, every report written. Reads only: no vote waits for it."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def _prepare(kind: Kind, stored: snapshots.Stored, new: list[int]) -> PreparedKi
 
 
 def store(prepared: Prepared) -> int:
-    """Write it all; returns how many rows of the boards' tables changed. The caller holds the lock of the rankings, under
-    which no publication and no change of past counts has come between."""
+    """Write it all; returns how many rows of the boards' tables changed. The caller holds the lock of the rankings, and
+    no publication and no change of past counts has come between."""
     from rankings.votes import closed_days
 
     closed_days.keep(prepared.closing)

@@ -118,7 +118,9 @@ def _to_be_opened() -> frozenset[date]:
     early = {day for day in last_votes if day >= open_from}
     damaged = {each.day for each in ClosedDay.objects.iterator(chunk_size=100) if not _is_whole(each)} - early
     if damaged:
-        log.error("Copies of closed days are damaged and will be written again: %s", ", ".join(map(str, sorted(damaged))))
+        log.error(
+            "Copies of closed days are damaged and will be written again: %s", ", ".join(map(str, sorted(damaged)))
+        )
     known = [last for day, last in last_votes.items() if day not in early | damaged]
     if not known:
         return frozenset(early | damaged)

@@ -60,7 +60,9 @@ def count_votes(votes: Iterable[Vote]) -> int:
 
 def is_settled(votes: QuerySet[Vote], found: Judgement) -> bool:
     """Whether those of `votes` that should be counted are, and faulty ones are not. `found`: how they were judged."""
-    uncounted = votes.filter(counted_vote=None, purpose=Purpose.RANK, battle__spoiled=False).exclude(pk__in=found.failed)
+    uncounted = votes.filter(counted_vote=None, purpose=Purpose.RANK, battle__spoiled=False).exclude(
+        pk__in=found.failed
+    )
     return not (uncounted.exists() or CountedVote.objects.filter(vote_id__in=found.failed).exists())
 
 

@@ -242,7 +242,9 @@ def test_new_are_voters_whose_first_vote_is_young_and_those_with_few() -> None:
             Vote.objects.filter(pk=vote.pk).update(voted_at=timezone.now() - timedelta(hours=age))
     ledger.count_votes(Vote.objects.all())
     since = timezone.now() - timedelta(hours=24)
-    assert observed.new_voters(kinds.default(), snapshots.load(closed_days.closing()).of(kinds.default())[0], since, 5) == {"fresh", "few"}
+    assert observed.new_voters(
+        kinds.default(), snapshots.load(closed_days.closing()).of(kinds.default())[0], since, 5
+    ) == {"fresh", "few"}
 
 
 def test_a_dismissed_finding_found_again_stays_dismissed() -> None:
