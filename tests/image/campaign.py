@@ -239,7 +239,8 @@ class Deployment:
         assert types.count("rollout.frames") > 1, types
         assert visitor.wait_for_turn(turn_id)["status"] == "completed"
         status, answer = visitor.post("/api/votes", {"battle_id": battle_id, "vote": "left_better"})
-        assert status == 201 and "???" not in answer["revealed_models"].values(), answer
+        assert status == 201, answer
+        assert "???" not in answer["revealed_models"].values(), answer
         status, _ = visitor.get("/metrics")
         assert status == 404, "the proxy shows the metrics to visitors"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ import psutil
 BASE_DIR = Path(__file__).resolve().parents[2]
 IMAGE = BASE_DIR / "build" / "image"
 ROOT, CONFIG = IMAGE / "root", IMAGE / "config.json"
-USER = 10001
+USER, WRITABLE = 10001, "/tmp"  # noqa: S108 - of the container
 
 
 class Image:
@@ -35,7 +35,7 @@ class Image:
 
     def start(self, command: list[str], environment: Mapping[str, str], log: Path) -> Container:
         """Start a command of the image, with /tmp as the only place that takes writes, and the host's network."""
-        inside = ["bwrap", "--ro-bind", str(ROOT), "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
+        inside = ["bwrap", "--ro-bind", str(ROOT), "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", WRITABLE]
         inside += ["--unshare-user", "--uid", str(USER), "--gid", str(USER), "--unshare-pid", "--unshare-ipc"]
         inside += ["--unshare-uts", "--new-session", "--die-with-parent", "--chdir", "/arena", "--clearenv"]
         for name, value in {**self.environment, **environment}.items():
@@ -69,21 +69,10 @@ class Container:
 
     def stop(self) -> None:
         for each in psutil.Process(self.process.pid).children(recursive=True) if self.process.poll() is None else ():
-            with_care(each)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.terminate()
         try:
             self.process.wait(30)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-
-
-def with_care(process: psutil.Process) -> None:
-    try:
-        process.terminate()
-    except psutil.NoSuchProcess:
-        pass
-
-
-def free_of_python() -> dict[str, str]:
-    """This environment without what belongs to this checkout's Python."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
