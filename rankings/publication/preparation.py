@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena import kinds
 from arena.kinds import Kind
@@ -13,7 +13,9 @@ from rankings.publication.report import Written
 from rankings.publication.retention import thin_out
 from rankings.publication.tables import Rows
 from rankings.votes import classic
-from rankings.votes.closed_days import Closing
+
+if TYPE_CHECKING:
+    from rankings.votes.closed_days import Closing
 
 
 class PreparedKind(NamedTuple):
