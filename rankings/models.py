@@ -65,6 +65,9 @@ class WorkerStatus(models.Model):
     status = models.CharField(max_length=50, blank=True)
     votes_processed = models.PositiveIntegerField(default=0)
     error_message = models.CharField(max_length=1000, null=True, blank=True)
+    revision = models.PositiveBigIntegerField(
+        default=0, help_text="Raised by each publication, and by each change of counts that is not a new vote."
+    )
 
     class Meta:
         db_table = "worker_status"
