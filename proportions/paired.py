@@ -64,7 +64,7 @@ def mcnemar_exact(first: int, second: int) -> float:
         raise ValueError(f"expected counts from 0, got {first} and {second}")
     both = first + second
     tail = sum(math.comb(both, count) for count in range(min(first, second) + 1))
-    return min(1.0, 2 * tail / 2**both)
+    return float(min(1.0, 2 * tail / 2**both))
 
 
 def tango_interval(counts: PairedCounts) -> Difference:
