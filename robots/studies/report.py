@@ -61,14 +61,24 @@ def _replays(pairs: Sequence[Pair], plan: Mapping[str, Any]) -> list[dict[str, A
 def _replay(pair: Pair, plan: Mapping[str, Any], artists: dict[str, Artist]) -> dict[str, Any]:
     world = load_world(plan["robot_id"], plan["scene_id"], pair.variant)
     artist = artists.setdefault(pair.variant, Artist(world))
-    sides = []
-    for side in SIDES:
-        outcome: Outcome = getattr(pair, side)
-        rows = outcome.rows(world.model.nq)
-        moments = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_FRAMES)).round().astype(int))
-        frames = [_data_uri(artist.draw(rows[moment], SIZE)) for moment in moments]
-        sides.append({"model_id": plan[side]["model_id"], "outcome": outcome, "frames": frames})
-    return {"pair": pair, "sides": sides, "last": max(len(each["frames"]) for each in sides) - 1}
+    outcomes: dict[str, Outcome] = {side: getattr(pair, side) for side in SIDES}
+    rows = {side: outcome.rows(world.model.nq) for side, outcome in outcomes.items()}
+    longest = max(map(len, rows.values()))
+    moments = np.unique(np.linspace(0, longest - 1, min(longest, MOST_FRAMES)).round().astype(int))
+    sides = [
+        {
+            "model_id": plan[side]["model_id"],
+            "outcome": outcomes[side],
+            "frames": [_data_uri(artist.draw(row, SIZE)) for row in _until_the_end(rows[side], moments)],
+        }
+        for side in SIDES
+    ]
+    return {"pair": pair, "sides": sides, "last": len(moments) - 1}
+
+
+def _until_the_end(rows: Any, moments: Any) -> Any:
+    """The rows at these moments; after its end, at which it stays, a side has none."""
+    return rows[np.unique(np.minimum(moments, len(rows) - 1))]
 
 
 def _data_uri(picture: Any) -> str:
