@@ -21,6 +21,7 @@ LOOK = (
         "rankings.view_modelstatsbyrobot",
     ),
     *("rankings.view_moderationact", "arena.reveal_names"),
+    *("people.view_token", "people.add_token"),  # their own
 )
 ROLES: dict[str, tuple[str, ...]] = {
     # Votes and voters: what counts and what does not.

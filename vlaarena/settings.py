@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "vlaarena.second_factor.SecondFactor",
     "people.middleware.VisitorOfAccount",
+    "people.token_access.TokenAccess",
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -412,9 +413,13 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "VLA Arena",
-    "DESCRIPTION": "Blind battles between vision-language-action policies.",
+    "DESCRIPTION": "Blind battles between vision-language-action policies. Calls act for the visitor of the cookie, or "
+    "with `Authorization: Bearer TOKEN` for the owner of an API token of the scopes `read`, `play` or `staff`.",
     "VERSION": "0.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    # A call needs no token: without one it acts for the visitor of the cookie.
+    "APPEND_COMPONENTS": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{}, {"token": []}],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     # Links inside the buttons that open an operation would be what no screen reader can announce.
