@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 
 from arena.kinds import Kind
-from arena.models import Battle, BattleStatus, ProcessingStatus, Purpose, Turn, Vote
+from arena.models import BattleStatus, ProcessingStatus, Purpose, Turn, Vote
 from community.models import Report
 
 ABOUT_THE_BATTLE = (Report.What.BATTLE, Report.What.INSTRUCTION)
@@ -20,10 +20,15 @@ ABOUT_THE_BATTLE = (Report.What.BATTLE, Report.What.INSTRUCTION)
 
 def votes_of(kind: Kind) -> QuerySet[Vote]:
     """The votes of a kind that have been counted in a publication, oldest first."""
-    counted = Vote.objects.filter(
-        kind=kind.id, purpose=Purpose.RANK, counted_vote__counted=True, processing_status=ProcessingStatus.PROCESSED
+    counted = {"counted_vote__counted": True, "processing_status": ProcessingStatus.PROCESSED}
+    return visible_votes(kind).filter(purpose=Purpose.RANK, **counted)
+
+
+def visible_votes(kind: Kind) -> QuerySet[Vote]:
+    """All votes whose battle everybody may see, whether or not they count, oldest first."""
+    visible = Vote.objects.filter(
+        kind=kind.id, battle__status=BattleStatus.VOTED, battle__spoiled=False, battle__hidden_at=None
     )
-    visible = counted.filter(battle__status=BattleStatus.VOTED, battle__spoiled=False, battle__hidden_at=None)
     if settings.DATA_SINCE:
         visible = visible.filter(battle__created_at__gte=settings.DATA_SINCE)
     battle = OuterRef("battle_id")
@@ -35,5 +40,5 @@ def votes_of(kind: Kind) -> QuerySet[Vote]:
 def left_out(kind: Kind, battle_ids: Iterable[str]) -> list[str]:
     """Those of these battles that may not leave, the unknown ones included."""
     wanted = list(battle_ids)
-    known = set(votes_of(kind).filter(battle__in=Battle.objects.filter(battle_id__in=wanted)).values_list("battle_id", flat=True))
+    known = set(votes_of(kind).filter(battle__battle_id__in=wanted).values_list("battle_id", flat=True))
     return [battle_id for battle_id in wanted if battle_id not in known]

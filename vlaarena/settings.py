@@ -210,6 +210,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "crontab": {"minute": "20", "hour": "4"},
         "description": "Every night: delete ended logins, and addresses that nobody confirmed within a day.",
     },
+    "Write a dump": {
+        "task": "exports.dump",
+        "crontab": {"minute": "10"},
+        "description": "Every hour: write counts and preference pairs as files (docs/data.md), and delete old ones.",
+    },
     "Look for games of Snake": {
         "task": "wormarena.look",
         "every_s": 10,

@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from arena.consistent_read import consistent_read
 from arena.kinds import Kind
-from arena.models import Attempt, AttemptStatus, Contestant, Turn, Vote
+from arena.models import AttemptStatus, Contestant, Turn, Vote
 from arena.store import Document, get_store
 from exports import publishable
 from exports.bundle import documents, parts
 from exports.bundle.cells import COUNTS, FORMAT, RANKING, VERSION, cells_in, ranking_cells
+from exports.reading import with_turns
 from rankings.files.counts_reader import read_counts, unpacked
 from rankings.models import Snapshot
 from robots.models import PublishedTask
 
-BATCH = 100
 ABOUT_MODELS = ("id", "name", "organization", "license", "family", "revision", "provenance")
 ABOUT_ATTEMPTS = ("episode_id", "status", "length", "success", "progress", "termination_reason")
 COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "day")
@@ -108,26 +109,24 @@ def _tasks(names: Collection[str]) -> Iterator[dict[str, Any]]:
         yield {"task_id": row.task_id, "yaml": row.yaml}
 
 
-def _write_battles(bundle: parts.Writer, votes: Any, room: Counter[tuple[str, ...]], told: Told) -> Written:
+def _write_battles(bundle: parts.Writer, votes: QuerySet[Vote], room: Counter[tuple[str, ...]], told: Told) -> Written:
     """`room`: the votes of the publication that no battle has taken yet. A vote for which there is no room, because it
     was restored since, is left out with its battle."""
-    written, rows, last = Written(), list[dict[str, Any]](), 0
-    while batch := list(_with_columns(votes.filter(pk__gt=last)[:BATCH])):
-        last = batch[-1].pk
-        for vote, turns in _with_turns(batch):
-            battle = _battle(vote, turns)
-            if battle is None:
-                written.without_recordings += 1
-                continue
-            (cell,) = cells_in([battle.row])
-            if not room[cell]:
-                continue
-            room[cell] -= 1
-            rows.append(battle.row)
-            for episode_id, document in battle.recordings.items():
-                bundle.add(f"episodes/{episode_id}.json", documents.to_json(document))
-                _note(written, document)
-            written.battles, written.episodes = len(rows), written.episodes + len(battle.recordings)
+    written, rows = Written(), list[dict[str, Any]]()
+    for vote, turns in with_turns(votes):
+        battle = _battle(vote, turns)
+        if battle is None:
+            written.without_recordings += 1
+            continue
+        (cell,) = cells_in([battle.row])
+        if not room[cell]:
+            continue
+        room[cell] -= 1
+        rows.append(battle.row)
+        for episode_id, document in battle.recordings.items():
+            bundle.add(f"episodes/{episode_id}.json", documents.to_json(document))
+            _note(written, document)
+        written.battles, written.episodes = len(rows), written.episodes + len(battle.recordings)
         told(written.battles)
     bundle.add("battles.jsonl", _lines(sorted(rows, key=lambda row: str(row["battle_id"]))))
     return written
@@ -137,18 +136,6 @@ def _note(written: Written, document: Document) -> None:
     names = ("robot_id", "scene_id", "engine_version", "scene_hash")
     written.worlds.add(tuple(str(document.get(name, "")) for name in names))  # type: ignore[arg-type] # four of them
     written.tasks.add(str(document.get("task_id") or ""))
-
-
-def _with_columns(votes: Any) -> Any:
-    return votes.select_related("battle__session", "counted_vote__count")
-
-
-def _with_turns(votes: list[Vote]) -> Iterator[tuple[Vote, list[Turn]]]:
-    by_battle: dict[str, list[Turn]] = {vote.battle_id: [] for vote in votes}
-    for turn in Attempt.objects.filter(turn__battle__in=list(by_battle), turn__is_fork=False).by_turn():
-        by_battle[turn.battle_id].append(turn)
-    for vote in votes:
-        yield vote, by_battle[vote.battle_id]
 
 
 def _battle(vote: Vote, turns: Iterable[Turn]) -> _Battle | None:

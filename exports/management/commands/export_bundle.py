@@ -47,4 +47,5 @@ class Command(BaseCommand):
         self.stdout.write(f"{written.battles} battles with {written.episodes} recordings{missing}, signed by {key}")
 
     def _tell(self, done: int) -> None:
-        self.stderr.write(f"{done} battles", ending="\r" if self.stderr.isatty() else "\n")
+        if self.stderr.isatty():
+            self.stderr.write(f"{done} battles", ending="\r")
