@@ -1,7 +1,7 @@
 """What a bundle's votes and its ranking have in common: how many votes of each outcome a pair has per day and task.
 
 The counts name voters by numbers that hold within this publication alone, and no battles; the battles name no voters.
-So nobody learns from a bundle which battles one person voted on, and every battle's vote must still be among the counts.
+So nobody learns from a bundle which battles one person voted on, and every battle's vote must be among the counts.
 """
 
 from __future__ import annotations

@@ -167,9 +167,7 @@ def _battle(vote: Vote, turns: Iterable[Turn]) -> _Battle | None:
 
 def _turn(turn: Turn) -> dict[str, Any]:
     about = {name: getattr(turn, name) for name in ("turn_id", "seq", "instruction", "start", "seed")}
-    sides = {
-        attempt.side: {name: getattr(attempt, name) for name in ABOUT_ATTEMPTS} for attempt in turn.attempts.all()
-    }
+    sides = {attempt.side: {name: getattr(attempt, name) for name in ABOUT_ATTEMPTS} for attempt in turn.attempts.all()}
     return {**about, **sides}
 
 

@@ -137,9 +137,7 @@ def older(name: str, instead: str) -> None:
     (dumps.settings.DUMPS_FOLDER / name).rename(dumps.settings.DUMPS_FOLDER / instead)
 
 
-def test_the_next_dump_reads_no_recording_again(
-    dumped: str, monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
+def test_the_next_dump_reads_no_recording_again(dumped: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     before = content("/data/dumps/latest/preferences.jsonl.gz")
     settings.DUMP_DAYS = 10_000
     older(dumped, "2026-01-01T05Z")

@@ -25,7 +25,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="a zip archive; by custom it ends in .zip")
-        parser.add_argument("--battles", nargs="+", default=[], metavar="BATTLE_ID", help="only the recordings of these")
+        parser.add_argument(
+            "--battles", nargs="+", default=[], metavar="BATTLE_ID", help="only the recordings of these"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -43,7 +45,9 @@ class Command(BaseCommand):
             found = {name: asdict(written)[name] for name in ("battles", "episodes", "without_recordings")}
             self.stdout.write(json.dumps({"file": str(path), **found, "key": key}))
             return
-        missing = f", {written.without_recordings} left out for want of recordings" if written.without_recordings else ""
+        missing = (
+            f", {written.without_recordings} left out for want of recordings" if written.without_recordings else ""
+        )
         self.stdout.write(f"{written.battles} battles with {written.episodes} recordings{missing}, signed by {key}")
 
     def _tell(self, done: int) -> None:
