@@ -1,8 +1,8 @@
 """Hourly dumps: the counts of the publication, preference pairs and models, with a signed manifest, as files.
 
 A dump is a folder of `settings.DUMPS_FOLDER` named by its hour (UTC), and appears whole. Beside its public files it
-keeps `.rows`, a digest of each row. When a row may no longer be public, because it was hidden, reported or deleted, the next
-run deletes every dump that has it.
+keeps `.rows`, a digest of each row. When a row may no longer be public, because it was hidden, reported or deleted, the
+next run deletes every dump that has it.
 """
 
 from __future__ import annotations

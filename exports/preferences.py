@@ -62,12 +62,13 @@ SCHEMA = pa.schema(
         ("reasons", pa.list_(pa.struct([("respect", pa.string()), ("better", pa.string())]))),
     ]
 )
-"""`start_*`: of the chosen episode, positions qpos and velocities qvel in the scene's order and SI units; `same_start`: whether the rejected one began in the same state, bit for bit, as first
-turns do. A reason names the respect in which an episode was better: chosen, rejected, equal or nothing."""
+"""`start_*`: of the chosen episode, positions qpos and velocities qvel in the scene's order and SI units; `same_start`:
+whether the rejected one began in the same state, bit for bit, as first turns do. A reason names the respect in which an
+episode was better: chosen, rejected, equal or nothing."""
 
 
 def pairs(kind: Kind, known: Mapping[str, Row] | None = None) -> Iterator[Row]:
-    """All pairs of a kind that may leave, by battle. `known`: earlier rows by turn, whose recordings are not read again.
+    """All pairs of a kind that may leave, by battle. `known`: earlier rows by turn; their recordings are not read.
 
     Turns whose words or recordings are gone are left out. Raises StoreUnavailable.
     """
@@ -87,8 +88,9 @@ def write_pairs(path: Path, rows: Iterable[Row]) -> int:
         return _write_parquet(path, iter(rows))
     number = 0
     with path.open("w", encoding="utf-8") as file:
-        for number, row in enumerate(rows, 1):
+        for row in rows:
             file.write(line(row))
+            number += 1
     return number
 
 

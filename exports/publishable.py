@@ -1,7 +1,7 @@
 """Which battles may leave the arena as data: those whose vote counts and whose content everybody may see.
 
-Left out are battles before their vote, hidden and spoiled ones, those with an instruction that a moderator hides or with
-an open report, calibration battles, what is older than `ARENA_DATA_SINCE`, and votes that moderators excluded.
+Left out are battles before their vote, hidden and spoiled ones, those with an instruction that a moderator hides or
+with an open report, calibration battles, what is older than `ARENA_DATA_SINCE`, and votes that moderators excluded.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from vlaarena import env
 
 # 32 random bytes in base64. Empty: the key follows from the secret key.
 SIGNING_KEY = env.text("ARENA_SIGNING_KEY", "").strip()
-# The licence of votes, instructions and recordings, as an SPDX identifier, and where its text is. The privacy page names
-# it: whoever votes has read there under what terms the data goes out.
+# The licence of votes, instructions and recordings, as an SPDX identifier, and where its text is. The privacy page
+# names it: whoever votes has read there under what terms the data goes out.
 DATA_LICENSE = env.text("ARENA_DATA_LICENSE", "CC-BY-4.0").strip()
 DATA_LICENSE_URL = env.text("ARENA_DATA_LICENSE_URL", "https://creativecommons.org/licenses/by/4.0/").strip()
 # Whether beat writes a dump every hour, for how many days the last dump of each day is kept, and how many hourly ones.

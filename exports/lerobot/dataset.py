@@ -27,8 +27,8 @@ ABOUT = {
     "progress": pa.float64(),
     "seed": pa.int64(),
 }
-"""Columns of ours in the rows of `meta/episodes/`. `vote`: chosen, rejected, tie or both_bad. `success` and `progress` are
-null where the instruction has no goal that physics judges."""
+"""Columns of ours in the rows of `meta/episodes/`. `vote`: chosen, rejected, tie or both_bad. `success` and `progress`
+are null where the instruction has no goal that physics judges."""
 SIZE = (480, 360)
 
 

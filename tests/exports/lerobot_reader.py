@@ -1,4 +1,4 @@
-"""Reads a dataset with the package lerobot-dataset and prints what it found, as JSON: `python lerobot_reader.py FOLDER`.
+"""Reads a dataset with the package lerobot-dataset and prints what it found as JSON: `lerobot_reader.py FOLDER`.
 
 The package asks for torchvision, of which there is no build for the processor's torch 2.13.0 on the package index. It
 uses torchvision to turn pictures into tensors, and nothing here has pictures in tables, so that names without a content
@@ -34,27 +34,21 @@ def main(folder: str) -> None:
 
     data = LeRobotDataset("vla-arena/test", root=folder, video_backend="pyav")
     rows = data.hf_dataset.with_format(None)
-    print(
-        json.dumps(
-            {
-                "version": data.meta.info["codebase_version"],
-                "fps": data.fps,
-                "episodes": [dict(episode) for episode in data.meta.episodes],
-                "tasks": data.meta.tasks["task_index"].to_dict(),
-                "video_keys": data.meta.video_keys,
-                "stats": {
-                    name: {what: value.tolist() for what, value in each.items()}
-                    for name, each in data.meta.stats.items()
-                },  # fmt: skip
-                "frames": [dict(rows[number]) for number in range(len(rows))],
-                "item": None
-                if data.meta.video_keys
-                else {
-                    name: getattr(value, "tolist", lambda value=value: value)() for name, value in data[0].items()
-                },  # fmt: skip
-            }
-        )
-    )
+    found = {
+        "version": data.meta.info["codebase_version"],
+        "fps": data.fps,
+        "episodes": [dict(episode) for episode in data.meta.episodes],
+        "tasks": data.meta.tasks["task_index"].to_dict(),
+        "video_keys": data.meta.video_keys,
+        "stats": {name: as_lists(each) for name, each in data.meta.stats.items()},
+        "frames": [dict(rows[number]) for number in range(len(rows))],
+        "item": None if data.meta.video_keys else as_lists(data[0]),
+    }
+    print(json.dumps(found))
+
+
+def as_lists(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in values.items()}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""LeRobot datasets: what was recorded, read back by the package lerobot-dataset, and by the field list of the format."""
+"""LeRobot datasets: what was recorded, read back by the package lerobot-dataset."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"verified": True, **asdict(found)}))
             return
         self.stdout.write(
-            f"verified: {found.battles} battles, {found.episodes} recordings identical bit for bit, {found.votes} votes "
-            f"on {found.models} models give the published figures of {found.boards} boards (largest difference "
+            f"verified: {found.battles} battles, {found.episodes} recordings identical bit for bit, {found.votes} "
+            f"votes on {found.models} models give the published figures of {found.boards} boards (largest difference "
             f"{found.largest_difference:.2f} points); signed by {found.key}"
         )
 
