@@ -17,6 +17,7 @@ READ = {
     "about": ["/about/"],
     "battle": ["/battle", "/api/battles/{battle}", "/api/battles/{voted}"],
     "battle-detail": ["/battle/{battle}"],
+    "battle-forks": ["/battle/{voted}/forks"],
     "shared-battle-page": ["/b/{voted}"],
     "report-battle": ["/b/{voted}/report"],
     "battle-reported": ["/b/{voted}/reported"],

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from django.urls import path
 
+from robots.pages.forks import battle_forks
 from robots.pages.policies import policies, policy
 
 urlpatterns = [
+    path("battle/<str:battle_id>/forks", battle_forks, name="battle-forks"),
     path("models", policies, name="model-list"),
     path("models/<slug:model_id>", policy, name="model-page"),
 ]

@@ -28,6 +28,9 @@ export interface Exploration {
   turn_id: string | null;
   record: number | null;
   seed: number;
+  left_model_id: string | null;
+  right_model_id: string | null;
+  moved: { [name: string]: number[] };
 }
 
 export interface GoalJson {
