@@ -81,7 +81,7 @@ class Forks(ArenaView):
         operation_id="get_explorations",
         summary="The tree of forks of a battle",
         description="The turns of an own, voted battle in the order of a tree: each turn that the vote judged, then "
-        "the forks that start in it, and theirs; last those that start in the first state of another seed. `parent` and "
+        "the forks that start in it, and theirs; last those from the first state of another seed. `parent` and "
         "`depth` say where a turn is.",
         responses={200: answer(ForkTree), **refusals(404, 409, 422)},
     )

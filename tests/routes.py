@@ -31,6 +31,7 @@ READ = {
     "account_signup_by_passkey": ["/account/signup/passkey/"],
     "account_inactive": ["/account/blocked/"],
     "model-list": ["/models"],
+    "submit-policy": ["/submit/"],
     "model-page": ["/models/{model}"],
     "strings": ["/strings/de.{version}.js"],
     "leaderboard": [
@@ -113,6 +114,7 @@ APART = {
     "health": "asks every part, and its database query is SELECT 1",
     "health-live": "asks nothing",
     "health-ready": "asks every part, as health does",
+    "policy-submitted": "one query, by a secret address: tests/remote/test_submissions.py",
     "dump-file": "a file of a folder, without a query: tests/exports/test_dumps.py",
     "metrics": "for a monitoring system, every few seconds, not for visitors",
     "admin-status": "for operators",

@@ -292,6 +292,10 @@ RATE_LIMITS = {
         "visitor": env.rates("ARENA_REPORTS_PER_VISITOR", "5/minute,30/day"),
         "address": env.rates("ARENA_REPORTS_PER_ADDRESS", "20/minute,200/day"),
     },
+    "submissions": {
+        "visitor": env.rates("ARENA_SUBMISSIONS_PER_VISITOR", "3/hour,6/day"),
+        "address": env.rates("ARENA_SUBMISSIONS_PER_ADDRESS", "6/hour,20/day"),
+    },
     "comments": {
         "visitor": env.rates("ARENA_COMMENTS_PER_VISITOR", "3/minute,60/day"),
         "address": env.rates("ARENA_COMMENTS_PER_ADDRESS", "20/minute,300/day"),
