@@ -40,5 +40,5 @@ def visible_votes(kind: Kind) -> QuerySet[Vote]:
 def left_out(kind: Kind, battle_ids: Iterable[str]) -> list[str]:
     """Those of these battles that may not leave, the unknown ones included."""
     wanted = list(battle_ids)
-    known = set(votes_of(kind).filter(battle__battle_id__in=wanted).values_list("battle_id", flat=True))
+    known = set(votes_of(kind).filter(battle__battle_id__in=wanted).values_list("battle__battle_id", flat=True))
     return [battle_id for battle_id in wanted if battle_id not in known]

@@ -186,9 +186,7 @@ class Submission(models.Model):
     organization = models.CharField(max_length=255, blank=True)
     license = models.CharField(max_length=50)
     provenance = models.TextField(max_length=2000, help_text="Who trained it, on what.")
-    variant_of = models.SlugField(
-        max_length=100, blank=True, help_text="The id of the policy of which it is a variant."
-    )
+    variant_of = models.SlugField(max_length=100, blank=True, help_text="The id of another policy.")
     url = models.CharField("address", max_length=500, blank=True, help_text="Of its server; empty: it is a folder.")
     folder = models.CharField(max_length=500, blank=True, help_text="Where its weights can be fetched.")
     contract = models.JSONField(default=dict, blank=True)

@@ -41,7 +41,7 @@ class SubmissionForm(forms.Form):
         required=False,
         max_length=100,
         label=gettext_lazy("Id of the policy of which it is a variant (optional)"),
-        help_text=gettext_lazy("All variants that were submitted are listed on the models' pages."),
+        help_text=gettext_lazy("All variants that are tried are listed on the models' pages."),
     )
     url = forms.CharField(
         required=False,

@@ -65,11 +65,12 @@ def revisions_of(policy: Policy) -> list[PolicyRevision]:
 
 
 def variants_of(policy_id: str) -> list[Submission]:
-    """Every submission of this policy, of its variants, and of what it is a variant of, refused ones included."""
+    """Every approved submission of this policy, of its variants, and of what it is a variant of, with its trial: also
+    those that failed it. What no moderator has approved is not public."""
     named = Submission.objects.filter(model_id=policy_id).exclude(variant_of="").values_list("variant_of", flat=True)
     family = {policy_id, *named}
     rows = Submission.objects.filter(Q(model_id__in=family) | Q(variant_of__in=family))
-    return list(rows.select_related("trial").order_by("created_at"))
+    return list(rows.filter(state=State.APPROVED).select_related("trial").order_by("created_at"))
 
 
 def contract_of(row: Submission) -> dict[str, Any]:

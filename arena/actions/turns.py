@@ -112,7 +112,7 @@ def _add_turns(battle: Battle, request: TurnRequest, caller: CallerDigests, host
     for number, (start, seed) in enumerate(wanted):
         if number:
             skip_numbers(battle)  # each turn has an event of its own; `lock_numbered` raised the first one's number
-        columns = {"instruction": request.instruction, "start": start, "start_seed": seed}
+        columns: dict[str, Any] = {"instruction": request.instruction, "start": start, "start_seed": seed}
         turns.append(add_turn(battle, turns, caller, held or number > 0, **columns))
     return turns[-len(wanted) :]
 

@@ -17,7 +17,7 @@ def note_present_revisions(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ('arena', '0020_forks_with_changes'),
+        ("arena", "0020_forks_with_changes"),
         ("robots", "0005_things_left_out"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -51,9 +51,7 @@ class Migration(migrations.Migration):
                 ("provenance", models.TextField(help_text="Who trained it, on what.", max_length=2000)),
                 (
                     "variant_of",
-                    models.SlugField(
-                        blank=True, help_text="The id of another policy.", max_length=100
-                    ),
+                    models.SlugField(blank=True, help_text="The id of another policy.", max_length=100),
                 ),
                 (
                     "url",

@@ -46,8 +46,8 @@ def policy(request: HttpRequest, model_id: str) -> HttpResponse:
         raise Http404
     rows, apart = _rows()
     record = {"tasks": list(_tasks(found)), "battles": [_seen(vote, found) for vote in _recent(found)]}
-    record |= {"revisions": revisions_of(found), "variants": variants_of(found.pk)}
-    context = {"page": "models", "policy": found, "row": rows.get(found.pk), "apart": apart, **record}
+    history = {"revisions": revisions_of(found), "variants": variants_of(found.pk)}
+    context = {"page": "models", "policy": found, "row": rows.get(found.pk), "apart": apart, **record, **history}
     return render(request, "robots/policy.html", context)
 
 

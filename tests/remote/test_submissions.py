@@ -16,7 +16,7 @@ from people import own_data
 from people.own_data import Owner
 from policies.models import Policy
 from rankings.models import ModerationAct
-from robots import remote_trial_maker
+from robots import remote_trial_maker, remote_trials
 from robots.models import PolicyRevision, Submission
 from tests.factories import PolicyFactory
 from tests.people import logged_in, moderator, operator
@@ -76,7 +76,7 @@ def test_an_approved_server_is_tried_and_entered_and_its_page_tells_so(asked: li
     act = ModerationAct.objects.get()
     assert act.action == "approve_submission"
     page = Client().get("/models/far").content.decode()
-    assert "Variants that were submitted" in page
+    assert "Variants that were tried" in page
     assert "entered" in page
 
 
@@ -160,16 +160,23 @@ def test_who_may_not_decide_only_looks(asked: list[int]) -> None:
     assert Submission.objects.get().state == "waiting"
 
 
-def test_every_variant_stays_on_the_pages_of_its_family_refused_ones_too(asked: list[int]) -> None:
+def test_every_variant_that_was_tried_stays_on_the_pages_of_its_family_and_no_other(asked: list[int]) -> None:
     PolicyFactory(id="far-a", name="Far A")
-    send(model_id="far-b", name="Far B", variant_of="far-a")
-    send(model_id="far-c", name="Far C", variant_of="far-a")
-    decide("refuse", Submission.objects.get(model_id="far-c"), reason="no")
+    for name in ("b", "c", "d", "e"):
+        send(model_id=f"far-{name}", name=f"Far {name.upper()}", variant_of="far-a")
+    rows = {row.name: row for row in Submission.objects.all()}
+    decide("approve", rows["Far B"], rows["Far C"])
+    decide("refuse", rows["Far D"], reason="no")
+    trials = {row.name: row.trial for row in Submission.objects.select_related("trial") if row.trial}
+    remote_trials.settle(trials["Far B"], True, "")
+    remote_trials.settle(trials["Far C"], False, "late")
     PolicyFactory(id="far-b", name="Far B")
     for page in ("far-a", "far-b"):
         told = Client().get(f"/models/{page}").content.decode()
-        assert "Far C" in told
-        assert "refused" in told
+        assert "far-c" in told
+        assert "failed its trial" in told
+        assert "far-d" not in told
+        assert "far-e" not in told
 
 
 def test_a_model_page_lists_the_revisions_that_it_had() -> None:

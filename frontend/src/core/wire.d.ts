@@ -30,7 +30,7 @@ export interface Exploration {
   seed: number;
   left_model_id: string | null;
   right_model_id: string | null;
-  moved: { [name: string]: number[] };
+  moved: Record<string, Array<number>>;
 }
 
 export interface GoalJson {
