@@ -34,6 +34,7 @@ FROM python:3.11-slim-bookworm
 RUN apt-get update && apt-get install -y --no-install-recommends libosmesa6 && rm -rf /var/lib/apt/lists/* \
   && useradd --system --uid 10001 --home-dir /tmp --shell /usr/sbin/nologin arena
 COPY --from=build /arena /arena
+RUN mkdir /dumps && chown 10001 /dumps
 WORKDIR /arena
 # Nothing is written but /tmp: rows, episodes and queues live on other servers, secrets come from the environment.
 ENV PATH=/arena/.venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 ARENA_DATA=/tmp/arena \

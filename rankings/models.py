@@ -290,6 +290,8 @@ class ModerationAct(models.Model):
         ACTIVATE = "activate", "activated a model"
         PUBLISH_TASK = "publish_task", "published a task"
         WITHDRAW_TASK = "withdraw_task", "withdrew a task"
+        APPROVE_SUBMISSION = "approve_submission", "approved a submitted policy"
+        REFUSE_SUBMISSION = "refuse_submission", "refused a submitted policy"
 
     action = models.CharField(max_length=20, choices=Action.choices, db_index=True)
     subject = models.CharField(

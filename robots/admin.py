@@ -25,10 +25,11 @@ from robots import published_tasks, task_trials
 from robots.kind import Robots
 from robots.models import PublishedTask, TaskTrial
 from robots.remote_admin import RemoteTrialAdmin
+from robots.submission_admin import SubmissionAdmin
 from robots.task_form import NEW, TaskForm, initial_of, predicate_help
 from simulation.catalogue_rows import CatalogueError
 
-__all__ = ["PublishedTaskAdmin", "RemoteTrialAdmin"]
+__all__ = ["PublishedTaskAdmin", "RemoteTrialAdmin", "SubmissionAdmin"]
 EXPERT = "scripted-expert"
 LOOK_AGAIN_S = 3
 LARGEST_SEED = 1_000_000

@@ -30,6 +30,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("rankings.view_finding", "rankings.view_countedvote", "rankings.view_excludedvoter"),
         *("rankings.moderate_votes", "arena.hide_battle"),
         *("community.view_report", "community.view_comment", "community.moderate"),
+        *("robots.view_submission", "robots.decide_submission", "robots.view_remotetrial"),
         *("robots.view_publishedtask", "robots.add_publishedtask", "robots.change_publishedtask"),
     ),
     # Policies, workers and the schedule: what plays, and when boards are written.

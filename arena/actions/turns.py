@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -74,22 +75,26 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: CallerDiges
     return turns
 
 
-def check_hosted(battle: Battle, hosts: Hosts) -> None:
-    """Raises NotHosted unless live workers can play both sides, rendered alike."""
+def pair_of(battle: Battle) -> dict[Side, str]:
+    return {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
+
+
+def check_hosted(battle: Battle, hosts: Hosts, sides: Mapping[Side, str] | None = None) -> None:
+    """Raises NotHosted unless live workers can play both sides, rendered alike. `sides`: in place of the battle's."""
     if kinds.of(battle.session).played_here:
         return
-    pair = [battle.left_model_id, battle.right_model_id]
+    pair = list((sides or pair_of(battle)).values())
     if hosts.unhosted(pair) or hosts.profile_for(pair, battle.render_profile) is None:
         raise NotHosted
 
 
-def choose_profile(battle: Battle, hosts: Hosts) -> None:
+def choose_profile(battle: Battle, hosts: Hosts, sides: Mapping[Side, str] | None = None) -> None:
     """Choose what renders the next turn from what the live workers have for both sides.
 
     The former renderer may be gone, as after an update of its library. No turn of the battle runs, and the caller holds
     its lock.
     """
-    chosen = hosts.profile_for([battle.left_model_id, battle.right_model_id], battle.render_profile)
+    chosen = hosts.profile_for(list((sides or pair_of(battle)).values()), battle.render_profile)
     if chosen is not None and chosen != battle.render_profile:
         battle.render_profile = chosen
         battle.save(update_fields=["render_profile"])
@@ -109,7 +114,7 @@ def _add_turns(battle: Battle, request: TurnRequest, standing: Standing, hosts: 
     for number, (start, seed) in enumerate(wanted):
         if number:
             skip_numbers(battle)  # each turn has an event of its own; `lock_numbered` raised the first one's number
-        columns = {"instruction": request.instruction, "start": start, "start_seed": seed}
+        columns: dict[str, Any] = {"instruction": request.instruction, "start": start, "start_seed": seed}
         turns.append(add_turn(battle, turns, standing.caller, held or number > 0, **columns))
     return turns[-len(wanted) :]
 
@@ -134,9 +139,17 @@ def _wanted_starts(battle: Battle, request: TurnRequest, turns: list[Turn]) -> l
     return [(StartKind.RESET, seed) for seed in missing]
 
 
-def add_turn(battle: Battle, earlier: list[Turn], caller: CallerDigests, held: bool, **columns: Any) -> Turn:
+def add_turn(
+    battle: Battle,
+    earlier: list[Turn],
+    caller: CallerDigests,
+    held: bool,
+    models: Mapping[Side, str] | None = None,
+    **columns: Any,
+) -> Turn:
     """Add a turn with an attempt per side, announce it, and put it on the queue after the commit. The battle comes
-    from `lock_numbered`, `held` from `join_queue`; `earlier`: the battle's other turns.
+    from `lock_numbered`, `held` from `join_queue`; `earlier`: the battle's other turns; `models`: who plays in place
+    of the battle's contestants.
 
     A held turn is sent later, unless the turns before it are done by the time this one is committed.
     """
@@ -150,7 +163,7 @@ def add_turn(battle: Battle, earlier: list[Turn], caller: CallerDigests, held: b
         **columns,
     )
     bind_contextvars(battle_id=battle.battle_id, turn_id=turn.turn_id)
-    sides = {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
+    sides = models or pair_of(battle)
     status, sent_at = (AttemptStatus.HELD, None) if held else (AttemptStatus.QUEUED, turn.created_at)
     attempts = Attempt.objects.bulk_create(
         Attempt(turn=turn, side=side, model_id=model_id, status=status, sent_at=sent_at)
