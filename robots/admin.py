@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any, cast
 
 from django import forms
@@ -30,7 +31,6 @@ from simulation.catalogue_rows import CatalogueError
 
 __all__ = ["PublishedTaskAdmin", "RemoteTrialAdmin"]
 EXPERT = "scripted-expert"
-LOOK_AGAIN_S = 3
 LARGEST_SEED = 1_000_000
 State, What = PublishedTask.State, TaskTrial.What
 
@@ -137,7 +137,7 @@ class PublishedTaskAdmin(ModelAdminBase):
         return TemplateResponse(request, "admin/robots/publishedtask/editor.html", context)
 
     def trial_page(self, request: HttpRequest, key: int) -> HttpResponse:
-        """Starts, checks and rollouts of a task, and its publication. It looks again while a worker is at it."""
+        """Starts, checks and rollouts of a task, and its publication. Its script looks again while a worker is at it."""
         may = self.has_change_permission(request) if request.method == "POST" else self.has_view_permission(request)
         if not may:
             raise PermissionDenied
@@ -184,12 +184,15 @@ class PublishedTaskAdmin(ModelAdminBase):
         self, request: HttpRequest, row: PublishedTask, form: TrialForm, withdrawal: WithdrawalForm
     ) -> HttpResponse:
         trials = list(row.trials.order_by("-pk")[:30])
+        start = next((_shown(each, row) for each in trials if each.what == What.START), None)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Try {row}",
             "opts": self.opts,
             "original": row,
-            "start": next((_shown(each, row) for each in trials if each.what == What.START), None),
+            "start": start,
+            "manifest_url": _manifest_url(start["trial"].yaml) if start else "",
+            "awaited": any(task_trials.is_awaited(each) for each in trials),
             "check": next((_shown(each, row) for each in trials if each.what == What.CHECK), None),
             "rollouts": [_shown(each, row) for each in trials if each.what == What.PLAY],
             "form": form,
@@ -198,10 +201,7 @@ class PublishedTaskAdmin(ModelAdminBase):
             "is_checked": published_tasks.is_checked(row),
             "may_write": self.has_change_permission(request, row),
         }
-        page = TemplateResponse(request, "admin/robots/publishedtask/try.html", context)
-        if any(task_trials.is_awaited(each) for each in trials):
-            page["Refresh"] = str(LOOK_AGAIN_S)
-        return page
+        return TemplateResponse(request, "admin/robots/publishedtask/try.html", context)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PublishedTask]:
         return cast("QuerySet[PublishedTask]", super().get_queryset(request)).select_related("made_by")
@@ -213,6 +213,15 @@ def _scene_of(text: str) -> str:
     except CatalogueError:
         world = (initial_of(text) or {}).get("world", "")
         return world.partition("/")[2] or "table"
+
+
+def _manifest_url(text: str) -> str:
+    """Where the viewer finds the scene of a task; "" if the text cannot be read."""
+    try:
+        task = published_tasks.read(text).task
+    except CatalogueError:
+        return ""
+    return reverse("scene", args=[task.robot_id, task.scene_id])
 
 
 def _policies(row: PublishedTask) -> list[tuple[str, str]]:
@@ -231,5 +240,6 @@ def _shown(trial: TaskTrial, row: PublishedTask) -> dict[str, Any]:
         "trial": trial,
         "awaited": task_trials.is_awaited(trial),
         "outdated": trial.yaml != row.yaml,
+        "qpos": json.dumps(trial.result.get("qpos", [])),
         "picture": f"data:image/webp;base64,{picture}" if picture else "",
     }
