@@ -287,6 +287,8 @@ class ModerationAct(models.Model):
         ACTIVATE = "activate", "activated a model"
         PUBLISH_TASK = "publish_task", "published a task"
         WITHDRAW_TASK = "withdraw_task", "withdrew a task"
+        PUBLISH_SCENE = "publish_scene", "published a scene"
+        WITHDRAW_SCENE = "withdraw_scene", "withdrew a scene"
 
     action = models.CharField(max_length=20, choices=Action.choices, db_index=True)
     subject = models.CharField(
