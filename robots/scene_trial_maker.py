@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,9 +22,7 @@ from simulation.environment import Environment
 from simulation.expert import ScriptedExpert
 from simulation.runner import run_episode
 from simulation.scene_check import check_text
-from simulation.scene_plans import renamed
 from simulation.scene_tasks import tasks_of
-from simulation.worlds import load_world
 
 log = logging.getLogger(__name__)
 SEEDS_CHECKED = 10
@@ -66,7 +63,7 @@ def checked(text: str, pk: int | None, seeds: int = SEEDS_CHECKED) -> Made:
         return Made({"faults": faults})
     draft = scene_rows.read(text)
     with _trying(draft) as (environment, _):
-        return Made({"faults": []}, b"", *_for_browsers(draft, environment))
+        return Made({"faults": []}, b"", *_for_browsers(environment))
 
 
 def _made(trial: SceneTrial) -> Made:
@@ -75,33 +72,29 @@ def _made(trial: SceneTrial) -> Made:
     draft = scene_rows.read(trial.yaml)
     with _trying(draft) as (environment, tasks):
         if trial.what == What.START:
-            return _start(draft, environment, trial.seed)
+            return _start(environment, trial.seed)
         return _played(environment, tasks, trial.seed)
 
 
 @contextmanager
 def _trying(draft: Composed) -> Iterator[tuple[Environment, Sequence[Addition]]]:
-    """Its environment and tasks, under an id of this very text, by which caches tell it from other drafts."""
-    digest = hashlib.sha256(repr((draft.plan, draft.scene.name)).encode()).hexdigest()[:8]
-    made = renamed(draft, f"{draft.scene.id}_{digest}")
-    with composed.trying(made):
-        tasks = tasks_of(made)
-        with additions.trying(*tasks):
-            yield Environment(made.scene.robots[0], made.scene.id), tasks
-
-
-def _for_browsers(draft: Composed, environment: Environment) -> tuple[dict[str, Any], str]:
-    """Manifest and XML under its own id, which nothing keeps before it is published."""
+    """Its environment and its tasks."""
     with composed.trying(draft):
-        world = load_world.__wrapped__(environment.world.robot_id, draft.scene.id)
-    own = {"scene_id": draft.scene.id, "scene_hash": world.scene_hash}
-    return {**manifest_of(environment), **own, "xml": hashed_name("scene.xml", world.xml.encode())}, world.xml
+        tasks = tasks_of(draft)
+        with additions.trying(*tasks):
+            yield Environment(draft.scene.robots[0], draft.scene.id), tasks
 
 
-def _start(draft: Composed, environment: Environment, seed: int) -> Made:
+def _for_browsers(environment: Environment) -> tuple[dict[str, Any], str]:
+    """Manifest and XML."""
+    xml = environment.world.xml
+    return {**manifest_of(environment), "xml": hashed_name("scene.xml", xml.encode())}, xml
+
+
+def _start(environment: Environment, seed: int) -> Made:
     positions = environment.reset(seed).qpos
     told = {"qpos": positions.tolist(), "left_out": list(environment.absent)}
-    return Made(told, pictures.still_of(_place(environment), positions), *_for_browsers(draft, environment))
+    return Made(told, pictures.still_of(_place(environment), positions), *_for_browsers(environment))
 
 
 def _played(environment: Environment, tasks: Sequence[Addition], seed: int) -> Made:

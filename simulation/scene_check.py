@@ -74,7 +74,11 @@ def _fixed(made: Composed) -> dict[str, Discs]:
 
 def _crowded(made: Composed, tasks: Sequence[Addition], seeds: int) -> Iterator[str]:
     """The first seed for whose things there is no room."""
-    world = load_world(made.scene.robots[0], made.scene.id)
+    try:
+        world = load_world(made.scene.robots[0], made.scene.id)
+    except ValueError as error:  # MuJoCo's, such as of names that meet
+        yield f"{_at(made.row, 'things')}things: they cannot be built: {error}"
+        return
     for seed in range(LAYOUTS):
         try:
             world.sample(np.random.default_rng(seed))
@@ -103,9 +107,9 @@ def _unsettled(made: Composed, tasks: Sequence[Addition], seeds: int) -> Iterato
 
 
 def _wrong_tasks(made: Composed, tasks: Sequence[Addition], seeds: int) -> Iterator[str]:
-    here = [(each.row, each.task) for each in tasks]
-    yield from wrong_words(made.scene.id, here)
-    yield from wrong_goals(made.scene.id, here, seeds)
+    here, place = [(each.row, each.task) for each in tasks], _at(made.row, "things")
+    for fault in (*wrong_words(made.scene.id, here), *wrong_goals(made.scene.id, here, seeds)):
+        yield fault if fault.startswith(place) else f"{place}{fault}"
 
 
 def _at(row: Row, key: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -41,16 +41,17 @@ DRAW_FIELDS = ("of", "count", "least", "most")
 @dataclass(frozen=True)
 class Room:
     """`model`: the scene of the catalogue whose robots, cameras, places (`targets`) and tasks it has. `area`: where
-    things start unless they say otherwise."""
+    things start unless they say otherwise. `taken`: names of its parts that no thing can have."""
 
     model: str
     targets: tuple[str, ...]
     area: Area
+    taken: tuple[str, ...] = ()
 
 
 ROOMS: Mapping[str, Room] = {
     "bench": Room("workbench", (), (0.20, 0.39, -0.15, 0.15)),
-    "plates": Room("workbench", ("left_plate", "right_plate"), (0.20, 0.39, -0.15, 0.15)),
+    "plates": Room("workbench", ("left_plate", "right_plate"), (0.20, 0.39, -0.15, 0.15), ("plate", "plate_well")),
 }
 """A bare table, and one with the workbench's two plates."""
 
@@ -84,11 +85,6 @@ def read_plan(row: Row) -> Composed:
         raise placed(row, error) from None
 
 
-def renamed(made: Composed, scene_id: str) -> Composed:
-    """The same under another id, for trying a draft beside what other processes and caches know."""
-    return replace(made, scene=replace(made.scene, id=scene_id), plan=replace(made.plan, id=scene_id))
-
-
 def _scene(row: Row, plan: Plan, room: Room) -> Scene:
     model = catalogue.scene(room.model)
     targets = {name: model.things[name] for name in room.targets}
@@ -110,8 +106,8 @@ def _scene(row: Row, plan: Plan, room: Room) -> Scene:
 
 def _placed_thing(rows: Row, name: str, area: Area, room: Room) -> PlacedThing:
     _check_name(rows, name, name)
-    if name in room.targets:
-        refuse(rows, name, f"{name}: the room has a place of this name already")
+    if name in (*room.targets, *room.taken):
+        refuse(rows, name, f"{name}: the room has a part of this name; call the thing otherwise, with like and nouns")
     row = mapping_of(rows, name)
     _check_fields(row, THING_FIELDS, rows, name)
     like = text_of(row, "like") if "like" in row else name

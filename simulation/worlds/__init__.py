@@ -115,12 +115,18 @@ def engine_version() -> str:
     return f"mujoco {mujoco.__version__}"
 
 
-@lru_cache(WORLDS_KEPT)
 def load_world(robot_id: str, scene_id: str, variant: str = "") -> World:
-    """The world of a robot and a variant of a scene.
+    """The world of a robot and a variant of a scene. It is kept.
 
     Raises CatalogueError for an unknown one, AssetError when files of it are missing, and WorldError.
     """
+    made = composed.find(scene_id)
+    return _load(robot_id, scene_id, variant, repr(made.plan) if made else "")
+
+
+@lru_cache(WORLDS_KEPT)
+def _load(robot_id: str, scene_id: str, variant: str, plan: str) -> World:
+    """`plan`: of a composed scene, whose drafts have one id and differ in it."""
     robot, scene = robot_of(robot_id), scene_of(scene_id, variant)
     meshes = dict(assets.robot_meshes(robot.MESHES)) if robot.MESHES else {}
     spec = scene.build(variant)
