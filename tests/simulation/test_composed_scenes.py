@@ -97,9 +97,9 @@ def test_the_check_names_what_overlaps_or_finds_no_room(old: str, new: str, faul
 
 
 def test_a_wording_that_means_two_things_is_refused_where_the_things_stand() -> None:
-    (fault,) = check_text(changed("text: blue cup", "text: bowl"), "scene", 1)[:1]
-    assert fault.startswith("scene:5: ")
-    assert "does not mean breakfast_" in fault
+    assert check_text(changed("text: blue cup", "text: bowl"), "scene", 1) == [
+        'scene:5: "bowl" means both blue_cup and bowl'
+    ]
 
 
 def test_the_library_that_the_web_process_knows_is_that_of_the_simulation() -> None:
