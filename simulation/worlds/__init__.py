@@ -124,6 +124,11 @@ def load_world(robot_id: str, scene_id: str, variant: str = "") -> World:
     return _load(robot_id, scene_id, variant, repr(made.plan) if made else "")
 
 
+def forget_worlds() -> None:
+    """Load every world anew when it is next asked for."""
+    _load.cache_clear()
+
+
 @lru_cache(WORLDS_KEPT)
 def _load(robot_id: str, scene_id: str, variant: str, plan: str) -> World:
     """`plan`: of a composed scene, whose drafts have one id and differ in it."""
