@@ -292,6 +292,8 @@ class ModerationAct(models.Model):
         WITHDRAW_TASK = "withdraw_task", "withdrew a task"
         APPROVE_SUBMISSION = "approve_submission", "approved a submitted policy"
         REFUSE_SUBMISSION = "refuse_submission", "refused a submitted policy"
+        PUBLISH_SCENE = "publish_scene", "published a scene"
+        WITHDRAW_SCENE = "withdraw_scene", "withdrew a scene"
 
     action = models.CharField(max_length=20, choices=Action.choices, db_index=True)
     subject = models.CharField(

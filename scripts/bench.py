@@ -48,6 +48,8 @@ from load import NO_LIMITS
 from tests.stack import Arena
 from tests.visitor import Visitor
 
+SLIM_SHARE = 0.25
+"""Of each mesh's faces, in slimmed pictures."""
 VISITORS = 20
 CALLS_PER_VISITOR = 40
 THINK_S = (0.1, 0.4)  # a visitor's pause between two calls: 80 calls a second in all
@@ -69,6 +71,20 @@ def control_loop(rounds: int = 5) -> Iterator[Figure]:
     ratios = [control_loop_cost(seed=10 * number).ratio for number in range(rounds)]
     yield spread("control loop without rendering and policy / bare mj_step", ratios, "x", 1.15)
     yield spread("one camera picture, 128 x 128", [render_ms() for _ in range(3)], "ms")
+
+
+def worlds(rounds: int = 3) -> Iterator[Figure]:
+    """Of every robot in every scene that it works in."""
+    from simulation import catalogue
+    from simulation.bench import control_loop_cost, picture_ms
+
+    for world in catalogue.worlds():
+        named = " in ".join(world)
+        ratios = [control_loop_cost(4, 10 * n, *world).ratio for n in range(rounds)]
+        yield spread(f"control loop / bare mj_step, {named}", ratios, "x", 1.15)
+        yield spread(f"one picture, {named}", [picture_ms(*world) for _ in range(rounds)], "ms")
+        slim = [picture_ms(*world, SLIM_SHARE) for _ in range(rounds)]
+        yield spread(f"the same with {SLIM_SHARE:.0%} of the robot's faces", slim, "ms")
 
 
 def rankings() -> Iterator[Figure]:
@@ -221,6 +237,7 @@ def remote_policies(rounds: int = 5, inferences: int = 60) -> Iterator[Figure]:
 
 def measure(turn_count: int) -> Iterator[Figure]:
     yield from control_loop()
+    yield from worlds()
     yield from remote_policies()
     with tempfile.TemporaryDirectory(prefix="vla-arena-bench-") as folder:
         os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
@@ -243,6 +260,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--networks", action="store_true", help="measure only the networks")
+    parser.add_argument("--worlds", action="store_true", help="measure only the robots and scenes")
     parser.add_argument("--remote", action="store_true", help="measure only what the protocol of remote policies takes")
     parser.add_argument("--published", nargs="*", default=[], metavar="SIZE", help="openvla-7b, octo-base, octo-small")
     parser.add_argument("--device", help="a torch device for the networks; default: the CPU")
@@ -258,6 +276,7 @@ def main() -> int:
     load, reference = os.getloadavg()[0], reference_ms()
     timed = networks(options.published, options.device)
     alone = remote_policies() if options.remote else timed if options.networks else None
+    alone = worlds() if options.worlds else alone
     figures = told(alone or chain(timed, measure(options.turns)), sys.stderr if options.json else sys.stdout)
     reference += reference_ms()
     run = entry(figures, reference, load)

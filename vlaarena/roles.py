@@ -32,6 +32,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("community.view_report", "community.view_comment", "community.moderate"),
         *("robots.view_submission", "robots.decide_submission", "robots.view_remotetrial"),
         *("robots.view_publishedtask", "robots.add_publishedtask", "robots.change_publishedtask"),
+        *("robots.view_publishedscene", "robots.add_publishedscene", "robots.change_publishedscene"),
     ),
     # Policies, workers and the schedule: what plays, and when boards are written.
     OPERATOR: (
