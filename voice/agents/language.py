@@ -1,6 +1,7 @@
 """A language model as the mind of a cascade: any server that speaks OpenAI's chat completions, named in the settings.
 
-The arena's own language servers are such servers. Voice knows them by their address alone: kinds do not import each other.
+The arena's own language servers are such servers. Voice knows them by their address alone, since kinds do not import
+each other.
 """
 
 from __future__ import annotations
@@ -161,7 +162,10 @@ def _function(tool: Tool) -> dict[str, Any]:
     """A tool as OpenAI's functions describe it."""
     schema = {name: _schema(slot) for name, slot in tool.parameters.items()}
     parameters = {"type": "object", "properties": schema, "required": list(schema)}
-    return {"type": "function", "function": {"name": tool.id, "description": tool.description, "parameters": parameters}}
+    return {
+        "type": "function",
+        "function": {"name": tool.id, "description": tool.description, "parameters": parameters},
+    }
 
 
 def _schema(slot: Slot) -> dict[str, Any]:
@@ -171,7 +175,11 @@ def _schema(slot: Slot) -> dict[str, Any]:
 
 _END = {
     "type": "function",
-    "function": {"name": END_CALL, "description": "Ends the call, once the caller has said goodbye.", "parameters": {"type": "object", "properties": {}}},
+    "function": {
+        "name": END_CALL,
+        "description": "Ends the call, once the caller has said goodbye.",
+        "parameters": {"type": "object", "properties": {}},
+    },
 }
 
 
@@ -185,7 +193,11 @@ def _client(server: Server) -> openai.AsyncOpenAI:
     timeout = httpx2.Timeout(READ_S, connect=CONNECT_S)
     http = httpx2.AsyncClient(follow_redirects=False, trust_env=False, timeout=timeout)
     return openai.AsyncOpenAI(
-        base_url=address, api_key=server.key or parts.password or "none", http_client=http, max_retries=0, timeout=timeout
+        base_url=address,
+        api_key=server.key or parts.password or "none",
+        http_client=http,
+        max_retries=0,
+        timeout=timeout,
     )
 
 

@@ -1,6 +1,6 @@
 """A cascade on this machine: detector -> recogniser -> mind -> voice, sentence by sentence, and interruptible.
 
-Its clock is the audio that it hears, which comes without a gap: so it needs no other one, and a call may be played at any
+Its clock is the audio that it hears, which comes without a gap. It needs no other one, and a call may be played at any
 speed.
 """
 
@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from voice.agents.base import AgentFailed, AudioChunk, Event, Interrupted, SessionEnd, TranscriptUpdate
@@ -30,7 +30,7 @@ MOST_SENTENCES = 12
 class Manners:
     """`interrupted_after_ms`: how long the caller speaks before the agent stops; a cough or a "yes" is shorter."""
 
-    taking: TurnTaking = TurnTaking()
+    taking: TurnTaking = field(default_factory=TurnTaking)
     interrupted_after_ms: float = 320.0
 
 
@@ -129,9 +129,7 @@ class Cascade:
 
     def _is_interrupted(self) -> bool:
         since = self._began_ms
-        return (
-            since is not None and self._is_talking() and self._heard_ms - since >= self._manners.interrupted_after_ms
-        )
+        return since is not None and self._is_talking() and self._heard_ms - since >= self._manners.interrupted_after_ms
 
     def _interrupt(self) -> None:
         if self._answer is not None:
@@ -190,7 +188,7 @@ class Cascade:
             await answering()
         except AgentFailed as failure:
             self._end(SessionEnd("agent_failed", str(failure)))
-        except Exception as error:  # noqa: BLE001 - the edge of a task: the call must end
+        except Exception as error:
             log.exception("the cascade failed")
             self._end(SessionEnd("agent_failed", f"{type(error).__name__}: {error}"))
 
@@ -198,4 +196,3 @@ class Cascade:
         if not self._ended:
             self._ended = True
             self._events.put_nowait(end)
-

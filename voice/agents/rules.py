@@ -1,9 +1,9 @@
 """A dialogue manager of rules: fills the parameters of the scenario's tools, and calls them. No language model.
 
-It is what a contestant without a language model is, and is called so. It knows what every agent is told (the greeting, the
-tools and their parameters), and neither the required slots nor the criteria. How it works: the caller's words choose tools
-by their cues; values are read by the rules of each slot (`voice.scenarios.slots`); the first parameter without a value is
-asked for; a complete tool is called and its message said.
+It knows what every agent is told (the greeting, the tools and their parameters), and neither the required slots nor the
+criteria. The caller's words choose tools by their cues; values are read by the rules of each slot
+(`voice.scenarios.slots`); the first parameter without a value is asked for; a tool with all its parameters is called,
+and its message said.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ from voice.agents.mind import ToolDesk, sentences
 from voice.scenarios.model import Scenario, Tool
 from voice.scenarios.slots import has_phrase
 
-GOODBYES = ("goodbye", "bye", "that is all", "thats all", "nothing else", "that is everything", "no thank you", "no thanks")
+GOODBYES = (
+    "goodbye",
+    "bye",
+    "that is all",
+    "thats all",
+    "nothing else",
+    "that is everything",
+    "no thank you",
+    "no thanks",
+)
 ASKED_AT_MOST = 3
 """Times in a row that one parameter is asked for."""
 ELSE = "Is there anything else I can help you with?"

@@ -1,8 +1,8 @@
 """Joint goal accuracy: whether every required slot has the right value at the end, read out by rules.
 
-The term is that of dialogue state tracking (Henderson et al., 2014: the joint goal is right if all slots are). Here it is
-measured once, at the end, on what the agent did: the arguments of its calls of tools, and where no call had the slot,
-what it said. Words of the caller do not count: an agent that understood nothing would otherwise be right.
+The term is that of dialogue state tracking (Henderson et al., 2014): the joint goal is right if all slots are. Here it
+is measured once, at the end, on what the agent did: the arguments of its calls of tools, and where no call had the
+slot, what it said. Words of the caller do not count: an agent that understood nothing would otherwise be right.
 """
 
 from __future__ import annotations

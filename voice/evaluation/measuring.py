@@ -30,7 +30,11 @@ class Metrics:
 
 
 def measure(
-    scenario: Scenario, transcript: Transcript, caller: Sequence[Span], agent: Sequence[Span], first_audio: Sequence[float]
+    scenario: Scenario,
+    transcript: Transcript,
+    caller: Sequence[Span],
+    agent: Sequence[Span],
+    first_audio: Sequence[float],
 ) -> Metrics:
     """`caller`, `agent`: their utterances in the recordings; `first_audio`: when [ms] audio of the agent came that was
     played at once. All on one clock."""

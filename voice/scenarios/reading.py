@@ -1,4 +1,4 @@
-"""Reading scenarios from YAML. Every field is checked, and an error names file, line, and what would have been right."""
+"""Reading scenarios from YAML. Every field is checked; an error names file, line, and what would have been right."""
 
 from __future__ import annotations
 
@@ -140,7 +140,11 @@ def _tool(row: Row) -> Tool:
         refuse(row, "results", "results: the last one has no `when`, so that every call has an answer")
     for early in results[:-1]:
         if not early.when:
-            refuse(row, "results", "results: only the last one has no `when`; what stands after it would never be the answer")
+            refuse(
+                row,
+                "results",
+                "results: only the last one has no `when`; what stands after it would never be the answer",
+            )
     return Tool(
         id=_id(row),
         description=text_of(row, "description"),
@@ -172,7 +176,9 @@ def _pattern(row: Row) -> str:
     try:
         re.compile(pattern)
     except re.error as error:
-        refuse(row, "pattern", f"pattern: expected a regular expression such as [A-Z]\\d{{4}}, got {pattern!r}: {error}")
+        refuse(
+            row, "pattern", f"pattern: expected a regular expression such as [A-Z]\\d{{4}}, got {pattern!r}: {error}"
+        )
     return pattern
 
 
@@ -240,7 +246,9 @@ def _check_parameters(row: Row, scenario: Scenario) -> None:
     for tool in scenario.tools.values():
         for name, slot in tool.parameters.items():
             if scenario.slots[name] != slot:
-                refuse(row, "tools", f"tools: two of them have a parameter {name!r} and differ in it; alike, they share it")
+                refuse(
+                    row, "tools", f"tools: two of them have a parameter {name!r} and differ in it; alike, they share it"
+                )
 
 
 def _required(row: Row, slots: Mapping[str, Slot]) -> dict[str, Expected]:
@@ -255,7 +263,9 @@ def _required(row: Row, slots: Mapping[str, Slot]) -> dict[str, Expected]:
         elif isinstance(value, str) and value:
             expected = Expected(value)
         else:
-            refuse(row, name, f"{name}: expected a text in quotes, or a mapping of value and accept, got {shown(value)}")
+            refuse(
+                row, name, f"{name}: expected a text in quotes, or a mapping of value and accept, got {shown(value)}"
+            )
         for each in expected.all:
             _check_canonical(row, name, each, slots[name])
         found[name] = expected

@@ -1,7 +1,7 @@
 """Slots: what a task is about (a day, a time, an order number), and how their values are read out of spoken English.
 
-Everything is a rule, so that the same transcript always gives the same values. A value has one canonical form: a time is
-"16:00", a date "05-14", a weekday "thursday", a number "4", a code "A7429", a choice its name, a name its words in
+Everything is a rule, so that the same transcript always gives the same values. A value has one canonical form: a time
+is "16:00", a date "05-14", a weekday "thursday", a number "4", a code "A7429", a choice its name, a name its words in
 lower case.
 """
 
@@ -20,10 +20,10 @@ MONTHS = ("january", "february", "march", "april", "may", "june", "july", "augus
 DAYS_IN = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 MORNING_BEGINS = 8
 """A time without a.m. or p.m. is one between 8 in the morning and 8 in the evening."""
-NOT_NAMES = frozenset(
-    "i i'm im it it's its is my name the a an and yes no hi hello okay ok sure please thanks thank you this that's thats "
-    "actually sorry well um uh speaking under would be for on so oh me".split()
-)
+_AROUND = """a an the and i im id it its is my name this that thats yes no hi hello okay ok sure well um uh oh so please
+    thanks thank you actually sorry speaking under would be for on me"""
+NOT_NAMES = frozenset(_AROUND.split())
+"""Words around a name, as `plain` gives them."""
 
 
 def plain(text: str) -> str:
@@ -32,7 +32,7 @@ def plain(text: str) -> str:
 
 
 def has_phrase(text: str, phrase: str) -> bool:
-    """Whether whole words of the phrase stand in the text, in order; case, signs and the form of numbers do not count."""
+    """Whether the words of the phrase stand in the text, in order; case, signs and the form of numbers do not count."""
     return f" {plain(in_digits(phrase))} " in f" {plain(in_digits(text))} "
 
 
@@ -107,7 +107,8 @@ class Time(Slot):
     _SAID = re.compile(
         r"\b(?:(?P<part>half past|quarter past|quarter to) )?"
         r"(?P<hour>\d{1,2})(?:(?:[:.]| )(?P<minute>[0-5]\d))?"
-        r" ?(?P<half>a\.? ?m\b\.?|p\.? ?m\b\.?|o'?clock(?: in the (?:morning|afternoon|evening))?|in the (?:morning|afternoon|evening))?"
+        r" ?(?P<half>a\.? ?m\b\.?|p\.? ?m\b\.?|o'?clock(?: in the (?:morning|afternoon|evening))?"
+        r"|in the (?:morning|afternoon|evening))?"
         r"|\b(?P<word>noon|midnight)\b",
     )
 
@@ -164,7 +165,9 @@ class Number(Slot):
         return [str(int(number)) for number in re.findall(rf"\b(\d{{1,6}}) (?:{units})\b", said)] if units else []
 
     def answers(self, text: str) -> list[str]:
-        return self.mentions(text) or [str(int(number)) for number in re.findall(r"\b\d{1,6}\b", plain(in_digits(text)))]
+        return self.mentions(text) or [
+            str(int(number)) for number in re.findall(r"\b\d{1,6}\b", plain(in_digits(text)))
+        ]
 
     def is_canonical(self, value: str) -> bool:
         return value.isdecimal() and value == str(int(value))

@@ -77,5 +77,7 @@ def read_wav(path: Path) -> bytes:
     with wave.open(str(path), "rb") as file:
         found = (file.getframerate(), file.getnchannels(), file.getsampwidth() * 8)
         if found != (RATE, 1, 16):
-            raise ValueError(f"{path.name}: expected 16000 Hz, 1 channel, 16 bits, got {found[0]}, {found[1]}, {found[2]}")
+            raise ValueError(
+                f"{path.name}: expected 16000 Hz, 1 channel, 16 bits, got {found[0]}, {found[1]}, {found[2]}"
+            )
         return file.readframes(file.getnframes())
