@@ -7,7 +7,7 @@ provider goes any further.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from voice.evaluation.transcript import Role
@@ -28,7 +28,7 @@ ENDS = {
 class AudioChunk:
     """Speech of the agent, to be played after what came before it. Silence between utterances is not sent."""
 
-    audio: bytes
+    audio: bytes = field(repr=False)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,7 @@ KEPT = 12
 """Messages of the conversation that are sent again, beside the first ones."""
 STYLE = "You are on the telephone. Answer in one or two short sentences, in plain words, without lists."
 END_CALL = "end_call"
+logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would log every request
 
 
 @dataclass(frozen=True)

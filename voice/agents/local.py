@@ -49,8 +49,6 @@ class Cascade:
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._listener = Listener(speech.new_detector(), self._manners.taking)
         self._heard_ms = 0.0
-        self._began_ms: float | None = None
-        """Since when the caller speaks."""
         self._recognition: asyncio.Task[str] | None = None
         self._answer: asyncio.Task[None] | None = None
         self._sentences: list[_Sentence] = []
@@ -95,14 +93,11 @@ class Cascade:
 
     def _on(self, moment: Moment) -> None:
         match moment.what:
-            case Heard.BEGAN:
-                self._began_ms = moment.at_ms
             case Heard.PAUSED:  # recognised while it is waited whether the caller goes on
                 self._recognition = asyncio.create_task(self._recognised(self._unanswered + moment.audio))
             case Heard.WENT_ON:
                 self._drop_recognition()
             case Heard.ENDED:
-                self._began_ms = None
                 audio, self._unanswered = self._unanswered + moment.audio, b""
                 recognition = self._recognition or asyncio.create_task(self._recognised(audio))
                 self._recognition = None
@@ -128,8 +123,7 @@ class Cascade:
         return done and self._heard_ms >= self._sentences[-1].plays_until_ms
 
     def _is_interrupted(self) -> bool:
-        since = self._began_ms
-        return since is not None and self._is_talking() and self._heard_ms - since >= self._manners.interrupted_after_ms
+        return self._is_talking() and self._listener.spoken_ms >= self._manners.interrupted_after_ms
 
     def _interrupt(self) -> None:
         if self._answer is not None:

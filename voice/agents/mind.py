@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from voice.agents.base import ToolCall
 from voice.scenarios.model import Result, Scenario
 
-SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[A-Z0-9\"“'])")
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[A-Z0-9\"“'*_])")
 ABBREVIATION = re.compile(r"(?:\b(?:[ap]\.m|Mr|Mrs|Ms|Dr|St|No|[A-Z])\.)$")
 MARKUP = re.compile(r"[*_#`>|]+|\[([^\]]*)\]\([^)]*\)|https?://\S+")
 
@@ -71,4 +71,5 @@ def _begins_anew(before: str, after: str) -> bool:
 
 def speakable(text: str) -> str:
     """Without the marks and addresses that a voice would read out."""
-    return " ".join(MARKUP.sub(lambda found: found[1] or " ", text).split())
+    words = " ".join(MARKUP.sub(lambda found: found[1] or " ", text).split())
+    return re.sub(r" (?=[.,!?;:])", "", words)

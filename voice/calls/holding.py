@@ -123,6 +123,8 @@ class _Call:
         self._partial: list[str] = []
         self._audio_at_ms = 0.0
         self._interrupted = False
+        self._finished: str | None = None
+        """The words of an utterance of which the last frames are still to be played."""
 
     @property
     def _now_ms(self) -> float:
@@ -140,7 +142,7 @@ class _Call:
             case TranscriptUpdate(Role.CALLER, text, True):
                 self.held.understood.append(Noted(self._now_ms, text))
             case TranscriptUpdate(Role.AGENT, text, True):
-                self.close_line(self._interrupted, text)
+                self._finished = text
             case TranscriptUpdate(Role.AGENT, text, False):
                 self._partial.append(text)
             case ToolCall(tool, arguments, done):
@@ -167,14 +169,16 @@ class _Call:
         elif self._rest:  # the end of an utterance that is no whole frame
             frame, self._rest = self._rest.ljust(FRAME_BYTES, b"\0"), b""
         self.held.agent_audio += frame
+        if self._finished is not None and not self._queue:
+            self.close_line(self._interrupted)
         return frame
 
-    def close_line(self, cut: bool, text: str = "") -> None:
+    def close_line(self, cut: bool) -> None:
         """Note an utterance of the agent as finished."""
-        said = text or " ".join(self._partial)
+        said = self._finished or " ".join(self._partial)
         if said and self._line_from_ms is not None:
             self.held.agent_lines.append(AgentLine(said, self._line_from_ms, self._line_until_ms, cut))
-        self._line_from_ms, self._interrupted = None, False
+        self._line_from_ms, self._interrupted, self._finished = None, False, None
         self._partial.clear()
 
     def check_limits(self, caller: Caller) -> None:

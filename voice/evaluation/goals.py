@@ -33,7 +33,8 @@ def _filled(scenario: Scenario, name: str, transcript: Transcript) -> Filled:
     slot, expected = scenario.slots[name], scenario.required_slots[name]
     called = [slot.canonical(str(use.arguments[name])) for use in transcript.tools if name in use.arguments]
     said = [] if called else _said(slot, expected.all, transcript)
-    found = (called or said or [None])[-1]
+    values = called or said
+    found = values[-1] if values else None
     source = "call" if called else "speech" if said else ""
     return Filled(expected.value, found, source, found in expected.all)
 

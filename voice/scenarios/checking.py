@@ -49,7 +49,8 @@ def _impossible_tools(scenario: Scenario) -> list[str]:
 
 def _unsaid_slots(scenario: Scenario) -> list[str]:
     script = scenario.caller
-    words = [script.opening, script.closing, *(each.say for each in (*script.answers, *scenario.twists))]
+    words = [script.opening, script.closing, *(each.say for each in script.answers)]
+    words += [twist.say for twist in scenario.twists]
     found = []
     for name, expected in scenario.required_slots.items():
         said = {value for text in words for value in scenario.slots[name].answers(text)}

@@ -36,7 +36,7 @@ def to_wave(audio: bytes) -> Wave:
     """Samples of s16le within -1..1. Raises ValueError for half a sample."""
     if len(audio) % SAMPLE_BYTES:
         raise ValueError(f"expected whole samples of {SAMPLE_BYTES} bytes, got {len(audio)} bytes")
-    return np.frombuffer(audio, "<i2").astype(np.float32) / 32768
+    return np.frombuffer(audio, "<i2").astype(np.float32) / np.float32(32768)
 
 
 def to_bytes(wave_: Wave) -> bytes:

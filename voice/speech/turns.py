@@ -73,6 +73,11 @@ class Listener:
         """Whether an utterance has begun and not ended; a pause belongs to it."""
         return self._speaking
 
+    @property
+    def spoken_ms(self) -> float:
+        """How long the utterance is up to its last speech; 0 while nobody speaks."""
+        return milliseconds(self._last_speech - self._onset) if self._speaking else 0.0
+
     def hear(self, audio: bytes) -> Iterator[Moment]:
         """Take more audio (s16le) and tell what it decided."""
         self._rest += audio
