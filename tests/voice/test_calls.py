@@ -16,7 +16,7 @@ def test_the_rules_do_every_task(name: str) -> None:
     assert call.ended == "agent_hung_up", transcript.lines
     assert (metrics.joint_goal_accuracy, metrics.task_success, metrics.containment) == (1.0, True, True)
     assert metrics.turns_to_completion is not None
-    assert metrics.turns_to_completion < metrics.turns <= SCENARIOS[name].max_turns
+    assert metrics.turns_to_completion < metrics.total_turns <= SCENARIOS[name].max_turns
 
 
 def test_both_recordings_are_on_one_clock() -> None:

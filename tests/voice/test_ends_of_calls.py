@@ -97,7 +97,7 @@ def test_an_agent_that_says_nothing_is_left_after_the_caller_asked_again() -> No
 def test_an_agent_that_does_not_even_greet() -> None:
     call, _, metrics = called(HAIRCUT, Scripted())
     assert call.ended == "agent_silent"
-    assert (metrics.latency.p50_ms, metrics.turns) == (None, 0)
+    assert (metrics.latency.p50_ms, metrics.total_turns) == (None, 0)
 
 
 @pytest.mark.parametrize("error", [AgentFailed("the server is down"), RuntimeError("a fault")])

@@ -37,7 +37,7 @@ def keep_call(
         caller=Conversation.Caller.SCRIPT,
         turns=told["turns"],
         tools=told["tools"],
-        total_turns=metrics.turns,
+        total_turns=metrics.total_turns,
         duration_seconds=transcript.duration_s,
         ended=transcript.ended,
         user_audio_path=paths[0],

@@ -25,7 +25,7 @@ class Metrics:
     criteria: Mapping[str, bool]
     task_success: bool
     containment: bool
-    turns: int
+    total_turns: int
     turns_to_completion: int | None
 
 
@@ -50,6 +50,6 @@ def measure(
         criteria=met(scenario, transcript),
         task_success=succeeded(scenario, transcript, right == 1.0),
         containment=is_contained(scenario, transcript),
-        turns=len(transcript.said_by(Role.CALLER)),
+        total_turns=len(transcript.said_by(Role.CALLER)),
         turns_to_completion=turns_to_completion(scenario, transcript),
     )

@@ -117,7 +117,7 @@ def _summary(metrics: Metrics) -> str:
         f"Waited for an answer: {times or 'there was none'}.\n"
         f"Joint goal accuracy {metrics.joint_goal_accuracy:g}{_in_brackets(wrong)}; criteria "
         f"{'all met' if not unmet else f'not met: {unmet}'}; success {_yes(metrics.task_success)}; contained "
-        f"{_yes(metrics.containment)}; {metrics.turns} turns, done after {metrics.turns_to_completion or '-'}."
+        f"{_yes(metrics.containment)}; {metrics.total_turns} turns, done after {metrics.turns_to_completion or '-'}."
     )
 
 
