@@ -34,4 +34,12 @@ def detector() -> Detector:
     return lambda window: float(np.abs(np.frombuffer(window, "<i2")).max() > QUIET)
 
 
-TELEGRAPH = Speech(detector, understood, spoken)
+async def _hear(audio: bytes) -> str:
+    return understood(audio)
+
+
+async def _speak(text: str) -> bytes:
+    return spoken(text)
+
+
+TELEGRAPH = Speech(detector, _hear, _speak)

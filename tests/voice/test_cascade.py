@@ -79,7 +79,7 @@ class Line:
     async def _send(self, audio: bytes) -> None:
         for frame in frames_of(audio):
             await self.agent.hear(frame)
-            await asyncio.sleep(0.0005)
+            await asyncio.sleep(0)
 
     def final(self, role: Role) -> list[str]:
         said = [each for each in self.events if isinstance(each, TranscriptUpdate) and each.final]

@@ -8,11 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from tests.voice.calls import SCENARIOS, called, held
-from tests.voice.telegraph import TELEGRAPH
-from voice.agents.base import ENDS, AgentFailed, AudioChunk, Event, SessionEnd
+from tests.voice.calls import SCENARIOS, SPEED, called, held
+from tests.voice.telegraph import TELEGRAPH, spoken
+from voice.agents.base import ENDS, AgentFailed, AudioChunk, Event, Interrupted, SessionEnd, TranscriptUpdate
 from voice.agents.local import Cascade
 from voice.agents.mind import ToolDesk
+from voice.agents.rules import Rules
+from voice.calls.caller import ScriptedCaller
+from voice.calls.holding import hold
+from voice.evaluation.transcript import Role
 from voice.scenarios.model import Scenario
 
 HAIRCUT = SCENARIOS["haircut"]
@@ -122,10 +126,29 @@ def test_words_without_end_are_cut_off() -> None:
 
 
 def test_the_end_of_a_session_waits_for_its_last_words() -> None:
-    audio = TELEGRAPH.audio_of("Goodbye, and have a nice day.")
+    audio = spoken("Goodbye, and have a nice day.")
     call, _, _ = called(HAIRCUT, Scripted(AudioChunk(audio), SessionEnd("agent_hung_up")))
     assert call.ended == "agent_hung_up"
     assert audio in bytes(call.agent_audio)
+
+
+async def test_what_fails_in_the_caller_is_raised_and_not_blamed_on_the_agent() -> None:
+    async def deaf(audio: bytes) -> str:
+        raise OSError("no recogniser")
+
+    agent = Cascade(TELEGRAPH, Rules)
+    caller = ScriptedCaller(HAIRCUT, TELEGRAPH._replace(text_of=deaf))
+    with pytest.raises(OSError, match="no recogniser"):
+        await hold(agent, caller, HAIRCUT, SPEED)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+def test_what_was_interrupted_before_it_was_played_was_not_said() -> None:
+    audio = spoken("Goodbye.")
+    words = TranscriptUpdate(Role.AGENT, "Hello there.", final=False)
+    events = [words, AudioChunk(audio), Interrupted(), AudioChunk(audio), TranscriptUpdate(Role.AGENT, "Goodbye.")]
+    call, _, _ = called(HAIRCUT, Scripted(*events, SessionEnd("agent_hung_up")))
+    assert [(line.text, line.cut) for line in call.agent_lines] == [("Goodbye.", False)]
 
 
 async def test_a_call_leaves_nothing_running() -> None:

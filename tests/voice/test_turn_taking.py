@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.voice.telegraph import TELEGRAPH, spoken
+from tests.voice.telegraph import TELEGRAPH, spoken, understood
 from voice.speech.audio import frames_of, samples_in
 from voice.speech.turns import Heard, Listener, Moment, Span, TurnTaking, spans
 
@@ -27,20 +27,20 @@ def test_an_utterance_begins_pauses_and_ends() -> None:
 
 def test_the_audio_of_an_utterance_is_whole() -> None:
     heard = moments(silence(1000) + spoken("Hello there.") + silence(1500))
-    assert TELEGRAPH.text_of(heard[-1].audio) == "Hello there."
+    assert understood(heard[-1].audio) == "Hello there."
     assert len(heard[-1].audio) < len(silence(480 + 320 + 800 + 100))
 
 
 def test_a_pause_within_an_utterance_does_not_end_it() -> None:
     heard = moments(silence(500) + spoken("Thank you.") + silence(600) + spoken("And then?") + silence(1500))
     assert [each.what for each in heard] == [Heard.BEGAN, Heard.PAUSED, Heard.WENT_ON, Heard.PAUSED, Heard.ENDED]
-    assert TELEGRAPH.text_of(heard[-1].audio) == "Thank you.And then?"
+    assert understood(heard[-1].audio) == "Thank you.And then?"
 
 
 def test_two_utterances_do_not_share_audio() -> None:
     heard = moments(silence(500) + spoken("One.." * 4) + silence(900) + spoken("Two.." * 4) + silence(1500))
     ends = [each for each in heard if each.what is Heard.ENDED]
-    assert [TELEGRAPH.text_of(each.audio) for each in ends] == ["One.." * 4, "Two.." * 4]
+    assert [understood(each.audio) for each in ends] == ["One.." * 4, "Two.." * 4]
 
 
 def test_a_click_is_no_utterance() -> None:

@@ -80,11 +80,10 @@ class Cascade:
 
     async def close(self) -> None:
         self._end(SessionEnd("caller_hung_up"))
-        for task in (self._recognition, self._answer):
-            if task is not None:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
+        tasks = [task for task in (self._recognition, self._answer) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         close = getattr(getattr(self, "_mind", None), "close", None)
         if close is not None:
             await close()
@@ -107,7 +106,7 @@ class Cascade:
                     self._answer = asyncio.create_task(self._guarded(partial(self._reply, recognition, audio)))
 
     async def _recognised(self, audio: bytes) -> str:
-        return await asyncio.to_thread(self._speech.text_of, audio)
+        return await self._speech.text_of(audio)
 
     def _drop_recognition(self) -> None:
         if self._recognition is not None:
@@ -157,7 +156,7 @@ class Cascade:
                     return
 
     async def _say(self, sentence: str) -> None:
-        audio = await asyncio.to_thread(self._speech.audio_of, sentence)
+        audio = await self._speech.audio_of(sentence)
         begins = max(self._heard_ms, self._sentences[-1].plays_until_ms if self._sentences else 0.0)
         self._sentences.append(_Sentence(sentence, begins, begins + milliseconds(len(audio) // SAMPLE_BYTES)))
         self._events.put_nowait(TranscriptUpdate(Role.AGENT, sentence, final=False))

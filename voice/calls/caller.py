@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import deque
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -81,18 +80,20 @@ class ScriptedCaller:
         return frame
 
     def hear(self, frame: bytes) -> None:
-        """The next 20 ms of the agent."""
+        """The next 20 ms of the agent. Raises what failed in listening or speaking."""
+        for task in (self._thinking, self._interruption):
+            if task is not None and task.done() and not task.cancelled():
+                task.result()
         for moment in self._listener.hear(frame):
             self._on(moment)
         self._perhaps_interrupt()
         self._perhaps_hang_up()
 
     async def close(self) -> None:
-        for task in (self._recognition, self._thinking, self._interruption):
-            if task is not None:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
+        tasks = [task for task in (self._recognition, self._thinking, self._interruption) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     # Listening.
 
@@ -101,7 +102,7 @@ class ScriptedCaller:
             case Heard.BEGAN:
                 self._agent_began_ms = self._clock_ms
             case Heard.PAUSED:
-                self._recognition = asyncio.create_task(asyncio.to_thread(self._speech.text_of, moment.audio))
+                self._recognition = asyncio.create_task(self._recognised(moment.audio))
             case Heard.WENT_ON:
                 self._drop_recognition()
             case Heard.ENDED:
@@ -110,6 +111,9 @@ class ScriptedCaller:
                 if self._recognition is not None and not self.is_speaking:
                     self._thinking = asyncio.create_task(self._answer(self._recognition))
                 self._recognition = None
+
+    async def _recognised(self, audio: bytes) -> str:
+        return await self._speech.text_of(audio)
 
     def _drop_recognition(self) -> None:
         if self._recognition is not None:
@@ -142,7 +146,7 @@ class ScriptedCaller:
         return self._twists[0] if self._twists and len(self.said) >= self._twists[0].after else None
 
     async def _say(self, words: str) -> None:
-        audio = await asyncio.to_thread(self._speech.audio_of, words)
+        audio = await self._speech.audio_of(words)
         frames = list(frames_of(audio))
         self.said.append(Said(words, self._clock_ms, self._clock_ms + len(frames) * FRAME_MS))
         self._frames.extend(frames)

@@ -68,7 +68,8 @@ class Held:
 
 
 async def hold(agent: Agent, caller: Caller, scenario: Scenario, speed: float = 1.0) -> Held:
-    """Hold a call to its end, at the pace of people; `speed` is for tests. Always ends, with a reason."""
+    """Hold a call to its end, at the pace of people; `speed` is for tests. Whatever the agent does, it ends with a
+    reason. What fails in the caller is raised."""
     call = _Call(scenario)
     reader: asyncio.Task[None] | None = None
     try:
@@ -136,9 +137,7 @@ class _Call:
             case AudioChunk(audio):
                 self._take_audio(audio)
             case Interrupted():
-                self._queue.clear()
-                self._rest = b""
-                self._interrupted = True
+                self._drop()
             case TranscriptUpdate(Role.CALLER, text, True):
                 self.held.understood.append(Noted(self._now_ms, text))
             case TranscriptUpdate(Role.AGENT, text, True):
@@ -150,7 +149,17 @@ class _Call:
             case SessionEnd():
                 self._ending = event
 
+    def _drop(self) -> None:
+        """Forget what was not played. Of an utterance of which nothing was, nothing was said."""
+        self._queue.clear()
+        self._rest = b""
+        self._interrupted = self._line_from_ms is not None
+        if not self._interrupted:
+            self._partial.clear()
+
     def _take_audio(self, audio: bytes) -> None:
+        if not audio:
+            return
         if not self._queue:
             self.held.first_audio_ms.append(self._now_ms)
         self._audio_at_ms = self._now_ms

@@ -3,6 +3,7 @@ alone, by workers and commands; nothing here downloads anything."""
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import threading
 from functools import cache
@@ -27,7 +28,11 @@ def load_speech() -> Speech:
     """The detector, the recogniser and the voice, loaded. Takes seconds the first time. Raises SpeechMissing."""
     check_installed()
     recogniser, voice = _recogniser(), _voice()
-    return Speech(new_detector, recogniser.text_of, voice.audio_of)
+    return Speech(
+        new_detector,
+        lambda audio: asyncio.to_thread(recogniser.text_of, audio),
+        lambda text: asyncio.to_thread(voice.audio_of, text),
+    )
 
 
 def check_installed() -> None:

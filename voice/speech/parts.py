@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from voice.speech.turns import Detector
@@ -13,11 +13,11 @@ class SpeechMissing(Exception):
 
 
 class Speech(NamedTuple):
-    """Audio is s16le at 16 kHz. `text_of` and `audio_of` take a while, and are called on threads."""
+    """Audio is s16le at 16 kHz. `text_of` and `audio_of` may take a while, in which others go on."""
 
     new_detector: Callable[[], Detector]
     """A detector of speech for one listener."""
-    text_of: Callable[[bytes], str]
+    text_of: Callable[[bytes], Awaitable[str]]
     """What is said in an utterance; "" for nothing."""
-    audio_of: Callable[[str], bytes]
+    audio_of: Callable[[str], Awaitable[bytes]]
     """A sentence spoken."""
