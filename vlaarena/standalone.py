@@ -18,7 +18,16 @@ from vlaarena.supervisor.logs import private
 
 WANT_EPISODES = {"play", "verify", "backup", "restore"}
 WANT_DATABASE = {
-    *("add_policy", "backup", "changepassword", "createsuperuser", "expire_episodes", "export_votes", "policies"),
+    *(
+        "add_policy",
+        "backup",
+        "call",
+        "changepassword",
+        "createsuperuser",
+        "expire_episodes",
+        "export_votes",
+        "policies",
+    ),
     *("rebuild_rankings", "second_factor", "seed_load", "seed_policies", "seed_roles", "seed_schedule", "sweep"),
 }
 LOCK_WITHIN_S = 60.0

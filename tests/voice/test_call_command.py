@@ -67,7 +67,13 @@ def test_the_recordings_can_be_heard(by_telegraph: Path) -> None:
     first = told["turns"][0]
     start, end = (int(first[name] * 16) * 2 for name in ("start_ms", "end_ms"))
     assert understood(agent[max(0, start - 3200) : end + 3200]).startswith("Greenleaf Shop, hello.")
-    assert [folder.stat().st_mode & 0o777 for folder in by_telegraph.iterdir()] == [0o700]
+
+
+def test_the_recordings_are_for_their_owner_alone(by_telegraph: Path) -> None:
+    called("order_status", agent="local-rules")
+    kept = [by_telegraph, *by_telegraph.rglob("*")]
+    assert len(kept) == 4
+    assert [path for path in kept if path.stat().st_mode & 0o077] == []
 
 
 def test_a_call_belongs_to_no_battle_and_is_no_vote() -> None:

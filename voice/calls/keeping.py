@@ -20,7 +20,8 @@ def keep_recordings(held: Held) -> tuple[str, str]:
     there. Raises OSError."""
     base = Path(settings.VOICE["recordings"])
     name = f"call_{secrets.token_urlsafe(12)}"
-    (base / name).mkdir(parents=True, mode=0o700)
+    base.mkdir(parents=True, mode=0o700, exist_ok=True)
+    (base / name).mkdir(mode=0o700)
     write_wav(base / name / "caller.wav", bytes(held.caller_audio))
     write_wav(base / name / "agent.wav", bytes(held.agent_audio))
     return f"{name}/caller.wav", f"{name}/agent.wav"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import wave
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -64,8 +66,8 @@ def frames_of(audio: bytes) -> Iterator[bytes]:
 
 
 def write_wav(path: Path, audio: bytes) -> None:
-    """Write s16le as a WAV file."""
-    with wave.open(str(path), "wb") as file:
+    """Write s16le as a WAV file that its owner alone may read."""
+    with path.open("wb", opener=partial(os.open, mode=0o600)) as raw, wave.open(raw, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(SAMPLE_BYTES)
         file.setframerate(RATE)
