@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import logging
 import threading
 from functools import cache
 from pathlib import Path
@@ -64,6 +65,8 @@ class _Whisper:
 
     def __init__(self) -> None:
         import faster_whisper
+
+        logging.getLogger("faster_whisper").setLevel(logging.WARNING)  # it would log every utterance
 
         self._lock = threading.Lock()  # one thread at a time is quicker on few cores than several side by side
         self._model: Any = faster_whisper.WhisperModel(
