@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "rankings",
     "robots",
     "texts",
+    "voice",
     "community",
     "wormarena",
     "exports",
@@ -376,8 +377,9 @@ INSTRUCTION_MAX_LENGTH = 200
 VOTE_UNDO_SECONDS = env.number("ARENA_VOTE_UNDO_SECONDS", 5.0, least=0.0)
 # The kinds of battles that the site offers. The tables of all exist everywhere.
 KINDS = env.words("ARENA_KINDS", ["robots"])
-if "robots" not in KINDS or not {*KINDS} <= {"robots", "text"}:
-    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; known are robots, which all sites have, and text")
+if "robots" not in KINDS or not {*KINDS} <= {"robots", "text", "voice"}:
+    known = "known are robots, which all sites have, text and voice"
+    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; {known}")
 # Those that this process plays, if it is a worker; empty: all.
 WORKER_KINDS = env.words("ARENA_WORKER_KINDS", [])
 WAITING_THREADS = env.count("ARENA_WAITING_THREADS", 32)
@@ -404,6 +406,14 @@ if "text" in KINDS:
         "every_s": 15,
         "description": "Ask the servers of all language models whether they answer; those that do not are not drawn.",
     }
+# Voice agents (voice/). The language model of the local cascade: any server that speaks OpenAI's chat completions;
+# empty: the one beside the arena, where that runs.
+VOICE: dict[str, Any] = {
+    "model_url": env.text("ARENA_VOICE_MODEL_URL", "") or TEXT["embedded_url"],
+    "model": env.text("ARENA_VOICE_MODEL", "smollm2-135m-instruct"),
+    "model_key": env.text("ARENA_VOICE_MODEL_API_KEY", ""),
+    "recordings": Path(env.text("ARENA_VOICE_RECORDINGS", "") or DATA_DIR / "voice"),
+}
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"
