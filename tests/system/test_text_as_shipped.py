@@ -1,0 +1,70 @@
+"""What `make run` starts offers text: the small model beside the arena answers, and text can be turned off again."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stack import FOR_TESTS, Arena
+from tests.visitor import Visitor
+from texts.embedded import CONTESTANTS
+
+pytestmark = pytest.mark.stack
+NAMES = {contestant["name"] for contestant in CONTESTANTS.values()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("built", "arena"):  # nobody looks at pages that need what is built
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def started(folder: Path, kinds: str) -> Arena:
+    built = str(folder / "built")
+    arena = Arena(folder / "arena", **FOR_TESTS, ARENA_STATIC=built, ARENA_SCENES=built, ARENA_KINDS=kinds)
+    arena.start()
+    return arena
+
+
+def asked(visitor: Visitor, message: str) -> dict[str, Any]:
+    """A battle of two models, once the worker has said that it plays them."""
+    deadline = time.monotonic() + 120
+    while True:
+        status, answered = visitor.post("/api/arena/battle", {"message": message})
+        if status == 200:
+            return answered
+        assert status == 503, answered
+        assert time.monotonic() < deadline, answered
+        time.sleep(0.5)
+
+
+def test_the_model_beside_the_arena_answers_twice_and_goes_when_text_is_turned_off(folder: Path) -> None:
+    arena = started(folder, "")
+    try:
+        assert {"language", "waiting"} <= arena.children().keys()
+        visitor = Visitor(arena.url)
+        answered = asked(visitor, "Why is the sky blue?")
+        assert answered["response_a"].strip()
+        assert answered["response_b"].strip()
+        assert not any(name in str(answered) for name in (*NAMES, *CONTESTANTS))
+        battle = {"battle_id": answered["battle_id"]}
+        again = visitor.post("/api/arena/battle", {"message": "And at night?", **battle})
+        assert again[0] == 200
+        status, voted = visitor.post("/api/arena/vote", {**battle, "preference": "left"})
+        assert status == 201
+        assert {voted["model_a"], voted["model_b"]} <= CONTESTANTS.keys() | NAMES
+    finally:
+        arena.close()
+
+    arena = started(folder, "robots")
+    try:
+        assert not {"language", "waiting"} & arena.children().keys()
+        status, refused = Visitor(arena.url).post("/api/sessions/init", {"kind": "text"})
+        assert (status, refused["code"]) == (422, "unknown_kind")
+        arena.manage("rebuild_rankings", "--check")
+    finally:
+        arena.close()
