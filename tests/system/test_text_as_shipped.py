@@ -56,7 +56,7 @@ def test_the_model_beside_the_arena_answers_twice_and_goes_when_text_is_turned_o
         assert again[0] == 200
         status, voted = visitor.post("/api/arena/vote", {**battle, "preference": "left"})
         assert status == 201
-        assert {voted["model_a"], voted["model_b"]} <= CONTESTANTS.keys() | NAMES
+        assert {voted[f"model_{side}"]["model_id"] for side in "ab"} <= CONTESTANTS.keys()
     finally:
         arena.close()
 
