@@ -10,10 +10,11 @@ import pytest
 
 from tests.stack import FOR_TESTS, Arena
 from tests.visitor import Visitor
-from texts.embedded import CONTESTANTS
+from texts.embedded import CONTESTANTS, QWEN_CONTESTANT
 
 pytestmark = pytest.mark.stack
-NAMES = {contestant["name"] for contestant in CONTESTANTS.values()}
+IDS = {*CONTESTANTS, "qwen2-5-coder"}
+NAMES = {QWEN_CONTESTANT["name"], *(contestant["name"] for contestant in CONTESTANTS.values())}
 
 
 @pytest.fixture
@@ -50,13 +51,13 @@ def test_the_model_beside_the_arena_answers_twice_and_goes_when_text_is_turned_o
         answered = asked(visitor, "Why is the sky blue?")
         assert answered["response_a"].strip()
         assert answered["response_b"].strip()
-        assert not any(name in str(answered) for name in (*NAMES, *CONTESTANTS))
+        assert not any(name in str(answered) for name in (*NAMES, *IDS))
         battle = {"battle_id": answered["battle_id"]}
         again = visitor.post("/api/arena/battle", {"message": "And at night?", **battle})
         assert again[0] == 200
         status, voted = visitor.post("/api/arena/vote", {**battle, "preference": "left"})
         assert status == 201
-        assert {voted[f"model_{side}"]["model_id"] for side in "ab"} <= CONTESTANTS.keys()
+        assert {voted[f"model_{side}"]["model_id"] for side in "ab"} <= IDS
     finally:
         arena.close()
 
