@@ -1,8 +1,9 @@
-"""What `make run` starts offers text: the small model beside the arena answers, and text can be turned off again."""
+"""What `make run` starts offers text: the small model beside the arena answers, and a follow-up, and is named by the vote."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,16 @@ NAMES = {QWEN_CONTESTANT["name"], *(contestant["name"] for contestant in CONTEST
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def arena(tmp_path: Path) -> Iterator[Arena]:
     for name in ("built", "arena"):  # nobody looks at pages that need what is built
         (tmp_path / name).mkdir()
-    return tmp_path
-
-
-def started(folder: Path, kinds: str) -> Arena:
-    built = str(folder / "built")
-    arena = Arena(folder / "arena", **FOR_TESTS, ARENA_STATIC=built, ARENA_SCENES=built, ARENA_KINDS=kinds)
-    arena.start()
-    return arena
+    built = str(tmp_path / "built")
+    made = Arena(tmp_path / "arena", **FOR_TESTS, ARENA_STATIC=built, ARENA_SCENES=built, ARENA_KINDS="")
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
 
 
 def asked(visitor: Visitor, message: str) -> dict[str, Any]:
@@ -43,29 +43,15 @@ def asked(visitor: Visitor, message: str) -> dict[str, Any]:
         time.sleep(0.5)
 
 
-def test_the_model_beside_the_arena_answers_twice_and_goes_when_text_is_turned_off(folder: Path) -> None:
-    arena = started(folder, "")
-    try:
-        assert {"language", "waiting"} <= arena.children().keys()
-        visitor = Visitor(arena.url)
-        answered = asked(visitor, "Why is the sky blue?")
-        assert answered["response_a"].strip()
-        assert answered["response_b"].strip()
-        assert not any(name in str(answered) for name in (*NAMES, *IDS))
-        battle = {"battle_id": answered["battle_id"]}
-        again = visitor.post("/api/arena/battle", {"message": "And at night?", **battle})
-        assert again[0] == 200
-        status, voted = visitor.post("/api/arena/vote", {**battle, "preference": "left"})
-        assert status == 201
-        assert {voted[f"model_{side}"]["model_id"] for side in "ab"} <= IDS
-    finally:
-        arena.close()
-
-    arena = started(folder, "robots")
-    try:
-        assert not {"language", "waiting"} & arena.children().keys()
-        status, refused = Visitor(arena.url).post("/api/sessions/init", {"kind": "text"})
-        assert (status, refused["code"]) == (422, "unknown_kind")
-        arena.manage("rebuild_rankings", "--check")
-    finally:
-        arena.close()
+def test_the_model_beside_the_arena_answers_twice_and_is_named_by_the_vote(arena: Arena) -> None:
+    assert {"language", "waiting"} <= arena.children().keys()
+    visitor = Visitor(arena.url)
+    answered = asked(visitor, "Why is the sky blue?")
+    assert answered["response_a"].strip()
+    assert answered["response_b"].strip()
+    assert not any(name in str(answered) for name in (*NAMES, *IDS))
+    battle = {"battle_id": answered["battle_id"]}
+    assert visitor.post("/api/arena/battle", {"message": "And at night?", **battle})[0] == 200
+    status, voted = visitor.post("/api/arena/vote", {**battle, "preference": "left"})
+    assert status == 201
+    assert {voted[f"model_{side}"]["model_id"] for side in "ab"} <= IDS
