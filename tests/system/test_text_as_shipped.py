@@ -1,4 +1,4 @@
-"""What `make run` starts offers text: the small model beside the arena answers, and a follow-up, and is named by the vote."""
+"""What `make run` starts offers text: the small model beside the arena answers twice and is named by the vote."""
 
 from __future__ import annotations
 
