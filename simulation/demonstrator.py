@@ -73,10 +73,12 @@ def text_list(course: Course) -> list[str]:
 
 
 def meaning_list(course: Course) -> list[list[int]]:
-    """What each wording of `text_list` asks for: indices into `task_list`, one for each scene or task that knows it."""
+    """What each wording of `text_list` asks for: indices into `task_list`, one for each scene that knows it, and none
+    for those that are kept out.
+    """
     found: dict[str, list[int]] = {text: [] for text in text_list(course)}
     for index, (task_id, slots) in enumerate(task_list(course)):
-        for phrase in catalogue.phrasings(task_id, slots):
+        for phrase in catalogue.phrasings(task_id, slots, train=True):
             found[phrase.text].append(index)
     return list(found.values())
 

@@ -79,7 +79,7 @@ class TrainingRun(ABC):
         torch.manual_seed(plan.seed)
         self.device = devices.find(self.pace.device)
         self.dtype = fast_dtype(self.device)
-        self.statistics = demos.statistics()
+        self.statistics = self.measure()
         self.scales = read_statistics(self.statistics, STATISTICS_KEY)
         self.order = FrameOrder(len(demos), plan.batch, plan.seed)
         self.network: nn.Module = self.build().to(self.device)
@@ -94,6 +94,10 @@ class TrainingRun(ABC):
     @abstractmethod
     def build(self) -> nn.Module:
         """Set up what the family needs, and return its network with initial weights. The seed has been set."""
+
+    def measure(self) -> Mapping[str, Any]:
+        """The content of dataset_statistics.json: what network units are."""
+        return self.demos.statistics()
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """What the optimiser works on. `share` scales the learning rate of a group."""
