@@ -140,6 +140,18 @@ class Demonstrations:
             self._scene = {name: array[self._keep] for name, array in loaded.items()}
         return SceneFrames(*(self._scene[name][rows] for name in SCENE))
 
+    def times(self, repeat: Mapping[str, int]) -> Array | None:
+        """How often a pass shows each frame, int64 (frames,): those of a named task so many times, others once. None if
+        no task is named. Raises DatasetError for a task of which nothing is shown.
+        """
+        named = [str(task["task"]) for task in self._tasks]
+        shown = {named[number] for number in np.unique(self.labels["task"]).tolist()} if repeat else set()
+        if unknown := sorted({*repeat} - shown):
+            raise DatasetError(f"repeat: no frames of {', '.join(unknown)}; there are of {', '.join(sorted(shown))}")
+        if not repeat:
+            return None
+        return np.array([repeat.get(name, 1) for name in named], np.int64)[self.labels["task"]]
+
     def roles(self) -> Array:
         """Index in `things` of each task's object and target (picks: the object), int64 (tasks, 2)."""
         if not self.things:

@@ -37,6 +37,7 @@ class TrainingPlan:
     warm_up: int = 200  # steps
     clip: float = 5.0
     ema: float = 0.998
+    repeat: tuple[tuple[str, int], ...] = ()  # tasks whose frames are shown several times as often, and how often
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], **others: Any) -> Self:
@@ -81,7 +82,7 @@ class TrainingRun(ABC):
         self.dtype = fast_dtype(self.device)
         self.statistics = self.measure()
         self.scales = read_statistics(self.statistics, STATISTICS_KEY)
-        self.order = FrameOrder(len(demos), plan.batch, plan.seed)
+        self.order = FrameOrder(len(demos), plan.batch, plan.seed, demos.times(dict(plan.repeat)))
         self.network: nn.Module = self.build().to(self.device)
         self.ema = {name: value.detach().clone() for name, value in self.network.named_parameters()}
         self.optimiser = torch.optim.AdamW(
