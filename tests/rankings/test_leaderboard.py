@@ -332,7 +332,7 @@ def test_a_run_that_failed_has_not_updated_the_boards(
     def broken(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(aggregation, "_publish", broken)
+    monkeypatch.setattr(aggregation, "_store", broken)
     with pytest.raises(OSError, match="no space"):
         aggregation.aggregate()
     assert board()["metadata"]["last_updated"] == before
