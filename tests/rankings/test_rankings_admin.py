@@ -79,7 +79,7 @@ def test_a_run_that_breaks_is_told_to_the_moderator(monkeypatch: pytest.MonkeyPa
     def breaks(*_: object) -> None:
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr(aggregation, "_publish", breaks)
+    monkeypatch.setattr(aggregation, "_store", breaks)
     page = moderator("view_workerstatus", "run_aggregation").post(RUN, follow=True)
     assert "The aggregation failed: the disk is full" in page.content.decode()
 

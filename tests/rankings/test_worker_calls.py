@@ -105,7 +105,7 @@ def test_a_second_publication_within_the_hour_is_refused_and_changes_nothing(
 def test_a_run_that_failed_is_no_publication(staff: Client, published: list[datetime]) -> None:
     published[0] += timedelta(hours=1)
     with pytest.MonkeyPatch.context() as broken:
-        broken.setattr(aggregation, "_publish", lambda _: 1 // 0)
+        broken.setattr(aggregation, "_store", lambda *_: 1 // 0)
         with pytest.raises(ZeroDivisionError):
             aggregation.aggregate(once_an_hour=True)
     assert staff.post("/api/worker/aggregate").status_code == 200
