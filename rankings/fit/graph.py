@@ -25,7 +25,8 @@ def reachability(edges: Booleans) -> Booleans:
 
 def _reached(edges: Booleans) -> Booleans:
     """(k,) from the first node."""
-    found = new = np.arange(len(edges)) == 0
+    found: Booleans = np.arange(len(edges)) == 0
+    new = found
     while new.any():
         new = edges[new].any(axis=0) & ~found
         found = found | new
