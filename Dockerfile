@@ -24,7 +24,7 @@ RUN .venv/bin/pip install -q --require-hashes --no-deps -r requirements/locked/b
 COPY . .
 COPY --from=pages /arena/static/dist static/dist
 RUN .venv/bin/python scripts/fetch_assets.py \
-  && .venv/bin/python manage.py translations \
+  && .venv/bin/python manage.py translations compile \
   && .venv/bin/python manage.py build_scenes \
   && .venv/bin/python manage.py collectstatic --noinput --verbosity 0 \
   && rm -rf frontend tests var

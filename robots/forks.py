@@ -17,6 +17,7 @@ from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning, 
 from arena.live import release
 from arena.models import Battle, BattleStatus, Side, Turn
 from arena.queue import hosting
+from arena.queue.entry import Standing
 from arena.rules import turn_status
 from arena.store import get_store
 from arena.visitors.networks import NO_DIGESTS, CallerDigests
@@ -55,18 +56,19 @@ def add_fork(battle: Battle, fork: Fork, caller: CallerDigests = NO_DIGESTS) -> 
     _check_names(battle, fork)
     check_hosted(battle, hosts, fork.sides(battle))
     get_store().ping()
+    standing = Standing.of(battle.session, caller)
     turn: Turn | None = None
     try:
         with transaction.atomic():
             touch_session(battle.session_id)
-            turn = _add(lock_numbered(battle), fork, caller, hosts)
+            turn = _add(lock_numbered(battle), fork, standing, hosts)
     except QueueUnavailable:
         if turn is None or withdraw([turn], battle):
             raise
     return turn
 
 
-def _add(battle: Battle, fork: Fork, caller: CallerDigests, hosts: hosting.Hosts) -> Turn:
+def _add(battle: Battle, fork: Fork, standing: Standing, hosts: hosting.Hosts) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
     turns = battle.turns_with_sides()
@@ -78,8 +80,8 @@ def _add(battle: Battle, fork: Fork, caller: CallerDigests, hosts: hosting.Hosts
     return add_turn(
         battle,
         turns,
-        caller,
-        held=join_queue(battle.session, caller),
+        standing.caller,
+        held=join_queue(standing),
         models=fork.sides(battle),
         instruction=fork.instruction or (origin or turns[-1]).instruction,
         is_fork=True,

@@ -67,17 +67,15 @@ class FirstState(models.Model):
         return str(self.battle_id)
 
 
-class PublishedTask(models.Model):
-    """A task that moderators wrote, beside those of the catalogue's files. What is published never changes: it is
-    withdrawn, and recordings are judged by it for ever (robots.published_tasks)."""
+class Publication(models.Model):
+    """YAML that moderators wrote. What is published never changes: it is withdrawn, and recordings are judged by it for
+    ever."""
 
     class State(models.TextChoices):
         DRAFT = "draft", "draft"
         PUBLISHED = "published", "published"
         WITHDRAWN = "withdrawn", "withdrawn"
 
-    task_id = models.CharField(max_length=60, blank=True, db_index=True, help_text="As the YAML says; empty if unread.")
-    yaml = models.TextField(max_length=20_000, help_text="A list of one entry, as docs/goals.md describes it.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT, db_index=True)
     edition = models.PositiveIntegerField(
         null=True, blank=True, unique=True, help_text="Counts publications and withdrawals; processes compare it."
@@ -87,6 +85,38 @@ class PublishedTask(models.Model):
     made_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     made_at = models.DateTimeField(default=timezone.now)
     decided_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        abstract = True
+
+
+class Trial(models.Model):
+    """What a worker does with a publication for its moderator: it draws a start, checks it, or plays it."""
+
+    class What(models.TextChoices):
+        START = "start", "a start"
+        CHECK = "check", "a check"
+        PLAY = "play", "a rollout"
+
+    what = models.CharField(max_length=5, choices=What.choices)
+    seed = models.PositiveIntegerField(default=0)
+    asked_at = models.DateTimeField(default=timezone.now)
+    done_at = models.DateTimeField(null=True, blank=True)
+    result = models.JSONField(default=dict, blank=True)
+    picture = models.BinaryField(default=bytes, help_text="WebP: the start, or the end of the rollout.")
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.pk}"
+
+
+class PublishedTask(Publication):
+    """A task beside those of the catalogue's files (robots.published_tasks)."""
+
+    task_id = models.CharField(max_length=60, blank=True, db_index=True, help_text="As the YAML says; empty if unread.")
+    yaml = models.TextField(max_length=20_000, help_text="A list of one entry, as docs/goals.md describes it.")
 
     class Meta:
         db_table = "robot_published_tasks"
@@ -101,29 +131,50 @@ class PublishedTask(models.Model):
         return self.task_id or f"task {self.pk}"
 
 
-class TaskTrial(models.Model):
-    """What a worker does with a task for its moderator: it draws a start, checks it, or plays it with a policy."""
-
-    class What(models.TextChoices):
-        START = "start", "a start"
-        CHECK = "check", "a check"
-        PLAY = "play", "a rollout"
+class TaskTrial(Trial):
+    """Of a task; a policy plays it."""
 
     task = models.ForeignKey(PublishedTask, on_delete=models.CASCADE, related_name="trials")
-    what = models.CharField(max_length=5, choices=What.choices)
     yaml = models.TextField(help_text="The task as it was then.")
-    seed = models.PositiveIntegerField(default=0)
     model_id = models.CharField(max_length=100, blank=True, help_text="The policy that plays.")
-    asked_at = models.DateTimeField(default=timezone.now)
-    done_at = models.DateTimeField(null=True, blank=True)
-    result = models.JSONField(default=dict, blank=True)
-    picture = models.BinaryField(default=bytes, help_text="WebP: the start, or the end of the rollout.")
 
     class Meta:
         db_table = "robot_task_trials"
 
+
+class PublishedScene(Publication):
+    """A scene beside those of the catalogue's files (robots.published_scenes). Browsers load `manifest` and `xml`."""
+
+    scene_id = models.CharField(
+        max_length=50, blank=True, db_index=True, help_text="As the YAML says; empty if unread."
+    )
+    yaml = models.TextField(max_length=20_000, help_text="A list of one entry, as docs/worlds.md describes it.")
+    manifest = models.JSONField(default=dict, blank=True)
+    xml = models.TextField(blank=True)
+
+    class Meta:
+        db_table = "robot_published_scenes"
+        verbose_name = "scene"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scene_id"], condition=~models.Q(state="draft"), name="published_scenes_have_ids_of_their_own"
+            )
+        ]
+
     def __str__(self) -> str:
-        return f"{self.what} {self.pk}"
+        return self.scene_id or f"scene {self.pk}"
+
+
+class SceneTrial(Trial):
+    """Of a scene; the expert plays it. `manifest` and `xml`: of the text that was checked or drawn."""
+
+    scene = models.ForeignKey(PublishedScene, on_delete=models.CASCADE, related_name="trials")
+    yaml = models.TextField(help_text="The scene as it was then.")
+    manifest = models.JSONField(default=dict, blank=True)
+    xml = models.TextField(blank=True)
+
+    class Meta:
+        db_table = "robot_scene_trials"
 
 
 class RemoteTrial(models.Model):

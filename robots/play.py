@@ -96,6 +96,7 @@ def _play_claimed(rollout: Attempt) -> None:
 
 def prepare_process() -> None:
     """Open the policies and scenes that this worker process will play, and make the store's indexes."""
+    published_tasks.refresh_if_possible()
     hosted = [each for each in hosting.hosted() if isinstance(each, Policy) and hosting.is_to_be_opened(each)]
     preload(runtime(), hosted, catalogue.playable())
     try:

@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "rankings",
     "robots",
     "texts",
+    "voice",
     "community",
     "wormarena",
     "exports",
@@ -90,6 +91,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "vlaarena.second_factor.SecondFactor",
     "people.middleware.VisitorOfAccount",
+    "people.token_access.TokenAccess",
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -114,6 +116,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "people.header.context",
                 "vlaarena.about_page.context",
                 "wormarena.presence.context",
+                "texts.offered.context",
             ]
         },
     }
@@ -373,10 +376,13 @@ UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 INSTRUCTION_MAX_LENGTH = 200
 # Seconds for which the page holds a vote, so that it can be undone; 0 sends it at once.
 VOTE_UNDO_SECONDS = env.number("ARENA_VOTE_UNDO_SECONDS", 5.0, least=0.0)
-# The kinds of battles that the site offers. The tables of all exist everywhere.
-KINDS = env.words("ARENA_KINDS", ["robots"])
-if "robots" not in KINDS or not {*KINDS} <= {"robots", "text"}:
-    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; known are robots, which all sites have, and text")
+# The kinds of battles that the site offers. If it names none, text is among them where `manage.py up` runs a model.
+_EMBEDDED_TEXT_URL = env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", ""))
+CHOSEN_KINDS = env.words("ARENA_KINDS", [])
+KINDS = CHOSEN_KINDS or ["robots", *(["text"] if _EMBEDDED_TEXT_URL else [])]
+if "robots" not in KINDS or not {*KINDS} <= {"robots", "text", "voice"}:
+    known = "known are robots, which all sites have, text and voice"
+    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; {known}")
 # Those that this process plays, if it is a worker; empty: all.
 WORKER_KINDS = env.words("ARENA_WORKER_KINDS", [])
 WAITING_THREADS = env.count("ARENA_WAITING_THREADS", 32)
@@ -394,7 +400,7 @@ TEXT: dict[str, Any] = {
     "moderation_url": env.text("ARENA_TEXT_MODERATION_URL", ""),
     "moderation_model": env.text("ARENA_TEXT_MODERATION_MODEL", "omni-moderation-latest"),
     "moderation_key_variable": env.text("ARENA_TEXT_MODERATION_KEY_VARIABLE", ""),
-    "embedded_url": env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", "")),
+    "embedded_url": _EMBEDDED_TEXT_URL,
     "embedded_qwen_url": env.text("ARENA_EMBEDDED_QWEN_URL", _started.get("ARENA_EMBEDDED_QWEN_URL", "")),
 }
 if "text" in KINDS:
@@ -403,6 +409,14 @@ if "text" in KINDS:
         "every_s": 15,
         "description": "Ask the servers of all language models whether they answer; those that do not are not drawn.",
     }
+# Voice agents (voice/). The language model of the local cascade: any server that speaks OpenAI's chat completions;
+# empty: the one beside the arena, where that runs.
+VOICE: dict[str, Any] = {
+    "model_url": env.text("ARENA_VOICE_MODEL_URL", "") or TEXT["embedded_url"],
+    "model": env.text("ARENA_VOICE_MODEL", "smollm2-135m-instruct"),
+    "model_key": env.text("ARENA_VOICE_MODEL_API_KEY", ""),
+    "recordings": Path(env.text("ARENA_VOICE_RECORDINGS", "") or DATA_DIR / "voice"),
+}
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"
@@ -422,9 +436,13 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "VLA Arena",
-    "DESCRIPTION": "Blind battles between vision-language-action policies.",
+    "DESCRIPTION": "Blind battles between vision-language-action policies. Calls act for the visitor of the cookie, or "
+    "with `Authorization: Bearer TOKEN` for the owner of an API token of the scopes `read`, `play` or `staff`.",
     "VERSION": "0.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    # A call needs no token: without one it acts for the visitor of the cookie.
+    "APPEND_COMPONENTS": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{}, {"token": []}],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     # Links inside the buttons that open an operation would be what no screen reader can announce.

@@ -28,6 +28,7 @@ from arena.errors import (
 from arena.live import release
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Side, StartKind, Turn
 from arena.queue import dispatch, hosting
+from arena.queue.entry import Standing
 from arena.queue.hosting import Hosts
 from arena.rules import allowed_actions, completed_turns, is_full
 from arena.selectors import turn_json
@@ -58,6 +59,7 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: CallerDiges
     get_store().ping()
     hosts = hosting.hosts()
     check_hosted(battle, hosts)
+    standing = Standing.of(battle.session, caller)
     turns: list[Turn] = []
     try:
         with transaction.atomic():
@@ -66,7 +68,7 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: CallerDiges
             if not battle.event_seq and request.starts == starts.ONE:
                 calibration = kinds.of(battle.session).calibration(battle, request.instruction, hosts)
             locked = lock_numbered(battle, asdict(calibration) if calibration else None)
-            turns = _add_turns(locked, request, caller, hosts)
+            turns = _add_turns(locked, request, standing, hosts)
     except QueueUnavailable:
         if not turns or withdraw(turns, battle):
             raise
@@ -98,7 +100,7 @@ def choose_profile(battle: Battle, hosts: Hosts, sides: Mapping[Side, str] | Non
         battle.save(update_fields=["render_profile"])
 
 
-def _add_turns(battle: Battle, request: TurnRequest, caller: CallerDigests, hosts: Hosts) -> list[Turn]:
+def _add_turns(battle: Battle, request: TurnRequest, standing: Standing, hosts: Hosts) -> list[Turn]:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
@@ -108,12 +110,12 @@ def _add_turns(battle: Battle, request: TurnRequest, caller: CallerDigests, host
         raise TurnsPlayed
     wanted = _wanted_starts(battle, request, turns)
     choose_profile(battle, hosts)
-    held = join_queue(battle.session, caller, len(wanted))
+    held = join_queue(standing, len(wanted))
     for number, (start, seed) in enumerate(wanted):
         if number:
             skip_numbers(battle)  # each turn has an event of its own; `lock_numbered` raised the first one's number
         columns: dict[str, Any] = {"instruction": request.instruction, "start": start, "start_seed": seed}
-        turns.append(add_turn(battle, turns, caller, held or number > 0, **columns))
+        turns.append(add_turn(battle, turns, standing.caller, held or number > 0, **columns))
     return turns[-len(wanted) :]
 
 

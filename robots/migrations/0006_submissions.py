@@ -17,7 +17,7 @@ def note_present_revisions(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("arena", "0020_forks_with_changes"),
+        ("arena", "0021_forks_with_changes"),
         ("robots", "0005_things_left_out"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

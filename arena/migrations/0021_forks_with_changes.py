@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("arena", "0019_people"),
+        ("arena", "0020_the_admission_lock_has_a_revision"),
     ]
 
     operations = [
