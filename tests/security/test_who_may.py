@@ -86,6 +86,8 @@ ROUTES: dict[str, list[Call]] = {
     "submit": [Call(EVERYBODY)],
     "submit/<str:token>": [Call(NOBODY, fill=(("token", "of-nobody"),))],
     "profile": [Call(EVERYBODY)],
+    "profile/tokens": [Call((302,) * 5)],  # without an account
+    "profile/tokens/<int:pk>/revoke": [Call(NOBODY, body=lambda world: {}, fill=(("pk", "1"),))],
     "privacy": [Call(EVERYBODY)],
     "your-data": [Call(EVERYBODY)],
     "your-data/download": [Call(EVERYBODY)],
@@ -220,6 +222,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "voice.scenariorow": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "voice.voiceagent": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "voice.conversation": (ONLY_LOOK, ONLY_LOOK),
+    "people.token": (frozenset({LOOK, ADD}), frozenset({LOOK, ADD})),
     "robots.publishedtask": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
     "robots.publishedscene": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
     "robots.remotetrial": (ONLY_LOOK, frozenset({LOOK, ADD})),
