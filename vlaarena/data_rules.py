@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
-from django.core.exceptions import ImproperlyConfigured
-
 from vlaarena import env
 
 # 32 random bytes in base64. Empty: the key follows from the secret key.
@@ -19,16 +15,5 @@ DUMPS = env.flag("ARENA_DUMPS", True)
 DUMP_DAYS = int(env.number("ARENA_DUMP_DAYS", 30, 0))
 DUMP_HOURS = int(env.number("ARENA_DUMP_HOURS", 24, 1))
 
-
-def _moment(name: str) -> datetime | None:
-    if not (given := env.text(name, "").strip()):
-        return None
-    try:
-        found = datetime.fromisoformat(given)
-    except ValueError:
-        raise ImproperlyConfigured(f"{name}={given!r}; expected a day such as 2026-11-24") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
 # Battles opened before this moment never leave as data. Empty: all may.
-DATA_SINCE = _moment("ARENA_DATA_SINCE")
+DATA_SINCE = env.moment("ARENA_DATA_SINCE")

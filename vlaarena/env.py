@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from django.core.exceptions import ImproperlyConfigured
@@ -51,6 +52,18 @@ def count(name: str, default: int) -> int:
     if value < 1 or value != int(value):
         raise ImproperlyConfigured(f"{name}={value:g}; expected a whole number from 1")
     return int(value)
+
+
+def moment(name: str) -> datetime | None:
+    """A day or a moment in ISO's way, in UTC unless it says otherwise; None where it is empty."""
+    raw = os.environ.get(name, "").strip()
+    if not raw:
+        return None
+    try:
+        value = datetime.fromisoformat(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name}={raw!r}; expected a day such as 2026-11-24") from None
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
 
 
 def words(name: str, default: list[str]) -> list[str]:

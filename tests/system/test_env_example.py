@@ -14,7 +14,7 @@ import yaml
 from tests.stack import BASE_DIR
 from tests.system.test_settings import run_with
 
-READERS = {"text", "flag", "number", "words", "rates", "choice", "networks", "count"}
+READERS = {"text", "flag", "number", "words", "rates", "choice", "networks", "count", "moment"}
 ROOMS = ("vlaarena", "arena", "policies", "rankings", "simulation")
 
 
