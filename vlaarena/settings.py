@@ -13,7 +13,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from vlaarena import env, mail, production, ranking_rules, static_headers
+from vlaarena import data_rules, env, mail, production, ranking_rules, static_headers
 from vlaarena.monitoring import logs
 from vlaarena.supervisor.folder import DataFolder
 
@@ -71,6 +71,7 @@ INSTALLED_APPS = [
     "texts",
     "community",
     "wormarena",
+    "exports",
 ]
 
 MIDDLEWARE = [
@@ -89,6 +90,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "vlaarena.second_factor.SecondFactor",
     "people.middleware.VisitorOfAccount",
+    "people.token_access.TokenAccess",
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -210,6 +212,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "crontab": {"minute": "20", "hour": "4"},
         "description": "Every night: delete ended logins, and addresses that nobody confirmed within a day.",
     },
+    "Write a dump": {
+        "task": "exports.dump",
+        "crontab": {"minute": "10"},
+        "description": "Every hour: write counts and preference pairs as files (docs/data.md), and delete old ones.",
+    },
     "Look for games of Snake": {
         "task": "wormarena.look",
         "every_s": 10,
@@ -286,6 +293,10 @@ RATE_LIMITS = {
     "reports": {
         "visitor": env.rates("ARENA_REPORTS_PER_VISITOR", "5/minute,30/day"),
         "address": env.rates("ARENA_REPORTS_PER_ADDRESS", "20/minute,200/day"),
+    },
+    "submissions": {
+        "visitor": env.rates("ARENA_SUBMISSIONS_PER_VISITOR", "3/hour,6/day"),
+        "address": env.rates("ARENA_SUBMISSIONS_PER_ADDRESS", "6/hour,20/day"),
     },
     "comments": {
         "visitor": env.rates("ARENA_COMMENTS_PER_VISITOR", "3/minute,60/day"),
@@ -415,9 +426,13 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "VLA Arena",
-    "DESCRIPTION": "Blind battles between vision-language-action policies.",
+    "DESCRIPTION": "Blind battles between vision-language-action policies. Calls act for the visitor of the cookie, or "
+    "with `Authorization: Bearer TOKEN` for the owner of an API token of the scopes `read`, `play` or `staff`.",
     "VERSION": "0.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    # A call needs no token: without one it acts for the visitor of the cookie.
+    "APPEND_COMPONENTS": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{}, {"token": []}],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     # Links inside the buttons that open an operation would be what no screen reader can announce.
@@ -520,6 +535,13 @@ SOURCE_URL = env.text("ARENA_SOURCE_URL", "")
 if SOURCE_URL and not SOURCE_URL.startswith(("https://", "http://")):
     raise ImproperlyConfigured(f"ARENA_SOURCE_URL={SOURCE_URL!r}; expected an address that begins with https://")
 CONTACT = env.text("ARENA_CONTACT", "").strip()
+
+# What leaves as data: vlaarena/data_rules.py.
+SIGNING_KEY = data_rules.SIGNING_KEY
+DATA_LICENSE, DATA_LICENSE_URL = data_rules.DATA_LICENSE, data_rules.DATA_LICENSE_URL
+DATA_SINCE = data_rules.DATA_SINCE
+DUMPS, DUMP_DAYS, DUMP_HOURS = data_rules.DUMPS, data_rules.DUMP_DAYS, data_rules.DUMP_HOURS
+DUMPS_FOLDER = Path(env.text("ARENA_DUMPS_FOLDER", "") or DATA_DIR / "dumps")
 
 # Pages of these sites may read public data. Requests carry no cookies, so they cannot act for a visitor.
 CORS_ALLOWED_ORIGINS = env.words("ARENA_CORS_ORIGINS", [])
