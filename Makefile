@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-qwen test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load clean
+.PHONY: help run install install-test install-qwen install-voice test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -38,6 +38,7 @@ help:
 	@echo "make load           load-test a new arena across a full hour (ARGS: --any-time --visitors 300 --minutes 20 ...)"
 	@echo "make install        install and build everything without starting the arena"
 	@echo "make install-qwen   install a second language model, ten times as large as the one that runs beside the arena (1.1 GB, 1.4 GB of memory)"
+	@echo "make install-voice  install speech for voice agents on this machine (300 MB; manage.py call haircut --agent local-rules)"
 	@echo "make clean          remove build products; the data in var/ is kept"
 
 run: install
@@ -47,6 +48,8 @@ install: $(DONE)/requirements $(DONE)/requirements-text $(DONE)/translations $(D
 
 install-qwen: install
 	@$(PY) scripts/fetch_qwen.py
+
+install-voice: install $(DONE)/requirements-voice
 
 test: install install-test
 	@$(PY) -m pytest -n $(PROCESSES) -m "not slow" $(ARGS)
@@ -125,7 +128,7 @@ $(DONE)/translations: $(LOCALE) | $(DONE)/requirements
 	@$(PY) manage.py translations compile >$(DONE)/translations.log
 	@touch $@
 
-$(DONE)/requirements-test: $(DONE)/requirements requirements/locked/test.txt requirements/locked/peers.txt
+$(DONE)/requirements-test: $(DONE)/requirements $(DONE)/requirements-voice requirements/locked/test.txt requirements/locked/peers.txt
 	@echo "installing what the tests need"
 	@$(LOCKED) -r requirements/locked/test.txt -r requirements/locked/peers.txt
 	@touch $@
@@ -133,6 +136,11 @@ $(DONE)/requirements-test: $(DONE)/requirements requirements/locked/test.txt req
 $(DONE)/requirements-text: $(DONE)/requirements requirements/locked/text.txt
 	@echo "installing the language model beside the arena"
 	@$(LOCKED) -r requirements/locked/text.txt
+	@touch $@
+
+$(DONE)/requirements-voice: $(DONE)/requirements requirements/locked/voice.txt
+	@echo "installing speech"
+	@$(LOCKED) -r requirements/locked/voice.txt
 	@touch $@
 
 $(DONE)/renderer: | $(DONE)/requirements

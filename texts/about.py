@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CATEGORIES: dict[str, Any] = {
     "code": gettext_lazy("Code"),
-    "math": gettext_lazy("Maths"),
+    "math": gettext_lazy("Math"),
     "write": gettext_lazy("Write"),
     "plan": gettext_lazy("Plan"),
     "explain": gettext_lazy("Explain"),

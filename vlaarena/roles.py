@@ -17,6 +17,7 @@ LOOK = (
     *(
         "policies.view_policy",
         "texts.view_languagemodel",
+        *("voice.view_scenariorow", "voice.view_voiceagent", "voice.view_conversation"),
         "rankings.view_modelstatstotal",
         "rankings.view_modelstatsbyrobot",
     ),
@@ -40,6 +41,8 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("policies.add_policy", "policies.change_policy", "arena.change_attempt"),
         *("robots.view_remotetrial", "robots.add_remotetrial"),
         *("texts.add_languagemodel", "texts.change_languagemodel"),
+        *("voice.add_scenariorow", "voice.change_scenariorow"),
+        *("voice.add_voiceagent", "voice.change_voiceagent"),
         *("rankings.view_workerstatus", "rankings.run_aggregation"),
         *("wormarena.view_game", "wormarena.ingest_games"),
         *("django_celery_beat.view_periodictask", "django_celery_beat.change_periodictask"),

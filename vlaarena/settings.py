@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "rankings",
     "robots",
     "texts",
+    "voice",
     "community",
     "wormarena",
     "exports",
@@ -379,8 +380,9 @@ VOTE_UNDO_SECONDS = env.number("ARENA_VOTE_UNDO_SECONDS", 5.0, least=0.0)
 _EMBEDDED_TEXT_URL = env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", ""))
 CHOSEN_KINDS = env.words("ARENA_KINDS", [])
 KINDS = CHOSEN_KINDS or ["robots", *(["text"] if _EMBEDDED_TEXT_URL else [])]
-if "robots" not in KINDS or not {*KINDS} <= {"robots", "text"}:
-    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; known are robots, which all sites have, and text")
+if "robots" not in KINDS or not {*KINDS} <= {"robots", "text", "voice"}:
+    known = "known are robots, which all sites have, text and voice"
+    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; {known}")
 # Those that this process plays, if it is a worker; empty: all.
 WORKER_KINDS = env.words("ARENA_WORKER_KINDS", [])
 WAITING_THREADS = env.count("ARENA_WAITING_THREADS", 32)
@@ -407,6 +409,14 @@ if "text" in KINDS:
         "every_s": 15,
         "description": "Ask the servers of all language models whether they answer; those that do not are not drawn.",
     }
+# Voice agents (voice/). The language model of the local cascade: any server that speaks OpenAI's chat completions;
+# empty: the one beside the arena, where that runs.
+VOICE: dict[str, Any] = {
+    "model_url": env.text("ARENA_VOICE_MODEL_URL", "") or TEXT["embedded_url"],
+    "model": env.text("ARENA_VOICE_MODEL", "smollm2-135m-instruct"),
+    "model_key": env.text("ARENA_VOICE_MODEL_API_KEY", ""),
+    "recordings": Path(env.text("ARENA_VOICE_RECORDINGS", "") or DATA_DIR / "voice"),
+}
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"

@@ -25,6 +25,7 @@ ROOMS = (
         "people",
         "robots",
         "texts",
+        "voice",
         "community",
         "wormarena",
         "rankings",
