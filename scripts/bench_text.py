@@ -122,7 +122,7 @@ def timed(heard: Heard, name: str, call: Callable[[], tuple[int, Json]], expecte
 def listen(socket: Any, prompt: str, heard: Heard) -> None:
     release_from, step_s, pieces = 0.0, 0.0, []
     while True:
-        message: Json = json.loads(socket.recv(timeout=300))
+        message: Json = json.loads(socket.recv(timeout=90))
         now = time.time()
         if message["type"] == "turn.opened":
             step_s = message["turn"]["step_s"]

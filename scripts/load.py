@@ -119,7 +119,7 @@ def prepare(arena: Arena, language_server: str | None) -> None:
             about = ["--url", language_server, "--served-name", name]
             arena.manage("add_model", f"scripted-{name}", "--kind", "text", *about)
     arena.manage("shell", "--verbosity", "0", "-c", ONLY_INSTANT)
-    wait_until(lambda: arena.manage("shell", "--verbosity", "0", "-c", HOSTED).strip() == str(len(INSTANT)), 60)
+    wait_until(lambda: arena.manage("shell", "--verbosity", "0", "-c", HOSTED).strip() == str(len(INSTANT)), 300)
 
 
 @contextmanager
