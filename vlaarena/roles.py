@@ -22,6 +22,7 @@ LOOK = (
         "rankings.view_modelstatsbyrobot",
     ),
     *("rankings.view_moderationact", "arena.reveal_names"),
+    *("people.view_token", "people.add_token"),  # their own
 )
 ROLES: dict[str, tuple[str, ...]] = {
     # Votes and voters: what counts and what does not.
@@ -30,7 +31,9 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("rankings.view_finding", "rankings.view_countedvote", "rankings.view_excludedvoter"),
         *("rankings.moderate_votes", "arena.hide_battle"),
         *("community.view_report", "community.view_comment", "community.moderate"),
+        *("robots.view_submission", "robots.decide_submission", "robots.view_remotetrial"),
         *("robots.view_publishedtask", "robots.add_publishedtask", "robots.change_publishedtask"),
+        *("robots.view_publishedscene", "robots.add_publishedscene", "robots.change_publishedscene"),
     ),
     # Policies, workers and the schedule: what plays, and when boards are written.
     OPERATOR: (

@@ -21,6 +21,7 @@ from simulation import catalogue
 ROOMS = (
     *(
         "vlaarena",
+        "exports",
         "people",
         "robots",
         "texts",
@@ -131,7 +132,7 @@ def _literals(source: str, at: int) -> list[str]:
 def _in_catalogue() -> Iterator[Message]:
     texts = [
         *((robot.name, robot.description) for robot in catalogue.robots()),
-        *((scene.name, scene.description) for scene in catalogue.scenes()),
+        *((scene.name, scene.description) for scene in catalogue.shipped_scenes()),
         *((task.name, task.description) for task in catalogue.tasks()),
     ]
     yield from (Message(text) for both in texts for text in both if text)
