@@ -20,13 +20,26 @@ SPEED = 1e6
 SCENARIOS = shipped()
 
 
-async def held(scenario: Scenario, agent: Agent | None = None, speed: float = SPEED) -> Held:
+class Patient:
+    """A cascade for which time stands still while it thinks, so that a slow machine changes nothing."""
+
+    def __init__(self, agent: Cascade) -> None:
+        self._agent = agent
+        self.open, self.events, self.close = agent.open, agent.events, agent.close
+
+    async def hear(self, audio: bytes) -> None:
+        await self._agent.hear(audio)
+        while self._agent.is_thinking:
+            await asyncio.sleep(0.001)
+
+
+async def held(scenario: Scenario, agent: Agent | None = None) -> Held:
     """A call, by default of the scripted caller with the cascade of rules."""
     talks_to = agent or Cascade(TELEGRAPH, Rules)
-    return await hold(talks_to, ScriptedCaller(scenario, TELEGRAPH), scenario, speed)
+    return await hold(talks_to, ScriptedCaller(scenario, TELEGRAPH), scenario, SPEED)
 
 
-def called(scenario: Scenario, agent: Agent | None = None, speed: float = SPEED) -> tuple[Held, Transcript, Metrics]:
+def called(scenario: Scenario, agent: Agent | None = None) -> tuple[Held, Transcript, Metrics]:
     """The same, and what is made of it."""
-    call = asyncio.run(held(scenario, agent, speed))
+    call = asyncio.run(held(scenario, agent))
     return call, *evaluated(scenario, call, TELEGRAPH.new_detector)

@@ -14,9 +14,10 @@ from django.core.management import CommandError, call_command
 
 from arena.models import Attempt, Battle, Session, Vote
 from tests.ports import free_port
-from tests.voice.calls import SPEED
+from tests.voice.calls import SPEED, Patient
 from tests.voice.model_server import NAME, call, model_server, words
 from tests.voice.telegraph import TELEGRAPH, understood
+from voice.agents.opening import adapter_of
 from voice.calls.holding import hold
 from voice.management.commands import call as command
 from voice.models import Conversation, ScenarioRow, VoiceAgent
@@ -133,7 +134,7 @@ def test_an_agent_without_a_model_says_which_setting_is_missing(monkeypatch: pyt
 
 
 def test_a_call_with_a_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "hold", partial(hold, speed=20.0))  # the server takes time
+    monkeypatch.setattr(command, "adapter_of", lambda row, speech: Patient(adapter_of(row, speech)))
     scripts = [call("order_status", {"order": "A7429"}), words("It will come on Saturday."), words("Goodbye.")]
     with model_server(*scripts) as server:
         monkeypatch.setitem(settings.VOICE, "model_url", server.url)

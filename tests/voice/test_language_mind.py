@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ports import free_port
-from tests.voice.calls import SCENARIOS, called
+from tests.voice.calls import SCENARIOS, Patient, called
 from tests.voice.model_server import NAME, ModelServer, call, model_server, words
 from tests.voice.telegraph import TELEGRAPH
 from voice.agents.base import AgentFailed, ToolCall
@@ -121,8 +121,8 @@ def test_a_whole_call_with_a_model() -> None:
         call("end_call", {}), words("Goodbye."),
     ]  # fmt: skip
     with model_server(*scripts) as server:
-        agent = Cascade(TELEGRAPH, lambda scenario: LanguageModel(scenario, Server(server.url, NAME)))
-        call_, transcript, metrics = called(HAIRCUT, agent, speed=20.0)
+        agent = Patient(Cascade(TELEGRAPH, lambda scenario: LanguageModel(scenario, Server(server.url, NAME))))
+        call_, transcript, metrics = called(HAIRCUT, agent)
     assert call_.ended == "agent_hung_up", transcript.lines
     assert (metrics.joint_goal_accuracy, metrics.task_success, metrics.containment) == (1.0, True, True), (
         transcript.lines

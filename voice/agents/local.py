@@ -88,6 +88,11 @@ class Cascade:
         if close is not None:
             await close()
 
+    @property
+    def is_thinking(self) -> bool:
+        """Whether an answer is being made: not all of its sentences were sent."""
+        return self._answer is not None and not self._answer.done()
+
     # Listening.
 
     def _on(self, moment: Moment) -> None:
@@ -114,12 +119,11 @@ class Cascade:
             self._recognition = None
 
     def _is_talking(self) -> bool:
-        return bool(self._sentences) or (self._answer is not None and not self._answer.done())
+        return bool(self._sentences) or self.is_thinking
 
     def _is_silent(self) -> bool:
         """Whether all of the answer was played."""
-        done = self._answer is None or self._answer.done()
-        return done and self._heard_ms >= self._sentences[-1].plays_until_ms
+        return not self.is_thinking and self._heard_ms >= self._sentences[-1].plays_until_ms
 
     def _is_interrupted(self) -> bool:
         return self._is_talking() and self._listener.spoken_ms >= self._manners.interrupted_after_ms

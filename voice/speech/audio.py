@@ -67,7 +67,7 @@ def frames_of(audio: bytes) -> Iterator[bytes]:
 
 def write_wav(path: Path, audio: bytes) -> None:
     """Write s16le as a WAV file that its owner alone may read."""
-    with path.open("wb", opener=partial(os.open, mode=0o600)) as raw, wave.open(raw, "wb") as file:
+    with open(path, "wb", opener=partial(os.open, mode=0o600)) as raw, wave.open(raw, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(SAMPLE_BYTES)
         file.setframerate(RATE)
