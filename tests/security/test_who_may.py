@@ -80,6 +80,8 @@ ROUTES: dict[str, list[Call]] = {
     "b/<str:battle_id>/comments/<int:comment_id>/report": [Call(NOBODY, "voted", fill=(("comment_id", "1"),))],
     "comments/<int:comment_id>/delete": [Call(NOBODY, body=lambda world: {}, fill=(("comment_id", "1"),))],
     "profile": [Call(EVERYBODY)],
+    "profile/tokens": [Call((302,) * 5)],  # nobody here has an account
+    "profile/tokens/<int:pk>/revoke": [post(NOBODY)],
     "privacy": [Call(EVERYBODY)],
     "your-data": [Call(EVERYBODY)],
     "your-data/download": [Call(EVERYBODY)],
@@ -209,6 +211,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "policies.policy": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "texts.languagemodel": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "robots.publishedtask": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
+    "people.token": (frozenset({LOOK, ADD}), frozenset({LOOK, ADD})),  # their own
     "robots.remotetrial": (NOTHING, frozenset({LOOK, ADD})),
     "rankings.modelstatstotal": (ONLY_LOOK, ONLY_LOOK),
     "rankings.modelstatsbyrobot": (ONLY_LOOK, ONLY_LOOK),
