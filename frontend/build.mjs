@@ -36,6 +36,7 @@ const options = {
     leaderboard: path.join(here, "src/leaderboard/main.js"),
     wormarena: path.join(here, "src/wormarena/main.js"),
     "worm-hand-in": path.join(here, "src/wormarena/hand-in.js"),
+    trials: path.join(here, "src/robots/trials.js"),
     "mujoco-worker": path.join(here, "src/viewer/mujoco-worker.js"),
   },
   outdir: out,

@@ -18,7 +18,7 @@ from arena.api.schema import refusals
 from arena.errors import NotFound, UnknownName
 from robots import published_tasks
 from robots.kind import Robots
-from robots.scene_files import file_of, folder_of, manifest_of
+from robots.scene_files import address_of, addressed, content_of, file_of, manifest_of
 from simulation import catalogue
 from simulation.catalogue import Robot, Scene
 from simulation.catalogue_tasks import Task
@@ -29,12 +29,14 @@ FOR_EVER = "public, max-age=31536000, immutable"
 class RobotList(APIView):
     @extend_schema(operation_id="list_robots", summary="Robots and their scenes", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
+        published_tasks.refresh()
         return Response({"results": [_robot_json(robot) for robot in catalogue.robots()]})
 
 
 class SceneList(APIView):
     @extend_schema(operation_id="list_scenes", summary="Scenes and their cameras", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
+        published_tasks.refresh()
         return Response({"results": [_scene_json(scene) for scene in catalogue.offered_scenes()]})
 
 
@@ -77,12 +79,7 @@ class SceneBundle(APIView):
     )
     def get(self, request: Request, robot_id: str, scene_id: str) -> Response:
         manifest = manifest_of(robot_id, scene_id)
-        base = f"/api/scenes/{robot_id}/{scene_id}/{manifest['scene_hash']}"
-        shown = {
-            **manifest,
-            "xml_url": f"{base}/{manifest['xml']}",
-            "assets": [{**asset, "url": f"{base}/{file_of(asset)}"} for asset in manifest["assets"]],
-        }
+        shown = addressed(manifest, address_of(robot_id, scene_id, manifest))
         return Response(shown, headers={"Cache-Control": "no-cache"})
 
 
@@ -97,11 +94,11 @@ class SceneFile(APIView):
     )
     def get(self, request: Request, robot_id: str, scene_id: str, scene_hash: str, name: str) -> HttpResponse:
         manifest = manifest_of(robot_id, scene_id)
-        known = {manifest["xml"], *(file_of(asset) for asset in manifest["assets"])}
+        known = {manifest["xml"], *(file_of(asset) for asset in manifest["assets"] if "url" not in asset)}
         if scene_hash != manifest["scene_hash"] or name not in known:
             raise NotFound
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        content = (folder_of(robot_id, scene_id) / name).read_bytes()
+        content = content_of(robot_id, scene_id, name)
         return HttpResponse(content, content_type=kind, headers={"Cache-Control": FOR_EVER})
 
 

@@ -71,6 +71,10 @@ class Robots(Kind):
             found[robot_id].append(scene_id)
         return found
 
+    def choose(self, wanted: Any) -> Place:
+        published_tasks.refresh()
+        return super().choose(wanted)
+
     def known_places(self) -> Mapping[str, Sequence[str]]:
         return {robot.id: robot.scenes for robot in catalogue.robots()}
 
@@ -136,6 +140,7 @@ class Robots(Kind):
     def tend(self) -> None:
         from robots.first_state_maker import make_asked
 
+        published_tasks.refresh()
         make_asked()
 
     def play(self, episode_id: str) -> None:
@@ -164,9 +169,8 @@ class Robots(Kind):
 
     @property
     def longest(self) -> int:
-        return max(
-            limits.of_free_text().max_steps, *(limits.of_task(task).max_steps for task in catalogue.offered_tasks())
-        )
+        known = (*catalogue.offered_tasks(), *(each.task for each in additions.every()))
+        return max(limits.of_free_text().max_steps, *(limits.of_task(task).max_steps for task in known))
 
     def longest_of(self, instruction: str, scene: str, said_at: datetime | None = None) -> int:
         published_tasks.refresh()
@@ -207,6 +211,7 @@ class Robots(Kind):
     def draw(self, name: str, document: Json) -> bytes:
         from robots.drawings import draw
 
+        published_tasks.refresh()
         return draw(name, document)
 
     def page_context(self, place: Place) -> Json:

@@ -19,12 +19,14 @@ from django.utils import timezone
 
 from arena.audit import Act, clean_reason, note, tell
 from arena.errors import ArenaError
-from robots.models import PublishedTask, TaskTrial
-from simulation import additions, catalogue
+from robots import scene_rows
+from robots.models import PublishedScene, PublishedTask, TaskTrial
+from simulation import additions, catalogue, composed
 from simulation.additions import Addition
 from simulation.catalogue_rows import CatalogueError, read_rows, refuse, text_of
 from simulation.goals import names_in
 from simulation.goals.reading import read_goal
+from simulation.scene_tasks import tasks_of
 from simulation.task_words import wrong_words
 
 log = logging.getLogger(__name__)
@@ -41,23 +43,29 @@ class NotPublishable(ArenaError):
 
 
 class _Known:
-    """What this process has read. `edition`: of the last publication or withdrawal."""
+    """What this process has read. `edition`: of the last publication or withdrawal of a task, and of a scene."""
 
     lock = threading.Lock()
-    edition = 0
+    edition: tuple[int, int] = (0, 0)
     read_at = 0.0
 
 
 def refresh(at_once: bool = False) -> None:
-    """Read what was published since, if it is time to look. One short query every few seconds."""
+    """Read what was published since, if it is time to look. Two short queries every few seconds."""
     if not at_once and time.monotonic() - _Known.read_at < settings.TASKS_CHECK_S:
         return
     with _Known.lock:
         _Known.read_at = time.monotonic()
-        edition = PublishedTask.objects.aggregate(last=Max("edition"))["last"] or 0
+        edition = _last_edition(PublishedTask), _last_edition(PublishedScene)
         if edition != _Known.edition:
-            additions.replace(_additions())
+            scenes = scene_rows.every()
+            composed.replace(scenes)
+            additions.replace([*(task for made in scenes for task in tasks_of(made)), *_additions()])
             _Known.edition = edition
+
+
+def _last_edition(of: type[PublishedTask | PublishedScene]) -> int:
+    return of.objects.aggregate(last=Max("edition"))["last"] or 0
 
 
 def refresh_if_possible() -> None:
@@ -111,6 +119,7 @@ def _check_frame(added: Addition, pk: int | None) -> None:
     if (task.robot_id, task.scene_id) not in catalogue.worlds():
         refuse(row, "environment", f"environment: {task.robot_id} does not work in scene {task.scene_id}")
     taken = {each.id for each in catalogue.tasks()}
+    taken |= {each.task.id for made in composed.every() for each in tasks_of(made)}
     published = PublishedTask.objects.exclude(state=State.DRAFT).filter(task_id=task.id)
     if task.id in taken or any(each.pk != pk for each in published):
         refuse(row, "id", f"id: there is, or was, a task {task.id!r} already")
@@ -169,7 +178,7 @@ def withdraw(row: PublishedTask, moderator: User | None, reason: str) -> None:
 
 
 def _decide(row: PublishedTask, moderator: User | None, act: Act, reason: str) -> None:
-    row.edition = (PublishedTask.objects.aggregate(last=Max("edition"))["last"] or 0) + 1
+    row.edition = _last_edition(PublishedTask) + 1
     row.decided_by = moderator
     row.save()
     if moderator is None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from arena.errors import QueueUnavailable
 from arena.queue.dispatch import NOT_SENT, RETRY
 from arena.queue.hosting import queue_of
-from robots.models import PublishedTask, TaskTrial
+from robots.models import PublishedTask, TaskTrial, Trial
 
 TRY = "robots.try_task"
 LOST_AFTER = timedelta(minutes=5)
@@ -34,5 +34,5 @@ def ask(task: PublishedTask, what: str, seed: int = 0, model_id: str = "") -> Ta
     return trial
 
 
-def is_awaited(trial: TaskTrial) -> bool:
+def is_awaited(trial: Trial) -> bool:
     return trial.done_at is None and trial.asked_at > timezone.now() - LOST_AFTER

@@ -33,7 +33,7 @@ class Addition:
 NEVER = datetime.min.replace(tzinfo=UTC)
 _known: tuple[Addition, ...] = ()
 _said_at: ContextVar[datetime | None] = ContextVar("said_at", default=None)
-_draft: ContextVar[Addition | None] = ContextVar("draft", default=None)
+_drafts: ContextVar[tuple[Addition, ...]] = ContextVar("drafts", default=())
 
 
 def replace(additions: Iterable[Addition]) -> None:
@@ -43,9 +43,8 @@ def replace(additions: Iterable[Addition]) -> None:
 
 
 def every() -> tuple[Addition, ...]:
-    """Those that were ever published, in the order of their publication, and the draft that is being tried."""
-    draft = _draft.get()
-    return (*_known, draft) if draft else _known
+    """Those that were ever published, in the order of their publication, and the drafts that are being tried."""
+    return (*_known, *_drafts.get())
 
 
 def meant() -> tuple[Addition, ...]:
@@ -53,7 +52,8 @@ def meant() -> tuple[Addition, ...]:
     if not (found := every()):
         return found
     said_at = _said_at.get() or datetime.now(UTC)
-    return tuple(each for each in found if each is _draft.get() or each.is_meant(said_at))
+    drafts = _drafts.get()
+    return tuple(each for each in found if each in drafts or each.is_meant(said_at))
 
 
 @contextmanager
@@ -67,10 +67,10 @@ def as_of(said_at: datetime | None) -> Iterator[None]:
 
 
 @contextmanager
-def trying(draft: Addition) -> Iterator[None]:
-    """With a task that is not published. For this thread alone."""
-    token = _draft.set(draft)
+def trying(*drafts: Addition) -> Iterator[None]:
+    """With tasks that are not published. For this thread alone."""
+    token = _drafts.set(drafts)
     try:
         yield
     finally:
-        _draft.reset(token)
+        _drafts.reset(token)

@@ -12,7 +12,7 @@ import mujoco
 from simulation.contracts import Numbers
 from simulation.environment import Environment
 from simulation.view_format import ROWS_PER_CHUNK, VIEW_HZ
-from simulation.worlds import World, engine_version, load_world
+from simulation.worlds import engine_version, load_world
 
 MANIFEST = "manifest.json"
 HOME_SEED = 0  # the layout shown before there is anything to replay
@@ -31,7 +31,7 @@ def write_scene_bundle(robot_id: str, scene_id: str, folder: Path) -> dict[str, 
         {"name": name, "file": _write(folder, name, content), "sha256": _sha256(content), "bytes": len(content)}
         for name, content in sorted(world.meshes.items())
     ]
-    manifest = _manifest(world) | {"xml": xml_file, "assets": assets}
+    manifest = manifest_of(Environment(robot_id, scene_id)) | {"xml": xml_file, "assets": assets}
     _write_whole(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
     keep = {MANIFEST, xml_file, *(asset["file"] for asset in assets)}
     for path in folder.iterdir():
@@ -40,9 +40,10 @@ def write_scene_bundle(robot_id: str, scene_id: str, folder: Path) -> dict[str, 
     return manifest
 
 
-def _manifest(world: World) -> dict[str, Any]:
+def manifest_of(environment: Environment) -> dict[str, Any]:
+    """What a browser has to know of a world beside its files."""
+    world = environment.world
     model = world.model
-    environment = Environment(world.robot_id, world.scene_id)
     controller, robot = environment.controller, world.robot
     return {
         "robot_id": world.robot_id,
@@ -96,10 +97,15 @@ def _camera(model: mujoco.MjModel, index: int) -> dict[str, Any]:
 
 
 def _write(folder: Path, name: str, content: bytes) -> str:
-    stem, _, suffix = name.rpartition(".")
-    hashed = f"{stem}.{_sha256(content)[:12]}.{suffix}"
+    hashed = hashed_name(name, content)
     _write_whole(folder / hashed, content)
     return hashed
+
+
+def hashed_name(name: str, content: bytes) -> str:
+    """The file's name with the hash of its content in it."""
+    stem, _, suffix = name.rpartition(".")
+    return f"{stem}.{_sha256(content)[:12]}.{suffix}"
 
 
 def _write_whole(path: Path, content: bytes) -> None:

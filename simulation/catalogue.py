@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from simulation import additions, assets
+from simulation import additions, assets, composed
 from simulation.additions import Addition
 from simulation.catalogue_rows import (
     CatalogueError,
@@ -35,6 +35,8 @@ FIRST_TASKS = ("pick", "place", "stack")
 OFFERED = ("table",)
 """The scenes that visitors may choose unless the operator says otherwise (`offer`)."""
 MATCHERS_KEPT = 64
+SCENES_KEPT = WORLDS_KEPT = 64
+"""Sets of composed scenes whose robots are kept."""
 _offered = frozenset(OFFERED)
 
 
@@ -100,17 +102,32 @@ class Instruction:
     train: bool
 
 
-@cache
 def robots() -> tuple[Robot, ...]:
-    return tuple(robot_from(row) for row in _rows("robots"))
+    """Each with the scenes that it works in, composed ones included."""
+    return _robots(tuple((each.scene.id, each.scene.robots) for each in composed.every()))
+
+
+@lru_cache(SCENES_KEPT)
+def _robots(more: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Robot, ...]:
+    known = (robot_from(row) for row in _rows("robots"))
+    return tuple(_with_scenes(row, [scene_id for scene_id, robot_ids in more if row.id in robot_ids]) for row in known)
+
+
+def _with_scenes(robot: Robot, more: list[str]) -> Robot:
+    return replace(robot, scenes=(*robot.scenes, *more)) if more else robot
 
 
 def robot(robot_id: str) -> Robot:
     return _named({row.id: row for row in robots()}, robot_id, "robot")
 
 
-@cache
 def scenes() -> tuple[Scene, ...]:
+    """Those of the files, then those that moderators composed (simulation.composed)."""
+    return (*shipped_scenes(), *(each.scene for each in composed.every()))
+
+
+@cache
+def shipped_scenes() -> tuple[Scene, ...]:
     return tuple(scene_from(row) for row in _rows("scenes"))
 
 
@@ -122,8 +139,8 @@ def offer(scene_ids: Iterable[str] | None) -> None:
     """
     global _offered
     wanted = OFFERED if scene_ids is None else tuple(dict.fromkeys(scene_ids))
-    played = {scene_id for _, scene_id in worlds()}
-    known = [each.id for each in scenes() if each.id in played]
+    played = {scene_id for robot in robots() for scene_id in robot.scenes}
+    known = [each.id for each in shipped_scenes() if each.id in played]
     if unknown := [name for name in wanted if name not in known]:
         raise CatalogueError(f"unknown scene {', '.join(map(repr, unknown))}; known: {', '.join(known)}")
     if not wanted:
@@ -133,7 +150,8 @@ def offer(scene_ids: Iterable[str] | None) -> None:
 
 def is_offered(scene_id: str) -> bool:
     """Whether visitors may choose it."""
-    return scene_id in _offered
+    made = None if scene_id in _offered else composed.find(scene_id)
+    return scene_id in _offered or (made is not None and made.offered)
 
 
 def offered_scenes() -> tuple[Scene, ...]:
@@ -160,8 +178,9 @@ def embodiment(robot_id: str, scene_id: str) -> Embodiment:
 
 
 def embodiments() -> list[Embodiment]:
-    """Of every robot in each of its scenes that is offered: those that policies are registered for."""
-    return [embodiment(*world) for world in offered_worlds()]
+    """Of every robot in each of its scenes that is offered, or will be soon: those that policies are registered for."""
+    soon = {each.scene.id for each in composed.every() if each.is_published}
+    return [embodiment(*world) for world in worlds() if is_offered(world[1]) or world[1] in soon]
 
 
 def worlds() -> list[tuple[str, str]]:
@@ -173,7 +192,7 @@ def offered_worlds() -> list[tuple[str, str]]:
     return [(robot_id, scene_id) for robot_id, scene_id in worlds() if is_offered(scene_id)]
 
 
-@cache
+@lru_cache(WORLDS_KEPT)
 def missing_assets(robot_id: str, scene_id: str) -> str:
     """What the world lacks on this machine, and what to run; "" if it lacks nothing. As it was when first asked."""
     folders = [folder for folder in (robot(robot_id).assets, scene(scene_id).assets) if folder]
@@ -201,7 +220,7 @@ def tasks() -> tuple[Task, ...]:
         each = task_from(row)
         if found.setdefault(each.id, each) is not each:
             refuse(row, "id", f"id: there is a task {each.id!r} already, in scene {found[each.id].scene_id}")
-    order = [scene.id for scene in scenes()]
+    order = [scene.id for scene in shipped_scenes()]
     return tuple(sorted(found.values(), key=lambda each: order.index(each.scene_id)))
 
 
@@ -244,17 +263,17 @@ def things_of(meaning: Meaning) -> list[str]:
     """The things of the scene that a filled task is about, those that its goal names by itself included."""
     task_id, slots = meaning
     known = scene(task(task_id).scene_id).things
-    named = [text.format(**slots) for text in _texts_in(task_row(task_id)["goal"])]
+    named = [text.format(**slots) for text in texts_in(task_row(task_id)["goal"])]
     return list(dict.fromkeys(name for name in (*slots.values(), *named) if name in known))
 
 
-def _texts_in(part: object) -> Iterator[str]:
+def texts_in(part: object) -> Iterator[str]:
     """Every text in a goal."""
     if isinstance(part, str):
         yield part
     elif isinstance(part, Mapping | list):
         for each in part.values() if isinstance(part, Mapping) else part:
-            yield from _texts_in(each)
+            yield from texts_in(each)
 
 
 def limits_for(instruction: str, scene_id: str | None = None, control_hz: int = CONTROL_HZ) -> Limits:

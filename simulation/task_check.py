@@ -46,11 +46,11 @@ def check_text(text: str, name: str, seeds: int) -> TaskFile:
     tasks = [(row, task) for row, task, _ in read if task]
     for scene_id in sorted({task.scene_id for _, task in tasks}):
         here = [(row, task) for row, task in tasks if task.scene_id == scene_id]
-        faults += [*wrong_words(scene_id, here), *_wrong_goals(scene_id, here, seeds)]
+        faults += [*wrong_words(scene_id, here), *wrong_goals(scene_id, here, seeds)]
     return TaskFile(name, len(rows), sum(len(task.slots) for _, task in tasks), faults)
 
 
-def _wrong_goals(scene_id: str, here: Sequence[tuple[Row, Task]], seeds: int) -> Iterator[str]:
+def wrong_goals(scene_id: str, here: Sequence[tuple[Row, Task]], seeds: int) -> Iterator[str]:
     """Goals that cannot be read or judged in the scene's world, or that are reached at the start of a seed."""
     environment = Environment(here[0][1].robot_id, scene_id)
     for row, task in here:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CATEGORIES: dict[str, Any] = {
     "code": gettext_lazy("Code"),
-    "reckon": gettext_lazy("Reckon"),
+    "reckon": gettext_lazy("Maths"),
     "write": gettext_lazy("Write"),
     "plan": gettext_lazy("Plan"),
     "explain": gettext_lazy("Explain"),

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import mujoco
 import numpy as np
 
-from simulation import assets, catalogue
+from simulation import assets, catalogue, composed
 from simulation.contracts import ArraySpec, Floats, SimulationError
 from simulation.view_format import ANGLE_RAD, LENGTH_M, QUATERNION, steps_in
 from simulation.worlds import bridge, cabinet, table, widowx, workbench
+from simulation.worlds.composition import ComposedScene
 from simulation.worlds.plugins import Look, Robot, Scene
 
 
@@ -28,6 +29,8 @@ def _scenes(*known: Scene) -> dict[str, Scene]:
 ROBOTS = _robots(widowx)
 SCENES = _scenes(table, workbench, cabinet, *bridge.SCENES.values())
 SLOWEST_HZ, FASTEST_HZ = 5, 80
+WORLDS_KEPT = 64
+"""Compiled worlds that a process keeps: drafts of scenes come and go."""
 
 
 class WorldError(SimulationError):
@@ -112,12 +115,23 @@ def engine_version() -> str:
     return f"mujoco {mujoco.__version__}"
 
 
-@cache
 def load_world(robot_id: str, scene_id: str, variant: str = "") -> World:
-    """The world of a robot and a variant of a scene.
+    """The world of a robot and a variant of a scene. It is kept.
 
     Raises CatalogueError for an unknown one, AssetError when files of it are missing, and WorldError.
     """
+    made = composed.find(scene_id)
+    return _load(robot_id, scene_id, variant, repr(made.plan) if made else "")
+
+
+def forget_worlds() -> None:
+    """Load every world anew when it is next asked for."""
+    _load.cache_clear()
+
+
+@lru_cache(WORLDS_KEPT)
+def _load(robot_id: str, scene_id: str, variant: str, plan: str) -> World:
+    """`plan`: of a composed scene, whose drafts have one id and differ in it."""
     robot, scene = robot_of(robot_id), scene_of(scene_id, variant)
     meshes = dict(assets.robot_meshes(robot.MESHES)) if robot.MESHES else {}
     spec = scene.build(variant)
@@ -169,7 +183,8 @@ def robot_of(robot_id: str) -> Robot:
 def scene_of(scene_id: str, variant: str = "") -> Scene:
     """Raises CatalogueError, and WorldError for a scene or variant that there is not."""
     catalogue.scene(scene_id)
-    scene = SCENES.get(scene_id)
+    made = composed.find(scene_id)
+    scene = ComposedScene(made.plan) if made else SCENES.get(scene_id)
     if scene is None:
         raise WorldError(f"scenes.yaml has {scene_id!r}, which is not among SCENES: {', '.join(sorted(SCENES))}")
     if variant not in scene.VARIANTS:

@@ -74,14 +74,15 @@ def lay_out(rng: np.random.Generator, things: Mapping[str, Thing], area: Area, t
     for _ in range(MAX_TRIES):
         found: dict[str, Floats] = {}
         covered = list(taken)
-        if all(_placed(rng, name, things[name], area, found, covered) for name in order):
+        if all(place(rng, name, things[name], area, found, covered) for name in order):
             return {name: found[name] for name in things}
     raise LayoutError(f"no layout for {', '.join(things)} in {MAX_TRIES} tries")
 
 
-def _placed(
+def place(
     rng: np.random.Generator, name: str, thing: Thing, area: Area, found: dict[str, Floats], covered: Discs
 ) -> bool:
+    """Put a thing somewhere in the area, and note it in `found` and `covered`; False if there is no room."""
     for _ in range(PLACE_TRIES):
         x, y = float(rng.uniform(area[0], area[1])), float(rng.uniform(area[2], area[3]))
         yaw = float(rng.uniform(-1.0, 1.0)) * thing.spin

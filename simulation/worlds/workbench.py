@@ -43,13 +43,18 @@ def objects(variant: str) -> tuple[str, ...]:
 def build(variant: str) -> mujoco.MjSpec:
     spec = bench()
     spec.modelname = id
+    add_plates(spec)
+    for name in OBJECTS:
+        add_thing(spec, name, THINGS[name])
+    return spec
+
+
+def add_plates(spec: mujoco.MjSpec) -> None:
+    """Both, with their materials."""
     spec.add_material(name="plate", rgba=[0.93, 0.93, 0.91, 1.0], specular=0.2, shininess=0.3)
     spec.add_material(name="plate_well", rgba=[0.85, 0.86, 0.86, 1.0], specular=0.2, shininess=0.3)
     for name in TARGETS:
         add_plate(spec, name)
-    for name in OBJECTS:
-        add_thing(spec, name, THINGS[name])
-    return spec
 
 
 def add_plate(spec: mujoco.MjSpec, name: str) -> None:
@@ -79,16 +84,25 @@ def sample(rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
     drawn = draw(rng)
     plates, found = _lay_out(rng, {name: THINGS[name] for name in drawn})
     poses = {name: found.get(name, waiting(THINGS[name], number)) for number, name in enumerate(OBJECTS)}
-    slides = {
+    return {**slides_of(plates), **poses}
+
+
+def slides_of(plates: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Plate -> (x, y), as positions of their joints."""
+    return {
         f"{name}_{axis}": at for name, place in plates.items() for axis, at in zip("xy", place[:, None], strict=True)
     }
-    return {**slides, **poses}
+
+
+def plate_places(rng: np.random.Generator) -> dict[str, Floats]:
+    """Plate -> (x, y) [m], as a seed draws them."""
+    return {name: rng.uniform(*np.reshape(area, (2, 2)).T) for name, area in PLATE_AREA.items()}
 
 
 def _lay_out(rng: np.random.Generator, things: Mapping[str, Thing]) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Plate -> (x, y), and thing -> pose. Raises LayoutError when no places of the plates leave room for the things."""
     for _ in range(MAX_REDRAWS):
-        plates = {name: rng.uniform(*np.reshape(area, (2, 2)).T) for name, area in PLATE_AREA.items()}
+        plates = plate_places(rng)
         with suppress(LayoutError):
             return plates, lay_out(rng, things, AREA, [(*place.tolist(), PLATE_RADIUS) for place in plates.values()])
     raise LayoutError(f"no layout for {', '.join(things)} with {MAX_REDRAWS} places of the plates")

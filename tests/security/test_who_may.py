@@ -210,8 +210,12 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "arena.feedback": (ONLY_LOOK, ONLY_LOOK),
     "policies.policy": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "texts.languagemodel": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
+    "voice.scenariorow": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
+    "voice.voiceagent": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
+    "voice.conversation": (ONLY_LOOK, ONLY_LOOK),
     "robots.publishedtask": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
     "people.token": (frozenset({LOOK, ADD}), frozenset({LOOK, ADD})),  # their own
+    "robots.publishedscene": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
     "robots.remotetrial": (NOTHING, frozenset({LOOK, ADD})),
     "rankings.modelstatstotal": (ONLY_LOOK, ONLY_LOOK),
     "rankings.modelstatsbyrobot": (ONLY_LOOK, ONLY_LOOK),
@@ -239,7 +243,8 @@ HIDE = {f"arena/{model}/<path:object_id>/hide" for model in ("battle", "turn")}
 EXTRA_VIEWS = {"rankings/workerstatus/run", "auth/user/<id>/password", REVEAL, *HIDE}
 EXTRA_VIEWS |= {f"community/{model}/<int:key>/act" for model in ("report", "comment")}
 """Buttons, which answer to POST alone (tests/community/test_moderators_queue.py)."""
-EXTRA_VIEWS |= {"robots/publishedtask/<int:key>/try"}
+EXTRA_VIEWS |= {"robots/publishedtask/<int:key>/try", "robots/publishedscene/<int:key>/try"}
+EXTRA_VIEWS |= {f"robots/publishedscene/trials/<int:key>/{name}" for name in ("manifest.json", "<str:name>")}
 """For moderators (tests/arena/test_published_tasks.py)."""
 HAND_IN = "wormarena/game/hand-in"
 """For operators (tests/wormarena/test_handing_in.py)."""

@@ -101,4 +101,4 @@ def register(monkeypatch: pytest.MonkeyPatch, robot: Planar, assets: str = "") -
     known = catalogue.robots()
     monkeypatch.setattr(catalogue, "robots", lambda: (*known, row))
     monkeypatch.setitem(worlds.ROBOTS, robot.id, robot)
-    worlds.load_world.cache_clear()
+    worlds.forget_worlds()

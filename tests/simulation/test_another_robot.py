@@ -47,7 +47,7 @@ def planar(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Environmen
         return Environment(robot.id, "table")
 
     yield make
-    worlds.load_world.cache_clear()
+    worlds.forget_worlds()
 
 
 def sweep(observation: Observation) -> Floats:
@@ -244,7 +244,7 @@ def test_what_a_robot_and_the_catalogue_say_differently_is_told(
 ) -> None:
     planar()
     monkeypatch.setitem(worlds.ROBOTS, "planar", Planar(control_hz=40))
-    worlds.load_world.cache_clear()
+    worlds.forget_worlds()
     with pytest.raises(WorldError, match=r"planar: robots\.yaml says control_hz 20, the robot itself 40"):
         worlds.load_world("planar", "table")
 

@@ -76,7 +76,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(catalogue, "scenes", lambda: (*known, row))
     monkeypatch.setitem(worlds.SCENES, "chest", Chest())
     yield
-    worlds.load_world.cache_clear()
+    worlds.forget_worlds()
 
 
 def test_a_seed_sets_slides_hinges_and_free_things() -> None:

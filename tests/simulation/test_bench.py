@@ -1,4 +1,7 @@
-from simulation.bench import control_loop_cost
+import pytest
+
+from simulation import catalogue
+from simulation.bench import control_loop_cost, picture_ms
 
 
 def test_the_bench_of_the_control_loop_measures_both_ways_over_the_same_steps() -> None:
@@ -8,3 +11,15 @@ def test_the_bench_of_the_control_loop_measures_both_ways_over_the_same_steps() 
     assert cost.loop_ms > 0
     assert cost.bare_ms > 0
     assert cost.ratio == cost.loop_ms / cost.bare_ms
+
+
+@pytest.mark.parametrize("world", catalogue.worlds(), ids="-".join)
+def test_every_world_has_its_lines(world: tuple[str, str]) -> None:
+    cost = control_loop_cost(1, 0, *world)
+    assert cost.steps == 30
+    assert cost.ratio > 0
+    assert picture_ms(*world, frames=1) > 0
+
+
+def test_pictures_are_measured_with_slim_meshes_as_well() -> None:
+    assert picture_ms("widowx", "table", 0.25, frames=1) > 0

@@ -35,7 +35,7 @@ def lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     catalogue.missing_assets.cache_clear()
     yield
     catalogue.missing_assets.cache_clear()
-    worlds.load_world.cache_clear()
+    worlds.forget_worlds()
 
 
 def test_what_is_missing_is_named_with_what_to_run(lost: None) -> None:

@@ -19,7 +19,20 @@ from policies.names import PUBLISHED, training_data
 from simulation import catalogue
 
 ROOMS = (
-    *("vlaarena", "people", "robots", "texts", "community", "wormarena", "rankings", "arena", "policies", "simulation"),
+    *(
+        "vlaarena",
+        "exports",
+        "people",
+        "robots",
+        "texts",
+        "voice",
+        "community",
+        "wormarena",
+        "rankings",
+        "arena",
+        "policies",
+        "simulation",
+    ),
 )
 CALLS = {
     "gettext": ("text",),
@@ -119,7 +132,7 @@ def _literals(source: str, at: int) -> list[str]:
 def _in_catalogue() -> Iterator[Message]:
     texts = [
         *((robot.name, robot.description) for robot in catalogue.robots()),
-        *((scene.name, scene.description) for scene in catalogue.scenes()),
+        *((scene.name, scene.description) for scene in catalogue.shipped_scenes()),
         *((task.name, task.description) for task in catalogue.tasks()),
     ]
     yield from (Message(text) for both in texts for text in both if text)

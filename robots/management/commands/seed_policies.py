@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from policies.seeding import seed_policies
+from robots import published_tasks
 from simulation import catalogue
 
 
@@ -21,6 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="answer with one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        published_tasks.refresh_if_possible()
         seeded = seed_policies(settings.POLICY_WEIGHTS, catalogue.embodiments())
         if options["json"]:
             self.stdout.write(json.dumps({"policies": [asdict(each) for each in seeded]}))
