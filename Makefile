@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-text install-qwen install-voice test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load clean
+.PHONY: help run install install-test install-qwen install-voice test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -37,19 +37,16 @@ help:
 	@echo "make bench-network  measure the cost of a worker on another host (needs root)"
 	@echo "make load           load-test a new arena across a full hour (ARGS: --any-time --visitors 300 --minutes 20 ...)"
 	@echo "make install        install and build everything without starting the arena"
-	@echo "make install-text   install the language model that runs beside the arena (ARENA_KINDS=robots,text make run)"
-	@echo "make install-qwen   install a second one, ten times as large (1.1 GB, 2 GB of memory)"
+	@echo "make install-qwen   install a second language model, ten times as large as the one that runs beside the arena (1.1 GB, 1.4 GB of memory)"
 	@echo "make install-voice  install speech for voice agents on this machine (300 MB; manage.py call haircut --agent local-rules)"
 	@echo "make clean          remove build products; the data in var/ is kept"
 
 run: install
 	@exec $(PY) manage.py up
 
-install: $(DONE)/requirements $(DONE)/translations $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
+install: $(DONE)/requirements $(DONE)/requirements-text $(DONE)/translations $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
 
-install-text: install $(DONE)/requirements-text
-
-install-qwen: install-text
+install-qwen: install
 	@$(PY) scripts/fetch_qwen.py
 
 install-voice: install $(DONE)/requirements-voice

@@ -243,7 +243,8 @@ def measure(turn_count: int) -> Iterator[Figure]:
         os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
         Path(folder, "rankings").mkdir()
         yield from rankings()
-        arena = Arena(Path(folder, "arena"), **NO_LIMITS, ARENA_TURNS_PER_VISITOR="")  # the viewer plays fifty in a row
+        shipped = {"ARENA_KINDS": "", "ARENA_TURNS_PER_VISITOR": ""}  # the viewer plays fifty in a row
+        arena = Arena(Path(folder, "arena"), **NO_LIMITS, **shipped)
         before = time.perf_counter()
         arena.start()
         try:

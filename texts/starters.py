@@ -42,7 +42,7 @@ CATEGORIES: tuple[dict[str, Any], ...] = (
         ),
     },
     {
-        "name": gettext_lazy("Maths"),
+        "name": gettext_lazy("Math"),
         "suggestions": (
             gettext_lazy("Derive the formula for the roots of a quadratic equation."),
             gettext_lazy("A train leaves at 14:10 and covers 210 km at 90 km/h. When does it arrive?"),

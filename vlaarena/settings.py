@@ -116,6 +116,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "people.header.context",
                 "vlaarena.about_page.context",
                 "wormarena.presence.context",
+                "texts.offered.context",
             ]
         },
     }
@@ -375,8 +376,10 @@ UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 INSTRUCTION_MAX_LENGTH = 200
 # Seconds for which the page holds a vote, so that it can be undone; 0 sends it at once.
 VOTE_UNDO_SECONDS = env.number("ARENA_VOTE_UNDO_SECONDS", 5.0, least=0.0)
-# The kinds of battles that the site offers. The tables of all exist everywhere.
-KINDS = env.words("ARENA_KINDS", ["robots"])
+# The kinds of battles that the site offers. If it names none, text is among them where `manage.py up` runs a model.
+_EMBEDDED_TEXT_URL = env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", ""))
+CHOSEN_KINDS = env.words("ARENA_KINDS", [])
+KINDS = CHOSEN_KINDS or ["robots", *(["text"] if _EMBEDDED_TEXT_URL else [])]
 if "robots" not in KINDS or not {*KINDS} <= {"robots", "text", "voice"}:
     known = "known are robots, which all sites have, text and voice"
     raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; {known}")
@@ -397,7 +400,7 @@ TEXT: dict[str, Any] = {
     "moderation_url": env.text("ARENA_TEXT_MODERATION_URL", ""),
     "moderation_model": env.text("ARENA_TEXT_MODERATION_MODEL", "omni-moderation-latest"),
     "moderation_key_variable": env.text("ARENA_TEXT_MODERATION_KEY_VARIABLE", ""),
-    "embedded_url": env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", "")),
+    "embedded_url": _EMBEDDED_TEXT_URL,
     "embedded_qwen_url": env.text("ARENA_EMBEDDED_QWEN_URL", _started.get("ARENA_EMBEDDED_QWEN_URL", "")),
 }
 if "text" in KINDS:
