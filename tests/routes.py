@@ -136,6 +136,7 @@ APART = {
             *("account_confirm_login_code", "account_request_login_code", "account_email_verification_sent"),
             *("account_logout", "account_email", "mfa_login_webauthn", "mfa_signup_webauthn", "mfa_index"),
             *("mfa_list_webauthn", "mfa_add_webauthn", "mfa_edit_webauthn", "mfa_remove_webauthn"),
+            *("tokens", "revoke-token"),
         ),
         "sends a visitor without an account on to another page: tests/people",
     ),

@@ -222,8 +222,8 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "voice.scenariorow": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "voice.voiceagent": (ONLY_LOOK, frozenset({LOOK, ADD, CHANGE})),
     "voice.conversation": (ONLY_LOOK, ONLY_LOOK),
-    "people.token": (frozenset({LOOK, ADD}), frozenset({LOOK, ADD})),
     "robots.publishedtask": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
+    "people.token": (frozenset({LOOK, ADD}), frozenset({LOOK, ADD})),  # their own
     "robots.publishedscene": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
     "robots.remotetrial": (ONLY_LOOK, frozenset({LOOK, ADD})),
     "robots.submission": (ONLY_LOOK, NOTHING),

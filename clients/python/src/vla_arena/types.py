@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, TypedDict
 
 Choice = Literal["left_better", "right_better", "tie", "both_bad"]
 Status = Literal["queued", "running", "completed", "failed"]
@@ -10,14 +10,19 @@ Start = Literal["continue", "reset"]
 Comparison = Literal["left", "right", "equal"]
 
 
-class OpenedBattle(TypedDict):
+class RobotsPlace(TypedDict, total=False):
+    """Of battles of robots alone."""
+
+    robot_id: str
+    scene_id: str
+
+
+class OpenedBattle(RobotsPlace):
     session_id: str
     battle_id: str
     kind: str
     left_model: Literal["???"]
     right_model: Literal["???"]
-    robot_id: NotRequired[str]
-    scene_id: NotRequired[str]
 
 
 class Side(TypedDict):
