@@ -24,7 +24,7 @@ RUN .venv/bin/pip install -q --require-hashes --no-deps -r requirements/locked/b
 COPY . .
 COPY --from=pages /arena/static/dist static/dist
 RUN .venv/bin/python scripts/fetch_assets.py \
-  && .venv/bin/python manage.py translations \
+  && .venv/bin/python manage.py translations compile \
   && .venv/bin/python manage.py build_scenes \
   && .venv/bin/python manage.py collectstatic --noinput --verbosity 0 \
   && rm -rf frontend tests var
@@ -34,6 +34,7 @@ FROM python:3.11-slim-bookworm
 RUN apt-get update && apt-get install -y --no-install-recommends libosmesa6 && rm -rf /var/lib/apt/lists/* \
   && useradd --system --uid 10001 --home-dir /tmp --shell /usr/sbin/nologin arena
 COPY --from=build /arena /arena
+RUN mkdir /dumps && chown 10001 /dumps
 WORKDIR /arena
 # Nothing is written but /tmp: rows, episodes and queues live on other servers, secrets come from the environment.
 ENV PATH=/arena/.venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 ARENA_DATA=/tmp/arena \

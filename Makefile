@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-text install-qwen test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit bench bench-peers bench-queries bench-release bench-text bench-network load clean
+.PHONY: help run install install-test install-qwen install-voice test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -27,27 +27,29 @@ help:
 	@echo "make test-faults    kill, freeze, disconnect and fill a running arena, then audit its guarantees"
 	@echo "make check          check formatting, lint, types, import contracts, migrations, API description, deployment"
 	@echo "make audit          check the pinned packages for known vulnerabilities (needs the network)"
-	@echo "make bench          measure the figures of the README"
+	@echo "make image          build the image of the Dockerfile without a container engine (needs root, Debian)"
+	@echo "make test-image     deploy that image behind nginx, with Prometheus beside it, and play a battle (needs root)"
+	@echo "make bench          measure the figures of the README, and fail on a miss (ARGS=--readme prints their table)"
 	@echo "make bench-peers    rate a million votes and compare with other packages (installed into build/peers)"
 	@echo "make bench-queries  time every query of every page on a million synthetic votes"
 	@echo "make bench-release  measure how far steps lag behind the clock of a turn"
 	@echo "make bench-text     measure text battles with fifty visitors at once (ARGS: --visitors 50 --words-s 10)"
 	@echo "make bench-network  measure the cost of a worker on another host (needs root)"
-	@echo "make load           load-test a new arena with hundreds of visitors (ARGS: --visitors 300 --minutes 20 ...)"
+	@echo "make load           load-test a new arena across a full hour (ARGS: --any-time --visitors 300 --minutes 20 ...)"
 	@echo "make install        install and build everything without starting the arena"
-	@echo "make install-text   install the language model that runs beside the arena (ARENA_KINDS=robots,text make run)"
-	@echo "make install-qwen   install a second one, ten times as large (1.1 GB, 2 GB of memory)"
+	@echo "make install-qwen   install a second language model, ten times as large as the one that runs beside the arena (1.1 GB, 1.4 GB of memory)"
+	@echo "make install-voice  install speech for voice agents on this machine (300 MB; manage.py call haircut --agent local-rules)"
 	@echo "make clean          remove build products; the data in var/ is kept"
 
 run: install
 	@exec $(PY) manage.py up
 
-install: $(DONE)/requirements $(DONE)/translations $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
+install: $(DONE)/requirements $(DONE)/requirements-text $(DONE)/translations $(DONE)/renderer $(DONE)/assets $(DONE)/scenes $(DONE)/static
 
-install-text: install $(DONE)/requirements-text
-
-install-qwen: install-text
+install-qwen: install
 	@$(PY) scripts/fetch_qwen.py
+
+install-voice: install $(DONE)/requirements-voice
 
 test: install install-test
 	@$(PY) -m pytest -n $(PROCESSES) -m "not slow" $(ARGS)
@@ -76,6 +78,13 @@ check: $(DONE)/requirements-test $(DONE)/node_modules
 
 audit: $(DONE)/requirements
 	@scripts/audit.sh
+
+image: $(DONE)/requirements
+	@scripts/image.sh
+
+test-image: $(DONE)/requirements-test
+	@scripts/for_test_image.sh
+	@scripts/with_services.sh $(PY) -m tests.image.campaign
 
 bench: install install-test
 	@$(PY) scripts/bench.py $(ARGS)
@@ -119,7 +128,7 @@ $(DONE)/translations: $(LOCALE) | $(DONE)/requirements
 	@$(PY) manage.py translations compile >$(DONE)/translations.log
 	@touch $@
 
-$(DONE)/requirements-test: $(DONE)/requirements requirements/locked/test.txt requirements/locked/peers.txt
+$(DONE)/requirements-test: $(DONE)/requirements $(DONE)/requirements-voice requirements/locked/test.txt requirements/locked/peers.txt
 	@echo "installing what the tests need"
 	@$(LOCKED) -r requirements/locked/test.txt -r requirements/locked/peers.txt
 	@touch $@
@@ -127,6 +136,11 @@ $(DONE)/requirements-test: $(DONE)/requirements requirements/locked/test.txt req
 $(DONE)/requirements-text: $(DONE)/requirements requirements/locked/text.txt
 	@echo "installing the language model beside the arena"
 	@$(LOCKED) -r requirements/locked/text.txt
+	@touch $@
+
+$(DONE)/requirements-voice: $(DONE)/requirements requirements/locked/voice.txt
+	@echo "installing speech"
+	@$(LOCKED) -r requirements/locked/voice.txt
 	@touch $@
 
 $(DONE)/renderer: | $(DONE)/requirements

@@ -28,6 +28,8 @@ class Act(StrEnum):
     ACTIVATE = "activate"
     PUBLISH_TASK = "publish_task"
     WITHDRAW_TASK = "withdraw_task"
+    APPROVE_SUBMISSION = "approve_submission"
+    REFUSE_SUBMISSION = "refuse_submission"
     PUBLISH_SCENE = "publish_scene"
     WITHDRAW_SCENE = "withdraw_scene"
 

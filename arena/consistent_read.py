@@ -18,9 +18,9 @@ def consistent_read() -> Iterator[None]:
         with transaction.atomic():
             yield
         return
+    connection.ensure_connection()  # sets the usual mode
     usual = getattr(connection, "transaction_mode", None)
     if connection.vendor == "sqlite":
-        connection.ensure_connection()
         # The default mode would begin with the lock for writing.
         connection.transaction_mode = None  # type: ignore[attr-defined] # SQLite's alone
     try:

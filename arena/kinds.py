@@ -120,6 +120,11 @@ class Kind(ABC):
 
     # Places and contestants.
 
+    @property
+    def offered(self) -> bool:
+        """Whether the site offers it: battles can be opened, and workers play them. What was played before stays."""
+        return True
+
     def titles(self) -> Mapping[str, str]:
         """Every setting and scene -> what people call it. A setting and a scene of one name share its title."""
         return {name: name for setting, scenes in self.places().items() for name in (setting, *scenes)}
@@ -396,6 +401,19 @@ def check(held: Session | Turn, kind_id: str) -> None:
 def every() -> list[Kind]:
     """All kinds, in the order of registration."""
     return list(_known.values())
+
+
+def offered() -> list[Kind]:
+    """Those of which battles can be opened here."""
+    return [kind for kind in every() if kind.offered]
+
+
+def get_offered(kind_id: str) -> Kind:
+    """The kind with this id, if battles of it can be opened. Raises UnknownName."""
+    known = {kind.id: kind for kind in offered()}
+    if kind_id not in known:
+        raise UnknownName("kind", known)
+    return known[kind_id]
 
 
 def named(kind_id: str | None) -> Kind:

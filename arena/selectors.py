@@ -243,7 +243,18 @@ def public_turn_json(turn: Turn) -> TurnJson:
 def fork_json(turn: Turn) -> Exploration | None:
     if not turn.is_fork:
         return None
-    return {"turn_id": turn.forked_from_id, "record": turn.fork_record, "seed": turn.seed}
+    own = {Side.LEFT: turn.battle.left_model_id, Side.RIGHT: turn.battle.right_model_id}
+    other = {
+        side: attempt.model_id if attempt.model_id != own[side] else None for side, attempt in sides_of(turn).items()
+    }
+    return {
+        "turn_id": turn.forked_from_id,
+        "record": turn.fork_record,
+        "seed": turn.seed,
+        "left_model_id": other[Side.LEFT],
+        "right_model_id": other[Side.RIGHT],
+        "moved": (turn.fork_changes or {}).get("moved", {}),
+    }
 
 
 def _blind_side(sides: dict[Side, Attempt], side: Side, status: Status) -> SideOfTurn:

@@ -60,11 +60,16 @@ class SideOfTurn(TypedDict):
 
 
 class Exploration(TypedDict):
-    """Where a fork started: at a record of another turn, or (null, null) in its seed's first state."""
+    """Where a fork started: at a record of another turn, or (null, null) in its seed's first state. `left_model_id`
+    and `right_model_id`: who played in place of the battle's models, null for these. `moved`: thing -> its place [m] on
+    the table, x and y in the robot's base frame, and its turn about the vertical [rad], if that was changed, too."""
 
     turn_id: str | None
     record: int | None
     seed: int
+    left_model_id: str | None
+    right_model_id: str | None
+    moved: dict[str, list[float]]
 
 
 class GoalJson(TypedDict):

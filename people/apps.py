@@ -8,8 +8,8 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from people import own_data, parts, signals, text_parts, written_parts
+        from people import own_data, parts, signals, submission_parts, text_parts, written_parts
 
         signals.connect()
-        for part in (*parts.PARTS, *text_parts.PARTS, *written_parts.PARTS):
+        for part in (*parts.PARTS, *text_parts.PARTS, *written_parts.PARTS, *submission_parts.PARTS):
             own_data.register(part)

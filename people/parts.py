@@ -14,7 +14,7 @@ from django.contrib.sessions.models import Session as LoginSession
 
 from arena.actions import owners
 from arena.models import Attempt, Battle, BattleStatus, Session, Side, Turn, Vote
-from people.models import Account
+from people.models import Account, Token
 from people.own_data import Owner, Part, Row
 from rankings.moderation import identity
 
@@ -32,6 +32,11 @@ def export_account(owner: Owner) -> Iterator[Row]:
             {"name": key.wrap().name, "created_at": key.created_at, "last_used_at": key.last_used_at}
             for key in Authenticator.objects.filter(user=owner.user)
         ],
+        "api_tokens": list(
+            Token.objects.filter(user=owner.user).values(
+                "name", "hint", "scopes", "created_at", "last_used_at", "revoked_at"
+            )
+        ),
     }
 
 

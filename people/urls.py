@@ -8,7 +8,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.cache import never_cache
 from django.views.generic import RedirectView
 
-from people import pages
+from people import pages, pages_of_tokens
 from people.pages import View, not_for_staff, with_accounts
 
 
@@ -21,6 +21,8 @@ _to_passkeys = RedirectView.as_view(pattern_name="mfa_list_webauthn")
 
 urlpatterns = [
     path("profile/", pages.profile, name="profile"),
+    path("profile/tokens/", pages_of_tokens.show, name="tokens"),
+    path("profile/tokens/<int:pk>/revoke", pages_of_tokens.revoke, name="revoke-token"),
     path("privacy/", pages.privacy, name="privacy"),
     path("your-data/", pages.your_data, name="own-data"),
     path("your-data/download", pages.download, name="own-data-download"),

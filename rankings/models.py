@@ -65,6 +65,9 @@ class WorkerStatus(models.Model):
     status = models.CharField(max_length=50, blank=True)
     votes_processed = models.PositiveIntegerField(default=0)
     error_message = models.CharField(max_length=1000, null=True, blank=True)
+    revision = models.PositiveBigIntegerField(
+        default=0, help_text="Raised by each publication, and by each change of counts that is not a new vote."
+    )
 
     class Meta:
         db_table = "worker_status"
@@ -287,6 +290,8 @@ class ModerationAct(models.Model):
         ACTIVATE = "activate", "activated a model"
         PUBLISH_TASK = "publish_task", "published a task"
         WITHDRAW_TASK = "withdraw_task", "withdrew a task"
+        APPROVE_SUBMISSION = "approve_submission", "approved a submitted policy"
+        REFUSE_SUBMISSION = "refuse_submission", "refused a submitted policy"
         PUBLISH_SCENE = "publish_scene", "published a scene"
         WITHDRAW_SCENE = "withdraw_scene", "withdrew a scene"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -25,6 +26,8 @@ from simulation.variation import NO_VARIATION, Variation
 TABLE, SHIFTS = "table", "shifts"
 SUITES = (TABLE, SHIFTS)  # and that of robots.bridge_suite
 Played = TypeVar("Played")
+AHEAD = 4
+"""Cases that are handed out for each process, so that none waits for the next, nor for a slow one before it."""
 HELD_OUT_SEEDS = 1_000_000  # evaluation uses the seeds below, training's demonstrations those from here on
 
 
@@ -122,13 +125,26 @@ def measure(
 
 
 def outcomes(play: Callable[[Case], Played], todo: Sequence[Case], workers: int) -> Iterator[Played]:
-    """What `play` answers of each, in order. With several workers it must be picklable."""
-    if workers <= 1:
+    """What `play` answers of each, in order. With several workers it must be picklable.
+
+    Few are begun ahead, and whoever stops iterating stops the rest.
+    """
+    if workers <= 1 or len(todo) <= 1:
         yield from map(play, todo)
         return
+    waiting: deque[Future[Played]] = deque()
     # Spawned, not forked: a renderer does not survive a fork.
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(play, todo, chunksize=8)
+    with ProcessPoolExecutor(min(workers, len(todo)), multiprocessing.get_context("spawn")) as pool:
+        try:
+            for case in todo:
+                waiting.append(pool.submit(play, case))
+                if len(waiting) >= AHEAD * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 def _play(run: EvaluationRun, case: Case) -> bool:
@@ -138,6 +154,8 @@ def _play(run: EvaluationRun, case: Case) -> bool:
         return player.play(environment, case.instruction, case.seed).success is True
     except PolicyFailure:
         return False
+    finally:
+        player.rest()
 
 
 @cache

@@ -3,57 +3,72 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from django.db import transaction
 
+from arena import kinds
 from arena.actions.admission import join_queue
 from arena.actions.announce import lock_numbered, touch_session
 from arena.actions.sessions import SEEDS
-from arena.actions.turns import add_turn, check_hosted, choose_profile, withdraw
-from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning
+from arena.actions.turns import add_turn, check_hosted, choose_profile, pair_of, withdraw
+from arena.errors import NoSuchMoment, NotVoted, QueueUnavailable, TurnRunning, UnknownName
 from arena.live import release
-from arena.models import Battle, BattleStatus, Turn
+from arena.models import Battle, BattleStatus, Side, Turn
 from arena.queue import hosting
+from arena.queue.entry import Standing
 from arena.rules import turn_status
 from arena.store import get_store
 from arena.visitors.networks import NO_DIGESTS, CallerDigests
+from simulation import catalogue
 
 
 @dataclass(frozen=True)
 class Fork:
     """What to play. With `turn_id` it starts at that record of the turn, else in the first state of the seed.
 
-    Defaults: the turn's instruction and, with `turn_id`, the turn's seed, else a random one.
+    Defaults: the turn's instruction, with `turn_id` the turn's seed, else a random one, and the battle's own models.
+    `moved`: object -> x, y [m, robot's base frame] and, if given, its turn about the vertical [rad]; both sides alike.
     """
 
     instruction: str | None = None
     turn_id: str | None = None
     record: int = 0
     seed: int | None = None
+    left_model_id: str | None = None
+    right_model_id: str | None = None
+    moved: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def sides(self, battle: Battle) -> dict[Side, str]:
+        """Who plays."""
+        own = pair_of(battle)
+        return {Side.LEFT: self.left_model_id or own[Side.LEFT], Side.RIGHT: self.right_model_id or own[Side.RIGHT]}
 
 
 def add_fork(battle: Battle, fork: Fork, caller: CallerDigests = NO_DIGESTS) -> Turn:
     """Add a fork (`Turn.is_fork`) to a voted battle and put both sides on the queue.
 
-    `caller`: see `throttles.caller_of`. Raises NotVoted, TurnRunning, NoSuchMoment, NotHosted, StoreUnavailable,
-    QueueUnavailable, QueueFull and TooManyTurns. No row is left behind then.
+    `caller`: see `throttles.caller_of`. Raises NotVoted, TurnRunning, NoSuchMoment, UnknownName, NotHosted,
+    StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns. No row is left behind then.
     """
     hosts = hosting.hosts()
-    check_hosted(battle, hosts)
+    _check_names(battle, fork)
+    check_hosted(battle, hosts, fork.sides(battle))
     get_store().ping()
+    standing = Standing.of(battle.session, caller)
     turn: Turn | None = None
     try:
         with transaction.atomic():
             touch_session(battle.session_id)
-            turn = _add(lock_numbered(battle), fork, caller, hosts)
+            turn = _add(lock_numbered(battle), fork, standing, hosts)
     except QueueUnavailable:
         if turn is None or withdraw([turn], battle):
             raise
     return turn
 
 
-def _add(battle: Battle, fork: Fork, caller: CallerDigests, hosts: hosting.Hosts) -> Turn:
+def _add(battle: Battle, fork: Fork, standing: Standing, hosts: hosting.Hosts) -> Turn:
     if battle.status != BattleStatus.VOTED:
         raise NotVoted
     turns = battle.turns_with_sides()
@@ -61,18 +76,38 @@ def _add(battle: Battle, fork: Fork, caller: CallerDigests, hosts: hosting.Hosts
         raise TurnRunning
     origin = _origin(turns, fork) if fork.turn_id else None
     seed = fork.seed if fork.seed is not None else origin.seed if origin else secrets.randbelow(SEEDS)
-    choose_profile(battle, hosts)
+    choose_profile(battle, hosts, fork.sides(battle))
     return add_turn(
         battle,
         turns,
-        caller,
-        held=join_queue(battle.session, caller),
+        standing.caller,
+        held=join_queue(standing),
+        models=fork.sides(battle),
         instruction=fork.instruction or (origin or turns[-1]).instruction,
         is_fork=True,
         forked_from=origin,
         fork_record=fork.record if origin else None,
         fork_seed=seed,
+        fork_changes={"moved": {name: list(place) for name, place in fork.moved.items()}} if fork.moved else None,
     )
+
+
+def movable(scene_id: str) -> list[str]:
+    """The things of a scene that a fork may move."""
+    return [name for name, thing in catalogue.scene(scene_id).things.items() if thing.kind == "object"]
+
+
+def _check_names(battle: Battle, fork: Fork) -> None:
+    """Raises UnknownName for a thing that cannot be moved, and for a policy that cannot be drawn here."""
+    known = movable(battle.session.scene)
+    if not set(fork.moved) <= set(known):
+        raise UnknownName("thing", known)
+    wanted = {fork.left_model_id, fork.right_model_id} - {None, *pair_of(battle).values()}
+    if wanted:
+        place = kinds.place_of(battle.session)
+        able = set(kinds.of(battle.session).eligible(place).values_list("pk", flat=True))
+        if not wanted <= able:
+            raise UnknownName("model", able)
 
 
 def _origin(turns: list[Turn], fork: Fork) -> Turn:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import secrets
+
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from arena.addresses import AddressRefused
 from arena.models import Attempt, Battle
 from policies.base import BadCard
 from policies.remote.addresses import check_address
 from policies.remote.contract import checked_key_variable
+
+
+def _token() -> str:
+    return secrets.token_urlsafe(24)
 
 
 class Rollout(models.Model):
@@ -211,3 +218,67 @@ class RemoteTrial(models.Model):
             raise ValidationError({"key_variable": str(refused).removeprefix("policy.json: key_variable: ")}) from None
         if not isinstance(self.contract, dict):
             raise ValidationError({"contract": 'A JSON object, such as {"chunk": 8}.'})
+
+
+class Submission(models.Model):
+    """A researcher's wish that a policy of theirs plays here. Moderators decide; a worker then tries its server.
+
+    `token` is the address of its page, which only whoever sent it knows. `contact` is for moderators alone.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", gettext_lazy("waiting for a moderator")
+        APPROVED = "approved", gettext_lazy("approved")
+        REFUSED = "refused", gettext_lazy("refused")
+
+    token = models.CharField(max_length=40, unique=True, default=_token, editable=False)
+    model_id = models.SlugField("id", max_length=100, db_index=True)
+    name = models.CharField(max_length=255)
+    organization = models.CharField(max_length=255, blank=True)
+    license = models.CharField(max_length=50)
+    provenance = models.TextField(max_length=2000, help_text="Who trained it, on what.")
+    variant_of = models.SlugField(max_length=100, blank=True, help_text="The id of another policy.")
+    url = models.CharField("address", max_length=500, blank=True, help_text="Of its server; empty: it is a folder.")
+    folder = models.CharField(max_length=500, blank=True, help_text="Where its weights can be fetched.")
+    contract = models.JSONField(default=dict, blank=True)
+    contact = models.CharField(max_length=255)
+    visitor = models.CharField(max_length=50, blank=True, db_index=True, editable=False)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING, db_index=True)
+    reason = models.CharField(max_length=500, blank=True, help_text="Why it was refused; whoever sent it reads this.")
+    trial = models.OneToOneField(
+        RemoteTrial, null=True, blank=True, on_delete=models.SET_NULL, related_name="submission"
+    )
+    decided_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        db_table = "robot_submissions"
+        ordering = ["-created_at"]
+        permissions = [("decide_submission", "Can approve and refuse submitted policies")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(url="") ^ models.Q(folder=""), name="a_submission_has_an_address_or_a_folder"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model_id} of {self.organization or 'unknown'}"
+
+
+class PolicyRevision(models.Model):
+    """A revision that a policy has had, as its model page shows them. The row of the policy has the present one."""
+
+    policy_id = models.CharField(max_length=255)
+    revision = models.CharField(max_length=64)
+    since = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "robot_policy_revisions"
+        ordering = ["since", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["policy_id", "revision"], name="one_row_per_policy_and_revision")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.policy_id} {self.revision[:12]}"

@@ -178,11 +178,19 @@ def _cannot_open(rollout: Attempt, failure: PolicyError) -> None:
 
 def _set_start(environment: Environment, rollout: Attempt) -> None:
     """Put the environment into the turn's start state: the seed's first state, the end of this side's last turn that
-    both sides completed, or, for a fork, the chosen record. The battle's secret sets the looks of every turn.
+    both sides completed, or, for a fork, the chosen record, with things moved. The battle's secret sets the looks.
     """
     turn = rollout.turn
     environment.set_variation(variation_of(turn.battle.secret))
     environment.reset(turn.seed)  # also where it goes on: what the seed left out is not judged
+    _go_on(environment, rollout)
+    for name, place in (turn.fork_changes or {}).get("moved", {}).items():
+        environment.move(name, *place)
+
+
+def _go_on(environment: Environment, rollout: Attempt) -> None:
+    """Restore the record from which the turn goes on, if it does."""
+    turn = rollout.turn
     before = starts_from(turn, turn.battle.turns_with_sides()) if goes_on(turn) else None
     if before is None:
         return

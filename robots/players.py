@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from policies.base import PolicyCard, PolicyError, WrongEmbodiment
+from policies.base import PolicyCard, PolicyError, Rests, WrongEmbodiment
 from policies.embodiment import fitting
 from policies.registry import REMOTE, families, open_policy
 from policies.remote.policy import open_card
@@ -65,6 +65,11 @@ class Player:
 
     def infer(self, observation: Observation) -> Floats:
         return self.policy.infer(observation)
+
+    def rest(self) -> None:
+        """Give back what the policy holds for a rollout, as a connection."""
+        if isinstance(self.policy, Rests):
+            self.policy.rest()
 
     def close(self) -> None:
         self.policy.close()

@@ -1,7 +1,8 @@
-"""`make bench`: measures the figures of the README on a new arena.
+"""`make bench`: measures the figures of the README on a new arena, and fails where a target is missed.
 
-Prints a table, or with --json one object. A figure is a median with the lowest and highest value, or a 95th percentile
-with the median and the highest value. Run it on an otherwise idle machine.
+Prints a table, or with --json one object, and adds the run to a history file. A figure is a median with the lowest and
+highest value, or a 95th percentile with the median and the highest value. Run it on an otherwise idle machine. With
+--readme it measures nothing and prints the README's table from the history.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import argparse
 import gzip
 import json
 import os
-import platform
 import random
 import statistics
 import sys
@@ -19,7 +19,6 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import psutil
 import pymongo
+from bench_report import (
+    HISTORY,
+    Figure,
+    entry,
+    history,
+    machine,
+    reference_ms,
+    remember,
+    spread,
+    tables,
+    told,
+    verdict,
+)
 from load import NO_LIMITS
 
 from tests.stack import Arena
@@ -47,28 +59,6 @@ INSTRUCTIONS = [
     "pick up the green sphere",
     "stack the blue cylinder on the red cube",
 ]
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table. `target`: the largest acceptable value, None without one."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    unit: str
-    target: float | None = None
-    note: str = ""
-
-    @property
-    def met(self) -> bool:
-        return self.target is None or self.value <= self.target
-
-
-def spread(name: str, values: list[float], unit: str, target: float | None = None, note: str = "") -> Figure:
-    """A figure of the median, lowest and highest of the values."""
-    return Figure(name, statistics.median(values), min(values), max(values), unit, target, note)
 
 
 def p95(values: list[float]) -> float:
@@ -228,15 +218,6 @@ def memory(arena: Arena) -> Iterator[Figure]:
     yield Figure(f"memory of all {len(everyone)} processes", total, total, total, "GB", 2.5)
 
 
-def machine() -> str:
-    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
-    cpu = names[0].partition(":")[2].strip() if names else platform.machine()
-    memory_gb = psutil.virtual_memory().total / 1e9
-    return (
-        f"{cpu}, {os.cpu_count()} cores, {memory_gb:.0f} GB, Python {platform.python_version()}, {platform.platform()}"
-    )
-
-
 def networks(published: list[str], device: str | None) -> Iterator[Figure]:
     """The shipped OpenVLA and Octo and, on request, the published sizes with random weights, each in a new process."""
     from policies.bench_lines import measure
@@ -262,7 +243,8 @@ def measure(turn_count: int) -> Iterator[Figure]:
         os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
         Path(folder, "rankings").mkdir()
         yield from rankings()
-        arena = Arena(Path(folder, "arena"), **NO_LIMITS, ARENA_TURNS_PER_VISITOR="")  # the viewer plays fifty in a row
+        shipped = {"ARENA_KINDS": "", "ARENA_TURNS_PER_VISITOR": ""}  # the viewer plays fifty in a row
+        arena = Arena(Path(folder, "arena"), **NO_LIMITS, **shipped)
         before = time.perf_counter()
         arena.start()
         try:
@@ -284,22 +266,40 @@ def main() -> int:
     parser.add_argument("--published", nargs="*", default=[], metavar="SIZE", help="openvla-7b, octo-base, octo-small")
     parser.add_argument("--device", help="a torch device for the networks; default: the CPU")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.add_argument("--history", type=Path, default=HISTORY, metavar="FILE", help="a line per run (%(default)s)")
+    parser.add_argument("--readme", action="store_true", help="print the README's table from the history")
     options = parser.parse_args()
     if options.device:
         _check_device(parser, options.device)
+    if options.readme:
+        return print_tables(options.history)
     print(machine(), file=sys.stderr)
-    figures = []
+    load, reference = os.getloadavg()[0], reference_ms()
     timed = networks(options.published, options.device)
     alone = remote_policies() if options.remote else timed if options.networks else None
     alone = worlds() if options.worlds else alone
-    for figure in alone or chain(timed, measure(options.turns)):
-        figures.append(figure)
-        print(row(figure), file=sys.stderr if options.json else sys.stdout, flush=True)
+    figures = told(alone or chain(timed, measure(options.turns)), sys.stderr if options.json else sys.stdout)
+    reference += reference_ms()
+    run = entry(figures, reference, load)
+    remember(options.history, run)
     if options.json:
-        print(json.dumps({"machine": machine(), "figures": [{**asdict(one), "met": one.met} for one in figures]}))
-    missed = [figure.name for figure in figures if not figure.met]
-    print(f"missed: {', '.join(missed)}" if missed else "every target is met", file=sys.stderr)
-    return 1 if missed else 0
+        print(json.dumps(run))
+    print(f"reference work: {statistics.median(reference):.3g} ms; load before {load:.1f}", file=sys.stderr)
+    status, line = verdict(figures)
+    print(line, file=sys.stderr)
+    return status
+
+
+def print_tables(path: Path) -> int:
+    try:
+        runs = history(path)
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
+    if not runs:
+        raise SystemExit(f"{path} holds no run; run `make bench` first")
+    for line in tables(runs):
+        print(line)
+    return 0
 
 
 def _check_device(parser: argparse.ArgumentParser, name: str) -> None:
@@ -309,12 +309,6 @@ def _check_device(parser: argparse.ArgumentParser, name: str) -> None:
         devices.find(name)
     except devices.UnknownDevice as error:
         parser.error(f"--device: {error}")
-
-
-def row(figure: Figure) -> str:
-    target = "" if figure.target is None else f"at most {figure.target:g}"
-    span = f"{figure.low:.3g} to {figure.high:.3g}" if figure.high else ""
-    return f"| {figure.name} | {figure.value:.3g} {figure.unit} | {span} | {target} | {figure.note} |"
 
 
 if __name__ == "__main__":

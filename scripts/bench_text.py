@@ -32,7 +32,7 @@ import django
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-from tests.stack import Arena
+from tests.stack import Arena, wait_until
 from tests.visitor import Visitor
 
 WORDS = 150
@@ -198,11 +198,17 @@ def main() -> None:
             for model in MODELS:
                 about = ["--url", url, "--served-name", model, "--name", f"The {model} one"]
                 arena.manage("add_model", f"the-{model}", "--kind", "text", *about)
+            wait_until(lambda: is_open(arena.url), 120)
             heard = crowd(arena.url, options.visitors, options.seconds)
             report(heard, _all(written))
         finally:
             arena.close()
             server.terminate()
+
+
+def is_open(url: str) -> bool:
+    """Whether the worker has said that it can play both models."""
+    return Visitor(url).post("/api/sessions/init", {"kind": "text"})[0] == 201
 
 
 def crowd(url: str, visitors: int, seconds: float) -> Heard:

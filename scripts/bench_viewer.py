@@ -17,9 +17,10 @@ from tests.stack import Arena
 
 INSTRUCTION = "put the red cube on the left plate"
 PLAY_S = 6.0
-# Records when live rows arrive, and when the first and the last of them are drawn; and for how long the clock waits for
-# rows once there is motion.
+# Notes when live steps arrive, when the first and the last of their rows are drawn, and how long the clock waits for
+# rows once there is motion. A step lasts 0.2 s and has five rows; record k stands at the end of step k.
 WATCH_LIVE = """() => {
+  const [STEP, ROW] = [0.2, 0.04];
   window.batches = [];
   window.stalled = 0;
   let known = 0;
@@ -32,10 +33,10 @@ WATCH_LIVE = """() => {
   }, 4);
   const look = () => {
     const now = performance.now();
-    const record = window.vlaArena?.drawing?.record ?? -1;
+    const drawn = window.vlaArena?.clock ? vlaArena.clock.time + 1e-6 : -1;
     for (const batch of batches) {
-      if (batch.begun === null && record >= batch.first) batch.begun = now;
-      if (batch.shown === null && record >= batch.records - 1) batch.shown = now;
+      if (batch.begun === null && drawn >= (batch.first - 1) * STEP + ROW) batch.begun = now;
+      if (batch.shown === null && drawn >= (batch.records - 1) * STEP) batch.shown = now;
     }
     const moves = batches.some((batch) => batch.first > 0 && batch.begun !== null);
     if (moves && vlaArena.clock.waiting) stalled += now - before;
@@ -121,8 +122,8 @@ def turns_of(browser: Browser, arena: Arena, count: int) -> Iterator[Reading]:
         battle.page.close()
     context.close()
     yield Reading("click to first motion", motion, "s", 3.0, "of it 1 s buffer, and 0.4 s until two steps are here")
-    yield Reading("a step begins on the screen after it came", begun, "ms", 200, "its motion lasts 200 ms")
-    yield Reading("a step has been shown after it came", shown, "ms", 400, "with its motion")
+    yield Reading("a step's first row is on the screen after it came", begun, "ms", 200, "its motion lasts 200 ms")
+    yield Reading("a step's last row is on the screen after it came", shown, "ms", 400, "with its motion")
     yield Reading(
         "a live turn's motion waits for steps", stalls, "ms", 400, "of 10 s; each step comes by the release clock"
     )

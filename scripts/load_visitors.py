@@ -162,9 +162,10 @@ class Visitor(FastHttpUser):
     def turn(self) -> Generator[None, None, bool]:
         """Play a turn. Returns whether it could be watched to its end, so that there is something to vote on."""
         body = {"instruction": self.rng.choice(PROMPTS if self.texts else INSTRUCTIONS)}
+        began = time.perf_counter()
         sent = self.call("POST", f"/api/battles/{self.battle_id}/turns", "POST turn", body)
         yield
-        if not sent or not self.feed or not self.feed.wait_for(sent["turn_id"]):
+        if not sent or not self.feed or not self.feed.wait_for(sent["turn_id"], began):
             return False
         self.played = [sent[f"{side}_episode_id"] for side in ("left", "right")]
         for episode_id in self.played:
@@ -210,12 +211,24 @@ class Visitor(FastHttpUser):
 BROWSER = {"Accept-Encoding": "br, gzip", "Accept-Language": "en"}
 
 
+class Ended:
+    """The end of a turn: whether it was received, and when, by `time.perf_counter`."""
+
+    def __init__(self) -> None:
+        self.at: float | None = None
+        self.is_told = Event()
+
+    def tell(self) -> None:
+        self.at = self.at or time.perf_counter()
+        self.is_told.set()
+
+
 class Feed:
     """The socket of one battle, read while it is open."""
 
     def __init__(self, visitor: Visitor, battle_id: str) -> None:
         self._visitor, self._over = visitor, False
-        self._ended: dict[str, Event] = {}
+        self._ended: dict[str, Ended] = {}
         self._socket = websocket.WebSocket(enable_multithread=False)
         before = time.perf_counter()
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in visitor.client.cookiejar)
@@ -230,13 +243,13 @@ class Feed:
         self._socket.settimeout(None)
         self._reader = gevent.spawn(self._read)
 
-    def wait_for(self, turn_id: str) -> bool:
-        """Whether the end of the turn was received in time."""
-        before = time.perf_counter()
-        ended = self._ended.setdefault(turn_id, Event()).wait(TURN_WITHIN_S)
-        error = None if ended else TimeoutError(f"no turn.finished within {TURN_WITHIN_S:.0f} s")
-        self._visitor.note("turn sent to turn.finished", time.perf_counter() - before, error)
-        return bool(ended)
+    def wait_for(self, turn_id: str, began: float) -> bool:
+        """Whether the end of the turn was received in time. `began`: when the turn was sent, by `time.perf_counter`."""
+        turn = self._ended.setdefault(turn_id, Ended())
+        turn.is_told.wait(max(0.0, began + TURN_WITHIN_S - time.perf_counter()))
+        error = None if turn.at else TimeoutError(f"no turn.finished within {TURN_WITHIN_S:.0f} s")
+        self._visitor.note("turn sent to turn.finished", (turn.at or time.perf_counter()) - began, error)
+        return turn.at is not None
 
     def close(self) -> None:
         self._over = True
@@ -259,7 +272,7 @@ class Feed:
             error = None if event["status"] == "completed" else RuntimeError("a turn failed")
             if error:
                 self._visitor.note("turn failed", 0.0, error)
-            self._ended.setdefault(event["turn_id"], Event()).set()
+            self._ended.setdefault(event["turn_id"], Ended()).tell()
 
 
 def summary(entry: StatsEntry) -> dict[str, Any]:

@@ -23,7 +23,7 @@ SETS = {
     "embedded": ["base.txt", "embedded.txt"],
     "test": ["base.txt", "embedded.txt", "test.txt"],
 }
-ALONE = ("text", "peers")  # without what they depend on
+ALONE = ("text", "voice", "peers")  # without what they depend on
 FOR_GRAPHICS_CARDS = re.compile(r"^(nvidia|cuda|triton)\b")
 HEAD = "# Made by scripts/lock_requirements.py. Do not edit: change the pins and run it again.\n"
 

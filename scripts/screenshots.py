@@ -113,7 +113,7 @@ def _address(url: str) -> Iterator[str]:
         yield url
         return
     with tempfile.TemporaryDirectory() as folder:
-        arena = Arena(Path(folder))
+        arena = Arena(Path(folder), ARENA_KINDS="")
         try:
             arena.start()
             yield arena.url

@@ -9,10 +9,12 @@ import numpy as np
 from simulation.contracts import Floats
 from simulation.environment import Environment
 from simulation.expert.grasps import cube_yaw, holds, is_square
+from simulation.expert.hand import Planner
 from simulation.expert.obstacles import is_box
+from simulation.expert.skills import next_trade, pushed_to
 from simulation.goals import Goal
-from simulation.goals.changes import Swapped
-from simulation.goals.joins import Not
+from simulation.goals.changes import Moved, Swapped
+from simulation.goals.joins import Not, Stages
 from simulation.goals.joints import Closed, Open
 from simulation.goals.places import Between, Inside, NextTo
 
@@ -37,7 +39,10 @@ def aim_of(environment: Environment, part: Goal) -> Aim:
         handle = environment.data.site(f"{part.joint}_handle").xpos.copy()
         return Aim(part.joint, True, handle, handle)
     told = part.goal if isinstance(part, Not) else part
-    name: str = told.one if isinstance(told, Swapped) else vars(told)["thing"]
+    if isinstance(told, Swapped):
+        name, place, _ = next_trade(Planner(environment), told)
+        return Aim(name, False, environment.view.position(name), place)
+    name = vars(told)["thing"]
     return Aim(name, False, environment.view.position(name), _target(environment, told, name))
 
 
@@ -54,6 +59,11 @@ def relative_yaw(environment: Environment, aim: Aim) -> tuple[float, float]:
     return float(np.sin(4 * angle)), float(np.cos(4 * angle))
 
 
+def stage_of(environment: Environment, goal: Goal) -> int:
+    """How many stages of a goal in stages are reached by now; 0 of any other goal."""
+    return sum(share == 1.0 for share in goal.stages(environment.view)) if isinstance(goal, Stages) else 0
+
+
 def _target(environment: Environment, goal: Goal, name: str) -> Floats:
     position = environment.view.position
     if isinstance(goal, Inside):
@@ -61,6 +71,8 @@ def _target(environment: Environment, goal: Goal, name: str) -> Floats:
         return place
     if isinstance(goal, Between):
         return (position(goal.one) + position(goal.other)) / 2
-    if isinstance(goal, Swapped | NextTo):
+    if isinstance(goal, NextTo):
         return position(goal.other)
+    if isinstance(goal, Moved) and goal.direction != "any":
+        return np.array([*pushed_to(environment.view, goal), position(name)[2]])
     return position(next((str(vars(goal)[field]) for field in OTHERS if field in vars(goal)), name))

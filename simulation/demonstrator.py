@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulation import catalogue
-from simulation.aims import aim_of, is_held, relative_yaw
+from simulation.aims import aim_of, is_held, relative_yaw, stage_of
 from simulation.cameras import cameras_of
 from simulation.contracts import POLICY_CAMERA, Floats
 from simulation.courses import Course
@@ -42,6 +42,7 @@ FIELDS: Fields = {
     "instruction": ((), "int32", "index into texts"),
     "task": ((), "int32", "index into tasks"),
     "since": ((), "int32", "frames since the first one with this instruction"),
+    "stage": ((), "int8", "how many stages of the instruction's goal are reached; 0 of a goal without stages"),
     "pixels": ((3, 2), "float32", "x, y from the top left, 0..1, of named object, target (picks: object) and tool"),
     "points": ((2, 3), "float32", "x y z [m, base frame] of the named object and of the target (picks: the object)"),
     "held": ((), "bool", "both pads hold the named object"),
@@ -69,6 +70,17 @@ def task_list(course: Course) -> list[tuple[str, dict[str, str]]]:
 def text_list(course: Course) -> list[str]:
     """Every wording, kept-out ones included (never used here), in the order of the `instruction` index."""
     return list(dict.fromkeys(one.text for one in catalogue.instructions(of=course.tasks())))
+
+
+def meaning_list(course: Course) -> list[list[int]]:
+    """What each wording of `text_list` asks for: indices into `task_list`, one for each scene that knows it, and none
+    for those that are kept out.
+    """
+    found: dict[str, list[int]] = {text: [] for text in text_list(course)}
+    for index, (task_id, slots) in enumerate(task_list(course)):
+        for phrase in catalogue.phrasings(task_id, slots, train=True):
+            found[phrase.text].append(index)
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -198,6 +210,7 @@ class _Take:
             "instruction": self.assigned.instruction,
             "task": self.assigned.task,
             "since": step - self.begun_at,
+            "stage": stage_of(environment, self.goal),
             "pixels": self._pixels(points),
             "points": points[:2],
             "held": is_held(environment, aim),

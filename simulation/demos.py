@@ -18,7 +18,7 @@ import numpy as np
 from simulation.cameras import render_profile
 from simulation.contracts import POLICY_CAMERA, SimulationError
 from simulation.courses import TABLE, Course, course_named
-from simulation.demonstrator import THINGS, Demonstrator, fields_of, task_list, text_list
+from simulation.demonstrator import THINGS, Demonstrator, fields_of, meaning_list, task_list, text_list
 from simulation.worlds import engine_version, load_world
 
 FORMAT = 1
@@ -112,6 +112,7 @@ def _write_index(folder: Path, course: Course, seed: int, episodes: int) -> dict
         },
         "tasks": [{"task": task_id, "slots": slots} for task_id, slots in task_list(course)],
         "texts": text_list(course),
+        "text_tasks": meaning_list(course),
         "things": list(THINGS) if course.whole_scene else [],
     }
     fresh = folder / ".dataset.json"

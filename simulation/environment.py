@@ -117,6 +117,20 @@ class Environment:
         self._steps = 0
         self._refresh()
 
+    def move(self, name: str, x: float, y: float, turn: float | None = None) -> None:
+        """Put an object elsewhere, at rest and as high as it is [m, base frame]; `turn` [rad]: upright, and turned
+        about the vertical. What stands there is pushed aside by the next step. Raises StateMismatch for what is no
+        object."""
+        if name not in self.world.objects:
+            raise StateMismatch(f"{name!r} cannot be moved; expected one of {', '.join(self.world.objects)}")
+        joint = self.model.joint(name)
+        first, speed = int(joint.qposadr[0]), int(joint.dofadr[0])
+        self.data.qpos[first : first + 2] = x, y
+        if turn is not None:
+            self.data.qpos[first + 3 : first + 7] = np.cos(turn / 2), 0.0, 0.0, np.sin(turn / 2)
+        self.data.qvel[speed : speed + 6] = 0.0
+        self._refresh()
+
     @property
     def hold_steps(self) -> int:
         """For how many control steps the present goal has to be held."""

@@ -15,6 +15,7 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 SHARED = "the arena that is shared"
 SHARING = (
     "tests/browser/",
+    "tests/clients/test_client_plays.py",
     "tests/fuzz/test_raw_websocket.py",
     "tests/security/test_data_is_private.py",
     "tests/system/test_one_turn_in_the_logs.py",

@@ -56,6 +56,7 @@ class Arena:
             **_own_places(self._name),
             "ARENA_DATA": str(folder),
             "ARENA_PORT": str(self.port),
+            "ARENA_KINDS": "robots",  # the language model takes memory and a second; "" is what is shipped
             **environment,
         }
         self._process: subprocess.Popen[str] | None = None

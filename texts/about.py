@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CATEGORIES: dict[str, Any] = {
     "code": gettext_lazy("Code"),
-    "reckon": gettext_lazy("Reckon"),
+    "math": gettext_lazy("Math"),
     "write": gettext_lazy("Write"),
     "plan": gettext_lazy("Plan"),
     "explain": gettext_lazy("Explain"),
@@ -66,7 +66,7 @@ _CODE = (
     "programm, compiler, compile, debug, stack trace, traceback, unit test, quelltext, skript, funktion in python, "
     "segfault"
 )
-_RECKON = (
+_MATH = (
     "calculate, compute, solve, equation, integral, derivative, derive, probability, how likely, percent, theorem, "
     "prove that, proof, matrix, polynomial, how many, how much does, geometry, triangle, berechne, rechne, "
     "gleichung, wahrscheinlich, wahrscheinlichkeit, lösungsformel, ableitung, beweise, wie viele, prozent, dreieck, "
@@ -103,7 +103,7 @@ def _signs(words: str, more: str = "(?!)") -> re.Pattern[str]:
 
 _SIGNS = {
     "code": _signs(_CODE, _CODE_SIGNS),
-    "reckon": _signs(_RECKON, _SUMS),
+    "math": _signs(_MATH, _SUMS),
     "write": _signs(_WRITE),
     "plan": _signs(_PLAN),
     "explain": _signs(_EXPLAIN),

@@ -14,6 +14,7 @@ from django.db import transaction
 from arena import actions
 from arena.actions.turns import TurnRequest, withdraw
 from arena.errors import ArenaError, QueueUnavailable
+from arena.live.release import was_cancelled
 from arena.models import Attempt, Battle, Side, StartKind, Turn
 from arena.rules import completed_turns, turn_status
 from arena.store import get_store
@@ -58,7 +59,7 @@ def answer_again(battle: Battle, side: Side | None, caller: CallerDigests = NO_D
 
 
 def _last(battle: Battle) -> Turn:
-    turns = battle.turns_with_sides()
+    turns = [turn for turn in battle.turns_with_sides() if not was_cancelled(turn)]
     last = max(turns, key=lambda turn: turn.seq, default=None)
     if last is None or last not in completed_turns(turns):
         raise NothingToRepeat

@@ -80,7 +80,7 @@ class OneCallBattle(ArenaView):
         },
     )
     def post(self, request: Request) -> Response:
-        kind, sent = kinds.get(TEXT), _body(request)
+        kind, sent = kinds.get_offered(TEXT), _body(request)
         visitor = self.visitor or cookies.new_visitor()
         battle = _named(request, kind) if sent.get("battle_id") else None
         spend_kind(kind, request)

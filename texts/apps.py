@@ -15,12 +15,12 @@ class TextsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """The tables exist everywhere; the kind only where the site offers it."""
+        """The kind is known everywhere, so that votes on it stay what they are where it is not offered (any more)."""
         from arena import chat, kinds
         from texts.kind import Texts
 
+        kinds.register(Texts())
         if Texts.id in settings.KINDS:
-            kinds.register(Texts())
             chat.register(Texts.id, _models)
 
 

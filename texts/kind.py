@@ -46,6 +46,10 @@ class Texts(Kind):
     template = "texts/battle.html"
     address = "text"
 
+    @property
+    def offered(self) -> bool:
+        return self.id in settings.KINDS
+
     def places(self) -> Mapping[str, Sequence[str]]:
         return {"chat": ("open",)}
 

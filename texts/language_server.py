@@ -29,6 +29,8 @@ def main(model: str, name: str, port: int, key_file: Path) -> None:
     params.port = port
     params.api_keys = [key_file.read_text()]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    # Read, not mapped: the file's pages would be held beside the weights that are repacked for the processor.
+    params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
     params.n_ctx, params.n_parallel, params.n_threads_http = CONTEXT * PARALLEL, PARALLEL, 32
     params.endpoint_slots = params.ui = False  # slots would show what visitors wrote
     params.cache_ram_mib = 64

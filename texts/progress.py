@@ -16,13 +16,14 @@ from texts.chunks import CHARACTERS, count
 
 log = logging.getLogger(__name__)
 CHUNKS_S = 0.05  # well within the buffer of a turn's clock
-HEARTBEAT_S = 1.0
+LOOK_S, HEARTBEAT_S = 1.0, 4.0
 
 
 class Reporter:
     """A context manager around an answer. Its thread sends what makes whole chunks every CHUNKS_S, and a heartbeat
-    every HEARTBEAT_S, however long the server is silent. `given_up`: another try has replaced this one, or the visitor
-    has stopped it.
+    every HEARTBEAT_S, however long the server is silent: each is a write, and all answers write to one database.
+    Every LOOK_S it looks whether the answer is still wanted. `given_up`: another try has replaced this one, or the
+    visitor has stopped it.
     """
 
     def __init__(self, attempt: Attempt, held: bool = False, instead: str | None = None) -> None:
@@ -70,18 +71,21 @@ class Reporter:
             self._sent = until
 
     def _run(self) -> None:
-        beat_at = 0.0
+        look_at = beat_at = 0.0
         while not self._ended.wait(CHUNKS_S) and not self.given_up:
             if not self._held:
                 self._send(min(len(self._text), len(self._shown)) // CHARACTERS)
-            if time.monotonic() >= beat_at:
-                self._beat()
-                beat_at = time.monotonic() + HEARTBEAT_S
+            now = time.monotonic()
+            if now >= look_at:
+                self._look(alive=now >= beat_at)
+                look_at, beat_at = now + LOOK_S, beat_at if now < beat_at else now + HEARTBEAT_S
         connection.close()
 
-    def _beat(self) -> None:
+    def _look(self, alive: bool) -> None:
+        """`alive`: say so, too."""
         try:
-            self.given_up = not actions.report_progress(self._attempt, self._sent)
+            wanted = actions.report_progress(self._attempt, self._sent) if alive else actions.is_wanted(self._attempt)
+            self.given_up = not wanted
         except (DatabaseError, InterfaceError):
             log.warning("The heartbeat of %s failed; trying again", self._attempt.episode_id, exc_info=True)
             drop_broken_connection()

@@ -42,7 +42,7 @@ CATEGORIES: tuple[dict[str, Any], ...] = (
         ),
     },
     {
-        "name": gettext_lazy("Reckon"),
+        "name": gettext_lazy("Math"),
         "suggestions": (
             gettext_lazy("Derive the formula for the roots of a quadratic equation."),
             gettext_lazy("A train leaves at 14:10 and covers 210 km at 90 km/h. When does it arrive?"),
@@ -56,7 +56,7 @@ CATEGORIES: tuple[dict[str, Any], ...] = (
         "name": gettext_lazy("Plan"),
         "suggestions": (
             gettext_lazy("Plan a day in Lisbon for a family with a small child."),
-            gettext_lazy("How do I begin to run if I have never done any sport?"),
+            gettext_lazy("How do I take up running if I have never done any sport?"),
             gettext_lazy("Make a packing list for three days in the mountains."),
             gettext_lazy("Compare trains and planes for a trip from Berlin to Paris."),
         ),

@@ -15,6 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
 http = get_asgi_application()  # sets Django up, so it must precede every import of models
 
 from arena.routing import everywhere_else, websocket_urlpatterns  # noqa: E402
+from people.token_access import TokenSockets  # noqa: E402
 from vlaarena.body_limit import BodyLimit  # noqa: E402
 from vlaarena.own_pages import OwnPagesOnly  # noqa: E402
 from vlaarena.production import refuse_built_in_secret  # noqa: E402
@@ -26,7 +27,7 @@ application = ProtocolTypeRouter(
     {
         "http": BodyLimit(http),
         "websocket": OwnPagesOnly(
-            CookieMiddleware(URLRouter([*websocket_urlpatterns, *worm_urlpatterns, everywhere_else]))
+            TokenSockets(CookieMiddleware(URLRouter([*websocket_urlpatterns, *worm_urlpatterns, everywhere_else])))
         ),
     }
 )

@@ -17,10 +17,12 @@ LOOK = (
     *(
         "policies.view_policy",
         "texts.view_languagemodel",
+        *("voice.view_scenariorow", "voice.view_voiceagent", "voice.view_conversation"),
         "rankings.view_modelstatstotal",
         "rankings.view_modelstatsbyrobot",
     ),
     *("rankings.view_moderationact", "arena.reveal_names"),
+    *("people.view_token", "people.add_token"),  # their own
 )
 ROLES: dict[str, tuple[str, ...]] = {
     # Votes and voters: what counts and what does not.
@@ -29,6 +31,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("rankings.view_finding", "rankings.view_countedvote", "rankings.view_excludedvoter"),
         *("rankings.moderate_votes", "arena.hide_battle"),
         *("community.view_report", "community.view_comment", "community.moderate"),
+        *("robots.view_submission", "robots.decide_submission", "robots.view_remotetrial"),
         *("robots.view_publishedtask", "robots.add_publishedtask", "robots.change_publishedtask"),
         *("robots.view_publishedscene", "robots.add_publishedscene", "robots.change_publishedscene"),
     ),
@@ -38,6 +41,8 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("policies.add_policy", "policies.change_policy", "arena.change_attempt"),
         *("robots.view_remotetrial", "robots.add_remotetrial"),
         *("texts.add_languagemodel", "texts.change_languagemodel"),
+        *("voice.add_scenariorow", "voice.change_scenariorow"),
+        *("voice.add_voiceagent", "voice.change_voiceagent"),
         *("rankings.view_workerstatus", "rankings.run_aggregation"),
         *("wormarena.view_game", "wormarena.ingest_games"),
         *("django_celery_beat.view_periodictask", "django_celery_beat.change_periodictask"),

@@ -13,7 +13,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from vlaarena import env, mail, production, ranking_rules, static_headers
+from vlaarena import data_rules, env, mail, production, ranking_rules, static_headers
 from vlaarena.monitoring import logs
 from vlaarena.supervisor.folder import DataFolder
 
@@ -69,8 +69,10 @@ INSTALLED_APPS = [
     "rankings",
     "robots",
     "texts",
+    "voice",
     "community",
     "wormarena",
+    "exports",
 ]
 
 MIDDLEWARE = [
@@ -89,6 +91,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "vlaarena.second_factor.SecondFactor",
     "people.middleware.VisitorOfAccount",
+    "people.token_access.TokenAccess",
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -113,6 +116,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "people.header.context",
                 "vlaarena.about_page.context",
                 "wormarena.presence.context",
+                "texts.offered.context",
             ]
         },
     }
@@ -209,6 +213,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "crontab": {"minute": "20", "hour": "4"},
         "description": "Every night: delete ended logins, and addresses that nobody confirmed within a day.",
     },
+    "Write a dump": {
+        "task": "exports.dump",
+        "crontab": {"minute": "10"},
+        "description": "Every hour: write counts and preference pairs as files (docs/data.md), and delete old ones.",
+    },
     "Look for games of Snake": {
         "task": "wormarena.look",
         "every_s": 10,
@@ -285,6 +294,10 @@ RATE_LIMITS = {
     "reports": {
         "visitor": env.rates("ARENA_REPORTS_PER_VISITOR", "5/minute,30/day"),
         "address": env.rates("ARENA_REPORTS_PER_ADDRESS", "20/minute,200/day"),
+    },
+    "submissions": {
+        "visitor": env.rates("ARENA_SUBMISSIONS_PER_VISITOR", "3/hour,6/day"),
+        "address": env.rates("ARENA_SUBMISSIONS_PER_ADDRESS", "6/hour,20/day"),
     },
     "comments": {
         "visitor": env.rates("ARENA_COMMENTS_PER_VISITOR", "3/minute,60/day"),
@@ -363,10 +376,13 @@ UNVOTED_DAYS = env.number("ARENA_UNVOTED_DAYS", 90)
 INSTRUCTION_MAX_LENGTH = 200
 # Seconds for which the page holds a vote, so that it can be undone; 0 sends it at once.
 VOTE_UNDO_SECONDS = env.number("ARENA_VOTE_UNDO_SECONDS", 5.0, least=0.0)
-# The kinds of battles that the site offers. The tables of all exist everywhere.
-KINDS = env.words("ARENA_KINDS", ["robots"])
-if "robots" not in KINDS or not {*KINDS} <= {"robots", "text"}:
-    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; known are robots, which all sites have, and text")
+# The kinds of battles that the site offers. If it names none, text is among them where `manage.py up` runs a model.
+_EMBEDDED_TEXT_URL = env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", ""))
+CHOSEN_KINDS = env.words("ARENA_KINDS", [])
+KINDS = CHOSEN_KINDS or ["robots", *(["text"] if _EMBEDDED_TEXT_URL else [])]
+if "robots" not in KINDS or not {*KINDS} <= {"robots", "text", "voice"}:
+    known = "known are robots, which all sites have, text and voice"
+    raise ImproperlyConfigured(f"ARENA_KINDS={','.join(KINDS)}; {known}")
 # Those that this process plays, if it is a worker; empty: all.
 WORKER_KINDS = env.words("ARENA_WORKER_KINDS", [])
 WAITING_THREADS = env.count("ARENA_WAITING_THREADS", 32)
@@ -384,7 +400,7 @@ TEXT: dict[str, Any] = {
     "moderation_url": env.text("ARENA_TEXT_MODERATION_URL", ""),
     "moderation_model": env.text("ARENA_TEXT_MODERATION_MODEL", "omni-moderation-latest"),
     "moderation_key_variable": env.text("ARENA_TEXT_MODERATION_KEY_VARIABLE", ""),
-    "embedded_url": env.text("ARENA_EMBEDDED_TEXT_URL", _started.get("ARENA_EMBEDDED_TEXT_URL", "")),
+    "embedded_url": _EMBEDDED_TEXT_URL,
     "embedded_qwen_url": env.text("ARENA_EMBEDDED_QWEN_URL", _started.get("ARENA_EMBEDDED_QWEN_URL", "")),
 }
 if "text" in KINDS:
@@ -393,6 +409,14 @@ if "text" in KINDS:
         "every_s": 15,
         "description": "Ask the servers of all language models whether they answer; those that do not are not drawn.",
     }
+# Voice agents (voice/). The language model of the local cascade: any server that speaks OpenAI's chat completions;
+# empty: the one beside the arena, where that runs.
+VOICE: dict[str, Any] = {
+    "model_url": env.text("ARENA_VOICE_MODEL_URL", "") or TEXT["embedded_url"],
+    "model": env.text("ARENA_VOICE_MODEL", "smollm2-135m-instruct"),
+    "model_key": env.text("ARENA_VOICE_MODEL_API_KEY", ""),
+    "recordings": Path(env.text("ARENA_VOICE_RECORDINGS", "") or DATA_DIR / "voice"),
+}
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"
 DEFAULT_SCENE = "table"
@@ -412,9 +436,13 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "VLA Arena",
-    "DESCRIPTION": "Blind battles between vision-language-action policies.",
+    "DESCRIPTION": "Blind battles between vision-language-action policies. Calls act for the visitor of the cookie, or "
+    "with `Authorization: Bearer TOKEN` for the owner of an API token of the scopes `read`, `play` or `staff`.",
     "VERSION": "0.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    # A call needs no token: without one it acts for the visitor of the cookie.
+    "APPEND_COMPONENTS": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{}, {"token": []}],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     # Links inside the buttons that open an operation would be what no screen reader can announce.
@@ -517,6 +545,13 @@ SOURCE_URL = env.text("ARENA_SOURCE_URL", "")
 if SOURCE_URL and not SOURCE_URL.startswith(("https://", "http://")):
     raise ImproperlyConfigured(f"ARENA_SOURCE_URL={SOURCE_URL!r}; expected an address that begins with https://")
 CONTACT = env.text("ARENA_CONTACT", "").strip()
+
+# What leaves as data: vlaarena/data_rules.py.
+SIGNING_KEY = data_rules.SIGNING_KEY
+DATA_LICENSE, DATA_LICENSE_URL = data_rules.DATA_LICENSE, data_rules.DATA_LICENSE_URL
+DATA_SINCE = data_rules.DATA_SINCE
+DUMPS, DUMP_DAYS, DUMP_HOURS = data_rules.DUMPS, data_rules.DUMP_DAYS, data_rules.DUMP_HOURS
+DUMPS_FOLDER = Path(env.text("ARENA_DUMPS_FOLDER", "") or DATA_DIR / "dumps")
 
 # Pages of these sites may read public data. Requests carry no cookies, so they cannot act for a visitor.
 CORS_ALLOWED_ORIGINS = env.words("ARENA_CORS_ORIGINS", [])

@@ -16,10 +16,20 @@ from vlaarena.supervisor.child import launched
 from vlaarena.supervisor.folder import PRIVATE_FOLDER, DataFolder, FolderBusy, Running
 from vlaarena.supervisor.logs import private
 
-WANT_EPISODES = {"play", "verify", "backup", "restore"}
+WANT_EPISODES = {
+    "backup",
+    "export_bundle",
+    "export_lerobot",
+    "export_preferences",
+    "play",
+    "restore",
+    "verify",
+    "write_dump",
+}
 WANT_DATABASE = {
-    *("add_policy", "backup", "changepassword", "createsuperuser", "expire_episodes", "export_votes", "policies"),
-    *("rebuild_rankings", "second_factor", "seed_load", "seed_policies", "seed_roles", "seed_schedule", "sweep"),
+    *("add_policy", "backup", "call", "changepassword", "createsuperuser", "expire_episodes", "export_bundle"),
+    *("export_lerobot", "export_preferences", "export_votes", "policies", "rebuild_rankings", "second_factor"),
+    *("seed_load", "seed_policies", "seed_roles", "seed_schedule", "sweep", "write_dump"),
 }
 LOCK_WITHIN_S = 60.0
 

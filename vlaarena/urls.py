@@ -39,6 +39,7 @@ urlpatterns = [
     path("", include("community.urls")),
     path("", include("wormarena.pages.urls")),
     path("", include("people.urls")),
+    path("", include("exports.urls")),
     path("admin/status/", admin.site.admin_view(status_page.status), name="admin-status"),
     path("admin/analytics/", admin.site.admin_view(analytics_page.page), name="admin-analytics"),
     path("admin/", admin.site.urls),

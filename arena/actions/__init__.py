@@ -11,6 +11,7 @@ from arena.actions.attempts import (
     fail_attempt,
     finish_attempt,
     give_up_attempt,
+    is_wanted,
     pass_chunks,
     refuse_attempt,
     report_progress,

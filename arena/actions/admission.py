@@ -12,22 +12,25 @@ from django.db import transaction
 from django.utils import timezone
 
 from arena.errors import QueueUnavailable
-from arena.models import AdmissionLock, Attempt, AttemptStatus, Session, row_or_none
+from arena.models import AdmissionLock, Attempt, AttemptStatus
 from arena.queue import dispatch
-from arena.queue.admission import admit, next_turns
-from arena.visitors.networks import CallerDigests
+from arena.queue.admission import next_turns
+from arena.queue.entry import Standing
 
 log = logging.getLogger(__name__)
 
 
-def join_queue(session: Session, caller: CallerDigests, turns: int = 1) -> bool:
-    """Let so many turns of this session join the queue. Answers whether the first is held because others go before it.
+def join_queue(standing: Standing, turns: int = 1) -> bool:
+    """Let so many turns join the queue. Answers whether the first is held because others go before it.
 
-    Raises TooManyTurns and QueueFull. The queue is locked until the transaction ends, and everybody who sends a turn
-    waits for that: take this lock last, and do little under it.
+    `standing`: of their session, read before the transaction. Raises TooManyTurns and QueueFull. The queue is locked
+    until the transaction ends, and everybody who sends a turn waits for that: take this lock last, and do little under
+    it.
     """
-    _lock_queue()
-    return not admit(session, caller, turns)
+    lock = _lock_queue()
+    if not standing.catch_up(lock.revision - 1, lock.sent):
+        standing = Standing.of(standing.session, standing.caller)
+    return not standing.admit(turns)
 
 
 def send_due() -> None:
@@ -38,8 +41,8 @@ def send_due() -> None:
     if not next_turns():
         return
     with transaction.atomic():
-        _lock_queue()  # concurrent calls give no network more than its turn
-        sent = _mark_sent(next_turns())
+        lock = _lock_queue()  # concurrent calls give no network more than its turn
+        sent = _mark_sent(next_turns(), lock)
     if sent:
         dispatch.send(sent)
 
@@ -51,8 +54,10 @@ def send_due_or_leave_to_the_sweep() -> None:
         log.warning("The queue is down; a later sweep sends the turns that are due")
 
 
-def _mark_sent(turns: list[int]) -> list[Attempt]:
+def _mark_sent(turns: list[int], lock: AdmissionLock) -> list[Attempt]:
     """Note that these turns were sent; answers their attempts, in the order of the turns."""
+    lock.sent = [*lock.sent, *([lock.revision, turn] for turn in turns)][-AdmissionLock.NAMED :]
+    lock.save(update_fields=["sent"])
     held = Attempt.objects.filter(turn__pk__in=turns, status=AttemptStatus.HELD)
     attempts = list(held.select_related("turn__battle__session").order_by("turn__pk", "side"))
     attempts.sort(key=lambda attempt: turns.index(attempt.turn.pk))
@@ -62,8 +67,11 @@ def _mark_sent(turns: list[int]) -> list[Attempt]:
     return attempts
 
 
-def _lock_queue() -> None:
-    lock = AdmissionLock.objects.select_for_update().filter(pk=AdmissionLock.ONLY)
-    if row_or_none(lock) is None:
+def _lock_queue() -> AdmissionLock:
+    """Locks the row by raising its revision: one query."""
+    raised = "UPDATE turn_line SET revision = revision + 1 WHERE id = %s RETURNING *"
+    rows = list(AdmissionLock.objects.raw(raised, [AdmissionLock.ONLY]))
+    if not rows:
         AdmissionLock.objects.bulk_create([AdmissionLock(pk=AdmissionLock.ONLY)], ignore_conflicts=True)
-        lock.get()
+        rows = list(AdmissionLock.objects.raw(raised, [AdmissionLock.ONLY]))
+    return rows[0]

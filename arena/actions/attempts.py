@@ -90,6 +90,11 @@ def report_progress(attempt: Attempt, length: int) -> bool:
     return Attempt.objects.still_running(attempt).update(length=length, heartbeat_at=timezone.now()) == 1
 
 
+def is_wanted(attempt: Attempt) -> bool:
+    """What `report_progress` answers, by a read alone: for those who ask more often than they need to show life."""
+    return bool(Attempt.objects.still_running(attempt).exists())
+
+
 def pass_chunks(attempt: Attempt, first: int, chunks: list[bytes]) -> None:
     """Send the chunks from number `first` on to the sockets that will show them. No row changes."""
     events.pass_chunks(attempt.turn.battle_id, attempt.turn_id, str(attempt.side), attempt.tries, first, chunks)

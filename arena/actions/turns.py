@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -27,6 +28,7 @@ from arena.errors import (
 from arena.live import release
 from arena.models import Attempt, AttemptStatus, Battle, BattleStatus, Side, StartKind, Turn
 from arena.queue import dispatch, hosting
+from arena.queue.entry import Standing
 from arena.queue.hosting import Hosts
 from arena.rules import allowed_actions, completed_turns, is_full
 from arena.selectors import turn_json
@@ -57,6 +59,7 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: CallerDiges
     get_store().ping()
     hosts = hosting.hosts()
     check_hosted(battle, hosts)
+    standing = Standing.of(battle.session, caller)
     turns: list[Turn] = []
     try:
         with transaction.atomic():
@@ -65,35 +68,39 @@ def submit_instruction(battle: Battle, request: TurnRequest, caller: CallerDiges
             if not battle.event_seq and request.starts == starts.ONE:
                 calibration = kinds.of(battle.session).calibration(battle, request.instruction, hosts)
             locked = lock_numbered(battle, asdict(calibration) if calibration else None)
-            turns = _add_turns(locked, request, caller, hosts)
+            turns = _add_turns(locked, request, standing, hosts)
     except QueueUnavailable:
         if not turns or withdraw(turns, battle):
             raise
     return turns
 
 
-def check_hosted(battle: Battle, hosts: Hosts) -> None:
-    """Raises NotHosted unless live workers can play both sides, rendered alike."""
+def pair_of(battle: Battle) -> dict[Side, str]:
+    return {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
+
+
+def check_hosted(battle: Battle, hosts: Hosts, sides: Mapping[Side, str] | None = None) -> None:
+    """Raises NotHosted unless live workers can play both sides, rendered alike. `sides`: in place of the battle's."""
     if kinds.of(battle.session).played_here:
         return
-    pair = [battle.left_model_id, battle.right_model_id]
+    pair = list((sides or pair_of(battle)).values())
     if hosts.unhosted(pair) or hosts.profile_for(pair, battle.render_profile) is None:
         raise NotHosted
 
 
-def choose_profile(battle: Battle, hosts: Hosts) -> None:
+def choose_profile(battle: Battle, hosts: Hosts, sides: Mapping[Side, str] | None = None) -> None:
     """Choose what renders the next turn from what the live workers have for both sides.
 
     The former renderer may be gone, as after an update of its library. No turn of the battle runs, and the caller holds
     its lock.
     """
-    chosen = hosts.profile_for([battle.left_model_id, battle.right_model_id], battle.render_profile)
+    chosen = hosts.profile_for(list((sides or pair_of(battle)).values()), battle.render_profile)
     if chosen is not None and chosen != battle.render_profile:
         battle.render_profile = chosen
         battle.save(update_fields=["render_profile"])
 
 
-def _add_turns(battle: Battle, request: TurnRequest, caller: CallerDigests, hosts: Hosts) -> list[Turn]:
+def _add_turns(battle: Battle, request: TurnRequest, standing: Standing, hosts: Hosts) -> list[Turn]:
     if battle.status != BattleStatus.ONGOING:
         raise BattleClosed
     turns = [] if battle.event_seq == 1 else battle.turns_with_sides()  # an earlier turn would have had a number
@@ -103,12 +110,12 @@ def _add_turns(battle: Battle, request: TurnRequest, caller: CallerDigests, host
         raise TurnsPlayed
     wanted = _wanted_starts(battle, request, turns)
     choose_profile(battle, hosts)
-    held = join_queue(battle.session, caller, len(wanted))
+    held = join_queue(standing, len(wanted))
     for number, (start, seed) in enumerate(wanted):
         if number:
             skip_numbers(battle)  # each turn has an event of its own; `lock_numbered` raised the first one's number
-        columns = {"instruction": request.instruction, "start": start, "start_seed": seed}
-        turns.append(add_turn(battle, turns, caller, held or number > 0, **columns))
+        columns: dict[str, Any] = {"instruction": request.instruction, "start": start, "start_seed": seed}
+        turns.append(add_turn(battle, turns, standing.caller, held or number > 0, **columns))
     return turns[-len(wanted) :]
 
 
@@ -132,9 +139,17 @@ def _wanted_starts(battle: Battle, request: TurnRequest, turns: list[Turn]) -> l
     return [(StartKind.RESET, seed) for seed in missing]
 
 
-def add_turn(battle: Battle, earlier: list[Turn], caller: CallerDigests, held: bool, **columns: Any) -> Turn:
+def add_turn(
+    battle: Battle,
+    earlier: list[Turn],
+    caller: CallerDigests,
+    held: bool,
+    models: Mapping[Side, str] | None = None,
+    **columns: Any,
+) -> Turn:
     """Add a turn with an attempt per side, announce it, and put it on the queue after the commit. The battle comes
-    from `lock_numbered`, `held` from `join_queue`; `earlier`: the battle's other turns.
+    from `lock_numbered`, `held` from `join_queue`; `earlier`: the battle's other turns; `models`: who plays in place
+    of the battle's contestants.
 
     A held turn is sent later, unless the turns before it are done by the time this one is committed.
     """
@@ -148,7 +163,7 @@ def add_turn(battle: Battle, earlier: list[Turn], caller: CallerDigests, held: b
         **columns,
     )
     bind_contextvars(battle_id=battle.battle_id, turn_id=turn.turn_id)
-    sides = {Side.LEFT: battle.left_model_id, Side.RIGHT: battle.right_model_id}
+    sides = models or pair_of(battle)
     status, sent_at = (AttemptStatus.HELD, None) if held else (AttemptStatus.QUEUED, turn.created_at)
     attempts = Attempt.objects.bulk_create(
         Attempt(turn=turn, side=side, model_id=model_id, status=status, sent_at=sent_at)

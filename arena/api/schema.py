@@ -46,7 +46,7 @@ def _complete(schema: Any) -> None:
 def place_fields() -> dict[str, Any]:
     """The fields of a body that names a kind and a place. Each kind has its own names for the two parts of a place."""
     chosen = kinds.default()
-    fields: dict[str, Any] = {"kind": {"type": "string", "enum": [k.id for k in kinds.every()], "default": chosen.id}}
+    fields: dict[str, Any] = {"kind": {"type": "string", "enum": [k.id for k in kinds.offered()], "default": chosen.id}}
     for kind in kinds.every():
         setting, scenes = next(iter(kind.places().items()))
         for name, first in zip(kind.names, (setting, scenes[0]), strict=True):

@@ -73,7 +73,7 @@ def chosen_kind(data: Any) -> Kind:
     """The kind that a body names, or the default one. Raises UnknownName."""
     if "kind" not in data:
         return kinds.default()
-    return kinds.get(data["kind"] if isinstance(data["kind"], str) else "")
+    return kinds.get_offered(data["kind"] if isinstance(data["kind"], str) else "")
 
 
 def clean_reasons(value: Any, kind: Kind) -> dict[str, Judgement]:

@@ -354,6 +354,9 @@ class Turn(models.Model):
     fork_seed = models.PositiveIntegerField(
         null=True, blank=True, db_column="explores_seed", help_text="In place of the battle's seed."
     )
+    fork_changes = models.JSONField(
+        null=True, blank=True, help_text="Of a fork: what is changed in its start, in the kind's own terms."
+    )
 
     objects = TurnQuerySet.as_manager()
 
@@ -366,6 +369,10 @@ class Turn(models.Model):
                 condition=models.Q(is_fork=True, fork_seed__isnull=False)
                 | models.Q(is_fork=False, forked_from=None, fork_record=None, fork_seed=None),
                 name="only_explorations_say_where_they_start",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(fork_changes__isnull=True) | models.Q(is_fork=True),
+                name="only_forks_change_their_start",
             ),
             models.CheckConstraint(
                 condition=models.Q(start_seed=None) | models.Q(is_fork=False, start=StartKind.RESET),

@@ -19,9 +19,16 @@ class NetworkKey(models.Model):
 
 
 class AdmissionLock(models.Model):
-    """One row, locked to add a turn to the queue, so that the queue's bounds hold for concurrent callers."""
+    """One row, locked to add a turn to the queue, so that the queue's bounds hold for concurrent callers.
 
-    ONLY = 1
+    `revision` grows by one whenever the row is locked to add or send turns. `sent`: the turns sent last, each with the
+    revision at which it was sent.
+    """
+
+    ONLY, NAMED = 1, 64
+
+    revision = models.PositiveBigIntegerField(default=0)
+    sent = models.JSONField(default=list)
 
     class Meta:
         db_table = "turn_line"

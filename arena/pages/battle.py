@@ -38,6 +38,8 @@ def battle(request: HttpRequest, kind: Kind, battle_id: str = "") -> HttpRespons
             return redirect(f"{kinds.of(found.session).address}-detail", battle_id)
         place = kinds.place_of(found.session)
         return _own_page(request, kind, place, battle_id=battle_id, hidden=_is_hidden(found))
+    if not kind.offered:
+        raise Http404
     try:
         place = kind.choose(request.GET)
     except UnknownName:

@@ -15,7 +15,7 @@ from arena.api.serializers import is_public_id
 from arena.errors import UnknownName
 from arena.gallery import browsing, sharing
 from arena.gallery.browsing import GalleryQuery
-from arena.models import Contestant, GalleryEntry, VoteChoice
+from arena.models import Contestant, ContestantQuerySet, GalleryEntry, VoteChoice
 
 INTERESTS = {
     "": gettext_lazy("Newest"),
@@ -50,10 +50,15 @@ def gallery(request: HttpRequest) -> HttpResponse:
         ],
         "explained": EXPLAINED[query.show],
         "tasks": {task: gettext(name) for kind in kinds.every() for task, name in kind.tasks().items()},
-        "models": Contestant.objects.filter(reference=False).order_by("name").values_list("pk", "name"),
+        "models": _contestants().order_by("name").values_list("pk", "name"),
         "is_filtered": bool(query.q or query.task or query.model or query.show),
     }
     return render(request, "arena/gallery.html", context)
+
+
+def _contestants() -> ContestantQuerySet[Contestant]:
+    """Those of the kinds that the site offers."""
+    return Contestant.objects.filter(reference=False, kind__in=[kind.id for kind in kinds.every()])
 
 
 def card_of(entry: GalleryEntry) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Admission to the queue of turns: who may join, which turns go to the workers next, and how long the others wait.
+"""The queue of turns: which turns go to the workers next, and how long the others wait. Who may join: `queue.entry`.
 
 Each network may have one turn with the workers, and each visitor `settings.QUEUE["at_once"]`. A network gets more only
 while workers are idle. The other turns wait as rows (`arena.actions.admission`), so that networks take turns, and so do
@@ -12,19 +12,19 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple, TypedDict
+from functools import cached_property
+from typing import Any, NamedTuple, TypedDict
 
 from django.conf import settings
 from django.db import connection
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from arena.errors import QueueFull, TooManyTurns
 from arena.live import release
 from arena.models import Session, Turn, live_between, read_moment
-from arena.visitors.networks import CallerDigests
 
 RECENT_TURNS, ENOUGH_TURNS = 20, 10
 SLACK = timedelta(seconds=5)
@@ -65,12 +65,25 @@ class QueuedTurn(NamedTuple):
 class QueueSnapshot:
     """`waiting`: unsettled turns, in order of arrival. `unshown`: settled turns whose end is not shown yet. `done`:
     the last turns whose end is shown. `slots`: turns that live workers can play side by side; 0 if none announces any.
+    `revision`: of the lock (`arena.models.AdmissionLock`); `last`: the newest turn's key.
     """
 
     waiting: list[QueuedTurn]
     unshown: list[QueuedTurn]
     done: list[QueuedTurn]
     slots: int
+    revision: int = 0
+    last: int = 0
+
+    @cached_property
+    def sent_networks(self) -> Counter[str]:
+        """How many turns of each network are with the workers."""
+        return Counter(each.network for each in self.waiting if each.is_sent)
+
+    @cached_property
+    def busy_visitors(self) -> Counter[str]:
+        """How many turns of each visitor are with the workers or not shown yet."""
+        return Counter(each.visitor for each in [*self.waiting, *self.unshown] if each.is_sent or not each.is_waiting)
 
     def candidates(self) -> list[QueuedTurn]:
         """Held turns of which any one may go to the workers now. A battle of several starts has one candidate at a
@@ -88,11 +101,10 @@ class QueueSnapshot:
 
     def has_room(self, visitor: str, network: str) -> bool:
         """Whether one more turn of this visitor may go to the workers."""
-        sent = [each for each in self.waiting if each.is_sent]
-        own = sum(each.visitor == visitor for each in [*sent, *self.unshown])
-        if _reached(own, settings.QUEUE["at_once"]):
+        at_once = settings.QUEUE["at_once"]
+        if 0 < at_once <= self.busy_visitors[visitor]:
             return False
-        return len(sent) < self.slots or not any(each.network == network for each in sent)
+        return self.sent_networks.total() < self.slots or not self.sent_networks[network]
 
     def send(self, turn: QueuedTurn) -> QueueSnapshot:
         """The queue once this turn is with the workers."""
@@ -104,7 +116,7 @@ class QueueSnapshot:
         return sum(each.visitor == visitor for each in [*self.waiting, *self.unshown])
 
 
-QUEUE = """
+WHICH = """
 WITH relevant AS (
     SELECT id FROM turns WHERE settled_at IS NULL
     UNION
@@ -116,7 +128,12 @@ WITH relevant AS (
 ), live AS (
     SELECT MAX(slots) AS slots FROM hostings WHERE seen_at BETWEEN %s AND %s GROUP BY worker
 )
-SELECT (SELECT SUM(slots) FROM live), turn.id, turn.battle_id, COALESCE(NULLIF(visit.user_id, ''), visit.session_id),
+SELECT state.*, queued.* FROM (
+    SELECT (SELECT SUM(slots) FROM live), (SELECT MAX(revision) FROM turn_line), (SELECT MAX(id) FROM turns)
+) AS state LEFT JOIN (
+"""
+ROWS = """
+SELECT turn.id AS key, turn.battle_id, COALESCE(NULLIF(visit.user_id, ''), visit.session_id),
     COALESCE(NULLIF(turn.network, ''), NULLIF(visit.user_id, ''), visit.session_id), turn.caller,
     turn.settled_at IS NULL, COALESCE(turn.shown_at > %s, FALSE),
     SUM(CASE WHEN side.status = 'held' THEN 0 ELSE 1 END) > 0,
@@ -129,9 +146,10 @@ JOIN rollouts AS side ON side.turn_id = turn.turn_id
 JOIN battles AS battle ON battle.battle_id = turn.battle_id
 JOIN sessions AS visit ON visit.session_id = turn.session_id
 GROUP BY turn.id, battle.status, visit.user_id, visit.session_id
-ORDER BY turn.id
 """
-"""By hand, as it runs under the admission lock: Django takes longer to build the query than the engine to answer it."""
+QUEUE = f"{WHICH}{ROWS}) AS queued ON TRUE ORDER BY queued.key"
+SINCE = f"WITH relevant AS (SELECT id FROM turns WHERE id > %s) {ROWS} ORDER BY turn.id"  # noqa: S608
+"""By hand: Django takes longer to build the query than the engine to answer it."""
 
 
 def read_queue(recent: int = RECENT_TURNS) -> QueueSnapshot:
@@ -142,13 +160,28 @@ def read_queue(recent: int = RECENT_TURNS) -> QueueSnapshot:
     with connection.cursor() as cursor:
         cursor.execute(QUEUE, [settled_since, now_here, recent, *live, now_here])
         rows = cursor.fetchall()
-    turns = [QueuedTurn(*row[1:-3], *map(read_moment, row[-3:])) for row in rows]
+    slots, revision, last = rows[0][:3]
+    turns = [_turn(row[3:]) for row in rows if row[3] is not None]
     return QueueSnapshot(
         waiting=[turn for turn in turns if turn.is_waiting],
         unshown=[turn for turn in turns if turn.is_unshown],
         done=[turn for turn in turns if not turn.is_waiting and not turn.is_unshown],
-        slots=int(rows[0][0] or 0) // 2 if rows else 0,
+        slots=int(slots or 0) // 2,
+        revision=revision or 0,
+        last=last or 0,
     )
+
+
+def read_since(last: int) -> list[QueuedTurn]:
+    """Turns added after the one with this key that are unsettled or unshown."""
+    with connection.cursor() as cursor:
+        cursor.execute(SINCE, [last, connection.ops.adapt_datetimefield_value(timezone.now())])
+        turns = [_turn(row) for row in cursor.fetchall()]
+    return [turn for turn in turns if turn.is_waiting or turn.is_unshown]
+
+
+def _turn(row: Sequence[Any]) -> QueuedTurn:
+    return QueuedTurn(*row[:-3], *map(read_moment, row[-3:]))
 
 
 def next_turns() -> list[int]:
@@ -191,75 +224,23 @@ def last_played(waiting: list[QueuedTurn]) -> dict[str, datetime]:
     return found
 
 
-def admit(session: Session, caller: CallerDigests, turns: int = 1) -> bool:
-    """Whether a new turn goes to the workers at once; False if it has to wait. Further `turns` follow it: there must be
-    room for each, as if they came one by one.
-
-    Raises TooManyTurns and QueueFull. `arena.actions.admission.join_queue` calls it and holds the lock, so the bounds
-    hold for concurrent calls.
-    """
-    rules: dict[str, int] = settings.QUEUE
-    queue = read_queue()
-    visitor = _visitor_of(session)
-    network = caller.network or visitor
-    of_address = sum(bool(caller.address) and each.caller == caller.address for each in queue.waiting)
-    more = turns - 1
-    if _reached(queue.turns_of(visitor) + more, rules["per_visitor"]):
-        raise TooManyTurns("visitor", rules["per_visitor"], _retry_after_s(queue))
-    if _reached(of_address + more, rules["per_address"]):
-        raise TooManyTurns("address", rules["per_address"], _retry_after_s(queue))
-    _check_room(queue, caller, more)
-    wait = _wait_s(more + _ahead(queue, visitor, network), queue)
-    if rules["wait_s"] and wait is not None and wait > rules["wait_s"]:
-        raise QueueFull(len(queue.waiting), wait, math.ceil(wait - rules["wait_s"]))
-    return queue.has_room(visitor, network) and not _would_overtake(queue, network)
-
-
 def queue_position(turn: Turn) -> QueueJson:
     """Where a turn stands. Nothing is ahead of a turn that both sides have started or whose end is shown."""
     if all(attempt.started_at is not None for attempt in turn.attempts.all()) or release.told(turn):
         return {"ahead": 0, "expected_wait_s": 0}
     queue = read_queue()
     earlier = replace(queue, waiting=[each for each in queue.waiting if each.key < turn.pk])
-    visitor = _visitor_of(turn.battle.session)
-    ahead = _ahead(earlier, visitor, turn.network or visitor)
+    visitor = visitor_of(turn.battle.session)
+    ahead = ahead_of(earlier, visitor, turn.network or visitor)
     return {"ahead": ahead, "expected_wait_s": _wait_s(ahead, queue)}
 
 
-def _visitor_of(session: Session) -> str:
+def visitor_of(session: Session) -> str:
     """The visitor's id, or the session's if there is none."""
     return str(session.user_id or session.session_id)
 
 
-def _check_room(queue: QueueSnapshot, caller: CallerDigests, more: int) -> None:
-    """Raises QueueFull, or TooManyTurns for a network. `more`: how many turns follow the first.
-
-    A network may have as many turns in the queue as places are left, and at least one: however many it sends, there is
-    room for the next network. Visitors of exempt networks share the places among themselves.
-    """
-    length, places = len(queue.waiting), settings.QUEUE["turns"]
-    own = sum(each.network == caller.network if caller.network else not each.caller for each in queue.waiting)
-    bound = max(1, places - length) if places and caller.network else places
-    if not _reached(own + more, bound):
-        return
-    if caller.network:
-        raise TooManyTurns("network", own, _retry_after_s(queue))
-    raise QueueFull(length, _wait_s(length, queue), _retry_after_s(queue))
-
-
-def _would_overtake(queue: QueueSnapshot, network: str) -> bool:
-    """Whether a turn of this network would go before a candidate of the same network, or, if the network has a turn
-    with the workers, of any."""
-    is_served = any(each.is_sent and each.network == network for each in queue.waiting)
-    return any(is_served or each.network == network for each in queue.candidates())
-
-
-def _reached(number: int, bound: int) -> bool:
-    """A bound of 0 means no bound."""
-    return 0 < bound <= number
-
-
-def _ahead(queue: QueueSnapshot, visitor: str, network: str) -> int:
+def ahead_of(queue: QueueSnapshot, visitor: str, network: str) -> int:
     """How many turns come before this visitor's next one: all of its own; at most one more than that of each other
     visitor of the network; and of each other network at most one more than this network has ahead."""
     own = queue.turns_of(visitor)
@@ -269,15 +250,16 @@ def _ahead(queue: QueueSnapshot, visitor: str, network: str) -> int:
     return inside + sum(min(number, inside + 1) for number in others.values())
 
 
-def _retry_after_s(queue: QueueSnapshot) -> int:
-    """Seconds until about one turn is done; at least one."""
-    return max(1, _wait_s(1, queue) or DEFAULT_RETRY_S)
-
-
 def _wait_s(ahead: int, queue: QueueSnapshot) -> int | None:
-    """How long so many turns take while as many are played side by side as now; None if unknown."""
+    """How long so many turns take; None if unknown."""
     if ahead == 0:
         return 0
+    a_turn_s = seconds_a_turn(queue)
+    return None if a_turn_s is None else round(ahead * a_turn_s)
+
+
+def seconds_a_turn(queue: QueueSnapshot) -> float | None:
+    """How long a turn takes while as many are played side by side as now; None if unknown."""
     ends, durations = [], []
     for turn in queue.done:
         if turn.started_at and turn.finished_at:
@@ -287,7 +269,7 @@ def _wait_s(ahead: int, queue: QueueSnapshot) -> int | None:
     if not durations:
         return None
     at_once = max(1.0, sum(each.playing for each in queue.waiting) / 2)  # a turn has two sides
-    return round(ahead * min(statistics.median(durations) / at_once, _pace_s(ends)))
+    return min(statistics.median(durations) / at_once, _pace_s(ends))
 
 
 def _pace_s(ended: list[datetime]) -> float:

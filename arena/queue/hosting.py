@@ -48,7 +48,7 @@ this = Worker()  # filled when a worker starts, before its processes are forked
 
 def kinds_here() -> list[Kind]:
     """The kinds that this worker plays."""
-    return [kind for kind in kinds.every() if not settings.WORKER_KINDS or kind.id in settings.WORKER_KINDS]
+    return [kind for kind in kinds.offered() if not settings.WORKER_KINDS or kind.id in settings.WORKER_KINDS]
 
 
 def queue_of(model_id: str, profile: str = "") -> str:

@@ -10,6 +10,8 @@ from django.http import HttpRequest, HttpResponseBase, parse_cookie
 
 COOKIE = "arena_visitor"
 SALT = "arena.visitor"
+GRANTED = "token_visitor"
+"""In a request or the scope of a socket: for whom a token lets it act."""
 MAX_AGE_S = 365 * 24 * 3600
 
 
@@ -17,13 +19,29 @@ def new_visitor() -> str:
     return str(uuid.uuid4())
 
 
+def grant(request: HttpRequest, visitor: str | None) -> None:
+    """Let the request act for this visitor, or for none, whatever its cookie says."""
+    request.token_visitor = visitor  # type: ignore[attr-defined]
+
+
+def is_granted(request: HttpRequest) -> bool:
+    """Whether the request acts for somebody by another proof than its cookie."""
+    return hasattr(request, GRANTED)
+
+
 def visitor_of(request: HttpRequest) -> str | None:
     """The visitor's id. None without a cookie, or with one that has no valid signature."""
+    if is_granted(request):
+        granted: str | None = getattr(request, GRANTED)
+        return granted
     return _read(request.COOKIES.get(COOKIE, ""))
 
 
 def visitor_of_scope(scope: Any) -> str | None:
     """The visitor's id from the ASGI scope of a websocket."""
+    if GRANTED in scope:
+        granted: str | None = scope[GRANTED]
+        return granted
     for name, value in scope["headers"]:
         if name == b"cookie" and (found := _read(parse_cookie(value.decode("latin-1")).get(COOKIE, ""))):
             return found

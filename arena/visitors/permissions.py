@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from arena.errors import BattleHidden, CrossSite, NotFound
 from arena.models import Battle, Session, row_or_none
 from arena.visitors import origins
-from arena.visitors.cookies import visitor_of
+from arena.visitors.cookies import is_granted, visitor_of
 
 LOOK = "arena.view_battle"
 
@@ -68,11 +68,12 @@ class SameSite(BasePermission):
     """Refuses a call that changes something when a browser sends it for a page of another site.
 
     Two other defences are the cookie's SameSite=Lax and the JSON bodies. A client that is no browser sends none of
-    these headers and passes: it has no cookie that another site could misuse.
+    these headers and passes: it has no cookie that another site could misuse. Nor does a page of another site have a
+    token.
     """
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        if request.method in SAFE_METHODS:
+        if request.method in SAFE_METHODS or is_granted(request._request):
             return True
         source = request.headers.get("Origin") or request.headers.get("Referer")
         if request.headers.get("Sec-Fetch-Site") == "cross-site" or not (

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { coloured } from "../src/text/code.js";
 import { mathOf } from "../src/text/formulas.js";
 import { toHtml } from "../src/text/markdown.js";
+import { sayLength } from "../src/text/outcome.js";
 import { joined, lastOf, readPieces } from "../src/text/pieces.js";
 
 test("markup that a model writes is shown as text", () => {
@@ -90,4 +91,9 @@ test("code is coloured by the language of its fence, and escaped", () => {
   assert.ok(toHtml('```"><img src=x>\nx\n```').includes("&quot;&gt;"));
   assert.match(coloured("def f(): return '<b>'", "py") ?? "", /hljs-keyword.*&lt;b&gt;/);
   assert.equal(coloured("x", "no-such-language"), null);
+});
+
+test("an answer that reached its limit says so", () => {
+  assert.equal(sayLength({ answer_tokens: 150, termination_reason: "length_limit" }), "150 tokens, cut at the limit");
+  assert.equal(sayLength({ answer_tokens: 1, termination_reason: "answered" }), "1 token");
 });

@@ -18,6 +18,7 @@ from policies.training.dataset import Demonstrations
 from policies.transforms import DatasetStatistics
 
 PROPRIOCEPTION_NOISE = 0.02  # standard deviations of the data
+LATEST = 4  # frames ago that a network with a memory has looked at most: a chunk is played between two looks
 WORD_NOISE = WordNoise()
 
 
@@ -28,6 +29,7 @@ class FilmBatch:
     offset: Tensor
     tokens: Tensor  # int64 (B, L)
     proprioception: Tensor  # float32 (B, 8)
+    before: Tensor  # int64 (B,), how many stages were reached some frames before
     labels: FilmLabels
 
 
@@ -44,7 +46,9 @@ class FilmBatchMaker:
     ) -> None:
         self.demos, self.statistics, self.order, self.config = demos, statistics, order, config
         self.tokens = {number: tokenizer.encode(text) for number, text in demos.texts.items()}
-        self.free = needless(self.tokens, demos.goals)
+        said = {number: tokenizer.encode(demos.wordings[number]) for number in demos.goals}
+        free = needless(said, demos.goals)
+        self.free = {number: free[number] for number in self.tokens}
 
     def make(self, step: int) -> FilmBatch:
         random = self.order.random(step)
@@ -61,10 +65,15 @@ class FilmBatchMaker:
             places=to_float(self.statistics.normalise_places(frames.points)),
             held=to_float(frames.held),
             turn=to_float(frames.yaw),
+            stage=torch.from_numpy(self.demos.stages(rows, np.zeros(len(rows), np.int64))),
         )
+        ago = random.integers(1, LATEST + 1, len(rows)) if self.config.stages else np.zeros(len(rows), np.int64)
+        before = torch.from_numpy(self.demos.stages(rows, ago))
         beginnings = self._patches(self.demos.read_beginnings(rows)) if self.config.pictures == 2 else None
         images = stacked(self._patches(frames.images), beginnings)
-        return FilmBatch(images, gain, offset, torch.from_numpy(pad(sentences)), to_float(proprioception), labels)
+        return FilmBatch(
+            images, gain, offset, torch.from_numpy(pad(sentences)), to_float(proprioception), before, labels
+        )
 
     def _patches(self, images: NDArray[np.uint8]) -> Tensor:
         return patches(torch.from_numpy(images), self.config.patch)

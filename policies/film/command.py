@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,11 +23,20 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--pictures", type=int, default=1, choices=(1, 2), help="2: also that of the beginning of the turn"
     )
+    parser.add_argument(
+        "--stages", type=int, default=0, help="of a goal that the network can remember, counted from none; 0: no memory"
+    )
+    parser.add_argument("--learning-rate", type=float, default=1.5e-3)
+    parser.add_argument(
+        "--start-from", type=Path, help="policy folder whose weights, words and statistics to begin with"
+    )
     parser.add_argument("--mute", action="store_true", help="never show the instruction to the network")
 
 
 def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> FilmTrainer:
     from policies.film.training import FilmPlan, FilmTrainer
+    from policies.film.warm_start import WarmStart
 
     plan = FilmPlan.from_options(options, language=not options["mute"])
-    return FilmTrainer(demos, plan, options["run"], pace)
+    start = WarmStart.read(options["start_from"]) if options["start_from"] else None
+    return FilmTrainer(demos, plan, options["run"], pace, start)

@@ -22,6 +22,7 @@ WEIGHTS = {
     "place": 0.3,
     "held": 0.05,
     "turn": 0.1,
+    "stage": 0.2,
 }
 
 
@@ -32,6 +33,7 @@ class FilmLabels(NamedTuple):
     places: Tensor  # (B, 2, 3) normalised xyz of object and target
     held: Tensor  # (B,) 0 or 1
     turn: Tensor  # (B, 2) sin 4a, cos 4a; 0 0 does not count
+    stage: Tensor  # (B,) int64, how many stages of the goal are reached
 
 
 def yaw_centres(bins: int, device: torch.device | str = "cpu") -> Tensor:
@@ -69,9 +71,15 @@ def losses(output: FilmOutput, labels: FilmLabels) -> dict[str, Tensor]:
         "held": _binary(output.held, labels.held).mean(),
         "turn": masked_mean((output.turn - labels.turn).abs().mean(-1), (labels.turn != 0).any(-1)),
         "place": (output.places - labels.places).abs().mean(),
+        "stage": _stage_loss(output, labels.stage),
         **_point_losses(output, labels.pixels),
     }
     return terms | {"total": weighted_sum(terms, WEIGHTS)}
+
+
+def _stage_loss(output: FilmOutput, stage: Tensor) -> Tensor:
+    """Zero for a network without a memory."""
+    return output.held.new_zeros(()) if output.stage is None else F.cross_entropy(output.stage, stage)
 
 
 def _point_losses(output: FilmOutput, pixels: Tensor) -> dict[str, Tensor]:

@@ -24,8 +24,9 @@ from simulation.contracts import Observation
 
 
 class FilmPolicy:
-    """Reads one camera, the instruction and proprioception. Between steps it keeps the encoded sentence, and the first
-    picture that it saw since the instruction was given if its network compares with that.
+    """Reads one camera, the instruction and proprioception. Between steps it keeps the encoded sentence; if its network
+    compares with that, the first picture that it saw since the instruction was given; and if its network has a memory,
+    how many stages of the goal it has noticed since, which never falls.
     """
 
     def __init__(
@@ -44,11 +45,12 @@ class FilmPolicy:
         self._instruction: str | None = None
         self._text: Tensor | None = None
         self._first: Tensor | None = None
+        self._stage = 0
 
     def reset(self, instruction: str, seed: int) -> None:
         """`seed` is not used: the policy is deterministic."""
         self._encode(instruction)
-        self._first = None
+        self._first, self._stage = None, 0
 
     @torch.inference_mode()
     def infer(self, observation: Observation) -> NDArray[np.float64]:
@@ -59,7 +61,9 @@ class FilmPolicy:
         pixels = patches(torch.from_numpy(np.ascontiguousarray(image))[None], self._network.config.patch)
         picture = self._seen((pixels.to(self._device).float() - GREY) / GREY)
         proprioception = self._statistics.normalise_proprioception(observation.proprioception)
-        output = self._network(picture, text, torch.from_numpy(proprioception)[None].to(self._device))
+        stage = torch.tensor([self._stage], device=self._device)
+        output = self._network(picture, text, torch.from_numpy(proprioception)[None].to(self._device), stage)
+        self._notice(output.stage)
         yaw = decode_yaw(output.yaw)[..., None]
         gripper = (output.gripper > 0).float()[..., None]
         actions = torch.cat([output.linear, yaw, gripper], -1)[0].cpu().numpy().astype(np.float64)
@@ -74,11 +78,17 @@ class FilmPolicy:
         self._first = picture if self._first is None else self._first
         return stacked(picture, self._first)
 
+    def _notice(self, stage: Tensor | None) -> None:
+        """Count one more stage as reached if a later one than before is the most likely."""
+        if stage is not None and int(stage.argmax()) > self._stage:
+            self._stage += 1
+
     @torch.inference_mode()
     def _encode(self, instruction: str) -> Tensor:
         if self._text is None or instruction != self._instruction:
             tokens = torch.tensor([self._tokenizer.encode(instruction)], device=self._device)
-            self._instruction, self._text, self._first = instruction, self._network.text(tokens), None
+            self._instruction, self._text = instruction, self._network.text(tokens)
+            self._first, self._stage = None, 0
         return self._text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from arena.words import words
@@ -28,6 +29,7 @@ class WordTokenizer:
     def __init__(self, words: Iterable[str]) -> None:
         self.words = tuple(words)
         self.ids = {word: FIRST_WORD + index for index, word in enumerate(self.words)}
+        self._id = cache(self._find)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> WordTokenizer:
@@ -53,7 +55,7 @@ class WordTokenizer:
             return [UNKNOWN]
         return [self._id(word) for word in split(text)] or [UNKNOWN]
 
-    def _id(self, word: str) -> int:
+    def _find(self, word: str) -> int:
         if word in self.ids:
             return self.ids[word]
         near = difflib.get_close_matches(word, self.words, n=1, cutoff=CLOSE)

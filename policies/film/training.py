@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from policies.base import PolicyCard
+from policies.base import DatasetError, PolicyCard
 from policies.film.batches import FilmBatchMaker
 from policies.film.losses import WEIGHTS, FilmLabels, losses
 from policies.film.tokenizer import WordTokenizer
+from policies.film.warm_start import WarmStart
 from policies.folder import TOKENIZER
 from policies.networks.film import GREY, FilmConfig, FilmNetwork
+from policies.training.dataset import Demonstrations
 from policies.training.export import Naming, write_folder
-from policies.training.loop import TrainingPlan, TrainingRun
+from policies.training.loop import Pace, TrainingPlan, TrainingRun
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class FilmPlan(TrainingPlan):
     text_dim: int = 64
     hidden: int = 256
     pictures: int = 1
+    stages: int = 0  # that the network can remember; 0: it has no memory
+    origin: str = ""  # the policy folder that the run begins with, and its revision
 
 
 class FilmTrainer(TrainingRun):
@@ -36,9 +41,27 @@ class FilmTrainer(TrainingRun):
     plan: FilmPlan
     network: FilmNetwork
 
+    def __init__(
+        self,
+        demos: Demonstrations,
+        plan: FilmPlan,
+        folder: Path,
+        pace: Pace | None = None,
+        start: WarmStart | None = None,
+    ) -> None:
+        """`start`: whose weights, words and statistics to begin with."""
+        if plan.stages and not demos.has_stages:
+            raise DatasetError(f"stages {plan.stages}: the demonstrations do not tell stages; make them anew")
+        self.start = start
+        super().__init__(demos, replace(plan, origin=start.origin if start else ""), folder, pace)
+        self.history = start.history if start else []
+
+    def measure(self) -> Mapping[str, Any]:
+        return self.start.statistics if self.start else super().measure()
+
     def build(self) -> nn.Module:
         demos, plan = self.demos, self.plan
-        self.tokenizer = WordTokenizer.from_texts(demos.texts.values()) if plan.language else WordTokenizer([])
+        self.tokenizer = self._words()
         config = FilmConfig(
             self.tokenizer.size,
             image_size=demos.image_size,
@@ -47,11 +70,20 @@ class FilmTrainer(TrainingRun):
             chunk=demos.chunk,
             hidden=plan.hidden,
             pictures=plan.pictures,
+            stages=plan.stages,
         )
         self.sizes = asdict(config)
         self.batches = FilmBatchMaker(demos, self.scales, self.tokenizer, self.order, config)
-        network: nn.Module = FilmNetwork(config).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        return network
+        network: nn.Module = FilmNetwork(config)
+        if self.start:
+            self.start.load_into(network, self.sizes)
+        return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
+
+    def _words(self) -> WordTokenizer:
+        if self.start:
+            self.start.check_words(self.demos.texts, self.plan.language)
+            return self.start.tokenizer
+        return WordTokenizer.from_texts(self.demos.texts.values()) if self.plan.language else WordTokenizer([])
 
     def losses(self, step: int) -> dict[str, Tensor]:
         batch, to = self.batches.make(step), self.device
@@ -60,7 +92,7 @@ class FilmTrainer(TrainingRun):
             picture = pixels * batch.gain.to(to, self.dtype) + batch.offset.to(to, self.dtype)
             with torch.autocast(to.type, enabled=False):
                 text = self.network.text(batch.tokens.to(to))
-            output = self.network(picture, text, batch.proprioception.to(to))
+            output = self.network(picture, text, batch.proprioception.to(to), batch.before.to(to))
         return losses(output, FilmLabels(*(label.to(to) for label in batch.labels)))
 
     def export(self, naming: Naming, folder: Path) -> PolicyCard:

@@ -24,7 +24,7 @@ class WordNoise:
 
 
 def needless(tokens: Mapping[int, Sequence[int]], goals: Mapping[int, Hashable]) -> dict[int, NDArray[np.bool_]]:
-    """Per text, which words can be hidden without another goal becoming possible.
+    """Per text, which words can be hidden without another goal becoming possible, judged by all texts that are given.
 
     A word is needed when, with a wildcard in its place, the sentence also fits a text of another goal:
     "pick up the * cube" fits two cubes, "pick up the red *" just one thing.

@@ -52,6 +52,7 @@ class FilmConfig:
     yaw_bins: int = 21
     hidden: int = 256
     pictures: int = 1  # 2: also that of the turn's beginning, from which "moved" and "turned" are told
+    stages: int = 0  # of a goal that the policy can count as reached, from none; 0: it remembers no stage
 
     def __post_init__(self) -> None:
         if self.pictures not in (1, 2):
@@ -76,6 +77,7 @@ class FilmOutput(NamedTuple):
     places: Tensor  # (B, 2, 3) normalised xyz of object and target
     held: Tensor  # (B,) logit
     turn: Tensor  # (B, 2) sin 4a, cos 4a of the object's yaw against the gripper
+    stage: Tensor | None  # (B, stages) logits of how many stages of the goal are reached; None without a memory
 
 
 def _middles(size: int) -> Tensor:
@@ -123,6 +125,27 @@ class FilmBlock(nn.Module):
         return F.relu(x + self.conv2(h))
 
 
+class StageMemory(nn.Module):
+    """What the policy noticed before, as a change of the sentence; and what it notices now.
+
+    The change begins as zero, so that a network that had no memory acts as before until it learns to use one.
+    """
+
+    def __init__(self, config: FilmConfig) -> None:
+        super().__init__()
+        self.stages = config.stages
+        self.recall = nn.Sequential(nn.Linear(config.text_dim + config.stages, config.text_dim), nn.ReLU())
+        self.change = nn.Linear(config.text_dim, config.text_dim)
+        self.notice = nn.Sequential(nn.Linear(config.read_out, 64), nn.ReLU(), nn.Linear(64, config.stages))
+        nn.init.zeros_(self.change.weight)
+        nn.init.zeros_(self.change.bias)
+
+    def forward(self, text: Tensor, stage: Tensor) -> Tensor:
+        """text (B, text_dim), stage (B,) int64: how many stages were reached -> (B, text_dim)."""
+        known = F.one_hot(stage, self.stages).to(text.dtype)
+        return text + self.change(self.recall(torch.cat([text, known], 1)))
+
+
 class FilmNetwork(nn.Module):
     grid: Tensor  # (S * S, 2) x, y of every cell's middle, 0..1
 
@@ -145,12 +168,15 @@ class FilmNetwork(nn.Module):
         )
         self.action = nn.Linear(config.hidden, config.chunk * (LINEAR_DIMS + config.yaw_bins + 1))
         self.aux = nn.Sequential(nn.Linear(config.read_out, 64), nn.ReLU(), nn.Linear(64, 6 + 1 + 2))
+        self.memory = StageMemory(config) if config.stages else None
         self.register_buffer("grid", _middles(size), persistent=False)
 
-    def forward(self, image: Tensor, text: Tensor, proprioception: Tensor) -> FilmOutput:
+    def forward(self, image: Tensor, text: Tensor, proprioception: Tensor, stage: Tensor | None = None) -> FilmOutput:
         """image (B, 3 * patch**2 * pictures, S, S) from `stacked`, text (B, text_dim) from `self.text`, proprioception
-        (B, 8).
+        (B, 8), stage (B,) int64 for a network with a memory: how many stages it noticed before.
         """
+        if self.memory is not None:
+            text = self.memory(text, text.new_zeros(len(text), dtype=torch.long) if stage is None else stage)
         x = F.relu(self.stem1(image))
         x = self.stem2(x)
         x = F.relu(x + self.place.to(x.dtype))
@@ -178,4 +204,5 @@ class FilmNetwork(nn.Module):
             places=aux[:, :6].unflatten(1, (2, 3)),
             held=aux[:, 6],
             turn=aux[:, 7:9],
+            stage=None if self.memory is None else self.memory.notice(read).float(),
         )

@@ -6,7 +6,9 @@ from django.conf import settings
 
 from arena.addresses import Rule
 
-RULE = Rule("ARENA_POLICY_HOSTS", {"ws": 80, "wss": 443}, "ws://gpu-3:8000")
+RULE = Rule(
+    "ARENA_POLICY_HOSTS", {"ws": 80, "wss": 443, "http": 80, "https": 443}, "ws://gpu-3:8000 or http://gpu-3:8000/act"
+)
 
 
 def check_address(address: str) -> None:

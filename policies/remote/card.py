@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policies.base import BadCard, PolicyCard
-from policies.remote.contract import Contract
+from policies.remote.contract import ACT, Contract, dialect_of
 from policies.remote.metadata import COMPARED, FORMS
 from policies.remote.policy import REMOTE
 from simulation.contracts import ACTION_SPACE, CONTROL_HZ, PROPRIOCEPTION_SPACE
@@ -31,11 +31,14 @@ USUAL: Mapping[str, Any] = {
     "training": {},
     "measured": {},
 }
+USUAL_OF_ACT: Mapping[str, Any] = {"chunk": 1, "proprioception": ""}
+"""OpenVLA's dialect answers with one action and is told nothing of the arm."""
 
 
 def card_from(model_id: str, url: str, declared: Mapping[str, Any], added: Mapping[str, Any]) -> PolicyCard:
     """`declared`: the server's contract. `added`: what its owner says, which goes first. Raises BadCard."""
-    told = {**declared, **{name: value for name, value in added.items() if value is not None}}
+    usual = USUAL_OF_ACT if dialect_of(url) == ACT else {}
+    told = {**usual, **declared, **{name: value for name, value in added.items() if value is not None}}
     known = {*WORDS, *PLAYED, *SERVED, "reset", "training"}
     if unknown := sorted(map(str, set(told) - known)):
         raise BadCard(f"the contract has unknown fields {', '.join(unknown)}; known: {', '.join(sorted(known))}")

@@ -68,11 +68,14 @@ def _array_of(found: dict[Any, Any]) -> Any:
     if not {ARRAY, SCALAR, ARRAY.encode(), SCALAR.encode()} & found.keys():
         return found
     parts = {key.decode("latin-1") if isinstance(key, bytes) else key: value for key, value in found.items()}
-    dtype = _dtype(parts.get("dtype"))
-    return _array(parts, dtype) if ARRAY in parts else _scalar(parts, dtype)
+    dtype = dtype_of(parts.get("dtype"))
+    if ARRAY in parts:
+        return array_of(parts.get("data"), parts.get("shape"), dtype)
+    return _scalar(parts, dtype)
 
 
-def _dtype(name: Any) -> np.dtype[Any]:
+def dtype_of(name: Any) -> np.dtype[Any]:
+    """A type of numbers that is read, by either of its names. Raises BadFrame."""
     text = name.decode("latin-1") if isinstance(name, bytes) else name
     if not isinstance(text, str) or text not in NAMES:
         raise BadFrame("an array is of no type that is read; expected float, int, uint or bool")
@@ -82,8 +85,8 @@ def _dtype(name: Any) -> np.dtype[Any]:
         raise BadFrame("an array is of no type that is read; expected float, int, uint or bool") from None
 
 
-def _array(parts: dict[str, Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    data, shape = parts.get("data"), parts.get("shape")
+def array_of(data: Any, shape: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A read-only array of bytes and a list of lengths. Raises BadFrame."""
     if not isinstance(data, bytes) or not isinstance(shape, list) or len(shape) > MOST_AXES:
         raise BadFrame(f"an array lacks data or shape; expected bytes, and up to {MOST_AXES} lengths")
     if not all(isinstance(length, int) and not isinstance(length, bool) and length >= 0 for length in shape):

@@ -6,6 +6,8 @@ It is the `network` of a policy.json of the family "remote":
      "images": {"workspace": {"key": "observation/image", "height": 224, "width": 224, "crop": 0.9, "turn": 180}},
      "state": {"observation/state": "pose_euler_gripper"}, "prompt": "prompt", "session": false, "coding": "openpi",
      "actions": {"pose": "delta", "rotation": "axis_angle", "opened": -1.0, "closed": 1.0, "horizon": 10}}
+
+An address with http or https is one of OpenVLA's dialect, "act", which is sent the card's statistics_key as unnorm_key.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from policies.base import MAX_SIDE, BadCard, PolicySpec
 from policies.remote.actions import POSES, ActionForm
@@ -21,15 +24,20 @@ from policies.remote.poses import FRAMES, READERS
 from policies.remote.sights import FITS, STATES, TURNS, PictureForm
 from simulation.contracts import ACTION_SPACE, MAX_CHUNK, PROPRIOCEPTION_SPACE
 
-OPENPI, ROBOARENA = "openpi", "roboarena"
-DIALECTS, CODINGS = (OPENPI, ROBOARENA), ("openpi", "text")
+OPENPI, ROBOARENA, ACT = "openpi", "roboarena", "act"
+ENCODED = "encoded"
+CODINGS = {OPENPI: ("openpi", "text"), ROBOARENA: ("openpi", "text"), ACT: ("json_numpy", ENCODED)}
+"""Of arrays that are sent, by dialect; the first is the usual one."""
 KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
 """Whoever writes a card chooses the variable and the server that gets its value: it must be able to name no other
 secret."""
-FIRST_IMAGES = {OPENPI: "observation/image", ROBOARENA: "observation/exterior_image_0_left"}
+FIRST_IMAGES = {OPENPI: "observation/image", ROBOARENA: "observation/exterior_image_0_left", ACT: "image"}
+OTHER_IMAGES = {OPENPI: "observation/{}_image", ROBOARENA: "observation/{}_image", ACT: "{}_image"}
+PROMPTS = {OPENPI: "prompt", ROBOARENA: "prompt", ACT: "instruction"}
 USUAL_STATE: dict[str, dict[str, str]] = {
     OPENPI: {"observation/state": "proprioception"},
     ROBOARENA: {"observation/cartesian_position": "pose_euler", "observation/gripper_position": "gripper"},
+    ACT: {},
 }
 LONGEST_KEY, MOST_INFER_S = 100, 30.0
 Read = TypeVar("Read")
@@ -63,21 +71,44 @@ class Contract:
             raise BadCard(f"policy.json: a server's actions become {ACTION_SPACE!r}, not {spec.action_space!r}")
         if spec.proprioception not in ("", PROPRIOCEPTION_SPACE):
             raise BadCard(f"policy.json: a server is told {PROPRIOCEPTION_SPACE!r}, not {spec.proprioception!r}")
-        dialect = _choice(network, "dialect", DIALECTS, OPENPI)
+        url = _text(network, "url", None)
+        dialect = _dialect(network, url)
         actions = _actions(_table(network, "actions", {}), spec)
         usual = USUAL_STATE[dialect] if spec.proprioception else {}
         return cls(
-            url=_text(network, "url", None),
+            url=url,
             dialect=dialect,
             key_variable=checked_key_variable(network.get("key_variable", "")),
             infer_s=_number(network, "infer_s", 10.0, 0.01, MOST_INFER_S),
             images=_images(_table(network, "images", {}), spec, dialect),
             state=_state(_table(network, "state", usual), spec),
-            prompt=_text(network, "prompt", "prompt"),
-            session=_flag(network, "session"),
-            coding=_choice(network, "coding", CODINGS, "openpi"),
+            prompt=_text(network, "prompt", PROMPTS[dialect]),
+            session=_session(network, dialect),
+            coding=_choice(network, "coding", CODINGS[dialect], CODINGS[dialect][0]),
             actions=actions,
         )
+
+
+def dialect_of(url: str) -> str:
+    """The usual dialect at an address: over HTTP that of OpenVLA, over a websocket that of openpi."""
+    return ACT if urlsplit(url).scheme in ("http", "https") else OPENPI
+
+
+def _dialect(network: Mapping[str, Any], url: str) -> str:
+    usual = dialect_of(url)
+    known = (ACT,) if usual == ACT else (OPENPI, ROBOARENA)
+    dialect = network.get("dialect", usual)
+    if dialect in CODINGS and dialect not in known:
+        scheme = "http:// or https://" if dialect == ACT else "ws:// or wss://"
+        raise BadCard(f"policy.json: the dialect {dialect!r} is spoken at addresses with {scheme}, not at {url!r}")
+    return _choice(network, "dialect", known, usual)
+
+
+def _session(network: Mapping[str, Any], dialect: str) -> bool:
+    asked = _flag(network, "session")
+    if asked and dialect == ACT:
+        raise BadCard(f"policy.json: session: the dialect {ACT!r} knows no episodes; expected false")
+    return asked
 
 
 def _images(rows: Mapping[str, Any], spec: PolicySpec, dialect: str) -> dict[str, PictureForm]:
@@ -87,7 +118,7 @@ def _images(rows: Mapping[str, Any], spec: PolicySpec, dialect: str) -> dict[str
     for number, camera in enumerate(spec.cameras):
         row = _table(rows, camera.name, {})
         _refuse_unknown(row, {field.name for field in fields(PictureForm)}, f"images.{camera.name}")
-        usual = FIRST_IMAGES[dialect] if number == 0 else f"observation/{camera.name}_image"
+        usual = FIRST_IMAGES[dialect] if number == 0 else OTHER_IMAGES[dialect].format(camera.name)
         found[camera.name] = PictureForm(
             key=_text(row, "key", usual),
             height=_count(row, "height", camera.height, MAX_SIDE),

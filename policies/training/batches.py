@@ -17,10 +17,12 @@ class FrameOrder:
     """The frames of each step, which depend on the seed and the step alone, so that a resumed run goes on exactly.
 
     Every pass over all `count` frames has its own order; batches are cut without regard to where a pass ends.
+    `times` (count,): how often a pass shows each of them, once by default.
     """
 
-    def __init__(self, count: int, batch: int, seed: int) -> None:
-        self.count, self.batch, self.seed = count, batch, seed
+    def __init__(self, count: int, batch: int, seed: int, times: NDArray[np.int64] | None = None) -> None:
+        self._shown = np.arange(count) if times is None else np.repeat(np.arange(count), times)
+        self.count, self.batch, self.seed = len(self._shown), batch, seed
         self._pass, self._order = -1, np.empty(0, np.int64)
 
     def rows(self, step: int) -> NDArray[np.int64]:
@@ -35,7 +37,7 @@ class FrameOrder:
     def _permutation(self, number: int) -> NDArray[np.int64]:
         if number != self._pass:
             order = np.random.default_rng([self.seed, 0, number]).permutation(self.count)
-            self._pass, self._order = number, order
+            self._pass, self._order = number, self._shown[order]
         return self._order
 
 

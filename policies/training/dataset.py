@@ -21,6 +21,7 @@ INDEX = "dataset.json"
 LABELS = ("proprioception", "actions", "mask", "instruction", "pixels", "points", "held", "yaw")
 SMALL = (*LABELS, "task", "episode")
 SINCE = "since"  # frames since the first one with the same instruction
+STAGE = "stage"  # how many stages of the goal are reached
 SCENE = ("scene_pixels", "scene_points", "other_instructions", "other_tasks", "other_actions")
 
 
@@ -82,6 +83,7 @@ class Demonstrations:
         self.image_size = int(self._images[0].shape[1])
         self._shards, self._keep, self._scene = shards, keep, dict[str, Array]()
         self._since: Array | None = None
+        self._stage: Array | None = None
         self.wordings: list[str] = index["texts"]  # by text number, including those that never occur
         self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things
         self._tasks: list[dict[str, Any]] = index.get("tasks", [])
@@ -89,9 +91,12 @@ class Demonstrations:
         self.fingerprint = _fingerprint(self.texts, self.labels)
 
     def _instructions(self, index: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]]:
-        """The texts that occur and the goal of each, by text number. Kept-out wordings never occur."""
-        goals = joined(np.unique(np.stack([self.labels["instruction"], self.labels["task"]], 1), axis=0).tolist())
-        return {number: str(index["texts"][number]) for number in goals}, goals
+        """The texts that occur, and the goal of each wording to train with, by text number: of the whole course, or in
+        demonstrations that do not tell it of those that occur. Kept-out wordings never occur, and have no goal.
+        """
+        used = np.unique(np.stack([self.labels["instruction"], self.labels["task"]], 1), axis=0).tolist()
+        told = [(text, task) for text, tasks in enumerate(index.get("text_tasks", [])) for task in tasks]
+        return {number: str(index["texts"][number]) for number, _ in used}, joined(sorted({*map(tuple, used), *told}))
 
     def __len__(self) -> int:
         return len(self._row)
@@ -101,11 +106,32 @@ class Demonstrations:
         return Frames(images, **{name: self.labels[name][rows] for name in LABELS})
 
     def read_beginnings(self, rows: Array) -> Array:
-        """The picture with which each frame's instruction began, uint8 (B, H, W, 3). Loaded on first use."""
-        if self._since is None:
-            self._since = np.concatenate([_load(path, SINCE) for path in self._shards])[self._keep]
-        firsts = self._row[rows] - self._since[rows]
+        """The picture with which each frame's instruction began, uint8 (B, H, W, 3)."""
+        firsts = self._row[rows] - self._since_first[rows]
         return np.stack([self._images[self._shard[row]][first] for row, first in zip(rows, firsts, strict=True)])
+
+    def stages(self, rows: Array, ago: Array) -> Array:
+        """How many stages of its instruction's goal were reached `ago` (B,) frames before each frame, or at the first
+        frame of the instruction if that is later; int64 (B,). Zeros for demonstrations without the field.
+        """
+        if self._stage is None:
+            self._stage = self._column(STAGE) if self.has_stages else np.zeros(len(self), np.int64)
+        return self._stage[rows - np.minimum(ago, self._since_first[rows])].astype(np.int64)
+
+    @property
+    def has_stages(self) -> bool:
+        return all((path / f"{STAGE}.npy").exists() for path in self._shards)
+
+    @property
+    def _since_first(self) -> Array:
+        """Loaded on first use."""
+        if self._since is None:
+            self._since = self._column(SINCE)
+        return self._since
+
+    def _column(self, name: str) -> Array:
+        column: Array = np.concatenate([_load(path, name) for path in self._shards])[self._keep]
+        return column
 
     def read_scene(self, rows: Array) -> SceneFrames:
         """Loaded on first use: a family that learns from one instruction per frame does not need it."""
@@ -113,6 +139,18 @@ class Demonstrations:
             loaded = {name: np.concatenate([_load(path, name) for path in self._shards]) for name in SCENE}
             self._scene = {name: array[self._keep] for name, array in loaded.items()}
         return SceneFrames(*(self._scene[name][rows] for name in SCENE))
+
+    def times(self, repeat: Mapping[str, int]) -> Array | None:
+        """How often a pass shows each frame, int64 (frames,): those of a named task so many times, others once. None if
+        no task is named. Raises DatasetError for a task of which nothing is shown.
+        """
+        named = [str(task["task"]) for task in self._tasks]
+        shown = {named[number] for number in np.unique(self.labels["task"]).tolist()} if repeat else set()
+        if unknown := sorted({*repeat} - shown):
+            raise DatasetError(f"repeat: no frames of {', '.join(unknown)}; there are of {', '.join(sorted(shown))}")
+        if not repeat:
+            return None
+        return np.array([repeat.get(name, 1) for name in named], np.int64)[self.labels["task"]]
 
     def roles(self) -> Array:
         """Index in `things` of each task's object and target (picks: the object), int64 (tasks, 2)."""

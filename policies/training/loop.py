@@ -37,6 +37,7 @@ class TrainingPlan:
     warm_up: int = 200  # steps
     clip: float = 5.0
     ema: float = 0.998
+    repeat: tuple[tuple[str, int], ...] = ()  # tasks whose frames are shown several times as often, and how often
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], **others: Any) -> Self:
@@ -79,9 +80,9 @@ class TrainingRun(ABC):
         torch.manual_seed(plan.seed)
         self.device = devices.find(self.pace.device)
         self.dtype = fast_dtype(self.device)
-        self.statistics = demos.statistics()
+        self.statistics = self.measure()
         self.scales = read_statistics(self.statistics, STATISTICS_KEY)
-        self.order = FrameOrder(len(demos), plan.batch, plan.seed)
+        self.order = FrameOrder(len(demos), plan.batch, plan.seed, demos.times(dict(plan.repeat)))
         self.network: nn.Module = self.build().to(self.device)
         self.ema = {name: value.detach().clone() for name, value in self.network.named_parameters()}
         self.optimiser = torch.optim.AdamW(
@@ -94,6 +95,10 @@ class TrainingRun(ABC):
     @abstractmethod
     def build(self) -> nn.Module:
         """Set up what the family needs, and return its network with initial weights. The seed has been set."""
+
+    def measure(self) -> Mapping[str, Any]:
+        """The content of dataset_statistics.json: what network units are."""
+        return self.demos.statistics()
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """What the optimiser works on. `share` scales the learning rate of a group."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankings.tally.arrays import Booleans, Floats
+from rankings.tally.arrays import Booleans, Floats, Integers
 
 FULL = 300.0
 """Votes, by what they weigh, from which on a contestant counts fully."""
@@ -38,6 +38,19 @@ def centred_each(theta: Floats, votes: Floats, comparable: Booleans) -> Floats:
 
 def variance_of_centred(covariance: Floats, mean: Floats) -> Floats:
     """(k,) variance of what `centred` gives."""
-    contrast = np.eye(len(mean)) - mean
-    found: Floats = np.maximum(np.sum((contrast @ covariance) * contrast, axis=1), 0.0)
+    if not len(mean):
+        return np.zeros(0)
+    first, place = _different(mean)
+    means = mean[first] @ covariance
+    of_means = np.sum(means * mean[first], axis=1)
+    own = means[place, np.arange(len(place))]
+    found: Floats = np.maximum(np.diag(covariance) - 2.0 * own + of_means[place], 0.0)
     return found
+
+
+def _different(mean: Floats) -> tuple[Integers, Integers]:
+    """A row of each group, and (k,) the place of each row's group among them. Rows of a group are equal."""
+    counted = mean > 0
+    label = np.where(counted.any(axis=1), counted.argmax(axis=1), len(mean))
+    _, first, place = np.unique(label, return_index=True, return_inverse=True)
+    return first, place

@@ -112,8 +112,8 @@ class Covariance(NamedTuple):
 
     def sd_of_differences(self) -> Floats:
         """(k, k) as wide as Student's distribution asks for."""
-        degrees = np.minimum(self.degrees[:, None], self.degrees[None, :])
-        return np.sqrt(variance_of_differences(self.matrix)) * quantile(degrees) / Z
+        wide = quantile(self.degrees) / Z  # falls with the degrees: of two contestants the wider counts
+        return np.sqrt(variance_of_differences(self.matrix)) * np.maximum(wide[:, None], wide[None, :])
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,25 @@ from rankings.tally.arrays import Booleans, Integers
 
 
 def reachability(edges: Booleans) -> Booleans:
-    """(k, k): can j be reached from i along edges (a node always reaches itself). Squares the matrix until it rests."""
+    """(k, k): can j be reached from i along edges (a node always reaches itself). Squares the matrix until it rests,
+    unless the first node reaches all others and is reached by them, as it mostly does."""
+    if len(edges) and _reached(edges).all() and _reached(edges.T).all():
+        return np.ones(edges.shape, dtype=bool)
     reach = edges | np.eye(len(edges), dtype=bool)
     while True:
         further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
         if np.array_equal(further, reach):
             return reach
         reach = further
+
+
+def _reached(edges: Booleans) -> Booleans:
+    """(k,) from the first node."""
+    found = new = np.arange(len(edges)) == 0
+    while new.any():
+        new = edges[new].any(axis=0) & ~found
+        found = found | new
+    return found
 
 
 def diagonal_blocks(matrix: NDArray[Any], number: int) -> NDArray[Any]:

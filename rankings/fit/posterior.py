@@ -31,7 +31,15 @@ class FitError(ArithmeticError):
 
 
 def sigmoid(values: Floats) -> Floats:
-    return np.exp(-np.logaddexp(0.0, -values))
+    """With one exponential, which cannot overflow."""
+    small = np.exp(-np.abs(values))
+    return np.where(values >= 0, 1.0, small) / (1.0 + small)
+
+
+def log_sum(values: Floats) -> Floats:
+    """log (exp(v / 2) + exp(-v / 2))."""
+    size = np.abs(values)
+    return np.log1p(np.exp(-size)) + size / 2.0
 
 
 def margins(x: Floats) -> Floats:
@@ -67,7 +75,8 @@ def expected_score(margin: Floats, nu: float) -> Floats:
 
 def score_variance(margin: Floats, nu: float) -> Floats:
     """Variance of that score, which is also the Fisher information of a vote about the margin."""
-    variance = sigmoid(margin) * sigmoid(-margin)
+    small = np.exp(-np.abs(margin))
+    variance = small / (1.0 + small) ** 2
     if nu == 0:
         return variance
     tie = tie_share(margin, nu)
@@ -192,11 +201,11 @@ class Posterior:
     def log_density(self, x: Floats) -> float:
         """Up to what the ties add, which does not depend on x."""
         margin, games = margins(x), self.games
-        partition = np.logaddexp(0.0, -np.abs(margin)) + np.abs(margin) / 2.0  # log (exp(m/2) + exp(-m/2))
+        partition = log_sum(margin)
         if games.nu > 0:
             partition = np.logaddexp(partition, np.log(games.nu))
         votes = (games.score - games.played / 2.0) * margin - games.played * partition
-        virtual = 0.5 * self.prior * (np.logaddexp(0.0, -x) + np.logaddexp(0.0, x))
+        virtual = self.prior * log_sum(x)
         return float(votes.sum() - virtual.sum())
 
     def gradient(self, x: Floats) -> Floats:
@@ -207,7 +216,7 @@ class Posterior:
 
     def virtual_information(self, x: Floats) -> Floats:
         """(free,)"""
-        return (self.prior * sigmoid(x) * sigmoid(-x))[: self.free]
+        return (self.prior * score_variance(x, 0.0))[: self.free]
 
     def hessian(self, x: Floats) -> Floats:
         """(free, free) of minus the log density. Without a prior a group's mean is undefined; ones pin it to zero."""
@@ -216,11 +225,13 @@ class Posterior:
             found[: len(self.comparable), : len(self.comparable)] += self.comparable
         return found
 
-    def mode(self) -> Floats:
-        """(k + 1,) the likeliest x."""
+    def mode(self, near: Floats | None = None) -> Floats:
+        """(k + 1,) the likeliest x. `near` (k,): thetas close to it, which save steps."""
         x = np.zeros(len(self.comparable) + 1)
         if not self.free:
             return x
+        if near is not None:
+            x[:-1] = near
 
         def step(at: Floats) -> Floats:
             found = np.zeros_like(at)

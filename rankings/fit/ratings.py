@@ -128,7 +128,7 @@ def board_ratings(counts: Counts, options: Options, found: Fit | None = None) ->
     return {
         "models": _models(counts, found, options.thresholds, components),
         "components": components,
-        "side_advantage": _side(side_advantage(counts, cap=options.cap)),
+        "side_advantage": _side(side_advantage(counts, cap=options.cap, near=found)),
     }
 
 

@@ -44,7 +44,7 @@ def board_page(request: HttpRequest, tab: str, now: Current, **context: Any) -> 
         "place": kind.names,
         "anywhere": _elsewhere(request, kind, {}),
         "kind": kind,
-        "kinds": kinds.every(),
+        "kinds": [each for each in kinds.every() if each.offered or each is kind],
         "has_tasks": bool(kind.tasks()),
         "of_kind": f"?kind={kind.id}" if kind_named(kind) else "",
     }

@@ -13,7 +13,7 @@ from django.utils import timezone
 from arena.consistent_read import consistent_read
 from arena.models import ProcessingStatus, Purpose, Vote
 from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatus
-from rankings.publication import aggregation, snapshots
+from rankings.publication import aggregation, preparation, snapshots, tables
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.table import VoteTable
 from rankings.votes import classic, observed
@@ -94,7 +94,7 @@ def _days_that_differ() -> Iterator[Discrepancy]:
 
 
 def _rows_that_differ() -> Iterator[Discrepancy]:
-    stored, rebuilt = aggregation.stored_rows(), _rebuilt_rows()
+    stored, rebuilt = tables.stored_rows(), _rebuilt_rows()
     for place in sorted(stored.keys() | rebuilt.keys()):
         before, after = stored.get(place), rebuilt.get(place)
         if before is None or after is None:
@@ -105,7 +105,7 @@ def _rows_that_differ() -> Iterator[Discrepancy]:
                 yield Discrepancy(*place, field, before[field], after[field])
 
 
-def _rebuilt_rows() -> aggregation.Rows:
+def _rebuilt_rows() -> tables.Rows:
     votes = Vote.objects.filter(PROCESSED)
     counts = _raw_counts(votes)
     rows: Iterator[tuple[str | int, ...]] = (
@@ -113,15 +113,15 @@ def _rebuilt_rows() -> aggregation.Rows:
     )
     stored = snapshots.Stored(VoteTable.of(rows), observed.facts_and_answers())
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
-    meant, found = _meant_for_the_ranking(votes), aggregation.Rows()
-    for kind in aggregation.published_kinds():
+    meant, found = _meant_for_the_ranking(votes), tables.Rows()
+    for kind in preparation.published_kinds():
         table, _ = stored.of(kind)
         rated, own = (
             snapshots.rate(table, [each for each in table.boards() if each.has_table]),
             meant.filter(kind=kind.id),
         )
         sequential = {each.board.name: classic.from_scratch(each.board, own, without=faulty) for each in rated}
-        found |= aggregation.rows_of(rated, sequential)
+        found |= tables.rows_of(rated, sequential)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime, timedelta
 from typing import NamedTuple, TypedDict
 
@@ -58,11 +58,11 @@ class Shadow(TypedDict):
 NO_SHADOW: Shadow = {"left_out": 0, "votes": 0, "rows": {}}
 
 
-def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit) -> Shadow:
-    """The global board without voters who are new, flagged by an open finding, or both."""
+def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit, flagged: Collection[str]) -> Shadow:
+    """The global board without voters who are new, `flagged` by an open finding, or both."""
     since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
     new = observed.new_voters(kind, table, since, int(settings.INTEGRITY["new_votes"]))
-    doubtful = new | flagged(kind).keys()
+    doubtful = new.union(flagged)
     rest = table.counts(without_voters=doubtful)
     other = fit(rest, cap=int(settings.RANKING["cap"]))
     votes = dict(zip(rest.names, rest.per_policy().sum(axis=1).tolist(), strict=True))
@@ -79,11 +79,16 @@ def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit) -> Shadow:
     return {"left_out": len(cast), "votes": counts.total - rest.total, "rows": rows}
 
 
-def flagged(kind: Kind) -> dict[str, list[str]]:
-    """Voter -> the kinds of open findings about it in a kind of arena."""
+def flagged(kind: Kind, new: Iterable[NewFinding] = ()) -> dict[str, list[str]]:
+    """Voter -> the kinds of open findings about it in a kind of arena. `new`: as if `renew` had stored them."""
+    stored = Finding.objects.filter(kind__in=(*DOUBTFUL, Finding.Kind.CAMPAIGN), arena__in=("", kind.id))
+    again = {(each.kind, each.subject): each for each in _rows(kind, new)}
+    closed = stored.exclude(state=Finding.State.OPEN).filter(arena=kind.id).values_list("kind", "subject")
+    fresh = [again[key] for key in again.keys() - set(closed if again else ())]
+    old = stored.filter(state=Finding.State.OPEN).order_by("pk")
+    rest = [each for each in old if each.arena != kind.id or (each.kind, each.subject) not in again]
     found: dict[str, list[str]] = {}
-    doubts = Finding.objects.filter(kind__in=(*DOUBTFUL, Finding.Kind.CAMPAIGN), state=Finding.State.OPEN)
-    for each in doubts.filter(arena__in=("", kind.id)).order_by("pk"):
+    for each in (*rest, *fresh):
         for voter in voters_of(each):
             found.setdefault(voter, []).append(each.kind)
     return found
@@ -202,15 +207,19 @@ def _in_words(each: Agreement) -> str:
     return f"kappa {kappa}{share}"
 
 
-def renew(kind: Kind, found: list[NewFinding]) -> None:
+def renew(kind: Kind, found: Iterable[NewFinding]) -> None:
     """Store the findings of a kind of arena. A finding that is found again is updated and keeps its state. One that is
     no longer found stays until a moderator decides."""
     Finding.objects.bulk_create(
-        [
-            Finding(kind=what, arena=kind.id, subject=subject[:255], summary=summary[:500], evidence=evidence)
-            for what, subject, summary, evidence in found
-        ],
+        _rows(kind, found),
         update_conflicts=True,
         unique_fields=["kind", "arena", "subject"],
         update_fields=["summary", "evidence", "renewed_at"],
     )
+
+
+def _rows(kind: Kind, found: Iterable[NewFinding]) -> list[Finding]:
+    return [
+        Finding(kind=what, arena=kind.id, subject=subject[:255], summary=summary[:500], evidence=evidence)
+        for what, subject, summary, evidence in found
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from django.db import transaction
@@ -22,23 +23,32 @@ UNVOTED_VARIANCE = (2.0 * SCALE) ** 2
 """The variance of the rating of a policy without a vote, after one virtual game [Elo points squared]."""
 
 
-def write_plan(kind: Kind, found: Fit) -> dict[str, float]:
-    """Store chances for the pairs of each of a kind's pools, and each contestant's `pairing_weight`: its mean exposure
-    over the pools that have a pair. Returns the weights. `found`: the kind's global fit."""
+class PairingPlan(NamedTuple):
+    """Chances for the pairs of each pool, and each contestant's mean exposure over the pools that have a pair."""
+
+    pools: dict[str, Plan]
+    weights: dict[str, float]
+
+
+def pairing_plan(kind: Kind, found: Fit) -> PairingPlan:
+    """Of a kind, for the next hour. `found`: its global fit."""
     pools = _plans(kind, found)
-    weights = _mean([exposure(chances) for chances in pools.values() if chances])
+    return PairingPlan(pools, _mean([exposure(chances) for chances in pools.values() if chances]))
+
+
+def write_plan(kind: Kind, found: PairingPlan) -> None:
+    """Store the chances, and the exposures as each contestant's `pairing_weight`."""
     with transaction.atomic():
         PairChance.objects.filter(one__kind=kind.id).delete()
         PairChance.objects.bulk_create(
             PairChance(pool=pool, one_id=one, other_id=other, chance=chance)
-            for pool, chances in pools.items()
+            for pool, chances in found.pools.items()
             for (one, other), chance in chances.items()
         )
         contestants = list(Contestant.objects.filter(kind=kind.id).only("id", "pairing_weight"))
         for contestant in contestants:
-            contestant.pairing_weight = weights.get(contestant.id, 0.0 if weights else 1.0)
+            contestant.pairing_weight = found.weights.get(contestant.id, 0.0 if found.weights else 1.0)
         Contestant.objects.bulk_update(contestants, ["pairing_weight"])
-    return weights
 
 
 def _plans(kind: Kind, found: Fit) -> dict[str, Plan]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypedDict, cast
+from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 from django.conf import settings
@@ -20,8 +20,8 @@ from rankings.analysis.success_rates import SuccessRow
 from rankings.analysis.term_boards import Terms
 from rankings.models import Report, Snapshot
 from rankings.publication import integrity, rules
-from rankings.publication.integrity import NO_SHADOW, Shadow
-from rankings.publication.plan import write_plan
+from rankings.publication.integrity import NO_SHADOW, NewFinding, Shadow
+from rankings.publication.plan import PairingPlan, pairing_plan, write_plan
 from rankings.publication.snapshots import Rated
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import VoteFacts
@@ -113,11 +113,17 @@ class ReportContent(TypedDict):
     trend: list[Point]
 
 
-def publish_report(
-    kind: Kind, snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts
-) -> Report:
-    """Write the report of a kind's snapshot, update the findings and plan the next hour's pairs. `facts`: of all its
-    votes."""
+class Written(NamedTuple):
+    """A report, and what is stored beside it: findings for moderators, and the plan by which pairs are drawn, None
+    before the first vote."""
+
+    content: ReportContent
+    findings: list[NewFinding]
+    plan: PairingPlan | None
+
+
+def write_report(kind: Kind, snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts) -> Written:
+    """The report of a kind's snapshot, not stored. `facts`: of all the kind's votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
     results, played = observed.calibration_results(kind), observed.played(kind)
@@ -126,7 +132,8 @@ def publish_report(
     if whole:
         findings += integrity.outliers(kind, whole.counts, whole.fit)
         findings += integrity.pushed(kind, table, whole.counts, whole.fit)
-    integrity.renew(kind, findings)
+    flagged = integrity.flagged(kind, findings)
+    plan = pairing_plan(kind, whole.fit) if whole else None
     content: ReportContent = {
         "figures": _figures(boards),
         "pairs": _pairs(whole),
@@ -143,14 +150,21 @@ def publish_report(
         "physics": success_rates.boards(played),
         "physics_mean_of": success_rates.compared_tasks(played),
         "agreement": agreements,
-        "exposure": _exposure(kind, whole),
+        "exposure": _exposure(kind, plan.weights if plan else {}),
         "removal": _removal(whole),
-        "shadow": integrity.shadow(kind, table, whole.counts, whole.fit) if whole else NO_SHADOW,
-        "voters": _voters(kind, results),
+        "shadow": integrity.shadow(kind, table, whole.counts, whole.fit, flagged) if whole else NO_SHADOW,
+        "voters": _voters(results, flagged=len(flagged)),
         "trend": _trend(kind, snapshot, whole),
     }
-    integrity.renew(kind, integrity.partings(content["shadow"], _named(agreements)))
-    report, _ = Report.objects.update_or_create(snapshot=snapshot, defaults={"content": content})
+    return Written(content, [*findings, *integrity.partings(content["shadow"], _named(agreements))], plan)
+
+
+def store(kind: Kind, snapshot: Snapshot, written: Written) -> Report:
+    """Store a report with its findings and its plan, under the stored snapshot that it is of."""
+    integrity.renew(kind, written.findings)
+    if written.plan:
+        write_plan(kind, written.plan)
+    report, _ = Report.objects.update_or_create(snapshot=snapshot, defaults={"content": written.content})
     return report
 
 
@@ -221,8 +235,7 @@ def _named(found: Agreements) -> dict[str, Agreement]:
     }
 
 
-def _exposure(kind: Kind, whole: Rated | None) -> dict[str, Exposure]:
-    planned = write_plan(kind, whole.fit) if whole else {}
+def _exposure(kind: Kind, planned: Mapping[str, float]) -> dict[str, Exposure]:
     battles = observed.battles_per_policy()
     listed = Contestant.objects.filter(kind=kind.id, reference=False).values_list("id", flat=True)
     drawn = sum(battles.get(name, 0) for name in listed)
@@ -245,11 +258,11 @@ def _removal(whole: Rated | None) -> Removal:
     return {**found, "movers": len(found["movers"])}
 
 
-def _voters(kind: Kind, results: dict[str, Reliability]) -> Voters:
+def _voters(results: dict[str, Reliability], *, flagged: int) -> Voters:
     items = sum(each.items for each in results.values())
     passed = sum(each.score for each in results.values())
     return {
-        "flagged": len(integrity.flagged(kind)),
+        "flagged": flagged,
         "controls": items,
         "passed": round(passed / items, 4) if items else None,
     }
@@ -257,7 +270,7 @@ def _voters(kind: Kind, results: dict[str, Reliability]) -> Voters:
 
 def _trend(kind: Kind, snapshot: Snapshot, whole: Rated | None) -> list[Point]:
     """That of the report before, with this publication's point."""
-    before = Report.objects.filter(snapshot__kind=kind.id).exclude(snapshot=snapshot).order_by("-snapshot__made_at")
+    before = Report.objects.filter(snapshot__kind=kind.id).exclude(pk=snapshot.pk).order_by("-snapshot__made_at")
     earlier = cast("list[Point]", (before.values_list("content", flat=True).first() or {}).get("trend", []))
     if whole is None:
         return earlier

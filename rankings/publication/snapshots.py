@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.kinds import Kind
 from arena.models import Contestant
@@ -22,6 +22,9 @@ from rankings.tally.facts import VoteFacts
 from rankings.tally.table import Board, VoteTable
 from rankings.trust.limits import limited
 from rankings.votes.observed import FactsAndAnswers
+
+if TYPE_CHECKING:
+    from rankings.votes.closed_days import Closing
 
 CODE = ("tally/*.py", "fit/*.py", "trust/limits.py")
 """The modules that a figure depends on. Import contracts keep them from importing others."""
@@ -51,12 +54,11 @@ class Stored(NamedTuple):
         return limited(table, rules.options().cap), self.judged.facts.among(names)
 
 
-def load() -> Stored:
-    """All counts and facts. Past days are closed first; the caller holds the lock of the rankings."""
+def load(closing: Closing) -> Stored:
+    """All counts and facts, by the copies of closed days as `closing` says."""
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
-    closed_days.close()
-    return Stored(closed_days.counts(), closed_days.facts_and_answers())
+    return Stored(closed_days.counts(closing), closed_days.facts_and_answers(closing))
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
@@ -79,15 +81,15 @@ def _rated(table: VoteTable, board: Board) -> Rated:
     return Rated(board, counts, fit, figures, over)
 
 
-def publish(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
-    """Store a snapshot of a kind, unless the last one has the same input, code and rules; returns the current one."""
+def snapshot(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
+    """A new snapshot of a kind, not stored, or the last one where its input, code and rules are the same."""
     file = write_counts(table)
     about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": rules.published()}
     last = Snapshot.objects.filter(kind=kind.id).defer("counts").first()
     if last and all(getattr(last, name) == value for name, value in about.items()):
         return last
     content = {each.board.name: {**each.ratings, **summary(each.counts), **each.over} for each in boards}
-    return Snapshot.objects.create(kind=kind.id, boards=content, counts=file.content, **about)
+    return Snapshot(kind=kind.id, boards=content, counts=file.content, **about)
 
 
 @cache

@@ -14,9 +14,9 @@ AT_ONCE = 2000
 """The newest that are not rated yet. A battle of models that stay without a rank is asked about again each hour."""
 
 
-def mark_upsets(kind: Kind, rated: Iterable[Rated]) -> None:
-    """Rate the battles since the last publication by the first one after their vote. Every battle is treated alike,
-    also one that counts nowhere."""
+def newly_rated(kind: Kind, rated: Iterable[Rated]) -> list[GalleryEntry]:
+    """The battles since the last publication with their `upset`, not stored: rated by the first publication after their
+    vote. Every battle is treated alike, also one that counts nowhere."""
     ratings = next((each.ratings["models"] for each in rated if each.board.name == GLOBAL), {})
     unrated = GalleryEntry.objects.filter(kind=kind.id, upset=None).select_related("vote").order_by("-vote_id")
     changed = []
@@ -24,7 +24,11 @@ def mark_upsets(kind: Kind, rated: Iterable[Rated]) -> None:
         entry.upset = is_upset(entry, ratings)
         if entry.upset is not None:
             changed.append(entry)
-    GalleryEntry.objects.bulk_update(changed, ["upset"], batch_size=500)
+    return changed
+
+
+def mark(entries: Iterable[GalleryEntry]) -> None:
+    GalleryEntry.objects.bulk_update(entries, ["upset"], batch_size=500)
 
 
 def is_upset(entry: GalleryEntry, ratings: Mapping[str, Rating]) -> bool | None:

@@ -19,8 +19,8 @@ from rankings.tally.table import Board
 BATCH = 1000
 
 
-def advance(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict[str, dict[str, int]]:
-    """Ratings by board and contestant of a kind, after the votes with the primary keys `new`.
+def advanced(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict[str, ClassicElo]:
+    """By board, the ratings of a kind after the votes with the primary keys `new`: read only, for `save`.
 
     A board is rated again from its first vote where a vote came late, was excluded or restored, or the board is new.
     """
@@ -35,8 +35,7 @@ def advance(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict
         else:
             _take(state, votes)
         done[board.name] = state
-    _save(done.values())
-    return {name: state.ratings for name, state in done.items()}
+    return done
 
 
 def ratings(kind: Kind) -> dict[str, dict[str, int]]:
@@ -75,7 +74,9 @@ def _by_board(kind: Kind, keys: Collection[int], boards: Iterable[Board]) -> Map
 
 
 def _counted(kind: Kind, board: Board) -> QuerySet[Vote]:
-    votes = Vote.objects.filter(kind=kind.id, processing_status=ProcessingStatus.PROCESSED, counted_vote__counted=True)
+    """Those that are pending are being published."""
+    votes = Vote.objects.filter(kind=kind.id, counted_vote__counted=True)
+    votes = votes.exclude(processing_status=ProcessingStatus.FAILED)
     columns = {"setting": board.setting, "scene": board.scene, "counted_vote__count__task_id": board.task}
     return votes.filter(**{column: value for column, value in columns.items() if value})
 
@@ -85,7 +86,7 @@ def _place(vote: Vote) -> tuple[datetime, int]:
     return vote.voted_at, vote.pk
 
 
-def _save(states: Iterable[ClassicElo]) -> None:
+def save(states: Iterable[ClassicElo]) -> None:
     ClassicElo.objects.bulk_create(
         states,
         update_conflicts=True,

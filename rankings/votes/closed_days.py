@@ -2,15 +2,16 @@
 
 Days close two days later. When a moderator or a late vote changes a count of a closed day, `votes.ledger` deletes its
 copy in the same transaction. A vote being cast does not check that, since its day is open unless the clock was changed.
-`close` therefore looks for such votes first, and for damaged copies, and writes those days again.
+`closing` therefore looks for such votes first, and for damaged copies, and makes those copies again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, date, timedelta
 from typing import NamedTuple
 
@@ -47,32 +48,51 @@ class DayContent(NamedTuple):
     counts: list[tuple[str | int, ...]]
 
 
-def close() -> int:
-    """Close every past day; returns how many. The caller holds the lock of the rankings until it has read the days."""
-    _reopen()
-    days = _to_be_closed()
+class Closing(NamedTuple):
+    """Days whose copies are no good, and the copies that are missing: read, but not written yet."""
+
+    opened: frozenset[date] = frozenset()
+    made: tuple[ClosedDay, ...] = ()
+
+
+NOTHING = Closing()
+
+
+def closing() -> Closing:
+    """What `keep` has to change before all past days are closed. Reads only."""
+    opened = _to_be_opened()
     last = CountedVote.objects.aggregate(last=Max("vote_id"))["last"] or 0
-    for day in days:
-        facts, answers = observed.facts_and_answers(day, day)
-        closed = ClosedDay(day=day, last_vote=last, facts=_packed(_columns(facts)), answers=answers)
-        stream = _packed(_stored(day, day))
-        closed.counts = stream + _sum(closed, stream)
-        closed.save(force_insert=True)
-    return len(days)
+    return Closing(opened, tuple(_copy(day, last) for day in _to_be_closed(opened)))
 
 
-def counts() -> VoteTable:
-    """All stored counts."""
-    closed = [_unpacked(each) for each in ClosedDay.objects.values_list("counts", flat=True).iterator()]
-    columns = pa.concat_tables([*closed, _stored(_first_not_closed())])
+def keep(found: Closing) -> None:
+    """Write what `closing` found. The caller holds the lock of the rankings, under which nothing has changed a past
+    count since."""
+    ClosedDay.objects.filter(day__in=found.opened).delete()
+    ClosedDay.objects.bulk_create(found.made, batch_size=10)
+
+
+def close() -> int:
+    """Close every past day; returns how many. The caller holds the lock of the rankings."""
+    found = closing()
+    keep(found)
+    return len(found.made)
+
+
+def counts(found: Closing = NOTHING) -> VoteTable:
+    """All stored counts. `found`: read the copies as if it was kept already."""
+    kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("counts", flat=True)
+    streams = itertools.chain(kept.iterator(), (each.counts for each in found.made))
+    columns = pa.concat_tables([*map(_unpacked, streams), _stored(_first_not_closed(found))])
     return VoteTable(*_coded(columns, KEYS), np.stack(_numbers(columns, OUTCOMES)).T)
 
 
-def facts_and_answers() -> FactsAndAnswers:
-    """As `observed.facts_and_answers`, of all days."""
-    rest = observed.facts_and_answers(_first_not_closed())
+def facts_and_answers(found: Closing = NOTHING) -> FactsAndAnswers:
+    """As `observed.facts_and_answers`, of all days. `found`: as for `counts`."""
+    rest = observed.facts_and_answers(_first_not_closed(found))
     facts, answers = [_columns(rest.facts)], rest.answers
-    for stream, kinds in ClosedDay.objects.values_list("facts", "answers").iterator():
+    kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("facts", "answers")
+    for stream, kinds in itertools.chain(kept.iterator(), ((each.facts, each.answers) for each in found.made)):
         facts.append(_opened(stream))
         for kind, voters in kinds.items():
             known = answers.setdefault(kind, {})
@@ -82,18 +102,30 @@ def facts_and_answers() -> FactsAndAnswers:
     return FactsAndAnswers(VoteFacts(*_coded(columns, FACT_KEYS), *_numbers(columns, FACT_NUMBERS)), answers)
 
 
-def _reopen() -> None:
-    """Open days that are not past by the current clock, days of votes counted since days were closed, and days whose
+def _copy(day: date, last_vote: int) -> ClosedDay:
+    facts, answers = observed.facts_and_answers(day, day)
+    closed = ClosedDay(day=day, last_vote=last_vote, facts=_packed(_columns(facts)))
+    closed.answers = {kind: {voter: list(each) for voter, each in own.items()} for kind, own in answers.items()}
+    stream = _packed(_stored(day, day))
+    closed.counts = stream + _sum(closed, stream)
+    return closed
+
+
+def _to_be_opened() -> frozenset[date]:
+    """Closed days that are not past by the current clock, days of votes counted since days were closed, and days whose
     copy is damaged."""
-    ClosedDay.objects.filter(day__gte=_first_not_over()).delete()
-    damaged = [each.day for each in ClosedDay.objects.iterator(chunk_size=100) if not _is_whole(each)]
+    last_votes, open_from = dict(ClosedDay.objects.values_list("day", "last_vote")), _first_not_over()
+    early = {day for day in last_votes if day >= open_from}
+    damaged = {each.day for each in ClosedDay.objects.iterator(chunk_size=100) if not _is_whole(each)} - early
     if damaged:
-        log.error("Copies of closed days are damaged and will be written again: %s", ", ".join(map(str, damaged)))
-        ClosedDay.objects.filter(day__in=damaged).delete()
-    last = ClosedDay.objects.aggregate(last=Max("last_vote"))["last"]
-    if last is not None:
-        since = CountedVote.objects.filter(vote_id__gt=last).values("count__day").distinct()
-        ClosedDay.objects.filter(day__in=since).delete()
+        log.error(
+            "Copies of closed days are damaged and will be written again: %s", ", ".join(map(str, sorted(damaged)))
+        )
+    known = [last for day, last in last_votes.items() if day not in early | damaged]
+    if not known:
+        return frozenset(early | damaged)
+    since = CountedVote.objects.filter(vote_id__gt=max(known)).order_by().values_list("count__day", flat=True)
+    return frozenset(early | damaged | (last_votes.keys() & set(since.distinct())))
 
 
 def _first_not_over() -> date:
@@ -101,18 +133,20 @@ def _first_not_over() -> date:
     return timezone.now().astimezone(UTC).date() - timedelta(days=1)
 
 
-def _to_be_closed() -> list[date]:
-    """Past days with counts that are not closed. Only their rows are read."""
+def _to_be_closed(opened: Collection[date]) -> list[date]:
+    """Past days with counts that are not closed, or are `opened`. Only their rows are read."""
     first = VoteCount.objects.aggregate(first=Min("day"))["first"] or date.max
     over = {first + timedelta(days=number) for number in range((_first_not_over() - first).days)}
-    over -= set(ClosedDay.objects.values_list("day", flat=True))
+    over -= set(ClosedDay.objects.exclude(day__in=opened).values_list("day", flat=True))
     counted = VoteCount.objects.filter(day__in=over).order_by().values_list("day", flat=True)
     return sorted(counted.distinct()) if over else []
 
 
-def _first_not_closed() -> date:
+def _first_not_closed(found: Closing) -> date:
     """All days with counts before it are closed, and none from it on. The clock is not read: it may pass midnight."""
-    last = ClosedDay.objects.aggregate(last=Max("day"))["last"]
+    kept = ClosedDay.objects.exclude(day__in=found.opened).aggregate(last=Max("day"))["last"]
+    last = max((each.day for each in found.made), default=kept)
+    last = max(last, kept) if last and kept else last
     return last + timedelta(days=1) if last else date.min
 
 

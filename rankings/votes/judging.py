@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -22,24 +22,32 @@ COPIES = {
 """Column of a vote -> the column that it was copied from."""
 
 
-def judge(votes: QuerySet[Vote]) -> tuple[list[int], list[int]]:
-    """Mark each vote processed or failed; returns the primary keys of both. A faulty vote does not affect others."""
+class Judgement(NamedTuple):
+    """Primary keys of votes without a fault, and of faulty ones with what is wrong."""
+
+    processed: list[int]
+    failed: dict[int, str]
+
+
+def judge(votes: QuerySet[Vote]) -> Judgement:
+    """Compare each vote with its battle and the registry. A faulty vote does not affect others. Reads only."""
+    faults = {key: fault for batch in judged(votes) for key, fault in batch}
+    failed = {key: fault for key, fault in faults.items() if fault is not None}
+    return Judgement([key for key in faults if key not in failed], failed)
+
+
+def mark(found: Judgement) -> None:
+    """Mark each vote processed or failed."""
     now = timezone.now()
-    processed: list[int] = []
-    failed: list[int] = []
-    for batch in judged(votes):
-        good = [key for key, fault in batch if fault is None]
-        bad = [
-            Vote(pk=key, processing_status=ProcessingStatus.FAILED, processed_at=now, error_message=fault)
-            for key, fault in batch
-            if fault is not None
-        ]
-        changed = Vote.objects.filter(pk__in=good).exclude(processing_status=ProcessingStatus.PROCESSED)
+    for first in range(0, len(found.processed), BATCH):
+        good = Vote.objects.filter(pk__in=found.processed[first : first + BATCH])
+        changed = good.exclude(processing_status=ProcessingStatus.PROCESSED)
         changed.update(processing_status=ProcessingStatus.PROCESSED, processed_at=now, error_message=None)
-        Vote.objects.bulk_update(bad, ["processing_status", "processed_at", "error_message"])
-        processed += good
-        failed += [vote.pk for vote in bad]
-    return processed, failed
+    bad = [
+        Vote(pk=key, processing_status=ProcessingStatus.FAILED, processed_at=now, error_message=fault)
+        for key, fault in found.failed.items()
+    ]
+    Vote.objects.bulk_update(bad, ["processing_status", "processed_at", "error_message"], batch_size=BATCH)
 
 
 def judged(votes: QuerySet[Vote]) -> Iterator[list[tuple[int, str | None]]]:

@@ -19,7 +19,8 @@ from arena.models import Purpose, Turn, Vote
 from arena.rules import turn_status
 from rankings.models import ClassicElo, ClosedDay, CountedVote, ExcludedVoter, VoteCount
 from rankings.tally.counts import OUTCOMES
-from rankings.votes.locking import lock_rankings
+from rankings.votes.judging import Judgement
+from rankings.votes.locking import lock_rankings, raise_revision
 
 BATCH = 500
 
@@ -57,6 +58,14 @@ def count_votes(votes: Iterable[Vote]) -> int:
     return counted
 
 
+def is_settled(votes: QuerySet[Vote], found: Judgement) -> bool:
+    """Whether those of `votes` that should be counted are, and faulty ones are not. `found`: how they were judged."""
+    uncounted = votes.filter(counted_vote=None, purpose=Purpose.RANK, battle__spoiled=False).exclude(
+        pk__in=found.failed
+    )
+    return not (uncounted.exists() or CountedVote.objects.filter(vote_id__in=found.failed).exists())
+
+
 def uncount_votes(keys: Collection[int]) -> int:
     """Forget faulty votes; returns how many were known. `keys` are primary keys throughout."""
     with transaction.atomic():
@@ -76,6 +85,7 @@ def forget_counts() -> None:
     VoteCount.objects.update(**dict.fromkeys(OUTCOMES, 0))
     ClosedDay.objects.all().delete()
     ClassicElo.objects.all().delete()
+    raise_revision()
 
 
 def exclude_votes(keys: Collection[int]) -> int:
@@ -241,8 +251,11 @@ def _move(rows: list[CountedVote], sign: int) -> int:
 
 
 def _reopen(days: Collection[date]) -> None:
-    """Delete the copies of days whose counts have changed. Casting a vote need not: see `closed_days.close`."""
-    ClosedDay.objects.filter(day__in=days).delete()
+    """Delete the copies of days whose counts have changed, and make a publication begin again that has read the counts
+    already. Casting a vote need do neither: see `closed_days.closing` and `publication.aggregation`."""
+    if days:
+        ClosedDay.objects.filter(day__in=days).delete()
+        raise_revision()
 
 
 def _rows(which: QuerySet[CountedVote]) -> list[CountedVote]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db.models import F
+
 from rankings.models import WorkerStatus
 
 WORKER = "rankings.aggregate"
@@ -15,3 +17,8 @@ def lock_rankings() -> WorkerStatus:
         WorkerStatus.objects.bulk_create([WorkerStatus(worker_name=WORKER, status="never run")], ignore_conflicts=True)
         found = row.get()
     return found
+
+
+def raise_revision() -> None:
+    """A publication that has read the counts before this is not written. The caller holds the lock."""
+    WorkerStatus.objects.filter(worker_name=WORKER).update(revision=F("revision") + 1)

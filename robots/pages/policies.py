@@ -17,6 +17,7 @@ from proportions import Success
 from rankings.api import selectors
 from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import RankingRow
+from robots.submissions import revisions_of, variants_of
 from simulation import catalogue
 
 RECENT = 12
@@ -45,7 +46,8 @@ def policy(request: HttpRequest, model_id: str) -> HttpResponse:
         raise Http404
     rows, apart = _rows()
     record = {"tasks": list(_tasks(found)), "battles": [_seen(vote, found) for vote in _recent(found)]}
-    context = {"page": "models", "policy": found, "row": rows.get(found.pk), "apart": apart, **record}
+    history = {"revisions": revisions_of(found), "variants": variants_of(found.pk)}
+    context = {"page": "models", "policy": found, "row": rows.get(found.pk), "apart": apart, **record, **history}
     return render(request, "robots/policy.html", context)
 
 

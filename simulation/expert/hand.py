@@ -104,10 +104,11 @@ class Planner:
             return self.hold_still()
         return self._carry(name, middle, rest, error, 0.003, 0.0)
 
-    def slide(self, name: str, way: Floats) -> Floats:
-        """Move the thing along the table by a way (2,) [m], in the hand."""
+    def slide(self, name: str, way: Floats, most: float = MAX_MOVE) -> Floats:
+        """Move the thing along the table by a way (2,) [m], in the hand, by at most so much in a step."""
         if not self.has(name):
             return self.fetch(name)
+        way = way * min(1.0, most / max(1e-9, float(np.hypot(*way))))
         lift = self.view.rest_height(name) - float(self.view.position(name)[2])
         return self.go(self.command + np.array([way[0], way[1], lift]), 0.0, CLOSED)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from simulation.contracts import Floats
-from simulation.expert.grasps import holds
+from simulation.expert.grasps import holds, is_square
 from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, Planner, command_yaw
 from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot, has_room, is_box
+from simulation.goals import View
 from simulation.goals.changes import AXES, Moved, Swapped, Turned
 from simulation.goals.handling import Lifted, Placed, Stacked
 from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, Upright
@@ -18,7 +20,10 @@ from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, U
 BESIDE, BESIDE_ROUND = 0.010, 0.006  # gap to a neighbour, whose corners may stand out unless it is round [m]
 EXACT = 0.004  # [m]
 BEYOND = 0.012  # of what is pushed, over what the goal asks for [m]
+PUSH_STEP = 0.02  # of what is pushed, per control step [m]
 TURN_BEYOND = np.deg2rad(12.0)
+TURN_END, TURN_END_LONG = np.deg2rad(90.0), np.deg2rad(122.0)
+"""Yaw of the hand at the end of a turn: over TURN_BEYOND further than any grasp of a square or a long thing."""
 SHARED = 0.026  # of several things on one support, each from its middle [m]
 FALL = 0.012  # from the hand to the floor of a bowl [m]
 TIP_BELOW = 0.016  # of the pads under the tool [m]
@@ -137,19 +142,28 @@ def push(planner: Planner, goal: Moved) -> Floats:
     ahead = float(way @ axis)
     if ahead > goal.by_m + 0.004 and goal.judge(view).success:
         return planner.hold_still()
-    return planner.slide(goal.thing, (goal.by_m + BEYOND - ahead) * axis - (way - ahead * axis))
+    return planner.slide(goal.thing, (goal.by_m + BEYOND - ahead) * axis - (way - ahead * axis), PUSH_STEP)
+
+
+def pushed_to(view: View, goal: Moved) -> Floats:
+    """Where `push` takes the thing (2,) [m, base frame]."""
+    axis = np.array(AXES.get(goal.direction, AXES["back"]))
+    start: Floats = view.position(goal.thing)[:2] - goal.way_from(view)
+    return start + (goal.by_m + BEYOND) * axis
 
 
 def turn(planner: Planner, goal: Turned) -> Floats:
-    """In the hand, a little over the table."""
-    view = planner.view
+    """In the hand, a little over the table, and always to the same yaw of the hand: whoever sees only how the hand
+    stands can tell a turn that is done from one that has begun.
+    """
+    view, name = planner.view, goal.thing
     turned, wanted = goal.turn_from(view), np.deg2rad(goal.by_deg)
-    yaw = command_yaw(planner.quaternion)
-    sign = {"left": 1.0, "right": -1.0}.get(goal.way, 0.0)
-    if sign == 0.0:
-        sign = float(np.sign(turned)) if abs(turned) > 0.1 else (-1.0 if yaw > 0 else 1.0)
-    left = wanted + TURN_BEYOND - sign * turned
-    name = goal.thing
+    sign = -1.0 if goal.way == "right" else 1.0
+    end = TURN_END if is_square(planner.environment, name) else TURN_END_LONG
+    further = abs(turned) if goal.way == "either" else sign * turned
+    left = max(end - sign * command_yaw(planner.quaternion), wanted + TURN_BEYOND - further)
+    if not planner.has(name) and goal.judge(view).success:
+        left = 0.0
     low = view.position(name)[2] < view.rest_height(name) + 0.004
     if left < TURN_BEYOND / 2 and low:
         return planner.hold_still()
@@ -162,6 +176,20 @@ def turn(planner: Planner, goal: Turned) -> Floats:
 
 def swap(planner: Planner, goal: Swapped) -> Floats:
     """One is set aside, unless a place is free; then each goes where the other was."""
+    name, there, aside = next_trade(planner, goal)
+    if aside:
+        return _set_at(planner, name, (*there[:2].tolist(), aside))
+    return planner.put(name, there[:2], float(there[2]) - planner.view.rest_height(name), 0.01)
+
+
+class Trade(NamedTuple):
+    thing: str
+    place: Floats  # (3,) [m, base frame]
+    yaw: float | None  # of the hand, where the thing is set aside [rad]
+
+
+def next_trade(planner: Planner, goal: Swapped) -> Trade:
+    """What of a swap is due: which thing goes where."""
     view = planner.view
     homes = dict(zip((goal.other, goal.one), goal.places(), strict=True))
     pairs = [(goal.one, goal.other), (goal.other, goal.one)]
@@ -172,12 +200,14 @@ def swap(planner: Planner, goal: Swapped) -> Floats:
             continue
         room = view.extent(name).radius + view.extent(other).radius + 0.02
         if np.hypot(*(view.position(other)[:2] - there)) > room:
-            return planner.put(name, there, float(homes[name][2]) - view.rest_height(other), 0.01)
+            rest = float(homes[name][2]) - view.rest_height(other) + view.rest_height(name)
+            return Trade(name, np.array([*there, rest]), None)
     name, other = (*held, *pairs)[0]
     taken = [(*homes[each][:2], view.extent(each).radius) for each in (name, other)]
     around = discs_around(planner.environment, name)
     spots = [spot for spot in _around(homes[other][:2], 0.07) if clearance([(*spot[:2], 0.045)], taken + around) > 0]
-    return _to_a_spot(planner, name, spots)
+    x, y, yaw = free_spot(planner.environment, name, spots) or (*view.position(name)[:2].tolist(), 0.0)
+    return Trade(name, np.array([x, y, view.rest_height(name)]), yaw)
 
 
 def touch(planner: Planner, goal: Touching) -> Floats:

@@ -12,6 +12,7 @@ from arena.models import Turn, Vote
 from arena.store import Document, get_store
 from simulation.episode_format import state_at
 from tests.arena.conftest import Visitor, battle_row, play, play_battle
+from tests.factories import PolicyFactory
 from tests.fakes import FakeRuntime
 
 SIDES = ("left", "right")
@@ -45,7 +46,8 @@ def test_both_sides_go_on_from_the_chosen_record_of_their_own_recording(visitor:
     origin = first_turn(visitor, voted)
     fork(visitor, voted, turn_id=origin["turn_id"], record=17, instruction="push the green sphere to the left")
     turn = visitor.battle(voted)["turns"][-1]
-    assert turn["exploration"] == {"turn_id": origin["turn_id"], "record": 17, "seed": battle_row(voted).seed}
+    changes = {"left_model_id": None, "right_model_id": None, "moved": {}}
+    assert turn["exploration"] == {"turn_id": origin["turn_id"], "record": 17, "seed": battle_row(voted).seed} | changes
     assert turn["instruction"] == "push the green sphere to the left"
     for side in SIDES:
         before, after = document(origin[side]["episode_id"]), document(turn[side]["episode_id"])
@@ -74,7 +76,8 @@ def test_without_a_moment_a_new_seed_makes_one_new_start_for_both(visitor: Visit
     origin = first_turn(visitor, voted)
     fork(visitor, voted, seed=4242, turn_id=None, instruction=None)
     turn = visitor.battle(voted)["turns"][-1]
-    assert turn["exploration"] == {"turn_id": None, "record": None, "seed": 4242}
+    changes = {"left_model_id": None, "right_model_id": None, "moved": {}}
+    assert turn["exploration"] == {"turn_id": None, "record": None, "seed": 4242} | changes
     assert turn["instruction"] == origin["instruction"]
     hashes = {turn[side]["outcome"]["start_hash"] for side in SIDES}
     assert len(hashes) == 1
@@ -150,3 +153,58 @@ def test_a_turn_of_another_battle_is_no_place_to_start(visitor: Visitor, voted: 
 def test_the_table_keeps_a_judged_turn_from_saying_where_it_starts(visitor: Visitor, voted: str) -> None:
     with pytest.raises(IntegrityError):
         Turn.objects.update(is_fork=False, fork_seed=3)
+
+
+def test_another_policy_plays_in_place_of_a_side(visitor: Visitor, voted: str) -> None:
+    PolicyFactory(id="gamma")
+    origin = first_turn(visitor, voted)
+    fork(visitor, voted, turn_id=origin["turn_id"], record=4, right_model_id="gamma")
+    turn = visitor.battle(voted)["turns"][-1]
+    assert (turn["exploration"]["left_model_id"], turn["exploration"]["right_model_id"]) == (None, "gamma")
+    assert document(turn["right"]["episode_id"])["model_id"] == "gamma"
+    assert document(turn["left"]["episode_id"])["model_id"] == battle_row(voted).left_model_id
+    assert battle_row(voted).right_model_id != "gamma"
+
+
+def test_a_policy_or_a_thing_that_is_not_there_is_refused_with_those_that_are(visitor: Visitor, voted: str) -> None:
+    PolicyFactory(id="gone", status="retired")
+    for wish, code in (({"left_model_id": "gone"}, "unknown_model"), ({"moved": {"moon": [0.2, 0]}}, "unknown_thing")):
+        refused = visitor.post(f"battles/{voted}/explorations", wish)
+        assert (refused.status_code, refused.json()["code"]) == (422, code)
+    assert set(refused.json()["known"]) == {"red_cube", "yellow_cube", "blue_cylinder", "green_sphere"}
+    assert len(visitor.battle(voted)["turns"]) == 1
+
+
+@pytest.mark.parametrize("place", [[0.2], [0.2, 0, 0, 0], [9, 0], [0.2, 0.4], ["x", 0], "there", None, [0.3, 0, 99]])
+def test_a_place_off_the_table_is_refused(visitor: Visitor, voted: str, place: Any) -> None:
+    refused = visitor.post(f"battles/{voted}/explorations", {"moved": {"red_cube": place}})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+
+
+def test_forks_form_a_tree_that_their_visitor_alone_reads(visitor: Visitor, voted: str) -> None:
+    origin = first_turn(visitor, voted)["turn_id"]
+    first = fork(visitor, voted, turn_id=origin, record=3)["turn_id"]
+    second = fork(visitor, voted, turn_id=first, record=2, instruction="wave")["turn_id"]
+    apart = fork(visitor, voted, seed=9)["turn_id"]
+    third = fork(visitor, voted, turn_id=origin, record=1)["turn_id"]
+    tree = visitor.get(f"battles/{voted}/explorations").json()["turns"]
+    assert [(each["turn_id"], each["parent"], each["depth"]) for each in tree] == [
+        (origin, None, 0),
+        (first, origin, 1),
+        (second, first, 2),
+        (third, origin, 1),
+        (apart, None, 0),
+    ]
+    page = visitor.client.get(f"/battle/{voted}/forks").content.decode()
+    assert [page.index(f'data-turn="{each["turn_id"]}"') for each in tree] == sorted(
+        page.index(f'data-turn="{each["turn_id"]}"') for each in tree
+    )
+    assert "From step 2 of turn 2" in page
+    assert Visitor().get(f"battles/{voted}/explorations").status_code == 404
+    assert Visitor().client.get(f"/battle/{voted}/forks").status_code == 404
+
+
+def test_before_the_vote_there_is_no_tree(visitor: Visitor, runtime: FakeRuntime) -> None:
+    battle_id = play_battle(visitor)
+    assert visitor.get(f"battles/{battle_id}/explorations").json()["code"] == "not_voted"
+    assert visitor.client.get(f"/battle/{battle_id}/forks").status_code == 404

@@ -136,3 +136,31 @@ def test_the_shipped_contestants_play_a_turn(visitor: Visitor, live_runtime: Wor
     assert {battle.left_model.family, battle.right_model.family} <= set(families)
     assert visitor.battle(battle_id)["turns"][0]["status"] == "completed"
     assert get_store().count() == episodes_before + 2
+
+
+def test_a_fork_with_a_thing_moved_and_another_policy_is_verified_and_both_sides_see_it_there(
+    visitor: Visitor, live_runtime: WorkerRuntime
+) -> None:
+    battle_id = visitor.open()
+    first = visitor.send(battle_id, STACK)
+    play(first)
+    cast(visitor, battle_id)
+    wish = {"turn_id": first["turn_id"], "record": 0, "moved": {"red_cube": [0.25, -0.1, 0.5]}, "instruction": STACK}
+    wish |= {f"{side}_model_id": "expert" for side in ("left", "right")}
+    sent = visitor.post(f"battles/{battle_id}/explorations", wish)
+    assert sent.status_code == 202, sent.content
+    play(sent.json())
+    first_document, *documents = (
+        get_store().get(turn[f"{side}_episode_id"])
+        for turn, side in ((first, "left"), (sent.json(), "left"), (sent.json(), "right"))
+    )
+    assert first_document is not None
+    red = live_runtime.environment("widowx", "table").model.joint("red_cube").qposadr[0]
+    for document in documents:
+        assert document is not None
+        assert document["model_id"] == "expert"
+        assert document["states"][0]["qpos"][red : red + 2] == [0.25, -0.1]
+        assert document["states"][0]["qpos"][red + 2] == first_document["states"][0]["qpos"][red + 2]
+        assert document["success"]
+        assert verify_document(document) is None
+    assert documents[0]["start_hash"] == documents[1]["start_hash"]  # type: ignore[index]

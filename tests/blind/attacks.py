@@ -118,7 +118,7 @@ def _rough_start(qpos: Floats) -> StartState:
             first = int(environment.model.jnt_qposadr[joint])
             whole[first + 3 : first + 7] /= np.linalg.norm(whole[first + 3 : first + 7])
     joints = whole[places()[0]]
-    environment.controller.start_at(joints, widowx.FINGER_OPEN)
+    environment.controller.start_at(np.append(joints, widowx.FINGER_OPEN))
     nv = environment.model.nv
     control = environment.controller.memory.copy()
     assert np.allclose(control[JOINTS], joints)

@@ -1,6 +1,7 @@
 """`make test-blind`: an arena at its shipped defaults, many battles, and everything an outsider makes of them.
 
     python -m tests.blind.campaign --battles 160 --at-once 3
+    python -m tests.blind.campaign --battles 160 --strangers    # with a slow, a fast and a failing remote policy
 
 Exits with 1 when sides can be named beyond chance by anything but motion, or exactly.
 """
@@ -13,6 +14,7 @@ import os
 import sys
 import tempfile
 import urllib.request
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +43,16 @@ def main() -> int:
 def _played(options: argparse.Namespace) -> tuple[list[Any], dict[str, Any]]:
     """The battles of an arena of its own, and the manifest of their scene."""
     from tests.blind.peek import peek_at_many
+    from tests.blind.strangers import strangers
     from tests.stack import Arena
 
     with tempfile.TemporaryDirectory(prefix="vla-arena-blind-") as folder:
         arena = Arena(Path(folder) / "var")
         try:
             arena.start()
-            return peek_at_many(arena.url, options.battles, options.at_once, options.seed), manifest_of(arena.url)
+            with strangers(arena) if options.strangers else nullcontext():
+                battles = peek_at_many(arena.url, options.battles, options.at_once, options.seed, options.tries)
+                return battles, manifest_of(arena.url)
         finally:
             arena.close()
 
@@ -66,6 +71,8 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--deals", type=int, default=999, help="permutations")
     parser.add_argument("--attacks", type=int, default=75, help="battles on whose sides all networks are run")
+    parser.add_argument("--strangers", action="store_true", help="add a slow, a fast and a failing remote policy")
+    parser.add_argument("--tries", type=int, default=4, help="how often a turn that fails is sent")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="a file to keep what was seen in")
     parser.add_argument("--again", type=Path, help="look again at what such a file has, and play nothing")

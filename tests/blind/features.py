@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulation.worlds import load_world, widowx
-from tests.blind.peek import OF_A_SIDE, SIDES, Peeked, Reply
+from tests.blind.peek import FAILED, OF_A_SIDE, SIDES, Peeked, Reply
 
 Numbers = dict[str, float]
 Floats = NDArray[np.float64]
 ROWS_PER_STEP = 5
 STEP_S = 0.2  # of the clock at its shipped speed
 STEPS = re.compile(rb'"steps":\s?\d+')
+OWN_ADDRESSES = ("episode_id", "episode_url", "states_url")
 STILL = 1e-3  # of positions [m, rad, 1]: less is no motion, at the precision that a view has
 
 
@@ -58,7 +59,23 @@ def form_of(peeked: Peeked, side: str, nq: int) -> Numbers:
     for name in ("turn", "battle"):
         sizes = [len(STEPS.sub(b"", reply.body)) for reply in peeked.replies if reply.name == name]
         found[f"longest {name}"] = max(sizes)
+    return found | _form_of_failures(peeked, side)
+
+
+def _form_of_failures(peeked: Peeked, side: str) -> Numbers:
+    """How a side is told whose turn failed, beside the other one."""
+    found: Numbers = {"failures": float(peeked.failures)}
+    told = [reply.json() for reply in peeked.replies if reply.name == f"{FAILED}turn"]
+    for key in sorted({key for turn in told for key in turn[side] if key not in OWN_ADDRESSES}):
+        more = [len(json.dumps(turn[side][key])) - len(json.dumps(turn[_other(side)][key])) for turn in told]
+        found[f"failed: {key} longer"] = statistics.fmean(more)
     return found
+
+
+def _time_of_failures(peeked: Peeked) -> Numbers:
+    seen = [reply for reply in peeked.replies if reply.name == f"{FAILED}turn"]
+    told = [reply.at for reply in seen if reply.json()["status"] == "failed"]
+    return {"failure told": statistics.fmean(told)} if told else {}
 
 
 def ends_of(peeked: Peeked) -> float:
@@ -87,7 +104,7 @@ def time_of(peeked: Peeked, side: str, nq: int) -> Numbers:
     found["started"] = moments.get("rollout.started", 0.0)
     line = next((reply.json() for reply in peeked.replies if reply.name == "queue" and reply.status == 200), {})
     found |= {f"line: {key}": float(value) for key, value in line.items() if isinstance(value, int | float)}
-    return found | _lateness(side, heard, nq)
+    return found | _lateness(side, heard, nq) | _time_of_failures(peeked)
 
 
 def motion_of(rows: Floats) -> Numbers:

@@ -39,13 +39,15 @@ def name(
     deals: int = 999,
     seed: int = 0,
     known: Sequence[float] | None = None,
+    apart: Sequence[int] | None = None,
 ) -> Named:
     """`sides`: features, both sides of battle i at 2 i and 2 i + 1; `targets`: kind of label -> label of each side.
 
-    `known`: of each battle, what may tell: names are dealt among battles of about the same value.
+    `known`: of each battle, what may tell: names are dealt among battles of about the same value. `apart`: likewise,
+    but only among battles of exactly the same.
     """
     rng = np.random.default_rng(seed)
-    groups = _alike(np.zeros(len(sides) // 2) if known is None else np.asarray(known, dtype=float))
+    groups = _groups(len(sides) // 2, known, apart)
     points = _whitened(_table(sides))
     fold = np.repeat(rng.permutation(len(sides) // 2) % FOLDS, 2)
     nearest = _neighbours(points, fold)
@@ -66,6 +68,14 @@ def name(
         chance={target: float(scores[1:, pair].max(axis=1).mean()) for target, pair in pairs.items()},
         p=float((1 + (best[1:] >= best[0] - 1e-9).sum()) / (1 + deals)),
     )
+
+
+def _groups(battles: int, known: Sequence[float] | None, apart: Sequence[int] | None) -> list[Integers]:
+    """Places of battles that may exchange names."""
+    values = np.zeros(battles) if known is None else np.asarray(known, dtype=float)
+    kinds = np.zeros(battles, dtype=int) if apart is None else np.asarray(apart)
+    places = [np.flatnonzero(kinds == kind) for kind in np.unique(kinds)]
+    return [here[group] for here in places for group in _alike(values[here])]
 
 
 def _alike(known: Floats) -> list[Integers]:

@@ -9,7 +9,7 @@ import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,6 +31,8 @@ TURN_WITHIN_S = 240.0
 START_WITHIN_S = 10.0
 OF_A_SIDE = ("", "/view.bin", "/states.bin", "/replay.bin")
 LARGEST = 8 * 2**20
+FAILED = "failed "
+"""Begins the names of what was seen of a turn that failed and was sent again."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,10 @@ class Reply:
 
 @dataclass
 class Peeked:
-    """One battle until its vote, and, by the vote, who played. `heard`: (moment [s], message) of the socket."""
+    """One battle until its vote, and, by the vote, who played. `heard`: (moment [s], message) of the socket.
+
+    `failures`: how many times the turn failed before it was played; `heard` is of the last time alone.
+    """
 
     battle_id: str
     instruction: str
@@ -59,6 +64,7 @@ class Peeked:
     heard: list[tuple[float, str]] = field(default_factory=list)
     models: dict[str, str] = field(default_factory=dict)
     families: dict[str, str] = field(default_factory=dict)
+    failures: int = 0
 
     def reply(self, name: str) -> Reply | None:
         """The last one of this name."""
@@ -75,8 +81,8 @@ class Outsider:
         self._lock = threading.Lock()
         self.peeked = Peeked("", "")
 
-    def play(self, instruction: str) -> Peeked | None:
-        """One battle of one turn. None when the turn failed: then there is nothing to vote on, nor to label."""
+    def play(self, instruction: str, tries: int = 1) -> Peeked | None:
+        """One battle of one turn. None when it failed so many times: there is nothing to vote on, nor to label."""
         opened = self._ask("POST", "/api/sessions/init", {"robot_id": "widowx", "scene_id": "table"}).json()
         battle = str(opened["battle_id"])
         self.peeked = Peeked(battle, instruction)
@@ -86,8 +92,10 @@ class Outsider:
             self._began = time.monotonic()
             self._await_start(battle)
             self._began = time.monotonic()
-            sent = self._note("sent", "POST", f"/api/battles/{battle}/turns", {"instruction": instruction}).json()
-            status = self._watch(battle, sent["turn_id"])
+            sent, status = self._send(battle, instruction)
+            while status == "failed" and self.peeked.failures + 1 < tries:
+                self._put_aside()
+                sent, status = self._send(battle, instruction)
             if status == "completed":
                 self._fetch(sent)
         ear.join(5.0)
@@ -99,6 +107,23 @@ class Outsider:
             model = voted["revealed_models"][side]
             self.peeked.models[side], self.peeked.families[side] = model["model_id"], model["family"]
         return self.peeked
+
+    def _send(self, battle: str, instruction: str) -> tuple[dict[str, Any], str]:
+        sent = self._note("sent", "POST", f"/api/battles/{battle}/turns", {"instruction": instruction}).json()
+        return sent, self._watch(battle, sent["turn_id"])
+
+    def _put_aside(self) -> None:
+        """What was seen of a turn that failed, before it is sent again."""
+        peeked = self.peeked
+        peeked.failures += 1
+        peeked.replies = [
+            reply
+            if reply.name == "start" or reply.name.startswith(FAILED)
+            else replace(reply, name=FAILED + reply.name)
+            for reply in peeked.replies
+        ]
+        peeked.heard = []
+        self._began = time.monotonic()
 
     def _await_start(self, battle: str) -> None:
         """What is shown before the first instruction, as soon as it is made."""
@@ -171,13 +196,16 @@ class Outsider:
             self.peeked.heard.append((time.monotonic() - self._began, str(text)))
 
 
-def peek_at_many(url: str, battles: int, at_once: int, seed: int = 1) -> list[Peeked]:
-    """So many battles by new visitors, `at_once` side by side; others in place of those whose turn failed, once."""
+def peek_at_many(url: str, battles: int, at_once: int, seed: int = 1, tries: int = 1) -> list[Peeked]:
+    """So many battles by new visitors, `at_once` side by side; others in place of those whose turn failed, once.
+
+    `tries`: how often a turn that fails is sent.
+    """
     rng = random.Random(seed)
     found: list[Peeked] = []
     for _ in range(2):
         wanted = [rng.choice(INSTRUCTIONS) for _ in range(battles - len(found))]
         with ThreadPoolExecutor(at_once) as pool:
-            played = list(pool.map(lambda instruction: Outsider(url).play(instruction), wanted))
+            played = list(pool.map(lambda instruction: Outsider(url).play(instruction, tries), wanted))
         found += [peeked for peeked in played if peeked is not None]
     return found

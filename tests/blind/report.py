@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,14 +26,18 @@ def kinds(manifest: Mapping[str, Any]) -> dict[str, Feature]:
 
 
 def naming_by(kind: str, battles: Sequence[Peeked], manifest: Mapping[str, Any], deals: int = 999) -> Named:
-    """What form and time tell beyond when a turn ends, which everybody sees; and what motion tells in all."""
+    """What form and time tell beyond when a turn ends and how often it failed, which everybody sees; and what motion
+    tells in all."""
     read = kinds(manifest)[kind]
     sides = [read(peeked, side) for peeked in battles for side in SIDES]
     targets = {
         "model": [peeked.models[side] for peeked in battles for side in SIDES],
         "family": [peeked.families[side] for peeked in battles for side in SIDES],
     }
-    return name(sides, targets, deals, known=None if kind == "motion" else [ends_of(peeked) for peeked in battles])
+    if kind == "motion":
+        return name(sides, targets, deals)
+    failures = [peeked.failures for peeked in battles]
+    return name(sides, targets, deals, known=[ends_of(peeked) for peeked in battles], apart=failures)
 
 
 def attacked(battles: Sequence[Peeked], manifest: Mapping[str, Any], most: int) -> dict[str, dict[str, int]]:
@@ -53,6 +58,8 @@ def told(battles: Sequence[Peeked], manifest: Mapping[str, Any], deals: int, att
     named = {kind: naming_by(kind, battles, manifest, deals) for kind in kinds(manifest)}
     return {
         "battles": len(battles),
+        "with failures": sum(peeked.failures > 0 for peeked in battles),
+        "sides": dict(Counter(model for peeked in battles for model in peeked.models.values()).most_common()),
         **{kind: {"right": one.right, "chance": one.chance, "p": one.p} for kind, one in named.items()},
         "networks run": {"sides": 2 * min(attacks_on, len(battles)), **attacked(battles, manifest, attacks_on)},
     }

@@ -32,6 +32,8 @@ PAGES = {
     "leaderboard-compare": "/leaderboard/compare",
     "leaderboard-checks": "/leaderboard/checks",
     "leaderboard-method": "/leaderboard/method",
+    "data": "/data/",
+    "submit": "/submit/",
     "privacy": "/privacy/",
     "own-data": "/your-data/",
     "profile-without-account": "/profile/",
@@ -44,7 +46,12 @@ PAGES = {
     "wormarena-model": "/wormarena/model?name=greedy%20(reference%20player)",
     "not-found": "/battle/battle_unknown",
 }
-OF_A_BATTLE = {"embedded": "/embed/battles/{}/", "report": "/b/{}/report", "reported": "/b/{}/reported"}
+OF_A_BATTLE = {
+    "forks": "/battle/{}/forks",
+    "embedded": "/embed/battles/{}/",
+    "report": "/b/{}/report",
+    "reported": "/b/{}/reported",
+}
 
 
 def walk(battle: BattlePage, start: str = "/battle") -> Iterator[str]:

@@ -10,7 +10,7 @@ from rankings import tasks
 from rankings.fit.bradley_terry import fit
 from rankings.fit.elo import sequential_elo
 from rankings.models import ModelStatsByRobot, ModelStatsTotal, WorkerStatus
-from rankings.publication import aggregation, checking
+from rankings.publication import aggregation, checking, tables
 from rankings.tally.counts import Ballot, tally
 from rankings.votes import judging
 from tests.factories import BattleFactory, PolicyFactory, SessionFactory, VoteFactory
@@ -214,7 +214,7 @@ def test_a_run_that_breaks_half_way_changes_nothing_but_the_workers_status(monke
     def breaks(*_: object) -> None:
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr(aggregation, "_upsert", breaks)
+    monkeypatch.setattr(tables, "_upsert", breaks)
     with pytest.raises(RuntimeError):
         aggregation.aggregate()
     assert boards() == before

@@ -107,7 +107,7 @@ def test_a_copy_that_differs_from_the_rows_is_named_by_the_check_and_mended_by_a
     assert "closed days" in [each.board for each in checking.differences()]
     aggregation.rebuild()
     assert checking.differences() == []
-    assert rows(snapshots.load().of(kinds.default())[0]) == stored()
+    assert rows(snapshots.load(closed_days.closing()).of(kinds.default())[0]) == stored()
 
 
 def test_facts_of_the_votes_of_closed_days_are_kept_and_checked() -> None:

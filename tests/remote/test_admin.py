@@ -71,7 +71,7 @@ def test_what_a_server_does_wrong_is_told_to_who_named_it(staff: Client, asked: 
     ("wrong", "said"),
     [
         ({"url": "ws://gpu-3:8000"}, "is not in ARENA_POLICY_HOSTS"),
-        ({"url": "http://127.0.0.1"}, "is no address such as"),
+        ({"url": "ftp://127.0.0.1"}, "is no address such as"),
         ({"key_variable": "ARENA_SECRET_KEY"}, "ends in _API_KEY"),
         ({"contract": "[1]"}, "A JSON object"),
         ({"contract": "{"}, "Enter a valid JSON"),

@@ -12,7 +12,7 @@ import pytest
 from arena.models import Attempt, AttemptStatus, ContestantStatus
 from arena.store import get_store
 from policies.models import Policy
-from policies.remote import policy as client
+from policies.remote import openpi as client
 from robots import play as episodes
 from robots.remote_policies import add_remote
 from robots.runtime import WorkerRuntime, preload

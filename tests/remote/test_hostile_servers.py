@@ -10,23 +10,18 @@ import ssl
 import struct
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from policies.base import BadCard
-from policies.remote import policy as client
+from policies.remote import openpi as client
 from policies.remote.card import card_from
-from policies.remote.connection import MOST_BYTES
 from policies.remote.errors import BadFrame, ContractBroken, RemoteError, ServerAway, ServerLate, ServerRefused
 from policies.remote.policy import RemotePolicy, open_card
+from policies.remote.wire import MOST_BYTES
 from simulation.contracts import Limits, PolicyFailure, PolicyTooSlow
 from simulation.environment import Environment
 from simulation.runner import run_episode
@@ -299,25 +294,6 @@ def test_nobody_at_home_is_no_connection() -> None:
     assert "cannot be reached" in str(error)
 
 
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Signed by itself: nobody vouches for it."""
-    folder = tmp_path_factory.mktemp("tls")
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *plain))
-    (folder / "cert.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    return folder
-
-
 def test_tls_that_cannot_be_trusted_is_refused_and_trusted_one_is_spoken(
     certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,7 +319,7 @@ def test_tls_that_cannot_be_trusted_is_refused_and_trusted_one_is_spoken(
     [
         ("ws://gpu-3:8000", "gpu-3:8000 is not in ARENA_POLICY_HOSTS"),
         ("ws://169.254.169.254/", "is not in ARENA_POLICY_HOSTS"),
-        ("http://127.0.0.1:8000", "no address such as ws://gpu-3:8000"),
+        ("ftp://127.0.0.1:8000", "no address such as ws://gpu-3:8000 or http://gpu-3:8000/act"),
         ("ws://me:secret@127.0.0.1", "holds no password"),
         ("ws://127.0.0.1:port", "is no address"),
         ("file:///etc/passwd", "no address such as"),

@@ -16,7 +16,7 @@ from django.test import Client
 from arena import kinds
 from arena.models import ContestantStatus
 from policies.models import Policy
-from policies.remote import policy as client
+from policies.remote import openpi as client
 from policies.remote import probe
 from policies.seeding import seed_policies
 from robots.players import open_player

@@ -11,7 +11,7 @@ from django.conf import settings
 ROOT = Path(settings.BASE_DIR)
 DECISIONS = ROOT / "docs" / "decisions"
 GUIDES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "frontend" / "README.md"]
-CODE = [path for app in ("arena", "policies", "rankings", "robots", "simulation", "tests", "vlaarena")
+CODE = [path for app in ("arena", "policies", "rankings", "robots", "simulation", "tests", "vlaarena", "voice")
         for path in (ROOT / app).rglob("*.py")]  # fmt: skip
 SECTIONS = ("\nStatus: ", "\n## Context\n", "\n## Decision\n", "\n## Consequences\n")
 CITED = re.compile(r"\bdecisions?: ([a-z]+(?:-[a-z]+)*(?:, [a-z]+(?:-[a-z]+)*)*)")

@@ -12,7 +12,7 @@ import pytest
 from tests.stack import BASE_DIR
 
 REQUIREMENTS = BASE_DIR / "requirements"
-SETS = ("base", "embedded", "test", "node", "text", "peers")
+SETS = ("base", "embedded", "test", "node", "text", "voice", "peers")
 # Stands in for Python: fetches a file "PyTorch", writes down what is installed, and has no version of it yet.
 STAND_IN = """#!/bin/bash
 echo "$@" >> "$0.asked"
@@ -48,7 +48,7 @@ def test_the_lists_have_the_versions_of_the_pins_and_each_package_once() -> None
     all_locked = {name: version for part in (*SETS, "torch") for name, version in pins(locked(part)).items()}
     constraints = pins((REQUIREMENTS / "constraints.txt").read_text())
     assert all_locked.items() <= constraints.items()
-    for part in ("base", "embedded", "test", "text", "peers"):
+    for part in ("base", "embedded", "test", "text", "voice", "peers"):
         assert pins((REQUIREMENTS / f"{part}.txt").read_text()).items() <= all_locked.items()
 
 

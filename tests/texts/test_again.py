@@ -145,3 +145,13 @@ def test_nothing_is_left_behind_where_the_queue_is_down(
     monkeypatch.setattr(dispatch, "send", down)
     assert visitor.post(f"battles/{battle_id}/again").status_code == 503
     assert Turn.objects.count() == 1
+
+
+def test_a_turn_that_was_stopped_does_not_stand_in_the_way(house: Houses, visitor: Visitor) -> None:
+    houses = house("numbers", "quick")
+    battle_id = houses.open(visitor)
+    houses.play(visitor.send(battle_id, "Why?"))
+    stopped = visitor.send(battle_id, "And then?")
+    assert visitor.post(f"turns/{stopped['turn_id']}/cancel").status_code == 200
+    houses.play(turn := again(visitor, battle_id))
+    assert shown(visitor, turn) == ["Answer 2", QUICK]

@@ -29,7 +29,7 @@ def test_an_old_processor_is_told_what_it_lacks(tmp_path: Path, monkeypatch: pyt
 def test_without_the_packages_the_line_to_type_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "processor_flags", lambda: {"avx2", "fma"})
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(embedded.CannotServe, match="make install-text"):
+    with pytest.raises(embedded.CannotServe, match="make install`"):
         embedded.command(7000, tmp_path / "key")
 
 

@@ -71,7 +71,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "title": "Analytics",
         "found": found,
         "kind": kind,
-        "kinds": kinds.every(),
+        "kinds": [each for each in kinds.every() if each.offered or each is kind],
         "spans": SPANS,
         "days": reversed(found["by_day"]),
         "most": max(row["votes"] for row in found["by_day"]) or 1,

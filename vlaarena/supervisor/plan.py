@@ -38,6 +38,8 @@ LANGUAGE_GRACE_S, WAITING_GRACE_S = 0.5, 2.0
 # Games of Snake come last. A game that is ended leaves no file.
 LADDER_NICENESS, LADDER_GRACE_S = 19, 0.3
 LADDER_PACE = ("--pace-s", "1", "--pause-s", "30")
+EMBEDDED_TEXT = "ARENA_EMBEDDED_TEXT_URL"
+"""Its value tells the parts where SmolLM2 is served; with it, a site that says nothing else offers text."""
 MEMORY = Path("/dev/shm")  # noqa: S108 - a temporary folder is created in it
 
 
@@ -80,7 +82,7 @@ def language_server(folder: DataFolder) -> Servers:
     key, port, qwen_port = folder.password("language"), bundled.free_port(), bundled.free_port()
     key_file = folder.path / "language_password"
     found = Servers()
-    found.add_language("language", embedded.command(port, key_file), port, "ARENA_EMBEDDED_TEXT_URL", key)
+    found.add_language("language", embedded.command(port, key_file), port, EMBEDDED_TEXT, key)
     if command := embedded.qwen_command(qwen_port, key_file):
         found.add_language("language-qwen", command, qwen_port, "ARENA_EMBEDDED_QWEN_URL", key)
     return found

@@ -19,7 +19,20 @@ from policies.names import PUBLISHED, training_data
 from simulation import catalogue
 
 ROOMS = (
-    *("vlaarena", "people", "robots", "texts", "community", "wormarena", "rankings", "arena", "policies", "simulation"),
+    *(
+        "vlaarena",
+        "exports",
+        "people",
+        "robots",
+        "texts",
+        "voice",
+        "community",
+        "wormarena",
+        "rankings",
+        "arena",
+        "policies",
+        "simulation",
+    ),
 )
 CALLS = {
     "gettext": ("text",),

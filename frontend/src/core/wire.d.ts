@@ -28,6 +28,9 @@ export interface Exploration {
   turn_id: string | null;
   record: number | null;
   seed: number;
+  left_model_id: string | null;
+  right_model_id: string | null;
+  moved: Record<string, Array<number>>;
 }
 
 export interface GoalJson {

@@ -16,8 +16,8 @@ export function debugHandle(page, stage) {
       return { engine: stage.runtime?.engineVersion, recorded: stage.manifest?.engine_version };
     },
     get clock() {
-      const { time, duration, record, lastRecord, playing, speed, loop, growing, live } = replay().clock;
-      return { time, duration, record, lastRecord, playing, speed, loop, growing, live };
+      const { time, duration, record, lastRecord, playing, speed, loop, growing, live, waiting } = replay().clock;
+      return { time, duration, record, lastRecord, playing, speed, loop, growing, live, waiting };
     },
     get drawing() {
       return { quality: replay().quality, drawn: replay().drawn, record: replay().drawnRecord, frameTime: replay().frameTime };

@@ -41,6 +41,7 @@ export class ForkPanel {
   render(battle, turn, moment) {
     this.#root.hidden = battle.status !== "voted";
     if (this.#root.hidden) return;
+    part(this.#root, "explore-tree", HTMLAnchorElement).href = `/battle/${battle.battle_id}/forks`;
     this.#closed = battle.can_explore ? null : gettext("Both robots are working.");
     this.#moment = moment?.settled && turn?.status === "completed" ? moment : null;
     this.#input.placeholder = turn?.instruction ?? "";
@@ -75,8 +76,15 @@ export class ForkPanel {
  * "Exploration from step 12 of turn 1", or "Exploration from another start".
  * @param {Exploration} fork @param {TurnJson[]} turns
  */
-export function sayFork({ turn_id, record }, turns) {
+export function sayFork({ turn_id, record, left_model_id, right_model_id, moved }, turns) {
   const origin = turns.find((turn) => turn.turn_id === turn_id);
-  if (!origin) return gettext("Exploration from another start");
-  return gettext("Exploration from step %(record)s of turn %(turn)s", { record, turn: origin.seq });
+  const where = origin
+    ? gettext("Exploration from step %(record)s of turn %(turn)s", { record, turn: origin.seq })
+    : gettext("Exploration from another start");
+  const changes = [
+    left_model_id && gettext("left: %(model)s", { model: left_model_id }),
+    right_model_id && gettext("right: %(model)s", { model: right_model_id }),
+    Object.keys(moved).length > 0 && gettext("things moved"),
+  ];
+  return [where, ...changes.filter(Boolean)].join(" · ");
 }

@@ -3,6 +3,7 @@
 import { closest, part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { nameOf } from "../core/phase.js";
+import { wasStopped } from "../core/starts.js";
 import { explainFailure } from "../core/words.js";
 import { Extras } from "./extras.js";
 import { showMarkdown } from "./markdown.js";
@@ -110,7 +111,8 @@ class AnswersView extends EventTarget {
       part(this.#sides[side], "name").textContent = name ?? SIDE_NAMES[side];
       this.#sides[side].dataset.status = turn?.[side].status ?? "idle";
     }
-    const mayRepeat = battle.can_send && turn?.status === "completed" && turn === battle.turns.at(-1);
+    const last = battle.turns.findLast((each) => !wasStopped(each));
+    const mayRepeat = battle.can_send && turn?.status === "completed" && turn === last;
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.#root.querySelectorAll("[data-again]"))) button.hidden = !mayRepeat;
     renderOutcomes(part(this.#root, "verdict"), battle);
   }

@@ -12,6 +12,7 @@ import { SIDES } from "./pieces.js";
  * @property {number} first_token_ms
  * @property {number | null} cost in US dollars
  * @property {boolean} cached given before, to the same prompt
+ * @property {string} termination_reason "length_limit" if it was cut
  */
 
 /** @param {HTMLElement} verdict @param {BattleJson} battle */
@@ -30,7 +31,10 @@ export function renderOutcomes(verdict, { vote, turns }) {
 const outcomeOf = (turn, side) => /** @type {AnswerOutcome | undefined} */ (/** @type {unknown} */ (turn[side].outcome));
 
 /** @param {AnswerOutcome} outcome */
-const sayLength = ({ answer_tokens }) => ngettext("%(count)s token", "%(count)s tokens", answer_tokens);
+export function sayLength({ answer_tokens, termination_reason }) {
+  const tokens = ngettext("%(count)s token", "%(count)s tokens", answer_tokens);
+  return termination_reason === "length_limit" ? gettext("%(tokens)s, cut at the limit", { tokens }) : tokens;
+}
 
 /** @param {AnswerOutcome} outcome */
 export function saySpeed({ answer_tokens, duration_ms, first_token_ms }) {

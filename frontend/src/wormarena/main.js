@@ -48,7 +48,7 @@ class Playback {
     listenToKeys([
       { keys: [" "], label: () => gettext("Play or pause"), act: () => this.toggle(), quiet: true },
       { keys: ["ArrowLeft"], label: () => gettext("One round back"), act: () => this.step(-1) },
-      { keys: ["ArrowRight"], label: () => gettext("One round on"), act: () => this.step(1) },
+      { keys: ["ArrowRight"], label: () => gettext("One round forward"), act: () => this.step(1) },
       { keys: ["d"], label: () => gettext("Decisive move"), act: () => this.jump(this.decisive) },
     ]);
   }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,16 @@ from simulation.contracts import Chunking
 
 # Family -> module with SAMPLES, EXECUTE, add_options(parser) and begin(options, demos, pace) -> training run.
 TRAINERS = {"film": "policies.film.command", "openvla": "policies.openvla.command", "octo": "policies.octo.command"}
+
+MOST_REPEATS = 100  # of a frame in a pass
+
+
+def _repeat(text: str) -> tuple[str, int]:
+    """TASK=N."""
+    task, sign, times = text.partition("=")
+    if not (task and sign and times.isdecimal() and 1 <= int(times) <= MOST_REPEATS):
+        raise ArgumentTypeError(f"expected TASK=N with N from 1 to {MOST_REPEATS}, got {text!r}")
+    return task, int(times)
 
 
 class Command(BaseCommand):
@@ -39,6 +49,14 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--fraction", type=float, default=1.0, help="share of the demonstrations")
         parser.add_argument("--batch", type=int, default=64)
+        parser.add_argument(
+            "--repeat",
+            type=_repeat,
+            action="append",
+            default=[],
+            metavar="TASK=N",
+            help="show its frames N times a pass",
+        )
         parser.add_argument("--execute", type=int, help="actions of a chunk to play before the next look")
         parser.add_argument("--ensemble", type=float, help="weight per step of age for temporal ensembling")
         parser.add_argument("--device", default="cpu", help="cpu (default), cuda, cuda:1")
@@ -65,6 +83,7 @@ class Command(BaseCommand):
 
         devices.find(options["device"])
         family = import_module(TRAINERS[options["family"]])
+        options["repeat"] = tuple(options["repeat"])
         demos = Demonstrations(options["data"], options["fraction"], options["seed"])
         run = family.begin(options, demos, Pace(device=options["device"], threads=options["threads"]))
         self._log(f"{demos.episodes} demonstrations, {len(demos)} frames, {run.plan.steps} steps of {run.plan.batch}")

@@ -1,4 +1,4 @@
-"""`manage.py add_policy ID --weights PATH` or `--url ws://...`: register a policy, or change its row."""
+"""`manage.py add_policy ID --weights PATH` or `--url ws://...|http://.../act`: register a policy, or change its row."""
 
 from __future__ import annotations
 
@@ -29,19 +29,21 @@ COLUMNS = {
 class Command(BaseCommand):
     help = (
         "Open a policy folder whole (a published checkpoint or one of our own) and let it infer once, or connect to a "
-        "server of openpi's protocol and let it play a dry episode; then enter it into the registry. Workers that host "
-        "it can play it within seconds."
+        "server of openpi's protocol or OpenVLA's and let it play a dry episode; then enter it into the registry. "
+        "Workers that host it can play it within seconds."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("policy", help="a new id, or that of a registered policy, such as openvla-7b")
         where = parser.add_mutually_exclusive_group(required=True)
         where.add_argument("--weights", type=Path, help="the folder")
-        where.add_argument("--url", help="the server, such as ws://127.0.0.1:8000 or wss://gpu.example.org")
+        where.add_argument("--url", help="the server, such as ws://127.0.0.1:8000 or http://127.0.0.1:8000/act")
         parser.add_argument("--contract", type=Path, help="a JSON file with what the server does not declare of itself")
         parser.add_argument("--key-variable", help="environment variable with the server's key; it ends in _API_KEY")
         parser.add_argument("--family", choices=sorted(families), help="refuse a folder of another family")
-        parser.add_argument("--statistics-key", default="", help="the data set in whose units it acts")
+        parser.add_argument(
+            "--statistics-key", default="", help="the data set in whose units it acts; OpenVLA's unnorm_key"
+        )
         parser.add_argument("--device", help="where to open it for the check: cpu (default), cuda, ...")
         for name, meaning in COLUMNS.items():
             parser.add_argument(
@@ -65,10 +67,11 @@ class Command(BaseCommand):
     def _add_remote(self, options: dict[str, Any]) -> None:
         from robots.remote_policies import add_remote  # loads physics
 
-        for name in ("family", "device", "statistics_key"):
+        for name in ("family", "device"):
             if options[name]:
-                raise CommandError(f"--{name.replace('_', '-')} is about folders; a contract tells it of a server")
-        contract = _read_contract(options["contract"]) | {"key_variable": options["key_variable"]}
+                raise CommandError(f"--{name} is about folders; a contract tells it of a server")
+        given = {name: options[name] or None for name in ("key_variable", "statistics_key")}
+        contract = _read_contract(options["contract"]) | {name: text for name, text in given.items() if text}
         columns = {name: options[name] for name in COLUMNS}
         self._tell_remote(add_remote(options["policy"], options["url"], contract, columns), options)
 

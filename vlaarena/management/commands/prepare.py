@@ -11,6 +11,8 @@ from django.core.management.base import BaseCommand
 from arena.gallery import entering
 from texts import embedded
 from texts.models import TEXT
+from voice import seeding
+from voice.models import VOICE
 from wormarena.ingestion import demo
 
 
@@ -27,6 +29,9 @@ class Command(BaseCommand):
         if TEXT in settings.KINDS:
             about = settings.TEXT
             embedded.seed_models(bool(about["embedded_url"]), bool(about["embedded_qwen_url"]))
+        if VOICE in settings.KINDS:
+            seeding.seed_scenarios()
+            seeding.seed_agents(bool(settings.VOICE["model_url"]))
         call_command("seed_schedule")
         entering.enter_missing()
         demo.enter()

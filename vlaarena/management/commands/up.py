@@ -21,6 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
 from arena import kinds
+from arena.kinds import Kind
 from texts.embedded import CannotServe
 from texts.models import TEXT
 from vlaarena import env
@@ -81,15 +82,15 @@ class Command(BaseCommand):
                     port=port,
                     web_processes=web_processes,
                     socket=listening,
-                    kinds=kinds.every(),
+                    kinds=_offered(servers),
                 ),
                 # A host name that the site accepts: the first without a wildcard.
                 health_host=next((name for name in settings.ALLOWED_HOSTS if name[0] not in "*."), "localhost"),
             )
 
     def _add_language_server(self, servers: plan.Servers, folder: DataFolder) -> None:
-        """Where the site offers text, and the model can run here. Otherwise say why there is none."""
-        if TEXT not in settings.KINDS or settings.TEXT["embedded_url"]:
+        """Unless text is turned off, or the model cannot run here: then say why there is none."""
+        if TEXT not in (settings.CHOSEN_KINDS or [TEXT]) or settings.TEXT["embedded_url"]:
             return
         try:
             found = plan.language_server(folder)
@@ -107,6 +108,11 @@ class Command(BaseCommand):
         sys.stdout.write(json.dumps(_without_passwords(running)) if self.as_json else f"ready {running.url}")
         sys.stdout.write("\n")
         sys.stdout.flush()
+
+
+def _offered(servers: plan.Servers) -> list[Kind]:
+    """The kinds that the parts will offer: their environment may say more than that of this process."""
+    return [kind for kind in kinds.every() if kind.offered or (kind.id == TEXT and plan.EMBEDDED_TEXT in servers.urls)]
 
 
 def _without_passwords(running: Running) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("rankings", "0015_acts_on_tasks"),
+        ("rankings", "0017_acts_on_submissions"),
     ]
 
     operations = [
@@ -31,6 +31,8 @@ class Migration(migrations.Migration):
                     ("activate", "activated a model"),
                     ("publish_task", "published a task"),
                     ("withdraw_task", "withdrew a task"),
+                    ("approve_submission", "approved a submitted policy"),
+                    ("refuse_submission", "refused a submitted policy"),
                     ("publish_scene", "published a scene"),
                     ("withdraw_scene", "withdrew a scene"),
                 ],

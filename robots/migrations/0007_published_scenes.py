@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("robots", "0005_things_left_out"),
+        ("robots", "0006_submissions"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,1 @@
+"""Data that leaves the arena: signed battle bundles, preference pairs, hourly dumps and LeRobot datasets."""

@@ -1,0 +1,82 @@
+"""A publication before it is stored: every board fitted, every report written. Reads only: no vote waits for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from arena import kinds
+from arena.kinds import Kind
+from arena.models import Contestant, GalleryEntry
+from rankings.models import ClassicElo, Snapshot
+from rankings.publication import report, snapshots, tables, upsets
+from rankings.publication.report import Written
+from rankings.publication.retention import thin_out
+from rankings.publication.tables import Rows
+from rankings.votes import classic
+
+if TYPE_CHECKING:
+    from rankings.votes.closed_days import Closing
+
+
+class PreparedKind(NamedTuple):
+    """What is stored of one kind."""
+
+    kind: Kind
+    snapshot: Snapshot
+    report: Written
+    sequential: list[ClassicElo]
+    upsets: list[GalleryEntry]
+    rows: Rows
+
+
+class Prepared(NamedTuple):
+    """What `store` writes."""
+
+    closing: Closing
+    kinds: list[PreparedKind]
+
+
+def prepare(new: list[int]) -> Prepared:
+    """Fit every board of every kind. `new`: primary keys of the votes since the last publication.
+
+    The caller reads in one moment of the database, or holds the lock of the rankings.
+    """
+    from rankings.votes import closed_days  # loads pyarrow, which the web does not need
+
+    closing = closed_days.closing()
+    stored = snapshots.load(closing)
+    return Prepared(closing, [_prepare(kind, stored, new) for kind in published_kinds()])
+
+
+def published_kinds() -> list[Kind]:
+    """The kinds with contestants, and the default one."""
+    known = set(Contestant.objects.order_by().values_list("kind", flat=True).distinct())
+    return [kind for kind in kinds.every() if kind.id in known or kind is kinds.default()]
+
+
+def _prepare(kind: Kind, stored: snapshots.Stored, new: list[int]) -> PreparedKind:
+    table, facts = stored.of(kind)
+    rated = snapshots.rate(table, table.boards())
+    states = classic.advanced(kind, [each.board for each in rated], new)
+    snapshot = snapshots.snapshot(kind, table, rated)
+    written = report.write_report(kind, snapshot, table, rated, facts)
+    rows = tables.rows_of(rated, {board: state.ratings for board, state in states.items()})
+    return PreparedKind(kind, snapshot, written, list(states.values()), upsets.newly_rated(kind, rated), rows)
+
+
+def store(prepared: Prepared) -> int:
+    """Write it all; returns how many rows of the boards' tables changed. The caller holds the lock of the rankings, and
+    no publication and no change of past counts has come between."""
+    from rankings.votes import closed_days
+
+    closed_days.keep(prepared.closing)
+    rows = Rows()
+    for each in prepared.kinds:
+        if each.snapshot.pk is None:
+            each.snapshot.save()
+        classic.save(each.sequential)
+        report.store(each.kind, each.snapshot, each.report)
+        upsets.mark(each.upsets)
+        rows |= each.rows
+    thin_out()
+    return tables.write(rows)

@@ -1,0 +1,32 @@
+"""The providers of voice agents, and how an agent's row says how it is set up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+LOCAL = "local"
+PROVIDERS = (LOCAL,)
+"""Those with an adapter."""
+RULES, LANGUAGE = "rules", "language"
+MINDS = (RULES, LANGUAGE)
+CONFIG = {"mind", "end_ms", "tools", "extra_body"}
+"""What the `config` of a local agent may have."""
+SHORTEST_END_MS, LONGEST_END_MS = 200, 3000
+
+
+def check_config(provider: str, config: Any) -> None:
+    """Raises ValueError, which says what would have been right."""
+    if provider not in PROVIDERS:
+        raise ValueError(f"unknown provider {provider!r}; known are {', '.join(PROVIDERS)}")
+    if not isinstance(config, Mapping) or not set(config) <= CONFIG:
+        raise ValueError(f"expected a mapping with any of {', '.join(sorted(CONFIG))}, got {config!r}")
+    if config.get("mind") not in MINDS:
+        raise ValueError(f"mind: expected one of {', '.join(MINDS)}, got {config.get('mind')!r}")
+    end_ms = config.get("end_ms", 800)
+    if not isinstance(end_ms, int) or isinstance(end_ms, bool) or not SHORTEST_END_MS <= end_ms <= LONGEST_END_MS:
+        raise ValueError(f"end_ms: expected a whole number, {SHORTEST_END_MS}..{LONGEST_END_MS}, got {end_ms!r}")
+    if not isinstance(config.get("tools", True), bool):
+        raise ValueError(f"tools: expected true or false, got {config['tools']!r}")
+    if not isinstance(config.get("extra_body", {}), dict):
+        raise ValueError(f"extra_body: expected a mapping, got {config['extra_body']!r}")
