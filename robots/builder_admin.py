@@ -60,7 +60,7 @@ class BuilderAdmin(ModelAdminBase):
         return [path("<int:key>/try/", view, name=f"robots_{self.opts.model_name}_try"), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return cast("QuerySet[Any]", super().get_queryset(request)).select_related("made_by")
+        return super().get_queryset(request).select_related("made_by")
 
     # What each builder says for itself.
 

@@ -40,7 +40,7 @@ def faults_of(text: str, pk: int | None = None) -> list[str]:
 
 def _check_id(made: Composed, pk: int | None) -> None:
     published = PublishedScene.objects.exclude(state=State.DRAFT).filter(scene_id=made.scene.id)
-    shipped = {each.id for each in (*catalogue.shipped_scenes(), *catalogue.robots())}
+    shipped = {each.id for each in catalogue.shipped_scenes()} | {each.id for each in catalogue.robots()}
     if made.scene.id in shipped or any(each.pk != pk for each in published):
         refuse(made.row, "id", f"id: there is, or was, a scene {made.scene.id!r} already")
 

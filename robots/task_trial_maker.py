@@ -59,5 +59,5 @@ def _faults(trial: TaskTrial) -> list[str]:
 def _start(draft: Addition, seed: int) -> Made:
     """Positions for the viewer, and a picture for browsers that cannot show them."""
     place = {"robot_id": draft.task.robot_id, "scene_id": draft.task.scene_id}
-    positions = Environment(*place.values()).reset(seed).qpos
+    positions = Environment(draft.task.robot_id, draft.task.scene_id).reset(seed).qpos
     return {"qpos": positions.tolist()}, pictures.still_of(place, positions)

@@ -21,18 +21,18 @@ from django.contrib.auth.models import User
 User.objects.filter(username="{STAFF}").exists() or User.objects.create_superuser("{STAFF}", "", "{STAFF * 2}")
 """
 TASK = """\
-- id: prod_it
-  name: Prod it
-  description: Touch a thing with the gripper.
+- id: hoist_it
+  name: Hoist it
+  description: Lift a thing.
   environment: {robot: widowx, scene: table}
   instruction_templates:
-  - {text: 'prod the {object}'}
+  - {text: 'hoist the {object}'}
   values:
     object: [red_cube, green_sphere]
   goal:
-    touching: {thing: '{object}', other: tool}
-  hold_steps: 2
-  max_steps: 30
+    lifted: {thing: '{object}'}
+  hold_steps: 5
+  max_steps: 50
   timeout_s: 60
   suggested: true
 """
@@ -81,9 +81,9 @@ def test_a_moderator_writes_sees_checks_tries_publishes_and_withdraws_a_task(
     opened = staff("/admin/robots/publishedtask/add/")
     page = opened.page
     broken = broken_in(opened, "a new task", LOOKS)
-    page.get_by_label("YAML").fill(TASK.replace("touching", "touched"))
+    page.get_by_label("YAML").fill(TASK.replace("lifted", "floated"))
     press(page, "Save the YAML")
-    page.get_by_text("task:10: unknown predicate 'touched'").wait_for()
+    page.get_by_text("task:10: unknown predicate 'floated'").wait_for()
     broken |= broken_in(opened, "a task with an error", LOOKS)
     page.get_by_label("YAML").fill(TASK)
     press(page, "Save the YAML")
@@ -103,9 +103,9 @@ def test_a_moderator_writes_sees_checks_tries_publishes_and_withdraws_a_task(
     press(page, "Publish")
     page.get_by_role("button", name="Withdraw").wait_for()
     assert broken | broken_in(opened, "a published task", LOOKS) == {}
-    wait_until(lambda: "prod_it" in tasks_of(opened))
+    wait_until(lambda: "hoist_it" in tasks_of(opened))
     withdraw(page)
-    wait_until(lambda: "prod_it" not in tasks_of(opened))
+    wait_until(lambda: "hoist_it" not in tasks_of(opened))
 
 
 def tasks_of(opened: BattlePage) -> list[str]:
@@ -118,7 +118,7 @@ def test_a_moderator_composes_a_scene_and_a_visitor_plays_in_it(
     opened = staff("/admin/robots/publishedscene/add/")
     page = opened.page
     page.locator("#id_id").fill("picnic")
-    page.get_by_label("Name", exact=False).first.fill("Picnic")
+    page.locator("#id_name").fill("Picnic")
     page.get_by_label("Thing 1: where it starts").fill("0.2 0.39 -0.15 0")
     broken = broken_in(opened, "a new scene", LOOKS)
     press(page, "Write the YAML from the fields and save")

@@ -380,7 +380,7 @@ def test_every_model_in_the_admin_is_open_to_each_role_as_the_table_says(people:
         if found is None or found[1] in MODEL_DETOURS:
             continue
         model, view = found
-        address = filled(route, {"object_id": "1", "id": "1", "key": "1"})
+        address = filled(route, {"object_id": "1", "id": "1", "key": "1", "name": "1"})
         for who, client in people.items():
             status = client.get(address).status_code
             if who in ("anonymous", "stranger", "owner"):
