@@ -143,7 +143,8 @@ class StageMemory(nn.Module):
     def forward(self, text: Tensor, stage: Tensor) -> Tensor:
         """text (B, text_dim), stage (B,) int64: how many stages were reached -> (B, text_dim)."""
         known = F.one_hot(stage, self.stages).to(text.dtype)
-        return text + self.change(self.recall(torch.cat([text, known], 1)))
+        changed: Tensor = text + self.change(self.recall(torch.cat([text, known], 1)))
+        return changed
 
 
 class FilmNetwork(nn.Module):

@@ -116,7 +116,8 @@ class Demonstrations:
         """
         if self._stage is None:
             self._stage = self._column(STAGE) if self.has_stages else np.zeros(len(self), np.int64)
-        return self._stage[rows - np.minimum(ago, self._since_first[rows])].astype(np.int64)
+        reached: Array = self._stage[rows - np.minimum(ago, self._since_first[rows])].astype(np.int64)
+        return reached
 
     @property
     def has_stages(self) -> bool:

@@ -169,14 +169,16 @@ class TrainingRun(ABC):
     def load(self) -> None:
         """Take the state of the folder's checkpoint. Changes no file: another process may still be training there."""
         saved = checkpoint.read_progress(self.folder)
-        for name, value in json.loads(json.dumps(asdict(self.plan))).items():  # tuples are lists once saved
-            if saved["plan"].get(name) != value:
-                raise CheckpointError(f"{self.folder}: begun with {name} {saved['plan'].get(name)}, not {value}")
+        usual = {field.name: field.default for field in fields(self.plan)}  # of what a plan of an older release lacks
+        begun = json.loads(json.dumps({**usual, **saved["plan"]}, default=str))  # tuples are lists once saved
+        for name, value in json.loads(json.dumps(asdict(self.plan))).items():
+            if begun[name] != value:
+                raise CheckpointError(f"{self.folder}: begun with {name} {begun[name]}, not {value}")
         if saved["data"] != self.demos.fingerprint:
             raise CheckpointError(f"{self.folder}: begun on other demonstrations")
         checkpoint.load(self.folder, self.network, self.ema, self.optimiser)
         self.done, self.seconds = int(saved["step"]), float(saved["seconds"])
-        self.sums = {name: float(saved["sums"][name]) for name in self.terms}
+        self.sums = {name: float(saved["sums"].get(name, 0.0)) for name in self.terms}
         self.history = list(saved.get("history", []))
 
     def _learning_rate(self) -> float:

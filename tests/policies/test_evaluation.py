@@ -120,6 +120,10 @@ def test_the_command_answers_one_object_per_task_and_overall() -> None:
     [
         (["nobody"], r"unknown policy 'nobody'; known: .*scripted-expert"),
         (["hold-still", "--task", "juggle"], r"unknown task 'juggle'; known: .*pick"),
+        (
+            ["hold-still", "--task", "open_drawer"],
+            "open_drawer is a task of another scene than table; pass .*--scene cabinet",
+        ),
         (["hold-still", "--suite", "moon"], "unknown suite"),
         (["hold-still", "--seed", "1000000"], "expected seeds"),
     ],

@@ -10,7 +10,8 @@ import pytest
 
 from policies.base import CheckpointError, DatasetError
 from policies.film.training import FilmPlan, FilmTrainer
-from policies.folder import LOG
+from policies.folder import LOG, read_json, write_json
+from policies.training.checkpoint import STATE
 from policies.training.dataset import Demonstrations
 from policies.training.export import copy_log
 from policies.training.loop import Pace
@@ -75,6 +76,22 @@ def test_resuming_on_other_demonstrations_or_nothing_is_refused(demos: Demonstra
     others = Demonstrations(write_demos(tmp_path / "demos", seed=9))
     with pytest.raises(CheckpointError, match="other demonstrations"):
         FilmTrainer(others, PLAN, tmp_path / "run", PACE).resume()
+
+
+def test_a_run_of_a_release_that_knew_fewer_options_goes_on(demos: Demonstrations, tmp_path: Path) -> None:
+    trainer = FilmTrainer(demos, PLAN, tmp_path, PACE)
+    trainer.step()
+    trainer.save()
+    saved = read_json(tmp_path, STATE)
+    for name in ("stages", "origin", "repeat"):
+        del saved["plan"][name]
+    del saved["sums"]["stage"]
+    write_json(tmp_path / STATE, saved)
+    again = FilmTrainer(demos, PLAN, tmp_path, PACE)
+    again.resume()
+    assert again.step() == trainer.step()
+    with pytest.raises(CheckpointError, match="begun with repeat \\[\\], not "):
+        FilmTrainer(demos, replace(PLAN, repeat=(("pick", 2),)), tmp_path, PACE).resume()
 
 
 def test_a_checkpoint_holds_no_pickle(demos: Demonstrations, tmp_path: Path) -> None:

@@ -73,8 +73,14 @@ class Command(BaseCommand):
         if options["suite"] == bridge_suite.BRIDGE:
             return self._measure_bridge(row.id, run, options)
         chosen = options["task"] or evaluation.default_tasks(row.card, options["robot"], options["scene"])
-        tasks = [catalogue.task(name).id for name in chosen]
-        todo = evaluation.cases(options["suite"], tasks, options["episodes"], options["seed"], options["shift"])
+        tasks = [catalogue.task(name) for name in chosen]
+        for task in tasks:
+            if (task.robot_id, task.scene_id) != (run.robot_id, run.scene_id):
+                where = f"--robot {task.robot_id} --scene {task.scene_id}"
+                raise CommandError(f"{task.id} is a task of another scene than {run.scene_id}; pass {where}")
+        todo = evaluation.cases(
+            options["suite"], [task.id for task in tasks], options["episodes"], options["seed"], options["shift"]
+        )
         scores = evaluation.measure(run, todo, options["workers"], lambda done: self._progress(done, len(todo)))
         answer = evaluation.report(row.id, scores)
         if options["record"]:
