@@ -71,11 +71,12 @@ class ForkSerializer(serializers.Serializer[Any]):
 
 
 class Forks(ArenaView):
+    throttle_classes = [Limited]
     throttle_scope = "turns"
 
     def get_throttles(self) -> list[Any]:
-        """Reading the tree is limited as all reading is."""
-        return [Limited()] if self.request.method == "POST" else []
+        """A look at the tree is no turn."""
+        return super().get_throttles() if self.request.method == "POST" else []
 
     @extend_schema(
         operation_id="get_explorations",

@@ -72,7 +72,7 @@ def store(prepared: Prepared) -> int:
     closed_days.keep(prepared.closing)
     rows = Rows()
     for each in prepared.kinds:
-        if each.snapshot.pk is None:
+        if each.snapshot._state.adding:
             each.snapshot.save()
         classic.save(each.sequential)
         report.store(each.kind, each.snapshot, each.report)

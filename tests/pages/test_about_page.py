@@ -24,6 +24,7 @@ def test_every_page_ends_with_the_same_links(client: Client, path: str) -> None:
         "/about/#cite",
         "/about/#source",
         "/api/docs/",
+        "/data/",
         "/privacy/",
         "/about/#contact",
     ]
