@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,12 +17,11 @@ from simulation.task_check import check_file
 FILE = catalogue.FOLDER / "tasks" / "workbench.yaml"
 TASKS = read_rows(FILE.read_text("utf-8"), FILE.name)
 SEEDS = 4
-# Of the actions (7,) of 35 steps in each of 3 seeds, as the expert of the first three families always gave them.
-FIRST_ACTIONS = {
-    "pick": "57d1847952433312",
-    "place": "08fb741bb63ce901",
-    "stack": "2f1592220dc4bbf9",
-}
+# float32 (35, 7) of the actions of 35 steps for each family and seed, as the expert of the first three families always gave
+# them. Processors round differently, and contacts multiply that.
+FIRST_ACTIONS = Path(__file__).parent / "data" / "first-actions.npz"
+FIRST_SEEDS = 3
+ROUNDING = 1e-3
 
 
 @pytest.fixture(scope="module")
@@ -81,21 +80,23 @@ def test_the_tasks_of_the_workbench_are_well_formed_and_say_different_things() -
     assert found.tasks >= 14
 
 
-@pytest.mark.parametrize("family", FIRST_ACTIONS)
+@pytest.mark.parametrize("family", ["pick", "place", "stack"])
 def test_the_first_three_families_are_played_as_ever(environment: Environment, family: str) -> None:
-    assert digest_of(environment, family) == FIRST_ACTIONS[family]
+    with np.load(FIRST_ACTIONS) as known:
+        for seed in range(FIRST_SEEDS):
+            np.testing.assert_allclose(actions(environment, family, seed), known[f"{family}-{seed}"], atol=ROUNDING)
 
 
-def digest_of(environment: Environment, family: str) -> str:
-    told, slots = hashlib.sha256(), catalogue.task(family).slots
-    for seed in range(3):
-        environment.reset(seed)
-        environment.set_task((family, slots[seed % len(slots)]))
-        for _ in range(35):
-            action = act(environment, environment.goal)
-            told.update(np.asarray(action, "<f8").tobytes())
-            environment.step(action)
-    return told.hexdigest()[:16]
+def actions(environment: Environment, family: str, seed: int) -> np.ndarray:
+    """(35, 7) of the expert."""
+    slots = catalogue.task(family).slots
+    environment.reset(seed)
+    environment.set_task((family, slots[seed % len(slots)]))
+    given = []
+    for _ in range(35):
+        given.append(act(environment, environment.goal))
+        environment.step(given[-1])
+    return np.array(given)
 
 
 @pytest.mark.parametrize("text", ["push the red cube to the left", "touch the green ball", "knock over the blue can"])
