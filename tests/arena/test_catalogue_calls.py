@@ -62,6 +62,7 @@ def test_a_browser_keeps_a_scenes_files_whatever_its_cookies_are(visitor: Visito
     assert "cookie" not in served.get("Vary", "").lower()
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("place", ["widowx/kitchen", "franka/table", "widowx/.."])
 def test_a_scene_that_is_not_in_the_catalogue_is_not_found(client: Client, bundle: Path, place: str) -> None:
     assert client.get(f"/api/scenes/{place}/").status_code == 404

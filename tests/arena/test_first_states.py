@@ -153,6 +153,8 @@ def test_a_scene_that_there_is_no_more_stops_no_other(visitor: Visitor) -> None:
 class Kind:
     """A kind that says when it tended, and fails at first."""
 
+    offered = True
+
     def __init__(self, failures: int) -> None:
         self.failures = failures
         self.tended = threading.Event()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.ports import free_port
-from tests.stack import BASE_DIR
+from tests.stack import BASE_DIR, wait_until
 from tests.stack import Arena as Stack
 from vla_arena import Arena, Conflict, Invalid, NotFound, Unreachable
 from vla_arena.types import Event
@@ -29,8 +29,9 @@ def arena(arena_stack: Stack) -> Iterator[Arena]:
 def test_a_battle_is_played_watched_and_voted_on(arena: Arena) -> None:
     battle = arena.open_battle(robot_id="widowx", scene_id="table")
     heard: list[Event] = []
-    ear = Thread(target=lambda: heard.extend(battle.events()))
+    ear = Thread(target=lambda: [heard.append(event) for event in battle.events()])
     ear.start()
+    wait_until(lambda: heard)  # the socket has sent its snapshot
     turn = battle.play("pick up the red cube")
     assert turn["status"] == "completed"
     left, right = battle.episodes(turn)

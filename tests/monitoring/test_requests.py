@@ -12,6 +12,7 @@ from prometheus_client import REGISTRY
 from arena.visitors.cookies import COOKIE
 from tests.monitoring.conftest import Lines
 
+pytestmark = pytest.mark.django_db  # a page that is not found asks whether there are games of Snake
 ID = re.compile(r"req_[0-9a-f]{32}")
 
 
@@ -38,7 +39,6 @@ def test_its_line_bears_the_same_id_and_what_was_asked(client: Client, logged: L
     assert line["ms"] > 0
 
 
-@pytest.mark.django_db
 def test_lines_name_the_battle_and_neither_cookie_nor_address_nor_query(client: Client, logged: Lines) -> None:
     client.cookies[COOKIE] = "a-voter's-cookie"
     battle_id = "battle_" + "0" * 32

@@ -17,8 +17,8 @@ from simulation.task_check import check_file
 FILE = catalogue.FOLDER / "tasks" / "workbench.yaml"
 TASKS = read_rows(FILE.read_text("utf-8"), FILE.name)
 SEEDS = 4
-# float32 (35, 7) of the actions of 35 steps for each family and seed, as the expert of the first three families always gave
-# them. Processors round differently, and contacts multiply that.
+# float32 (35, 7) of the actions of 35 steps for each family and seed, as the expert of the first three families always
+# gave them. Processors round differently, and contacts multiply that.
 FIRST_ACTIONS = Path(__file__).parent / "data" / "first-actions.npz"
 FIRST_SEEDS = 3
 ROUNDING = 1e-3
