@@ -18,8 +18,8 @@ KEPT = Path(__file__).parent / "data" / "first-three-goals.npz"
 """Thirty noisy rollouts of the expert, played and judged by the code of commit 445a907, the last one before goals
 were data: every goal of the three tasks at every step."""
 ROUNDING = 1e-4
-"""Processors round differently, and contacts multiply that: where the expert's next action differs by more, this one has
-gone another way, and the rest of the rollout says nothing."""
+"""Processors round differently, and contacts multiply that: where the expert's next action differs by more, the physics
+went another way, and the rest of the rollout says nothing."""
 COMPARED = 0.9
 """At least so much of all steps must be alike to be compared."""
 TASKS = [(name, dict(slots)) for name in catalogue.FIRST_TASKS for slots in catalogue.task(name).slots]
