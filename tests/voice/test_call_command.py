@@ -86,7 +86,9 @@ def test_people_read_the_transcript_and_the_figures() -> None:
     said = called("haircut", agent="local-rules")
     assert "A haircut (easy), with Local cascade, rules" in said
     assert "caller  Hello. I would like to book a haircut on Thursday." in said
-    assert 'book_appointment {"service": "haircut", "day": "thursday"' in said
+    tool = next(line for line in said.splitlines() if "book_appointment {" in line)
+    assert '"service": "haircut"' in tool  # PostgreSQL orders the keys its own way
+    assert '"day": "thursday"' in tool
     assert "Joint goal accuracy 1; criteria all met; success yes; contained yes; 4 turns, done after 3." in said
 
 
