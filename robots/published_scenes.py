@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Max
-from django.utils import timezone
 
-from arena.audit import Act, clean_reason, note, tell
+from arena.audit import Act
 from policies.base import PolicyCard, PolicyError
 from policies.embodiment import mismatches
 from policies.models import Policy, PolicyWorld
-from robots import published_tasks, scene_rows
+from robots import publications, published_tasks, scene_rows
 from robots.models import PublishedScene, SceneTrial
-from robots.published_tasks import LEAD, NotPublishable
+from robots.publications import NotPublishable
 from simulation import catalogue, composed
-from simulation.catalogue_rows import CatalogueError, read_rows, refuse, text_of
+from simulation.catalogue_rows import CatalogueError, refuse
 from simulation.composed import Composed
 from simulation.scene_tasks import tasks_of
 
@@ -47,18 +45,8 @@ def _check_id(made: Composed, pk: int | None) -> None:
 
 def save_draft(row: PublishedScene) -> None:
     """Keep a draft, whatever its faults. Raises NotPublishable for what is no draft any more."""
-    row.scene_id = _id_in(row.yaml)
-    with transaction.atomic():
-        if row.pk and not PublishedScene.objects.select_for_update().filter(pk=row.pk, state=State.DRAFT).exists():
-            raise NotPublishable("what is published cannot be changed; withdraw it and write another")
-        row.save()
-
-
-def _id_in(text: str) -> str:
-    try:
-        return text_of(read_rows(text, scene_rows.SOURCE)[0], "id")[:LONGEST_ID]
-    except (CatalogueError, IndexError):
-        return ""
+    row.scene_id = publications.id_in(row.yaml, scene_rows.SOURCE, LONGEST_ID)
+    publications.keep(row)
 
 
 def good_check(row: PublishedScene) -> SceneTrial | None:
@@ -70,29 +58,23 @@ def good_check(row: PublishedScene) -> SceneTrial | None:
 def publish(row: PublishedScene, moderator: User | None) -> None:
     """Let visitors choose it, from a few seconds on. Raises NotPublishable, with what is wrong."""
     with transaction.atomic():
-        row = PublishedScene.objects.select_for_update().get(pk=row.pk)
-        if row.state != State.DRAFT:
-            raise NotPublishable(f"it is {row.state} already")
+        row = publications.locked_draft(row)
         if faults := faults_of(row.yaml, row.pk):
             raise NotPublishable("; ".join(faults))
         check = good_check(row)
         if check is None:
             raise NotPublishable("a worker has not checked this text yet, or has found errors")
         row.manifest, row.xml = check.manifest, check.xml
-        row.state, row.since = State.PUBLISHED, timezone.now() + LEAD
         _admit_policies(scene_rows.read(row.yaml))
-        _decide(row, moderator, Act.PUBLISH_SCENE, "")
+        publications.publish(row, moderator, Act.PUBLISH_SCENE)
+        published_tasks.refresh_after_commit()
 
 
 def withdraw(row: PublishedScene, moderator: User | None, reason: str) -> None:
     """Visitors cannot choose it any more, from a few seconds on. Raises NotPublishable, ReasonMissing."""
-    why = clean_reason(reason)
     with transaction.atomic():
-        row = PublishedScene.objects.select_for_update().get(pk=row.pk)
-        if row.state != State.PUBLISHED:
-            raise NotPublishable(f"it is {row.state}, not published")
-        row.state, row.until = State.WITHDRAWN, timezone.now() + LEAD
-        _decide(row, moderator, Act.WITHDRAW_SCENE, why)
+        publications.withdraw(row, moderator, Act.WITHDRAW_SCENE, reason)
+        published_tasks.refresh_after_commit()
 
 
 def _admit_policies(made: Composed) -> None:
@@ -107,14 +89,3 @@ def _admit_policies(made: Composed) -> None:
         for world in worlds:
             if not mismatches(spec, world):
                 PolicyWorld.objects.get_or_create(policy=policy, robot_id=world.robot_id, scene_id=world.scene_id)
-
-
-def _decide(row: PublishedScene, moderator: User | None, act: Act, reason: str) -> None:
-    row.edition = (PublishedScene.objects.aggregate(last=Max("edition"))["last"] or 0) + 1
-    row.decided_by = moderator
-    row.save()
-    if moderator is None:
-        tell(act, str(row), reason, None)
-    else:
-        note(act, row, moderator, reason)
-    transaction.on_commit(lambda: published_tasks.refresh(at_once=True))

@@ -9,21 +9,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import DatabaseError, transaction
-from django.db.models import Max
-from django.utils import timezone
 
-from arena.audit import Act, clean_reason, note, tell
-from arena.errors import ArenaError
-from robots import scene_rows
+from arena.audit import Act
+from robots import publications, scene_rows
 from robots.models import PublishedScene, PublishedTask, TaskTrial
+from robots.publications import NotPublishable
 from simulation import additions, catalogue, composed
 from simulation.additions import Addition
-from simulation.catalogue_rows import CatalogueError, read_rows, refuse, text_of
+from simulation.catalogue_rows import CatalogueError, read_rows, refuse
 from simulation.goals import names_in
 from simulation.goals.reading import read_goal
 from simulation.scene_tasks import tasks_of
@@ -31,15 +28,8 @@ from simulation.task_words import wrong_words
 
 log = logging.getLogger(__name__)
 SOURCE = "task"
-LEAD = timedelta(seconds=15)
-"""From a publication to its effect: several times as long as processes take to notice it."""
 LONGEST_ID = 60
 State = PublishedTask.State
-
-
-class NotPublishable(ArenaError):
-    code = "not_publishable"
-    status = 409
 
 
 class _Known:
@@ -56,16 +46,12 @@ def refresh(at_once: bool = False) -> None:
         return
     with _Known.lock:
         _Known.read_at = time.monotonic()
-        edition = _last_edition(PublishedTask), _last_edition(PublishedScene)
+        edition = publications.last_edition(PublishedTask), publications.last_edition(PublishedScene)
         if edition != _Known.edition:
             scenes = scene_rows.every()
             composed.replace(scenes)
             additions.replace([*(task for made in scenes for task in tasks_of(made)), *_additions()])
             _Known.edition = edition
-
-
-def _last_edition(of: type[PublishedTask | PublishedScene]) -> int:
-    return of.objects.aggregate(last=Max("edition"))["last"] or 0
 
 
 def refresh_if_possible() -> None:
@@ -132,18 +118,8 @@ def _check_frame(added: Addition, pk: int | None) -> None:
 
 def save_draft(row: PublishedTask) -> None:
     """Keep a draft, whatever its faults. Raises NotPublishable for what is no draft any more."""
-    row.task_id = _id_in(row.yaml)
-    with transaction.atomic():
-        if row.pk and not PublishedTask.objects.select_for_update().filter(pk=row.pk, state=State.DRAFT).exists():
-            raise NotPublishable("what is published cannot be changed; withdraw it and write another")
-        row.save()
-
-
-def _id_in(text: str) -> str:
-    try:
-        return text_of(read_rows(text, SOURCE)[0], "id")[:LONGEST_ID]
-    except (CatalogueError, IndexError):
-        return ""
+    row.task_id = publications.id_in(row.yaml, SOURCE, LONGEST_ID)
+    publications.keep(row)
 
 
 def is_checked(row: PublishedTask) -> bool:
@@ -155,34 +131,21 @@ def is_checked(row: PublishedTask) -> bool:
 def publish(row: PublishedTask, moderator: User | None) -> None:
     """Let sentences mean it, from a few seconds on. Raises NotPublishable, with what is wrong."""
     with transaction.atomic():
-        row = PublishedTask.objects.select_for_update().get(pk=row.pk)
-        if row.state != State.DRAFT:
-            raise NotPublishable(f"it is {row.state} already")
+        row = publications.locked_draft(row)
         if faults := faults_of(row.yaml, row.pk):
             raise NotPublishable("; ".join(faults))
         if not is_checked(row):
             raise NotPublishable("a worker has not checked this text yet, or has found faults")
-        row.state, row.since = State.PUBLISHED, timezone.now() + LEAD
-        _decide(row, moderator, Act.PUBLISH_TASK, "")
+        publications.publish(row, moderator, Act.PUBLISH_TASK)
+        refresh_after_commit()
 
 
 def withdraw(row: PublishedTask, moderator: User | None, reason: str) -> None:
     """No sentence means it any more, from a few seconds on. Raises NotPublishable, ReasonMissing."""
-    why = clean_reason(reason)
     with transaction.atomic():
-        row = PublishedTask.objects.select_for_update().get(pk=row.pk)
-        if row.state != State.PUBLISHED:
-            raise NotPublishable(f"it is {row.state}, not published")
-        row.state, row.until = State.WITHDRAWN, timezone.now() + LEAD
-        _decide(row, moderator, Act.WITHDRAW_TASK, why)
+        publications.withdraw(row, moderator, Act.WITHDRAW_TASK, reason)
+        refresh_after_commit()
 
 
-def _decide(row: PublishedTask, moderator: User | None, act: Act, reason: str) -> None:
-    row.edition = _last_edition(PublishedTask) + 1
-    row.decided_by = moderator
-    row.save()
-    if moderator is None:
-        tell(act, str(row), reason, None)
-    else:
-        note(act, row, moderator, reason)
+def refresh_after_commit() -> None:
     transaction.on_commit(lambda: refresh(at_once=True))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from celery import current_app
 from django.conf import settings
 
-from arena.errors import QueueUnavailable
-from arena.queue.dispatch import NOT_SENT, RETRY
 from robots.models import PublishedScene, SceneTrial
+from robots.task_trials import send
 
 TRY = "robots.try_scene"
 
@@ -15,10 +13,5 @@ TRY = "robots.try_scene"
 def ask(scene: PublishedScene, what: str, seed: int = 0) -> SceneTrial:
     """Raises QueueUnavailable."""
     trial = SceneTrial.objects.create(scene=scene, what=what, yaml=scene.yaml, seed=seed)
-    queue = settings.DRAWINGS_QUEUE
-    try:
-        current_app.send_task(TRY, args=[trial.pk], queue=queue, retry=True, retry_policy=RETRY, ignore_result=True)
-    except NOT_SENT as error:
-        trial.delete()
-        raise QueueUnavailable from error
+    send(trial, TRY, settings.DRAWINGS_QUEUE)
     return trial

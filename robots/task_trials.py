@@ -11,7 +11,7 @@ from django.utils import timezone
 from arena.errors import QueueUnavailable
 from arena.queue.dispatch import NOT_SENT, RETRY
 from arena.queue.hosting import queue_of
-from robots.models import PublishedTask, TaskTrial, Trial
+from robots.models import PublishedTask, SceneTrial, TaskTrial, Trial
 
 TRY = "robots.try_task"
 LOST_AFTER = timedelta(minutes=5)
@@ -25,13 +25,17 @@ def ask(task: PublishedTask, what: str, seed: int = 0, model_id: str = "") -> Ta
     Raises QueueUnavailable.
     """
     trial = TaskTrial.objects.create(task=task, what=what, yaml=task.yaml, seed=seed, model_id=model_id)
-    queue = queue_of(model_id) if what == What.PLAY else settings.DRAWINGS_QUEUE
+    send(trial, TRY, queue_of(model_id) if what == What.PLAY else settings.DRAWINGS_QUEUE)
+    return trial
+
+
+def send(trial: TaskTrial | SceneTrial, name: str, queue: str) -> None:
+    """Put it on a queue as the task of this name. Raises QueueUnavailable, and leaves no row then."""
     try:
-        current_app.send_task(TRY, args=[trial.pk], queue=queue, retry=True, retry_policy=RETRY, ignore_result=True)
+        current_app.send_task(name, args=[trial.pk], queue=queue, retry=True, retry_policy=RETRY, ignore_result=True)
     except NOT_SENT as error:
         trial.delete()
         raise QueueUnavailable from error
-    return trial
 
 
 def is_awaited(trial: Trial) -> bool:

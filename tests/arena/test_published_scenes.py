@@ -20,10 +20,10 @@ from django.utils import timezone
 
 from policies.models import Policy, PolicyWorld
 from rankings.models import ModerationAct
-from robots import published_scenes, published_tasks, scene_trials
+from robots import published_scenes, published_tasks, scene_trials, task_trials
 from robots.kind import Robots
 from robots.models import PublishedScene, PublishedTask, SceneTrial
-from robots.published_tasks import NotPublishable
+from robots.publications import NotPublishable
 from robots.scene_form import NEW, SceneForm, initial_of
 from robots.scene_trial_maker import make
 from robots.task_form import NEW as NEW_TASK
@@ -55,7 +55,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
     """What workers were asked for: name, number of the trial, and the queue."""
     found: list[tuple[str, int, str]] = []
     monkeypatch.setattr(
-        scene_trials.current_app,
+        task_trials.current_app,
         "send_task",
         lambda name, args, queue, **options: found.append((name, args[0], queue)),
     )

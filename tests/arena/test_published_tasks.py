@@ -21,7 +21,7 @@ from rankings.models import ModerationAct
 from robots import published_tasks, task_trials
 from robots.management.commands import verify
 from robots.models import PublishedTask, TaskTrial
-from robots.published_tasks import LEAD, NotPublishable
+from robots.publications import LEAD, NotPublishable
 from robots.task_form import NEW, TaskForm, initial_of
 from robots.task_trial_maker import make
 from simulation import additions, catalogue

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from robots import published_scenes, published_tasks
 from robots.models import PublishedScene, SceneTrial
-from robots.published_tasks import NotPublishable
+from robots.publications import NotPublishable
 
 
 class Command(BaseCommand):

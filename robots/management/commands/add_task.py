@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from robots import published_tasks
 from robots.models import PublishedTask, TaskTrial
-from robots.published_tasks import NotPublishable
+from robots.publications import NotPublishable
 from simulation.catalogue_rows import CatalogueError, read_rows
 
 
