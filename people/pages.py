@@ -13,7 +13,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -22,7 +21,7 @@ from arena.models import Session, Vote
 from arena.store import StoreUnavailable
 from arena.visitors.cookies import visitor_of
 from arena.visitors.throttles import address_of, spend
-from people import accounts, own_data
+from people import accounts, names, own_data
 from people.history import history, personal_board
 from people.models import LONGEST_NAME, Account
 from people.own_data import Owner
@@ -58,10 +57,7 @@ class NameForm(forms.Form):
     display_name = forms.CharField(max_length=LONGEST_NAME, required=False)
 
     def clean_display_name(self) -> str:
-        name = " ".join(str(self.cleaned_data["display_name"]).split())
-        if not name.isprintable():
-            raise forms.ValidationError(gettext_lazy("A name has letters, digits and punctuation only."))
-        return name
+        return names.cleaned(str(self.cleaned_data["display_name"]))
 
 
 @with_accounts

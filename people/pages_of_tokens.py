@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from people import accounts, tokens
+from people import accounts, names, tokens
 from people.models import LONGEST_NAME, Account
 from people.pages import with_accounts
 from people.tokens import FOR_VISITORS, MOST, PLAY, READ, TooManyTokens
@@ -26,10 +26,7 @@ class TokenForm(forms.Form):
     scope = forms.ChoiceField(choices=[(scope, scope) for scope in FOR_VISITORS])
 
     def clean_name(self) -> str:
-        name = " ".join(str(self.cleaned_data["name"]).split())
-        if not name.isprintable():
-            raise forms.ValidationError(gettext_lazy("A name has letters, digits and punctuation only."))
-        return name
+        return names.cleaned(str(self.cleaned_data["name"]))
 
 
 @with_accounts
