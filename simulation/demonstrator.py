@@ -15,6 +15,7 @@ from simulation.cameras import cameras_of
 from simulation.contracts import POLICY_CAMERA, Floats
 from simulation.courses import Course
 from simulation.disturbance import Disturbance, draw_variation
+from simulation.driving import Driver, Driving
 from simulation.environment import Environment
 from simulation.expert import act, due
 from simulation.goals import Goal, goal_of
@@ -99,8 +100,8 @@ class NothingToAsk(Exception):
 class Demonstrator:
     """Makes one demonstration per seed, and keeps the environments and the catalogue's lists."""
 
-    def __init__(self, course: Course) -> None:
-        self.course = course
+    def __init__(self, course: Course, driver: Driver | None = None) -> None:
+        self.course, self.driver = course, driver
         self.tasks = task_list(course)
         self._wordings = [catalogue.phrasings(task_id, slots, train=True) for task_id, slots in self.tasks]
         self._index = {text: index for index, text in enumerate(text_list(course))}
@@ -169,24 +170,28 @@ class _Take:
         self.environment.reset(seed, draw_variation(self.rng))
         self.elsewhere = np.random.default_rng([seed, 3])  # its own, so that more labels change no demonstration
         self.disturb = Disturbance(self.rng, NOISE_LEVELS[int(self.rng.integers(len(NOISE_LEVELS)))])
+        self.driving = self._driving()
         self._begin(0)
         self.switch_at = int(self.rng.integers(4, 16)) if self.rng.random() < SWITCH_SHARE else -1
 
     def play(self) -> Frames | None:
         frames: list[dict[str, Any]] = []
+        driven: list[bool] = []
         step = held = 0
-        while step < self.most_steps + SPARE_STEPS:
+        while step < self.most_steps + (SPARE_STEPS if self.driving is None else self.most_steps):
             if step == self.switch_at:
                 self._begin(step)
                 held = 0
             action = act(self.environment, self.goal)
             frames.append(self._frame(action, step))
-            outcome = self.environment.step(self.disturb(action))
+            chosen = self.driving() if self.driving else None
+            driven.append(chosen is not None)
+            outcome = self.environment.step(self.disturb(action) if chosen is None else chosen)
             held = held + 1 if outcome.judgement.success else 0
             if outcome.diverged:
                 return None
             if held >= self.environment.hold_steps and step > self.switch_at:
-                return _chunked(frames)
+                return _chunked(frames, np.array(driven))
             step += 1
         return None
 
@@ -197,6 +202,12 @@ class _Take:
         self.goal = cast(Goal, self.environment.set_task((task_id, slots)))
         self.begun_at, self.most_steps = step, catalogue.task(task_id).max_steps
         self.part = due(self.environment, self.goal) or self.goal
+        if self.driving:
+            self.driving.begin(self.assigned.text, self.seed)
+
+    def _driving(self) -> Driving | None:
+        driver, rng = self.maker.driver, np.random.default_rng([self.seed, 5])  # its own, as `elsewhere`
+        return Driving(driver, self.environment, rng) if driver and rng.random() < driver.share else None
 
     def _frame(self, action: Floats, step: int) -> dict[str, Any]:
         environment, view = self.environment, self.environment.view
@@ -237,7 +248,7 @@ class _Take:
         return cameras_of(world.robot_id, world.scene_id).project(points, POLICY_CAMERA, self.environment.variation)
 
 
-def _chunked(frames: list[dict[str, Any]]) -> Frames:
+def _chunked(frames: list[dict[str, Any]], driven: NDArray[np.bool_]) -> Frames:
     count = len(frames)
     labels = np.array([frame["action"] for frame in frames], dtype=np.float32)
     texts = np.array([frame["instruction"] for frame in frames])
@@ -248,4 +259,6 @@ def _chunked(frames: list[dict[str, Any]]) -> Frames:
     columns["actions"] = labels[inside]
     # The last label may repeat past the end, because a finished demonstration stays as it is.
     columns["mask"] = texts[inside] == texts[:, None]
+    # After a step of a driver, the expert's label answers what the driver did, which a chunk could not have known.
+    columns["mask"][:, 1:] &= ~np.logical_or.accumulate(driven[inside[:, :-1]], axis=1)
     return columns

@@ -19,6 +19,7 @@ from simulation.cameras import render_profile
 from simulation.contracts import POLICY_CAMERA, SimulationError
 from simulation.courses import TABLE, Course, course_named
 from simulation.demonstrator import THINGS, Demonstrator, fields_of, meaning_list, task_list, text_list
+from simulation.driving import OpenDriver
 from simulation.worlds import engine_version, load_world
 
 FORMAT = 1
@@ -37,45 +38,52 @@ def write_dataset(
     resume: bool,
     report: Callable[[int, int], None] = lambda done, total: None,
     course: Course = TABLE,
+    open_driver: OpenDriver | None = None,
 ) -> dict[str, Any]:
     """Try `episodes` demonstrations from seeds `seed`, `seed` + 1, ... and return the content of dataset.json.
 
     A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips such shards.
+    `open_driver`: opens the policy that drives parts of them; it is pickled for the processes.
     """
-    _check_folder(folder, resume, course)
+    _check_folder(folder, resume, course, _told(open_driver))
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(seed, seed + episodes, SHARD_EPISODES)
-    jobs = [(folder, course.id, start, min(SHARD_EPISODES, seed + episodes - start)) for start in starts]
-    open_jobs = [job for job in jobs if not (folder / _shard_name(job[2]) / "shard.json").exists()]
+    jobs = [(folder, course.id, open_driver, start, min(SHARD_EPISODES, seed + episodes - start)) for start in starts]
+    open_jobs = [job for job in jobs if not (folder / _shard_name(job[3]) / "shard.json").exists()]
     done = len(jobs) - len(open_jobs)
-    _write_index(folder, course, seed, episodes)
+    _write_index(folder, course, _told(open_driver), seed, episodes)
     with get_context("spawn").Pool(workers) as pool:
         for _ in pool.imap_unordered(_write_shard, open_jobs):
             done += 1
-            _write_index(folder, course, seed, episodes)
+            _write_index(folder, course, _told(open_driver), seed, episodes)
             report(done, len(jobs))
-    return _write_index(folder, course, seed, episodes)
+    return _write_index(folder, course, _told(open_driver), seed, episodes)
 
 
-def _check_folder(folder: Path, resume: bool, course: Course) -> None:
+def _told(open_driver: OpenDriver | None) -> str:
+    return str(open_driver or "the expert alone")
+
+
+def _check_folder(folder: Path, resume: bool, course: Course, driver: str) -> None:
     index = folder / "dataset.json"
     if not index.exists():
         return
     if not resume:
         raise DemonstrationError(f"{folder} already holds a data set; pass --resume or choose another folder")
-    begun = json.loads(index.read_text("utf-8")).get("course", TABLE.id)
-    if begun != course.id:
-        raise DemonstrationError(f"{folder} was begun with the course {begun}, not {course.id}")
+    begun = {"course": TABLE.id, "driver": _told(None)} | json.loads(index.read_text("utf-8"))
+    for name, value in (("course", course.id), ("driver", driver)):
+        if begun[name] != value:
+            raise DemonstrationError(f"{folder} was begun with the {name} {begun[name]}, not {value}")
 
 
 @cache
-def _demonstrator(course_id: str) -> Demonstrator:
-    return Demonstrator(course_named(course_id))
+def _demonstrator(course_id: str, open_driver: OpenDriver | None) -> Demonstrator:
+    return Demonstrator(course_named(course_id), open_driver() if open_driver else None)
 
 
-def _write_shard(job: tuple[Path, str, int, int]) -> None:
-    folder, course_id, start, episodes = job
-    maker = _demonstrator(course_id)
+def _write_shard(job: tuple[Path, str, OpenDriver | None, int, int]) -> None:
+    folder, course_id, open_driver, start, episodes = job
+    maker = _demonstrator(course_id, open_driver)
     kept = [one for seed in range(start, start + episodes) if (one := maker.demonstrate(seed)) is not None]
     work, final = folder / f".{_shard_name(start)}", folder / _shard_name(start)
     shutil.rmtree(work, ignore_errors=True)
@@ -91,11 +99,12 @@ def _write_shard(job: tuple[Path, str, int, int]) -> None:
     work.rename(final)
 
 
-def _write_index(folder: Path, course: Course, seed: int, episodes: int) -> dict[str, Any]:
+def _write_index(folder: Path, course: Course, driver: str, seed: int, episodes: int) -> dict[str, Any]:
     shards = [json.loads(path.read_text()) for path in sorted(folder.glob("shard-*/shard.json"))]
     index = {
         "format": FORMAT,
         "course": course.id,
+        "driver": driver,
         "robot_id": course.robot_id,
         "scenes": {scene_id: load_world(course.robot_id, scene_id).scene_hash for scene_id in course.scenes},
         "engine_version": engine_version(),

@@ -22,6 +22,7 @@ LABELS = ("proprioception", "actions", "mask", "instruction", "pixels", "points"
 SMALL = (*LABELS, "task", "episode")
 SINCE = "since"  # frames since the first one with the same instruction
 STAGE = "stage"  # how many stages of the goal are reached
+SAME = ("texts", "text_tasks", "tasks", "things", "scenes", "camera", "render_profile")  # of folders trained on together
 SCENE = ("scene_pixels", "scene_points", "other_instructions", "other_tasks", "other_actions")
 
 
@@ -61,13 +62,15 @@ class SceneFrames:
 
 
 class Demonstrations:
-    """All frames of a folder, or of a random share of its episodes. Pictures stay on disk, other arrays in memory."""
+    """All frames of one folder or of several of one course, or of a random share of their episodes. Pictures stay on
+    disk, other arrays in memory.
+    """
 
-    def __init__(self, folder: Path, fraction: float = 1.0, seed: int = 0) -> None:
+    def __init__(self, folder: Path, *further: Path, fraction: float = 1.0, seed: int = 0) -> None:
         index = _read_index(folder)
-        shards = [folder / str(row["name"]) for row in index["shards"] if row["frames"]]
-        if not shards:
-            raise DatasetError(f"{folder}: no demonstrations yet")
+        shards = _shards(folder, index)
+        for other in further:
+            shards += _shards(other, _same_course(other, folder, index))
         self._images = [_load(path, "images") for path in shards]
         arrays: Mapping[str, Array] = {name: np.concatenate([_load(path, name) for path in shards]) for name in SMALL}
         starts = np.cumsum([0, *map(len, self._images)])
@@ -193,6 +196,21 @@ def _read_index(folder: Path) -> dict[str, Any]:
         return read_json(folder, INDEX)
     except PolicyError as error:
         raise DatasetError(f"{error}; make demonstrations with `manage.py demos`") from None
+
+
+def _shards(folder: Path, index: Mapping[str, Any]) -> list[Path]:
+    shards = [folder / str(row["name"]) for row in index["shards"] if row["frames"]]
+    if not shards:
+        raise DatasetError(f"{folder}: no demonstrations yet")
+    return shards
+
+
+def _same_course(folder: Path, first: Path, index: Mapping[str, Any]) -> dict[str, Any]:
+    """The index of a folder whose numbers of tasks and texts mean what those of the first folder mean."""
+    found = _read_index(folder)
+    if unlike := [name for name in SAME if found.get(name) != index.get(name)]:
+        raise DatasetError(f"{folder}: differs from {first} in {', '.join(unlike)}; make both of one course")
+    return found
 
 
 def _load(shard: Path, name: str) -> Array:

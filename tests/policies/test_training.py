@@ -6,13 +6,14 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from policies.base import CheckpointError, DatasetError
 from policies.film.training import FilmPlan, FilmTrainer
 from policies.folder import LOG, read_json, write_json
 from policies.training.checkpoint import STATE
-from policies.training.dataset import Demonstrations
+from policies.training.dataset import INDEX, Demonstrations
 from policies.training.export import copy_log
 from policies.training.loop import Pace
 from tests.policies.resuming import assert_resuming_changes_nothing
@@ -104,6 +105,22 @@ def test_a_share_of_the_demonstrations_keeps_whole_episodes(tmp_path: Path) -> N
     tenth = Demonstrations(folder, fraction=0.1)
     assert tenth.episodes == 2
     assert len(tenth) == 2 * STEPS
+
+
+def test_several_folders_of_one_course_are_trained_on_together(tmp_path: Path) -> None:
+    folders = [write_demos(tmp_path / str(seed), episodes=3, seed=seed) for seed in (1, 2)]
+    both, one = Demonstrations(*folders), Demonstrations(folders[1])
+    assert len(both) == 2 * len(one)
+    last = np.arange(len(both))[-len(one) :]
+    assert np.array_equal(both.read(last).images, one.read(np.arange(len(one))).images)
+
+
+def test_a_folder_of_another_course_is_refused_with_what_differs(tmp_path: Path) -> None:
+    folders = [write_demos(tmp_path / name) for name in "ab"]
+    index = read_json(folders[1], INDEX)
+    write_json(folders[1] / INDEX, {**index, "texts": index["texts"][::-1]})
+    with pytest.raises(DatasetError, match="b: differs from .*a in texts"):
+        Demonstrations(*folders)
 
 
 def test_missing_demonstrations_say_how_to_make_them(tmp_path: Path) -> None:

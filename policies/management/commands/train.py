@@ -40,7 +40,13 @@ class Command(BaseCommand):
             trainer.add_options(one)
 
     def _common(self, parser: ArgumentParser, samples: int) -> None:
-        parser.add_argument("--data", type=Path, required=True, help="folder written by `manage.py demos`")
+        parser.add_argument(
+            "--data",
+            type=Path,
+            action="append",
+            required=True,
+            help="folder written by `manage.py demos`; may be given again for one more of the same course",
+        )
         parser.add_argument("--run", type=Path, required=True, help="folder for checkpoints and the log")
         parser.add_argument("--out", type=Path, required=True, help="policy folder to write; its name is the id")
         parser.add_argument("--name", help="display name; the id by default")
@@ -84,7 +90,7 @@ class Command(BaseCommand):
         devices.find(options["device"])
         family = import_module(TRAINERS[options["family"]])
         options["repeat"] = tuple(options["repeat"])
-        demos = Demonstrations(options["data"], options["fraction"], options["seed"])
+        demos = Demonstrations(*options["data"], fraction=options["fraction"], seed=options["seed"])
         run = family.begin(options, demos, Pace(device=options["device"], threads=options["threads"]))
         self._log(f"{demos.episodes} demonstrations, {len(demos)} frames, {run.plan.steps} steps of {run.plan.batch}")
         if options["export_only"]:

@@ -21,15 +21,21 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1_000_000, help="first seed; below 1000000 is for evaluation")
         parser.add_argument("--workers", type=int, default=2)
         parser.add_argument("--out", type=Path, required=True)
+        parser.add_argument("--driver", type=Path, help="policy folder that drives parts of the demonstrations (DAgger)")
+        parser.add_argument("--driven", type=float, default=0.7, help="share of the demonstrations with a driver")
         parser.add_argument("--resume", action="store_true", help="keep complete shards, make the missing ones")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        from policies.base import PolicyError
+        from robots.drivers import PolicyDriver
         from simulation.courses import UnknownCourse, course_named
         from simulation.demos import DemonstrationError, write_dataset
 
         if options["episodes"] < 1 or options["workers"] < 1 or options["seed"] < 0:
             raise CommandError("--episodes and --workers must be at least 1, --seed at least 0")
+        if not 0 < options["driven"] <= 1:
+            raise CommandError(f"--driven must be over 0 and at most 1, got {options['driven']}")
         began = time.monotonic()
 
         def report(done: int, total: int) -> None:
@@ -38,8 +44,9 @@ class Command(BaseCommand):
         try:
             course = course_named(options["course"])
             counts = options["episodes"], options["seed"], options["workers"]
-            index = write_dataset(options["out"], *counts, options["resume"], report, course)
-        except (DemonstrationError, UnknownCourse) as error:
+            driver = PolicyDriver.of(options["driver"], options["driven"]) if options["driver"] else None
+            index = write_dataset(options["out"], *counts, options["resume"], report, course, driver)
+        except (DemonstrationError, UnknownCourse, PolicyError) as error:
             raise CommandError(str(error)) from error
         seconds = time.monotonic() - began
         if options["json"]:

@@ -1,0 +1,36 @@
+"""Policies as drivers of demonstrations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from policies.base import WrongEmbodiment
+from policies.registry import describe, open_policy
+from simulation.contracts import POLICY_CAMERA
+from simulation.driving import Driver
+
+
+@dataclass(frozen=True)
+class PolicyDriver:
+    """Opens the policy of a folder, which drives parts of a `share` of the demonstrations."""
+
+    folder: Path
+    share: float
+
+    @classmethod
+    def of(cls, folder: Path, share: float) -> PolicyDriver:
+        """Raises a PolicyError for a policy that cannot drive: demonstrations hold the pictures of one camera."""
+        if tuple(describe(folder).spec.cameras) != (POLICY_CAMERA,):
+            raise WrongEmbodiment(f"{folder}: a driver sees the camera {POLICY_CAMERA.name} alone")
+        return cls(folder, share)
+
+    def __call__(self) -> Driver:
+        import torch
+
+        torch.set_num_threads(1)  # the processes share the cores between them
+        actor = open_policy(self.folder)
+        return Driver(actor, actor.spec.chunking, self.share)
+
+    def __str__(self) -> str:
+        return f"{self.folder.name} {describe(self.folder).revision} drives in {self.share:g} of them"
