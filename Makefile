@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-qwen install-voice test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load clean
+.PHONY: help run install install-test install-qwen install-voice test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load capacity clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -36,6 +36,7 @@ help:
 	@echo "make bench-text     measure text battles with fifty visitors at once (ARGS: --visitors 50 --words-s 10)"
 	@echo "make bench-network  measure the cost of a worker on another host (needs root)"
 	@echo "make load           load-test a new arena across a full hour (ARGS: --any-time --visitors 300 --minutes 20 ...)"
+	@echo "make capacity       simulate 10 to 100,000 visitors an hour: how many processes, and what breaks first (ARGS=--check)"
 	@echo "make install        install and build everything without starting the arena"
 	@echo "make install-qwen   install a second language model, ten times as large as the one that runs beside the arena (1.1 GB, 1.4 GB of memory)"
 	@echo "make install-voice  install speech for voice agents on this machine (300 MB; manage.py call haircut --agent local-rules)"
@@ -106,6 +107,9 @@ bench-network: install $(DONE)/requirements-test
 
 load: install $(DONE)/requirements-test
 	@$(PY) scripts/load.py $(ARGS)
+
+capacity: $(DONE)/requirements
+	@$(PY) -m scripts.capacity $(ARGS)
 
 install-test: $(DONE)/requirements-test
 	@scripts/browser.sh

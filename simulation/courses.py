@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from simulation import catalogue
 from simulation.catalogue_tasks import Task
 from simulation.contracts import SimulationError
+from simulation.worlds import bridge
+
+SCATTER = 0.02, 0.4
+"""How far [m] along x and y, and how much [rad] about the vertical, a scattered thing lies from its start at most."""
 
 Shares = Mapping[str, Mapping[str, float]]
 
@@ -20,12 +24,14 @@ class UnknownCourse(SimulationError, ValueError):
 class Course:
     """`shares`: scene -> task -> its share of all demonstrations, which add up to one. `whole_scene`: every frame also
     tells where all things are and what the expert would do for other instructions, which takes a single scene.
+    `scattered`: scenes with a few fixed starts, whose things lie elsewhere in every demonstration, up to SCATTER away.
     """
 
     id: str
     robot_id: str
     shares: Shares
     whole_scene: bool = False
+    scattered: tuple[str, ...] = ()
 
     @property
     def scenes(self) -> tuple[str, ...]:
@@ -87,6 +93,7 @@ WIDOWX = Course(
         "bridge_cubes": {"bridge_cubes": 0.02},
         "bridge_eggplant": {"bridge_eggplant": 0.02},
     },
+    scattered=bridge.SCENES,
 )
 COURSES = {course.id: course for course in (TABLE, WIDOWX)}
 

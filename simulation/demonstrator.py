@@ -13,7 +13,7 @@ from simulation import catalogue
 from simulation.aims import aim_of, is_held, relative_yaw, stage_of
 from simulation.cameras import cameras_of
 from simulation.contracts import POLICY_CAMERA, Floats
-from simulation.courses import Course
+from simulation.courses import SCATTER, Course
 from simulation.disturbance import Disturbance, draw_variation
 from simulation.driving import Driver, Driving
 from simulation.environment import Environment
@@ -168,6 +168,8 @@ class _Take:
         self.environment = scene.environment
         self.rng = np.random.default_rng([seed, 1])
         self.environment.reset(seed, draw_variation(self.rng))
+        if self.environment.world.scene_id in maker.course.scattered:
+            self._scatter()
         self.elsewhere = np.random.default_rng([seed, 3])  # its own, so that more labels change no demonstration
         self.disturb = Disturbance(self.rng, NOISE_LEVELS[int(self.rng.integers(len(NOISE_LEVELS)))])
         self.driving = self._driving()
@@ -194,6 +196,14 @@ class _Take:
                 return _chunked(frames, np.array(driven))
             step += 1
         return None
+
+    def _scatter(self) -> None:
+        rng = np.random.default_rng([self.seed, 6])  # its own, as `elsewhere`
+        length, angle = SCATTER
+        for name in self.environment.world.objects:
+            x, y = self.environment.view.position(name)[:2] + rng.uniform(-length, length, 2)
+            turn = self.environment.view.yaw(name) + rng.uniform(-angle, angle)
+            self.environment.move(name, float(x), float(y), float(turn))
 
     def _begin(self, step: int) -> None:
         """Follow another instruction from this step on."""

@@ -22,7 +22,15 @@ LABELS = ("proprioception", "actions", "mask", "instruction", "pixels", "points"
 SMALL = (*LABELS, "task", "episode")
 SINCE = "since"  # frames since the first one with the same instruction
 STAGE = "stage"  # how many stages of the goal are reached
-SAME = ("texts", "text_tasks", "tasks", "things", "scenes", "camera", "render_profile")  # of folders trained on together
+SAME = (
+    "texts",
+    "text_tasks",
+    "tasks",
+    "things",
+    "scenes",
+    "camera",
+    "render_profile",
+)  # of folders trained on together
 SCENE = ("scene_pixels", "scene_points", "other_instructions", "other_tasks", "other_actions")
 
 

@@ -119,7 +119,7 @@ def test_a_folder_of_another_course_is_refused_with_what_differs(tmp_path: Path)
     folders = [write_demos(tmp_path / name) for name in "ab"]
     index = read_json(folders[1], INDEX)
     write_json(folders[1] / INDEX, {**index, "texts": index["texts"][::-1]})
-    with pytest.raises(DatasetError, match="b: differs from .*a in texts"):
+    with pytest.raises(DatasetError, match=r"b: differs from .*a in texts"):
         Demonstrations(*folders)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simulation import catalogue
-from simulation.courses import COURSES, TABLE, WIDOWX, Course, UnknownCourse, course_named
+from simulation.courses import COURSES, SCATTER, TABLE, WIDOWX, Course, UnknownCourse, course_named
 from simulation.demonstrator import FIELDS, Demonstrator, Frames, fields_of, task_list, text_list
 from simulation.demos import DemonstrationError, write_dataset
 from simulation.environment import Environment
@@ -44,6 +44,16 @@ def test_an_unknown_course_is_refused_with_the_known_ones() -> None:
     assert course_named("table") is TABLE
     with pytest.raises(UnknownCourse, match="'chairs'; known: table, widowx"):
         course_named("chairs")
+
+
+def test_demonstrations_of_a_scene_with_fixed_starts_begin_elsewhere() -> None:
+    """So that its 24 starts, which `evaluate --suite bridge` plays, stay unseen."""
+    scene_id = "bridge_spoon"
+    scattered = Course("one", "widowx", {scene_id: {scene_id: 1.0}}, scattered=WIDOWX.scattered)
+    shown, published = demonstrations(scattered, 3), demonstrations(only(scene_id, scene_id), 3)
+    for ours, theirs in zip(shown, published, strict=True):
+        apart = np.abs(ours["points"][0, :, :2] - theirs["points"][0, :, :2]).max()
+        assert 0.001 < apart <= SCATTER[0] + 0.005
 
 
 @pytest.mark.parametrize("task_id", ["workbench_place", "workbench_push", "workbench_put_in", "workbench_gather"])
