@@ -8,6 +8,7 @@ from typing import Any
 from django.db import models, transaction
 
 from arena.models import Contestant
+from simulation import catalogue
 from simulation.contracts import Embodiment
 
 ROBOTS = "robots"
@@ -40,8 +41,13 @@ class Policy(Contestant):
         super().save(*args, **kwargs)
 
     def keep_worlds(self, worlds: Iterable[Embodiment]) -> None:
-        """Store which robots and scenes the card fits, so that pairing needs to open no folder."""
-        fits = {(world.robot_id, world.scene_id) for world in worlds}
+        """Store in which robots and scenes, of those that the card fits, the policy is drawn, so that pairing needs to
+        open no folder. A card that tells the scenes of its training (`training.scenes`) is not drawn in others of the
+        catalogue's files, of whose things it knows nothing; scenes of moderators are as new to one as to another.
+        """
+        told = (self.card.get("training") or {}).get("scenes")
+        strange = {scene.id for scene in catalogue.shipped_scenes()} - set(told) if told else set[str]()
+        fits = {(world.robot_id, world.scene_id) for world in worlds if world.scene_id not in strange}
         if fits == set(self.worlds.values_list("robot_id", "scene_id")):
             return
         with transaction.atomic():
@@ -52,7 +58,7 @@ class Policy(Contestant):
 
 
 class PolicyWorld(models.Model):
-    """A robot in a scene that a policy's card fits."""
+    """A robot in a scene in which a policy is drawn."""
 
     policy = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="worlds")
     robot_id = models.CharField(max_length=50)

@@ -96,6 +96,7 @@ class Demonstrations:
         self._since: Array | None = None
         self._stage: Array | None = None
         self.wordings: list[str] = index["texts"]  # by text number, including those that never occur
+        self.scenes = sorted(index.get("scenes", {}))
         self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things
         self._tasks: list[dict[str, Any]] = index.get("tasks", [])
         self.texts, self.goals = self._instructions(index)

@@ -76,7 +76,8 @@ def write_folder(
 def _summary(run: TrainingRun, parameters: int) -> dict[str, object]:
     """The `training` of a policy.json. `before`: the runs that this one began with."""
     before = {"before": run.history} if run.history else {}
-    return before | {
+    scenes = {"scenes": run.demos.scenes} if run.demos.scenes else {}
+    return before | scenes | {
         "demonstrations": run.demos.episodes,
         "frames": len(run.demos),
         "data": run.demos.fingerprint,

@@ -159,6 +159,31 @@ def test_who_is_eligible_is_asked_of_one_query_and_differs_by_scene(
 
 
 @pytest.mark.django_db
+def test_a_policy_is_not_drawn_in_a_shipped_scene_that_it_was_not_trained_in() -> None:
+    told = {"trained": ["table"], "untold": None, "elsewhere": ["lab"]}
+    for name, scenes in told.items():
+        card = {"id": name, "training": {"scenes": scenes} if scenes else {}}
+        PolicyFactory(id=name, card=card).keep_worlds(
+            replace(TABLE, scene_id=scene) for scene in ("table", "workbench", "of_a_moderator")
+        )
+    assert {each.id for each in eligible("widowx", "table")} == {"trained", "untold"}
+    assert {each.id for each in eligible("widowx", "workbench")} == {"untold"}
+    assert {each.id for each in eligible("widowx", "of_a_moderator")} == set(told)
+
+
+@pytest.mark.django_db
+def test_the_shipped_policies_are_drawn_where_they_were_trained() -> None:
+    catalogue.offer(["table", "workbench"])
+    try:
+        call_command("seed_policies")
+    finally:
+        catalogue.offer(None)
+    assert {each.id for each in eligible("widowx", "workbench")} >= {"film-worlds", "film-worlds-early"}
+    assert "film-base" in {each.id for each in eligible("widowx", "table")}
+    assert "film-base" not in {each.id for each in eligible("widowx", "workbench")}
+
+
+@pytest.mark.django_db
 def test_add_policy_refuses_a_folder_of_another_robot_and_leaves_the_row_alone(tmp_path: Path, shipped: Path) -> None:
     call_command("add_policy", "mine", "--weights", str(make(tmp_path / "right", shipped)))
     before = Policy.objects.filter(id="mine").values().get()
