@@ -91,6 +91,12 @@ class Texts(Kind):
         names: Mapping[str, Any] = TOPICS if dimension == "category" else LANGUAGES
         return str(names.get(group, group))
 
+    def prepare(self) -> None:
+        """Otherwise the first answers would wait for this, all at once."""
+        from texts import about, play  # noqa: F401 - the client
+
+        about.language_of("What is this?")
+
     def play(self, episode_id: str) -> None:
         from texts.play import play
 
