@@ -84,10 +84,12 @@ class ChunkFeed:
                 await self._receive(interrupted)
             except FAULTS as error:
                 log.warning("The feed of chunks is interrupted: %r", error)
-                interrupted = True
-                await asyncio.sleep(PAUSE_S)
+            except Exception:  # the edge of the task, on which every socket depends
+                log.exception("The feed of chunks is interrupted")
             finally:
                 self._subscribed.clear()
+            interrupted = True
+            await asyncio.sleep(PAUSE_S)
 
     async def _receive(self, interrupted: bool) -> None:
         connected = redis.asyncio.Redis.from_url(
